@@ -1,0 +1,37 @@
+# Everything comes from Debian 12; a missing piece is reported with the package that has it.
+function(zkrecipes_need found what package)
+  if(NOT ${found})
+    message(FATAL_ERROR "zkrecipes needs ${what}. On Debian 12: apt-get install ${package}")
+  endif()
+endfunction()
+
+# The single-threaded C client: its -dev package conflicts with the multi-threaded one, so it is only named here,
+# never installed in the other's place.
+find_path(ZOOKEEPER_INCLUDE_DIR zookeeper/zookeeper.h)
+find_library(ZOOKEEPER_ST_LIBRARY zookeeper_st)
+if(NOT ZOOKEEPER_INCLUDE_DIR OR NOT ZOOKEEPER_ST_LIBRARY)
+  message(FATAL_ERROR "zkrecipes needs the single-threaded ZooKeeper C client. On Debian 12: apt-get install "
+                      "libzookeeper-st-dev (it conflicts with libzookeeper-mt-dev: remove that one first)")
+endif()
+if(NOT TARGET ZooKeeper::st)
+  add_library(ZooKeeper::st UNKNOWN IMPORTED)
+  set_target_properties(ZooKeeper::st PROPERTIES IMPORTED_LOCATION ${ZOOKEEPER_ST_LIBRARY}
+                                                 INTERFACE_INCLUDE_DIRECTORIES ${ZOOKEEPER_INCLUDE_DIR})
+endif()
+
+find_package(Boost 1.81 QUIET COMPONENTS json)
+zkrecipes_need(Boost_FOUND "Boost 1.81 with Boost.JSON" "libboost1.81-dev libboost-json1.81-dev")
+find_package(Threads REQUIRED)
+
+if(ZKRECIPES_BUILD_TOOLS)
+  find_package(Boost 1.81 QUIET COMPONENTS json unit_test_framework filesystem)
+  zkrecipes_need(Boost_FOUND "Boost.Test and Boost.Filesystem 1.81"
+                 "libboost-test1.81-dev libboost-filesystem1.81-dev")
+  find_package(tomlplusplus QUIET)
+  zkrecipes_need(tomlplusplus_FOUND "toml++" "libtomlplusplus-dev")
+  find_package(CLI11 QUIET)
+  zkrecipes_need(CLI11_FOUND "CLI11" "libcli11-dev")
+  set(CURSES_NEED_WIDE TRUE)
+  find_package(Curses QUIET)
+  zkrecipes_need(CURSES_FOUND "ncurses (wide)" "libncurses-dev")
+endif()

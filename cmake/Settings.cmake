@@ -1,0 +1,25 @@
+# How our own code is compiled. Warnings are errors here only: a user who embeds the library keeps their own flags.
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+
+find_program(ZKRECIPES_CCACHE ccache)
+if(PROJECT_IS_TOP_LEVEL AND ZKRECIPES_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ZKRECIPES_CCACHE})
+endif()
+
+add_library(zkrecipes_settings INTERFACE)
+target_compile_features(zkrecipes_settings INTERFACE cxx_std_20)
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(zkrecipes_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Werror)
+  # GCC 12 reports false positives from inside coroutine frames and inlined standard containers.
+  target_compile_options(zkrecipes_settings INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-mismatched-new-delete)
+  # A precompiled header and ccache agree only if the compiler may ignore time macros in it.
+  target_compile_options(zkrecipes_settings INTERFACE -fpch-preprocess)
+endif()
+target_compile_definitions(zkrecipes_settings INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
+
+set(ZKRECIPES_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (set by the presets)")
+if(ZKRECIPES_SANITIZE)
+  add_compile_options(-fsanitize=${ZKRECIPES_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${ZKRECIPES_SANITIZE})
+endif()
