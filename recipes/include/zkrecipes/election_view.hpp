@@ -1,0 +1,66 @@
+// What can be seen of an election from outside.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zkrecipes {
+
+/// Where a term stands.
+enum class term_phase {
+  none,          ///< No term was ever recorded (or the leader, a foreign client, keeps no record).
+  inaugurating,  ///< The leader prepares itself.
+  executing,
+  handing_over,  ///< The leader finishes its message in hand and hands over.
+  retired,       ///< The hand-over is complete.
+  stalled,       ///< Given up by its own watchdog: `execute` made no progress.
+};
+
+/// How a term took over from the one before.
+enum class takeover {
+  first,           ///< There was none.
+  clean,           ///< The predecessor had retired.
+  confirmed_late,  ///< The predecessor was gone, and confirmed before the hand-over deadline.
+  forced,          ///< The predecessor did not confirm before its hand-over deadline.
+};
+
+const char* to_string(term_phase phase) noexcept;
+const char* to_string(takeover how) noexcept;
+
+struct candidate {
+  std::string id;
+  std::string node;  ///< Its name under the election's path.
+  std::int64_t token = 0;  ///< Its `czxid`.
+  std::int32_t position = 0;  ///< 0: first in line.
+  std::int64_t session_id = 0;
+};
+
+/// A change of leadership that is going on.
+struct hand_over_view {
+  std::string from;
+  std::string to;  ///< Empty while nobody waits.
+  /// "finishing": the leader of the term is handing over. "awaiting": the first in line waits for the confirmation of a
+  /// predecessor that is gone.
+  std::string state;
+  std::chrono::milliseconds elapsed{0};   ///< By the observer's wall clock against the server's.
+  std::chrono::milliseconds deadline{0};  ///< What the leader declared that its message in hand may need.
+};
+
+struct election_view {
+  std::string path;
+  std::int64_t epoch = 0;
+  term_phase phase = term_phase::none;
+  std::string leader;  ///< Id of the first in line once it leads; empty while nobody does.
+  std::int64_t leader_token = 0;
+  std::optional<zkrecipes::takeover> how;
+  std::chrono::system_clock::time_point since;  ///< When the phase began, by the server's clock.
+  std::vector<candidate> candidates;            ///< In order of arrival, the leader's among them.
+  std::optional<hand_over_view> hand_over;
+  /// Changes whenever anything above does but the times.
+  std::string fingerprint;
+};
+
+}  // namespace zkrecipes

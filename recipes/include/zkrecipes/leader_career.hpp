@@ -1,0 +1,111 @@
+// What a leader does with a term: inaugurate, execute, hand over.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/detail/initiate.hpp>
+#include <zkrecipes/election_view.hpp>
+#include <zkrecipes/error.hpp>
+#include <zkrecipes/lease_clock.hpp>
+#include <zkrecipes/session.hpp>
+#include <zkrecipes/transaction.hpp>
+
+namespace zkrecipes {
+
+namespace detail {
+class term_state;
+}
+
+/// Why a term ends.
+enum class term_end {
+  resigned,   ///< By `consumer_coordinator::resign` or `stop`.
+  revoked,    ///< On an operator's request.
+  suspended,  ///< The connection broke, and the career does not work without one.
+  lost,       ///< The session expired, the lease lapsed, or the node was removed.
+  stalled,    ///< `execute` overran its limit.
+  failed,     ///< The career threw an exception.
+};
+
+const char* to_string(term_end reason) noexcept;
+
+/// One term of leadership, as the career sees it. Copies share it. Thread safety: safe.
+class term {
+ public:
+  explicit term(std::shared_ptr<detail::term_state> state) noexcept;
+
+  std::int64_t epoch() const noexcept;  ///< 1, 2, 3 ... over the life of the election node.
+  std::int64_t token() const noexcept;  ///< Fencing token for stores outside ZooKeeper.
+  takeover how() const noexcept;
+  session get_session() const;
+
+  /// True once the term is to end: finish the message in hand, begin no other.
+  bool ending() const noexcept;
+
+  /// Until when nobody else begins a term even if we hear nothing more.
+  lease_clock::time_point valid_until() const;
+
+  /// The transaction, made to fail with `bad_version` once a newer term has begun. A message in hand can still be
+  /// committed after the place in line is lost, until the successor takes over.
+  transaction fenced(transaction operations) const;
+
+  /// Commits `fenced(operations)` and settles a lost reply: `operations` must contain at least one that can not succeed
+  /// twice (a remove, a create without sequence, a set with version), else the outcome stays `outcome_unknown`.
+  /// Errors: `superseded` (a newer term has begun: nothing was written), and those of `session::async_commit`.
+  template <class Token>
+  auto async_commit(transaction operations, Token&& token) {
+    return detail::initiate<void(error_code)>(token, &start_commit, state_, std::move(operations));
+  }
+
+  /// Completes when the term is to end. Cancellation: all types.
+  template <class Token>
+  auto async_ending(Token&& token) {
+    return detail::initiate<void(error_code, term_end)>(token, &start_ending, state_);
+  }
+
+ private:
+  using state_ptr = std::shared_ptr<detail::term_state>;
+  static void start_commit(detail::handler_for<void(error_code)>, state_ptr, transaction);
+  static void start_ending(detail::handler_for<void(error_code, term_end)>, state_ptr);
+
+  state_ptr state_;
+};
+
+/// What a career declares about itself, before its first term.
+struct career_traits {
+  /// What the message in hand may need to be finished and handed over; a successor that finds us gone without a
+  /// confirmation waits this long before it takes over. Zero is fair where all effects are fenced. 0 to 1 h.
+  std::chrono::milliseconds hand_over_deadline{10'000};
+  /// True: a term that ends lets `execute` return by itself (up to the deadline). False: it is cancelled at once
+  /// (`terminal`).
+  bool finish_message_in_hand = true;
+  /// Longest time one call of `execute` may take; past it the term ends as stalled. Zero: no limit.
+  std::chrono::milliseconds stall_limit{0};
+  /// True: go on without a connection until the lease ends. False: end the term when the connection breaks.
+  bool work_while_suspended = true;
+};
+
+/// Implemented by the user. The three run on the executor associated with `async_run`'s handler, one at a time. They
+/// must not block the thread. An exception ends the term as `failed` and the run with `career_failed`.
+class leader_career {
+ public:
+  virtual ~leader_career() = default;
+
+  virtual career_traits traits() const { return {}; }
+
+  /// Prepare: load state, open connections. Nobody else is executing.
+  virtual boost::asio::awaitable<void> inaugurate(term present) = 0;
+
+  /// One piece of work; called again and again until the term ends. Should wait for work asynchronously and return when
+  /// `term::async_ending` says so.
+  virtual boost::asio::awaitable<void> execute(term present) = 0;
+
+  /// The last call of the term: leave everything in order for the successor, which starts when this returns.
+  virtual boost::asio::awaitable<void> hand_over(term present, term_end reason) = 0;
+};
+
+}  // namespace zkrecipes

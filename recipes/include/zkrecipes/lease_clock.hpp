@@ -1,0 +1,18 @@
+// The clock that leases are measured on: it goes on while the machine sleeps and never jumps.
+#pragma once
+
+#include <chrono>
+
+namespace zkrecipes {
+
+struct lease_clock {
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<lease_clock>;
+  static constexpr bool is_steady = true;
+
+  static time_point now() noexcept;
+};
+
+}  // namespace zkrecipes

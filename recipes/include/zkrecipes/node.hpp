@@ -1,0 +1,64 @@
+// What ZooKeeper says and keeps about one node.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace zkrecipes {
+
+/// The metadata of a node, as in ZooKeeper's `Stat`. Times are milliseconds since 1970 by the server's clock.
+struct stat {
+  std::int64_t czxid = 0;  ///< Transaction that created the node: grows over the ensemble's life, a fencing token.
+  std::int64_t mzxid = 0;  ///< Transaction that last changed the data.
+  std::int64_t pzxid = 0;  ///< Transaction that last added or removed a child.
+  std::int64_t ctime = 0;
+  std::int64_t mtime = 0;
+  std::int32_t version = 0;   ///< Number of changes of the data.
+  std::int32_t cversion = 0;  ///< Number of changes of the children.
+  std::int32_t aversion = 0;  ///< Number of changes of the ACL.
+  std::int64_t ephemeral_owner = 0;  ///< Session that the node belongs to, or 0.
+  std::int32_t data_length = 0;
+  std::int32_t num_children = 0;
+
+  friend bool operator==(const stat&, const stat&) = default;
+};
+
+enum class create_mode {
+  persistent,
+  ephemeral,
+  persistent_sequential,
+  ephemeral_sequential,
+  container,  ///< Removed by the server some time after its last child; not allowed in a transaction.
+};
+
+/// Accept any version.
+inline constexpr std::int32_t any_version = -1;
+
+/// Permission bits of an ACL entry.
+enum permission : std::int32_t {
+  perm_read = 1,
+  perm_write = 2,
+  perm_create = 4,
+  perm_delete = 8,
+  perm_admin = 16,
+  perm_all = 31,
+};
+
+struct acl_entry {
+  std::int32_t permissions = perm_all;
+  std::string scheme = "world";
+  std::string id = "anyone";
+
+  friend bool operator==(const acl_entry&, const acl_entry&) = default;
+};
+
+using acl = std::vector<acl_entry>;
+
+/// Everybody may do everything.
+acl open_acl();
+
+/// Only whoever authenticated as the creator did may do anything (needs `session_options::credentials`).
+acl creator_acl();
+
+}  // namespace zkrecipes

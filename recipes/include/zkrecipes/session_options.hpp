@@ -1,0 +1,57 @@
+// How a session behaves. Bad values are refused by the constructor of `session` with a message naming the field.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/node.hpp>
+#include <zkrecipes/trace.hpp>
+
+namespace zkrecipes {
+
+/// What counts as proof that the ensemble still knows our session.
+enum class lease_mode {
+  standard,  ///< Any answered request. A server cut off from its leader can answer some: see docs/guarantees.md.
+  strict,    ///< Only what the leader answered (`sync` and writes): no overlap of beliefs without pauses.
+};
+
+/// Which lost operations are tried again, and when. Reads and conditional operations whose effect can be told are;
+/// others complete with `connection_loss`.
+struct retry_policy {
+  /// How long an operation may wait for a connection and be tried again. Zero: for as long as the session lives.
+  std::chrono::milliseconds limit{30'000};
+  /// Pause after a round in which no server could be reached; doubles up to `max_pause`, +-50 % at random. 1 ms to 1 h.
+  std::chrono::milliseconds first_pause{50};
+  std::chrono::milliseconds max_pause{2'000};
+};
+
+/// Digest credentials. The secret is kept in memory only, never logged, never part of an error.
+struct credentials {
+  std::string user;
+  std::string password;
+};
+
+struct session_options {
+  /// Servers as "host:port[,host:port...][/root]"; a missing port means 2181; IPv6 addresses in brackets.
+  /// A root given here is put in front of `root`.
+  std::string hosts;
+  /// Session timeout to ask the server for (it has bounds of its own). 100 ms to 1 h.
+  std::chrono::milliseconds timeout{10'000};
+  /// Time for one server to accept a connection and the session. Zero: timeout / (servers + 1), at least 100 ms.
+  std::chrono::milliseconds connect_timeout{0};
+  /// Path put in front of every path, "" or "/a/b". It must exist: see `create_root`.
+  std::string root;
+  /// Create the root path, if it is missing, when the session is established.
+  bool create_root = false;
+  std::vector<credentials> digest;
+  /// ACL of every node we create where the operation names none. Empty: open to everybody.
+  acl default_acl;
+  lease_mode lease = lease_mode::standard;
+  /// Safety margin by which a lease ends before the session could. Zero: a tenth of the negotiated timeout.
+  std::chrono::milliseconds lease_margin{0};
+  retry_policy retry;
+  trace_hook trace;
+};
+
+}  // namespace zkrecipes

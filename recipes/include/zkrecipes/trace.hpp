@@ -1,0 +1,35 @@
+// What a session does, for logs and metrics.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include <zkrecipes/error.hpp>
+
+namespace zkrecipes {
+
+/// One request and its answer. The views are valid during the call of the hook only.
+struct trace_event {
+  std::string_view operation;  ///< "create", "remove", "get", "set", "exists", "children", "sync", "multi", ...
+  std::string_view path;       ///< As sent to the server, root path included.
+  std::chrono::nanoseconds round_trip;
+  error_code outcome;
+};
+
+/// Called on the session's strand for every answered or failed request; must not block and not throw.
+using trace_hook = std::function<void(const trace_event&)>;
+
+/// Totals since the session object was made.
+struct session_counters {
+  std::uint64_t requests = 0;
+  std::uint64_t answers = 0;
+  std::uint64_t retries = 0;       ///< Requests sent again after a lost connection.
+  std::uint64_t connects = 0;      ///< Connections established.
+  std::uint64_t incarnations = 0;  ///< ZooKeeper sessions established.
+  std::uint64_t watch_events = 0;
+  std::uint64_t heartbeats = 0;
+};
+
+}  // namespace zkrecipes

@@ -1,0 +1,8 @@
+// All of the library.
+#pragma once
+
+#include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/election.hpp>
+#include <zkrecipes/queue.hpp>
+#include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/session.hpp>
