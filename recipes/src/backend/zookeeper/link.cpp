@@ -1,0 +1,272 @@
+#include "backend/zookeeper/link.hpp"
+
+#include <cstring>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+#include "backend/zookeeper/requests.hpp"
+
+namespace zkrecipes::backend {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// Two descriptors of one open file have the same inode; a number that was closed and reused has not.
+bool same_file(int a, int b) {
+  struct ::stat left {};
+  struct ::stat right {};
+  return ::fstat(a, &left) == 0 && ::fstat(b, &right) == 0 && left.st_ino == right.st_ino;
+}
+
+bool readable(int fd) {
+  pollfd each{fd, POLLIN, 0};
+  return ::poll(&each, 1, 0) > 0;
+}
+
+change to_change(int type) {
+  if (type == ZOO_CREATED_EVENT) return change::created;
+  if (type == ZOO_DELETED_EVENT) return change::deleted;
+  return type == ZOO_CHILD_EVENT ? change::children : change::data;
+}
+
+}  // namespace
+
+c_client_link::c_client_link(asio::any_io_executor strand, link_listener& listener)
+    : strand_(strand), listener_(&listener), descriptor_(strand), timer_(strand) {}
+
+c_client_link::~c_client_link() { destroy_handle(); }
+
+void c_client_link::connect(const link_options& options) {
+  // One address, so the C client has no order to get wrong. Its host syntax takes a bare IPv6 address.
+  std::string host = options.server.address + ':' + std::to_string(options.server.port);
+  clientid_t id{};
+  id.client_id = options.key.id;
+  std::memcpy(id.passwd, options.key.password.data(), std::min(sizeof id.passwd, options.key.password.size()));
+  zoo_set_debug_level(static_cast<ZooLogLevel>(0));  // we report for it, and its log buffers are process-wide
+  handle_ = zookeeper_init(host.c_str(), &on_event, static_cast<int>(options.key.timeout.count()),
+                           options.key.id ? &id : nullptr, this, 0);
+  if (!handle_) return fail(errc::connection_loss);
+  zoo_set_servers_resolution_delay(handle_, -1);
+  for (const auto& each : options.digest) {
+    std::string secret = each.user + ':' + each.password;
+    zoo_add_auth(handle_, "digest", secret.data(), static_cast<int>(secret.size()), [](int, const void*) {}, nullptr);
+  }
+  schedule_pump();
+}
+
+void c_client_link::on_event(zhandle_t*, int type, int state, const char* path, void* context) {
+  auto* self = static_cast<c_client_link*>(context);
+  if (type == ZOO_SESSION_EVENT) return self->on_session_state(state);
+  if (type == ZOO_NOTWATCHING_EVENT) return;
+  self->events_.push_back({to_change(type), path});
+  self->deliver_later();
+}
+
+void c_client_link::on_session_state(int state) {
+  if (state == ZOO_CONNECTED_STATE && !was_up_) {
+    was_up_ = up_pending_ = true;
+    deliver_later();
+  }
+}
+
+void c_client_link::submit(request what, reply_handler handler) {
+  if (!handle_ || closing_) {
+    reply refused;
+    refused.error = closing_ ? errc::closed : errc::connection_loss;
+    replies_.push_back({std::move(handler), std::move(refused)});
+    return deliver_later();
+  }
+  auto keep = std::make_shared<reply_handler>(std::move(handler));
+  auto note = [this, keep](reply answer) {
+    replies_.push_back({std::move(*keep), std::move(answer)});
+    deliver_later();
+  };
+  int rc = backend::submit(handle_, std::move(what), &on_event, this, note);
+  if (rc != ZOK) {
+    reply refused;
+    refused.error = rc == ZNOWATCHER ? error_code() : from_c_client(rc);
+    replies_.push_back({std::move(*keep), std::move(refused)});
+    deliver_later();
+    if (rc == ZNOWATCHER || rc == ZBADARGUMENTS) return;
+  }
+  // A failed send closes the socket and says nothing but this.
+  int state = zoo_state(handle_);
+  if (state != ZOO_CONNECTED_STATE) return fail(errc::connection_loss);
+  schedule_pump();
+}
+
+void c_client_link::schedule_pump() {
+  if (std::exchange(pump_scheduled_, true)) return;
+  asio::post(strand_, [self = shared_from_this()] {
+    self->pump_scheduled_ = false;
+    self->pump();
+  });
+}
+
+void c_client_link::pump() {
+  if (!handle_ || close_sent_) return;
+  // After a stall of ours the answer may wait in the socket while the C client only sees that time has passed.
+  if (descriptor_.is_open() && readable(descriptor_.native_handle())) {
+    drain_input();
+    if (!handle_) return;
+  }
+  int fd = -1;
+  int interest = 0;
+  timeval longest{0, 0};
+  int rc = zookeeper_interest(handle_, &fd, &interest, &longest);
+  check(rc);
+  if (!handle_) return;
+  if (fd < 0) return fail(errc::connection_loss);
+  follow_descriptor(fd);
+  if (closing_ && !(interest & ZOOKEEPER_WRITE)) return send_close_frame();
+  wait(interest, longest);
+}
+
+void c_client_link::follow_descriptor(int fd) {
+  if (descriptor_.is_open() && same_file(fd, descriptor_.native_handle())) return;
+  error_code ignored;
+  descriptor_.close(ignored);
+  reading_ = writing_ = false;
+  ::fcntl(fd, F_SETFD, FD_CLOEXEC);
+  descriptor_.assign(::fcntl(fd, F_DUPFD_CLOEXEC, 0), ignored);
+}
+
+void c_client_link::wait(int interest, const timeval& longest) {
+  auto self = shared_from_this();
+  timer_.expires_after(std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec));
+  timer_.async_wait([self](error_code error) {
+    if (!error) self->pump();
+  });
+  if ((interest & ZOOKEEPER_READ) && !std::exchange(reading_, true)) {
+    descriptor_.async_wait(descriptor_.wait_read, [self](error_code error) {
+      if (error == asio::error::operation_aborted) return;
+      self->reading_ = false;
+      self->process(ZOOKEEPER_READ);
+    });
+  }
+  if ((interest & ZOOKEEPER_WRITE) && !std::exchange(writing_, true)) {
+    descriptor_.async_wait(descriptor_.wait_write, [self](error_code error) {
+      if (error == asio::error::operation_aborted) return;
+      self->writing_ = false;
+      self->process(ZOOKEEPER_WRITE);
+    });
+  }
+}
+
+void c_client_link::process(int events) {
+  if (!handle_ || close_sent_) return;
+  if (events & ZOOKEEPER_WRITE) check(zookeeper_process(handle_, ZOOKEEPER_WRITE | ZOOKEEPER_READ));
+  drain_input();
+  pump();
+}
+
+void c_client_link::drain_input() {
+  // One packet a call; ZNOTHING says that there is no other.
+  while (handle_) {
+    int rc = zookeeper_process(handle_, ZOOKEEPER_READ);
+    check(rc);
+    if (rc != ZOK) return;
+  }
+}
+
+void c_client_link::check(int rc) {
+  if (!handle_) return;
+  int state = zoo_state(handle_);
+  if (state == ZOO_EXPIRED_SESSION_STATE) return fail(errc::session_expired);
+  if (state == ZOO_AUTH_FAILED_STATE) return fail(errc::auth_failed);
+  bool lost = was_up_ ? state != ZOO_CONNECTED_STATE : state == 0;
+  if (lost || (rc != ZOK && rc != ZNOTHING)) fail(errc::connection_loss);
+}
+
+void c_client_link::fail(error_code reason) {
+  if (down_pending_ || !listener_) return;
+  down_pending_ = true;
+  down_reason_ = closing_ ? make_error_code(errc::closed) : reason;
+  destroy_handle();  // answers what is pending, with connection_loss
+  deliver_later();
+}
+
+void c_client_link::destroy_handle() {
+  if (!handle_) return;
+  error_code ignored;
+  timer_.cancel();
+  if (descriptor_.is_open()) {
+    // zookeeper_close blocks for seconds on a connection that is up, and would end the session: break it first.
+    ::shutdown(descriptor_.native_handle(), SHUT_RDWR);
+    while (zoo_state(handle_) == ZOO_CONNECTED_STATE && zookeeper_process(handle_, ZOOKEEPER_READ) == ZOK) {
+    }
+    descriptor_.close(ignored);
+  }
+  zookeeper_close(std::exchange(handle_, nullptr));
+}
+
+void c_client_link::deliver_later() {
+  if (std::exchange(delivery_scheduled_, true)) return;
+  // Also from the destructor's last callbacks, where nobody is left to be told.
+  if (auto self = weak_from_this().lock()) asio::post(strand_, [self] { self->deliver(); });
+}
+
+void c_client_link::deliver() {
+  delivery_scheduled_ = false;
+  if (std::exchange(up_pending_, false) && listener_) {
+    session_key granted;
+    if (handle_) {
+      const clientid_t* id = zoo_client_id(handle_);
+      granted = {id->client_id, std::string(id->passwd, sizeof id->passwd),
+                 std::chrono::milliseconds(zoo_recv_timeout(handle_))};
+      listener_->up(granted);
+    }
+  }
+  auto replies = std::exchange(replies_, {});
+  auto events = std::exchange(events_, {});
+  // An event is older than the answers that came with it in one go or later: tell it first.
+  for (const auto& each : events) {
+    if (listener_) listener_->fired(each);
+  }
+  for (auto& each : replies) {
+    if (listener_) each.handler(std::move(each.answer));
+  }
+  if (down_pending_ && replies_.empty() && listener_) std::exchange(listener_, nullptr)->down(down_reason_);
+}
+
+void c_client_link::close_session() {
+  if (std::exchange(closing_, true) || !handle_) return;
+  if (zoo_state(handle_) != ZOO_CONNECTED_STATE) return fail(errc::closed);
+  schedule_pump();
+}
+
+void c_client_link::send_close_frame() {
+  // zookeeper_close would block; the request is twelve bytes: length, any xid, closeSession (-11).
+  static constexpr unsigned char frame[] = {0, 0, 0, 8, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf5};
+  close_sent_ = true;
+  timer_.cancel();
+  descriptor_.cancel();
+  asio::async_write(descriptor_, asio::buffer(frame), [self = shared_from_this()](error_code error, std::size_t) {
+    if (error) return self->fail(errc::closed);
+    self->await_end_of_stream();
+  });
+}
+
+void c_client_link::await_end_of_stream() {
+  descriptor_.async_read_some(asio::buffer(discard_), [self = shared_from_this()](error_code error, std::size_t) {
+    if (error) return self->fail(errc::closed);
+    self->await_end_of_stream();
+  });
+}
+
+void c_client_link::abandon() {
+  listener_ = nullptr;
+  destroy_handle();
+  replies_.clear();
+  events_.clear();
+}
+
+}  // namespace zkrecipes::backend

@@ -1,0 +1,78 @@
+// One connection of the single-threaded C client, driven by Asio.
+//
+// A C client handle serves exactly one connection to one numeric address here and is thrown away with it; the session is
+// carried over by its id and password. That rules out what a long-lived handle gets wrong: servers skipped in an even
+// list, half-sent requests continued on the next connection, names resolved inside every call, a reset of all watches in
+// one packet. What is left is handled here: the descriptor that is closed behind our back, the stall check before the
+// read, the blocking close.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <zookeeper/zookeeper.h>
+
+#include "backend/backend.hpp"
+
+namespace zkrecipes::backend {
+
+class c_client_link : public std::enable_shared_from_this<c_client_link> {
+ public:
+  c_client_link(boost::asio::any_io_executor strand, link_listener& listener);
+  ~c_client_link();
+
+  void connect(const link_options& options);
+  void submit(request what, reply_handler handler);
+  void close_session();
+
+  /// Drops the connection and forgets everybody: no callback after this.
+  void abandon();
+
+ private:
+  struct finished {
+    reply_handler handler;
+    reply answer;
+  };
+
+  static void on_event(zhandle_t*, int type, int state, const char* path, void* context);
+  void on_session_state(int state);
+
+  void pump();
+  void process(int events);
+  void drain_input();
+  void follow_descriptor(int fd);
+  void wait(int interest, const timeval& longest);
+  void schedule_pump();
+  void check(int rc);
+  void fail(error_code reason);
+  void destroy_handle();
+  void deliver_later();
+  void deliver();
+  void send_close_frame();
+  void await_end_of_stream();
+
+  boost::asio::any_io_executor strand_;
+  link_listener* listener_;
+  boost::asio::posix::stream_descriptor descriptor_;  // our own duplicate of the C client's
+  boost::asio::steady_timer timer_;
+  zhandle_t* handle_ = nullptr;
+
+  std::vector<finished> replies_;
+  std::vector<watch_event> events_;
+  bool up_pending_ = false;
+  bool was_up_ = false;
+  bool down_pending_ = false;
+  error_code down_reason_;
+  bool delivery_scheduled_ = false;
+  bool pump_scheduled_ = false;
+  bool reading_ = false;
+  bool writing_ = false;
+  bool closing_ = false;
+  bool close_sent_ = false;
+  char discard_[64];
+};
+
+}  // namespace zkrecipes::backend

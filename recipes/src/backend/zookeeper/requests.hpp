@@ -1,0 +1,21 @@
+// Translation between our requests and the C client's calls and callbacks.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include <zookeeper/zookeeper.h>
+
+#include "backend/backend.hpp"
+
+namespace zkrecipes::backend {
+
+/// Our error for a return code of the C client. The connection's own codes (-2, -4, -7, closing, invalid state) all
+/// mean "connection lost, outcome unknown".
+error_code from_c_client(int rc) noexcept;
+
+/// Hands the request to the C client. `done` is called from the C client's callback, so it must only take note. Returns
+/// the C client's code; unless that is ZOK, `done` is not called.
+int submit(zhandle_t* handle, request what, watcher_fn watcher, void* context, std::function<void(reply)> done);
+
+}  // namespace zkrecipes::backend

@@ -1,0 +1,226 @@
+// Requests of a session: sent, answered, tried again.
+#include <array>
+#include <utility>
+
+#include "session/core.hpp"
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+bool is_write(opcode op) {
+  return op == opcode::create || op == opcode::remove || op == opcode::set || op == opcode::multi ||
+         op == opcode::set_acl;
+}
+
+bool well_formed(const backend::request& what) {
+  if (what.op != opcode::multi) return path_problem(what.path).empty();
+  for (const auto& each : what.operations) {
+    // The C client frees what it never allocated when a path in the middle is bad, and the server answers for a
+    // container with what the C client can not read.
+    if (!path_problem(each.path).empty() || each.mode == create_mode::container) return false;
+  }
+  return !what.operations.empty();
+}
+
+}  // namespace
+
+exchange_ptr core::refuse(error_code why) {
+  auto which = std::make_shared<exchange>(scheduler_);
+  which->answer.emplace();
+  which->answer->error = why;
+  return which;
+}
+
+exchange_ptr core::send(backend::request what) {
+  if (ended_ || closing_) return refuse(ended_ ? ended_ : make_error_code(errc::closed));
+  if (!connected()) return refuse(errc::connection_loss);
+  if (!well_formed(what)) return refuse(errc::bad_arguments);
+  apply_root(what);
+  auto which = std::make_shared<exchange>(scheduler_);
+  in_flight_.insert(which);
+  const auto op = what.op;
+  const auto sent = now();
+  {
+    std::lock_guard lock(mutex_);
+    ++counters_.requests;
+  }
+  std::string path = options_.trace || what.operations.empty() ? what.path : what.operations.front().path;
+  link_->submit(std::move(what), [self = shared_from_this(), which, op, sent, path](backend::reply answer) {
+    if (self->in_flight_.erase(which) == 0) return;  // answered already, by the end of the session
+    self->answered(op, path, sent, answer.error);
+    self->strip_root(answer);
+    which->answer = std::move(answer);
+    which->done.notify();
+  });
+  return which;
+}
+
+void core::answered(opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome) {
+  const bool lost = outcome == errc::connection_loss || outcome == errc::closed;
+  {
+    std::lock_guard lock(mutex_);
+    if (!lost) {
+      ++counters_.answers;
+      lease_.acknowledged(sent, op == opcode::sync || is_write(op));
+    }
+  }
+  if (options_.trace) options_.trace({backend::to_string(op), path, now() - sent, outcome});
+}
+
+awaitable<backend::reply> core::answer(exchange_ptr which) {
+  while (!which->answer) {
+    auto why = co_await which->done.wait();
+    if (why == wake::cancelled) break;
+  }
+  backend::reply result;
+  if (which->answer) {
+    result = *which->answer;
+  } else {
+    result.error = asio::error::operation_aborted;
+  }
+  co_return result;
+}
+
+lease_clock::time_point core::retry_deadline() const {
+  return options_.retry.limit.count() ? now() + options_.retry.limit : never;
+}
+
+awaitable<error_code> core::wait_connected(incarnation_ptr bound, lease_clock::time_point deadline) {
+  for (;;) {
+    if (ended_) co_return ended_;
+    if (closing_) co_return errc::closed;
+    if (bound && bound->ended) co_return bound->ended;
+    if (connected()) co_return error_code();
+    auto why = co_await changed_.wait(deadline);
+    if (why == wake::cancelled) co_return asio::error::operation_aborted;
+    if (why == wake::timed_out) co_return errc::timed_out;
+  }
+}
+
+awaitable<backend::reply> core::perform(backend::request what, retry policy, incarnation_ptr bound) {
+  auto self = shared_from_this();
+  const auto deadline = retry_deadline();
+  for (;;) {
+    backend::reply result;
+    result.error = co_await wait_connected(bound, deadline);
+    if (result.error == errc::timed_out) result.error = errc::connection_loss;
+    if (result.error) co_return result;
+    result = co_await answer(send(what));
+    if (result.error != errc::connection_loss || policy == retry::once) co_return result;
+    {
+      std::lock_guard lock(mutex_);
+      ++counters_.retries;
+    }
+    // Lost although the connection still seems to be there: its end is on the way.
+    if (connected()) co_await link_changed_.wait(now() + options_.retry.first_pause);
+  }
+}
+
+awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound) {
+  for (;;) {
+    auto error = co_await wait_connected(bound, retry_deadline());
+    if (error) co_return error == errc::timed_out ? make_error_code(errc::connection_loss) : error;
+    std::vector<exchange_ptr> sent;
+    for (std::size_t end = 0; end != path.npos;) {
+      end = path.find('/', end + 1);
+      backend::request create;
+      create.op = opcode::create;
+      create.path = path.substr(0, end);
+      sent.push_back(send(std::move(create)));
+    }
+    error_code first;
+    error_code last;
+    for (const auto& each : sent) {
+      auto result = co_await answer(each);
+      last = result.error == errc::node_exists ? error_code() : result.error;
+      if (last && !first) first = last;
+    }
+    // An ancestor that we may not even look at is no failure if the last one is there.
+    if (!last) co_return last;
+    if (last != errc::connection_loss) co_return first;
+  }
+}
+
+void core::remove_surely(std::string path, incarnation_ptr bound) {
+  struct body {
+    static awaitable<void> run(std::shared_ptr<core> self, std::string path, incarnation_ptr bound) {
+      backend::request remove;
+      remove.op = opcode::remove;
+      remove.path = path;
+      backend::reply result;
+      do {
+        result = co_await self->perform(remove, retry::always, bound);
+      } while (result.error == errc::connection_loss);
+    }
+  };
+  launch_detached(strand(), body::run(shared_from_this(), std::move(path), std::move(bound)));
+}
+
+void core::remove_all_surely(std::string parent, std::string guid, incarnation_ptr bound) {
+  struct body {
+    static awaitable<void> run(std::shared_ptr<core> self, std::string parent, std::string guid,
+                               incarnation_ptr bound) {
+      backend::request list;
+      list.op = opcode::children;
+      list.path = parent;
+      for (;;) {
+        auto found = co_await self->perform(list, retry::always, bound);
+        if (found.error == errc::connection_loss) continue;
+        bool any = false;
+        for (const auto& name : found.children) {
+          if (name.find(guid) == name.npos) continue;
+          any = true;
+          backend::request remove;
+          remove.op = opcode::remove;
+          remove.path = join(parent, name);
+          co_await self->perform(std::move(remove), retry::always, bound);
+        }
+        if (!any) co_return;  // gone, or no hope: no parent, no access, no session
+      }
+    }
+  };
+  launch_detached(strand(), body::run(shared_from_this(), std::move(parent), std::move(guid), std::move(bound)));
+}
+
+std::unique_ptr<watch> core::arm(watch_kind kind, std::string path, condition& tell) {
+  return std::make_unique<watch>(watches_, kind, std::move(path), tell);
+}
+
+std::string core::make_guid() {
+  static constexpr char digits[] = "0123456789abcdef";
+  std::string guid = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  std::array<std::uint64_t, 2> bits{scheduler_->world->random(), scheduler_->world->random()};
+  for (std::size_t i = 0, used = 0; i < guid.size(); ++i) {
+    if (guid[i] == '-') continue;
+    guid[i] = digits[(bits[used / 16] >> (used % 16 * 4)) & 0xf];
+    ++used;
+  }
+  return guid;
+}
+
+void core::apply_root(backend::request& what) const {
+  const acl standard = options_.default_acl.empty() ? open_acl() : options_.default_acl;
+  if (what.op == opcode::create && what.access.empty()) what.access = standard;
+  for (auto& each : what.operations) {
+    if (each.acl.empty()) each.acl = standard;
+    if (!root_.empty()) each.path = each.path == "/" ? root_ : root_ + each.path;
+  }
+  if (root_.empty() || what.op == opcode::multi || what.op == opcode::sync) return;
+  what.path = what.path == "/" ? root_ : root_ + what.path;
+}
+
+std::string core::below_root(std::string path) const {
+  if (root_.empty() || path.compare(0, root_.size(), root_) != 0) return path;
+  return path.size() == root_.size() ? "/" : path.substr(root_.size());
+}
+
+void core::strip_root(backend::reply& answer) const {
+  answer.path = below_root(std::move(answer.path));
+  for (auto& each : answer.results) each.path = below_root(std::move(each.path));
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,73 @@
+// The one thing that coroutines of the library wait for: a change, a point in time, or their cancellation.
+#pragma once
+
+#include <list>
+#include <memory>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include "backend/backend.hpp"
+
+namespace zkrecipes::detail {
+
+namespace asio = boost::asio;
+
+template <class T>
+using awaitable = asio::awaitable<T>;
+
+inline constexpr auto never = lease_clock::time_point::max();
+
+enum class wake { notified, timed_out, cancelled };
+
+/// What a condition needs; it lives as long as any waiter of the session.
+struct scheduler {
+  asio::any_io_executor base;    ///< The user's executor.
+  asio::any_io_executor strand;  ///< On top of it: where everything of the session happens.
+  std::unique_ptr<backend::world> world;
+  ~scheduler();
+
+  lease_clock::time_point now() const { return world->now(); }
+};
+
+using scheduler_ptr = std::shared_ptr<scheduler>;
+
+/// To be used like a condition variable: look, wait, look again. All on the strand; a notified waiter is resumed later,
+/// never inside `notify`.
+class condition {
+ public:
+  explicit condition(scheduler_ptr s);
+  condition(const condition&) = delete;
+  condition& operator=(const condition&) = delete;
+  ~condition();
+
+  /// Waits for `notify`, until `deadline` at the latest. A wait that was cancelled stays so: see `cancelled`.
+  awaitable<wake> wait(lease_clock::time_point deadline = never);
+
+  void notify();
+
+  /// Called where the executor's context is shut down: whoever still waits is destroyed without being resumed.
+  void drop();
+
+ private:
+  using handler = asio::any_completion_handler<void(wake)>;
+  struct waiter {
+    handler resume;
+    backend::timer_id timer = 0;
+    std::shared_ptr<bool> cancellable;  // false once resumed: a late signal must not find it
+  };
+  using iterator = std::list<waiter>::iterator;
+
+  friend struct wait_initiation;
+  void enlist(handler h, lease_clock::time_point deadline);
+  void resume(iterator which, wake why);
+
+  scheduler_ptr scheduler_;
+  std::list<waiter> waiters_;
+};
+
+/// True when the calling coroutine has been cancelled with any type.
+awaitable<bool> cancelled();
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,285 @@
+// The life of a session: connecting, staying alive, incarnations, the end.
+#include "session/core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+
+core::core(scheduler_ptr s, session_options options)
+    : scheduler_(std::move(s)),
+      options_(std::move(options)),
+      changed_(scheduler_),
+      link_changed_(scheduler_),
+      heartbeat_(scheduler_) {
+  auto hosts = parse_hosts(options_.hosts);
+  names_ = std::move(hosts.servers);
+  root_ = hosts.root + (options_.root == "/" ? "" : options_.root);
+}
+
+core::~core() = default;
+
+void core::start() {
+  watches_ = std::make_shared<watch_registry>([this](watch_kind kind, const std::string& path) {
+    if (!connected()) return;
+    backend::request forget;
+    forget.op = kind == watch_kind::data ? backend::opcode::forget_data : backend::opcode::forget_children;
+    forget.path = path;
+    send(std::move(forget));
+  });
+  launch_detached(strand(), run());
+  launch_detached(strand(), prove_life());
+}
+
+session_status core::status() const {
+  std::lock_guard lock(mutex_);
+  return status_;
+}
+
+session_counters core::counters() const {
+  std::lock_guard lock(mutex_);
+  return counters_;
+}
+
+lease_clock::time_point core::valid_until() const {
+  std::lock_guard lock(mutex_);
+  return status_.state == session_state::connected || status_.state == session_state::suspended
+             ? lease_.valid_until()
+             : lease_clock::time_point{};
+}
+
+awaitable<void> core::run() {
+  auto self = shared_from_this();
+  co_await accept_cancellation();
+  while (!closing_ && !ended_) {
+    bool reached = co_await connect_somewhere();
+    if (reached) {
+      pause_ = 0ms;
+    } else if (!closing_ && !ended_) {
+      co_await pause_before_next_round();
+    }
+  }
+  link_.reset();
+  end(errc::closed);
+}
+
+/// One round over all servers, in an order of its own each time, until one has served us.
+awaitable<bool> core::connect_somewhere() {
+  co_await resolve_names();
+  auto servers = servers_;
+  for (std::size_t i = servers.size(); i > 1; --i) {
+    std::swap(servers[i - 1], servers[scheduler_->world->random() % i]);
+  }
+  for (auto& each : servers) {
+    if (closing_ || ended_) break;
+    bool reached = co_await connect_to(std::move(each));
+    if (reached) co_return true;
+  }
+  co_return false;
+}
+
+awaitable<void> core::resolve_names() {
+  auto answered = std::make_shared<bool>(false);
+  scheduler_->world->resolve(names_, [self = shared_from_this(), answered](std::vector<backend::endpoint> found) {
+    if (!found.empty()) self->servers_ = std::move(found);
+    *answered = true;
+    self->link_changed_.notify();
+  });
+  while (!*answered && !closing_) co_await link_changed_.wait();
+  if (servers_.empty() && !closing_) enter(session_state::connecting, errc::no_servers);
+}
+
+awaitable<bool> core::connect_to(backend::endpoint server) {
+  up_ = false;
+  link_error_.clear();
+  server_ = server;
+  asked_ = now();
+  const auto deadline = asked_ + connect_timeout();
+  backend::session_key key;
+  key.timeout = options_.timeout;
+  if (incarnation_) key = incarnation_->key;
+  link_ = scheduler_->world->connect({std::move(server), std::move(key), options_.digest}, *this);
+  while (!up_ && !link_error_ && !closing_) {
+    auto why = co_await link_changed_.wait(deadline);
+    if (why == wake::timed_out) break;
+  }
+  if (up_) {
+    co_await serve();
+    co_return true;
+  }
+  link_.reset();
+  co_return link_error_ == errc::session_expired;  // it answered; the next session may be had there
+}
+
+awaitable<void> core::serve() {
+  while (up_ && !closing_) co_await link_changed_.wait();
+  if (up_) {
+    link_->close_session();
+    const auto deadline = now() + connect_timeout();
+    while (up_) {
+      auto why = co_await link_changed_.wait(deadline);
+      if (why == wake::timed_out) break;
+    }
+  }
+  up_ = false;
+  link_.reset();
+}
+
+awaitable<void> core::pause_before_next_round() {
+  pause_ = std::clamp(pause_ * 2, options_.retry.first_pause, options_.retry.max_pause);
+  const auto jitter = std::chrono::milliseconds(scheduler_->world->random() % (pause_.count() + 1));
+  const auto until = now() + pause_ / 2 + jitter;
+  while (!closing_) {
+    auto why = co_await link_changed_.wait(until);
+    if (why == wake::timed_out) break;
+  }
+}
+
+void core::up(const backend::session_key& granted) {
+  up_ = true;
+  const bool is_new = !incarnation_ || incarnation_->key.id != granted.id;
+  if (is_new) {
+    end_incarnation(errc::session_expired);
+    incarnation_ = std::make_shared<incarnation>();
+  }
+  incarnation_->key = granted;
+  {
+    std::lock_guard lock(mutex_);
+    ++counters_.connects;
+    if (is_new) ++counters_.incarnations;
+    incarnation_->number = counters_.incarnations;
+    auto margin = options_.lease_margin.count() ? options_.lease_margin : granted.timeout / 10;
+    lease_.begin(options_.lease, granted.timeout, margin, asked_);
+  }
+  send_first();
+  enter(session_state::connected, {});
+  link_changed_.notify();
+  heartbeat_.notify();
+}
+
+/// What has to be executed before anything that waited for the connection.
+void core::send_first() {
+  // This server may be behind what we have seen elsewhere, and would show us the past.
+  backend::request sync;
+  sync.op = backend::opcode::sync;
+  sync.path = "/";
+  send(std::move(sync));
+  if (!options_.create_root || root_.empty()) return;
+  for (std::size_t end = 1; end != root_.npos;) {
+    end = root_.find('/', end + 1);
+    backend::request create;
+    create.op = backend::opcode::create;
+    create.path = root_.substr(0, end);
+    create.access = open_acl();
+    link_->submit(std::move(create), [](const backend::reply&) {});
+  }
+}
+
+void core::down(error_code reason) {
+  const bool was_up = std::exchange(up_, false);
+  link_error_ = reason;
+  watches_->connection_lost();
+  if (reason == errc::session_expired) {
+    end_incarnation(reason);
+    incarnation_.reset();
+    enter(session_state::expired, reason);
+  } else if (reason == errc::auth_failed) {
+    end(reason);
+  } else if (was_up && !closing_) {
+    enter(session_state::suspended, reason);
+  }
+  link_changed_.notify();
+  heartbeat_.notify();
+}
+
+void core::fired(const backend::watch_event& event) {
+  {
+    std::lock_guard lock(mutex_);
+    ++counters_.watch_events;
+  }
+  watches_->fired(event.what, below_root(event.path));
+}
+
+void core::enter(session_state state, error_code reason) {
+  {
+    std::lock_guard lock(mutex_);
+    status_.state = state;
+    status_.reason = reason;
+    status_.incarnation = counters_.incarnations;
+    status_.session_id = incarnation_ ? incarnation_->key.id : 0;
+    status_.timeout = incarnation_ ? incarnation_->key.timeout : 0ms;
+    status_.server = state == session_state::connected ? backend::to_string(server_) : std::string();
+    ++status_.changes;
+  }
+  changed_.notify();
+}
+
+void core::end_incarnation(error_code reason) {
+  if (incarnation_) incarnation_->ended = reason;
+}
+
+void core::end(error_code reason) {
+  if (ended_) return;
+  ended_ = reason;
+  end_incarnation(errc::closed);
+  for (const auto& each : std::exchange(in_flight_, {})) {
+    each->answer.emplace();
+    each->answer->error = reason;
+    each->done.notify();
+  }
+  watches_->stop();
+  watches_->connection_lost();
+  enter(session_state::closed, reason);
+  heartbeat_.notify();
+}
+
+awaitable<void> core::close() {
+  auto self = shared_from_this();
+  closing_ = true;
+  link_changed_.notify();
+  while (!ended_) {
+    auto why = co_await changed_.wait();
+    if (why == wake::cancelled) break;
+  }
+}
+
+void core::add_holder() {
+  ++holders_;
+  heartbeat_.notify();
+}
+
+awaitable<void> core::prove_life() {
+  auto self = shared_from_this();
+  co_await accept_cancellation();
+  while (!ended_) {
+    const bool strict = options_.lease == lease_mode::strict;
+    if (!connected() || (holders_ == 0 && !strict)) {
+      co_await heartbeat_.wait();
+      continue;
+    }
+    if (auto due = lease_.heartbeat_due(); now() < due) {
+      co_await heartbeat_.wait(due);
+      continue;
+    }
+    backend::request proof;
+    proof.op = strict ? backend::opcode::sync : backend::opcode::exists;
+    proof.path = "/";
+    auto sent = send(std::move(proof));
+    {
+      std::lock_guard lock(mutex_);
+      ++counters_.heartbeats;
+    }
+    co_await answer(sent);
+  }
+}
+
+std::chrono::milliseconds core::connect_timeout() const {
+  if (options_.connect_timeout.count()) return options_.connect_timeout;
+  return std::max<std::chrono::milliseconds>(options_.timeout / (servers_.size() + 1), 100ms);
+}
+
+}  // namespace zkrecipes::detail

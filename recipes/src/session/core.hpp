@@ -1,0 +1,155 @@
+// The session behind every public object: it connects, keeps incarnations apart, carries requests and proves that it
+// lives. Everything here happens on one strand, except what is said to be safe from any thread.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include <zkrecipes/session.hpp>
+
+#include "backend/backend.hpp"
+#include "session/condition.hpp"
+#include "session/lease.hpp"
+#include "session/paths.hpp"
+#include "session/watches.hpp"
+
+namespace zkrecipes::detail {
+
+/// One ZooKeeper session out of those that a session object lives through.
+struct incarnation {
+  std::uint64_t number = 0;
+  backend::session_key key;
+  error_code ended;  ///< Why it is over: `session_expired` or `closed`.
+};
+
+using incarnation_ptr = std::shared_ptr<incarnation>;
+
+/// A request on its way.
+struct exchange {
+  explicit exchange(scheduler_ptr s) : done(std::move(s)) {}
+  std::optional<backend::reply> answer;
+  condition done;
+};
+
+using exchange_ptr = std::shared_ptr<exchange>;
+
+/// What to do when the connection breaks before the answer.
+enum class retry {
+  once,    ///< Report `connection_loss`: only the caller can tell what happened.
+  always,  ///< Send it again: doing it twice does no harm.
+};
+
+class core final : public std::enable_shared_from_this<core>, private backend::link_listener {
+ public:
+  core(scheduler_ptr s, session_options options);
+  ~core();
+
+  void start();
+
+  // From any thread.
+  const asio::any_io_executor& strand() const noexcept { return scheduler_->strand; }
+  const scheduler_ptr& get_scheduler() const noexcept { return scheduler_; }
+  session_status status() const;
+  session_counters counters() const;
+  lease_clock::time_point valid_until() const;
+  const session_options& options() const noexcept { return options_; }
+
+  // On the strand.
+  lease_clock::time_point now() const { return scheduler_->now(); }
+  bool connected() const noexcept { return link_ && up_; }
+  error_code ended() const noexcept { return ended_; }  ///< `closed` or `auth_failed`, once it is over for good.
+  condition& changed() noexcept { return changed_; }   ///< The status changed.
+  incarnation_ptr current() const noexcept { return incarnation_; }
+
+  /// Waits for a connection. Errors: `operation_aborted`, `timed_out`, what `ended` says, and what ended `bound`.
+  awaitable<error_code> wait_connected(incarnation_ptr bound, lease_clock::time_point deadline);
+
+  /// Sends a request at once, behind those sent before. Without a connection it is answered `connection_loss`.
+  exchange_ptr send(backend::request what);
+
+  /// The answer; `operation_aborted` if cancelled: the request goes on.
+  awaitable<backend::reply> answer(exchange_ptr which);
+
+  /// Sends, and does about a broken connection what the policy says; not in another incarnation than `bound`, if given.
+  awaitable<backend::reply> perform(backend::request what, retry policy, incarnation_ptr bound = nullptr);
+
+  /// Creates a persistent node and its missing parents, in one round trip.
+  awaitable<error_code> ensure_path(std::string path, incarnation_ptr bound = nullptr);
+
+  /// Removes a node in the background, for as long as the incarnation lives, until the server says that it is gone.
+  /// With a GUID: every child of the node's parent with that GUID in its name.
+  void remove_surely(std::string path, incarnation_ptr bound);
+  void remove_all_surely(std::string parent, std::string guid, incarnation_ptr bound);
+
+  std::unique_ptr<watch> arm(watch_kind kind, std::string path, condition& tell);
+  std::size_t watch_count() const noexcept { return watches_->size(); }
+
+  /// While there are holders the session proves by heartbeats that it lives.
+  void add_holder();
+  void remove_holder() noexcept { --holders_; }
+
+  std::string make_guid();
+
+  /// Ends the session.
+  awaitable<void> close();
+
+ private:
+  // backend::link_listener
+  void up(const backend::session_key& granted) override;
+  void down(error_code reason) override;
+  void fired(const backend::watch_event& event) override;
+
+  awaitable<void> run();
+  awaitable<bool> connect_somewhere();
+  awaitable<bool> connect_to(backend::endpoint server);
+  awaitable<void> serve();
+  awaitable<void> resolve_names();
+  awaitable<void> pause_before_next_round();
+  awaitable<void> prove_life();
+  void send_first();
+  void enter(session_state state, error_code reason);
+  void end_incarnation(error_code reason);
+  void end(error_code reason);
+  void apply_root(backend::request& what) const;
+  void strip_root(backend::reply& answer) const;
+  std::string below_root(std::string path) const;
+  void answered(backend::opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome);
+  exchange_ptr refuse(error_code why);
+  lease_clock::time_point retry_deadline() const;
+  std::chrono::milliseconds connect_timeout() const;
+
+  scheduler_ptr scheduler_;
+  session_options options_;
+  std::vector<backend::endpoint> names_;
+  std::vector<backend::endpoint> servers_;
+  std::string root_;
+
+  std::unique_ptr<backend::link> link_;
+  bool up_ = false;
+  bool closing_ = false;
+  error_code ended_;
+  error_code link_error_;
+  backend::endpoint server_;
+  lease_clock::time_point asked_{};
+  std::chrono::milliseconds pause_{0};
+  incarnation_ptr incarnation_;
+  std::unordered_set<exchange_ptr> in_flight_;
+  std::shared_ptr<watch_registry> watches_;
+  condition changed_;
+  condition link_changed_;
+  condition heartbeat_;
+  int holders_ = 0;
+
+  mutable std::mutex mutex_;  // guards what follows, read from any thread
+  session_status status_;
+  session_counters counters_;
+  lease lease_;
+};
+
+using core_ptr = std::shared_ptr<core>;
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,55 @@
+#include "session/make.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include <boost/asio/strand.hpp>
+
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+void require_between(const char* field, milliseconds value, milliseconds low, milliseconds high) {
+  if (value >= low && value <= high) return;
+  throw std::invalid_argument("session_options::" + std::string(field) + " is " + std::to_string(value.count()) +
+                              " ms; it must be from " + std::to_string(low.count()) + " to " +
+                              std::to_string(high.count()) + " ms");
+}
+
+}  // namespace
+
+void check(const session_options& options) {
+  using namespace std::chrono_literals;
+  parse_hosts(options.hosts);
+  if (!options.root.empty()) require_path("session_options::root", options.root);
+  require_between("timeout", options.timeout, 100ms, 1h);
+  if (options.connect_timeout.count()) require_between("connect_timeout", options.connect_timeout, 1ms, 1h);
+  if (options.lease_margin.count()) require_between("lease_margin", options.lease_margin, 1ms, options.timeout);
+  require_between("retry.limit", options.retry.limit, 0ms, 24h);
+  require_between("retry.first_pause", options.retry.first_pause, 1ms, 1h);
+  require_between("retry.max_pause", options.retry.max_pause, options.retry.first_pause, 1h);
+  for (const auto& each : options.digest) {
+    if (each.user.empty() || each.user.find(':') != each.user.npos) {
+      throw std::invalid_argument("session_options::digest: a user must not be empty or contain ':'");
+    }
+  }
+}
+
+core_ptr make_core(const asio::any_io_executor& executor, session_options options, const world_factory& world) {
+  check(options);
+  auto schedule = std::make_shared<scheduler>();
+  schedule->base = executor;
+  schedule->strand = asio::make_strand(executor);
+  schedule->world = world(schedule->strand);
+  auto real = std::make_shared<core>(schedule, std::move(options));
+  asio::post(real->strand(), [real] { real->start(); });
+  return core_ptr(real.get(), [real](core*) {
+    asio::post(real->strand(), [real] { launch_detached(real->strand(), real->close()); });
+  });
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,79 @@
+// How a public operation becomes a coroutine on the session's strand, and its result a call of the user's handler.
+#pragma once
+
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include <boost/asio/any_completion_executor.hpp>
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/prefer.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <zkrecipes/detail/initiate.hpp>
+
+#include "session/condition.hpp"
+
+namespace zkrecipes::detail {
+
+/// What the body of an operation returns: the arguments of the user's handler.
+template <class... Results>
+using outcome = std::tuple<error_code, Results...>;
+
+/// Lets every type of cancellation through (a co_spawned coroutine hears only `terminal`), and reports it by return
+/// values instead of exceptions.
+inline awaitable<void> accept_cancellation() {
+  co_await asio::this_coro::reset_cancellation_state(asio::enable_total_cancellation());
+  co_await asio::this_coro::throw_if_cancelled(false);
+}
+
+template <class... Results>
+awaitable<outcome<Results...>> cancellable(awaitable<outcome<Results...>> body) {
+  co_await accept_cancellation();
+  co_return co_await std::move(body);
+}
+
+/// Calls the user's handler, once, on its executor and outside of the strand.
+template <class... Results>
+struct completion {
+  using handler_type = handler_for<void(error_code, Results...)>;
+
+  std::shared_ptr<handler_type> handler;
+  asio::any_io_executor base;
+  asio::any_completion_executor target;  // keeps its context running
+
+  void operator()(std::exception_ptr failure, outcome<Results...> result) const {
+    if (failure) std::rethrow_exception(failure);  // out of memory: nothing that could be reported
+    auto call = [handler = handler, result = std::move(result)]() mutable {
+      std::apply(std::move(*handler), std::move(result));
+    };
+    asio::post(base, [target = target, call = std::move(call)]() mutable { asio::dispatch(target, std::move(call)); });
+  }
+};
+
+/// Runs `body` on the strand and passes its result to `handler`.
+template <class... Results>
+void launch(const scheduler& on, handler_for<void(error_code, Results...)> handler,
+            awaitable<outcome<Results...>> body) {
+  auto slot = asio::get_associated_cancellation_slot(handler);
+  auto executor = asio::get_associated_executor(handler, on.strand);
+  auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
+  completion<Results...> done{std::make_shared<handler_for<void(error_code, Results...)>>(std::move(handler)), on.base,
+                              std::move(target)};
+  asio::co_spawn(on.strand, cancellable(std::move(body)),
+                 asio::bind_cancellation_slot(slot, asio::bind_executor(on.strand, std::move(done))));
+}
+
+/// Runs `body` on the strand for its effects.
+inline void launch_detached(const asio::any_io_executor& strand, awaitable<void> body) {
+  asio::co_spawn(strand, std::move(body), asio::detached);
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,34 @@
+// Paths of nodes: checked here, so that the C client never sees a bad one.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/backend.hpp"
+
+namespace zkrecipes::detail {
+
+/// Empty if it is an absolute path without empty, "." or ".." parts, control characters or a trailing slash; else what
+/// is wrong with it.
+std::string path_problem(std::string_view path);
+
+/// \throws std::invalid_argument with `what` and the problem.
+void require_path(std::string_view what, std::string_view path);
+
+/// \throws std::invalid_argument unless it has 1 to 256 bytes without control characters.
+void require_id(std::string_view what, std::string_view id);
+
+std::string join(std::string_view parent, std::string_view name);
+std::string_view parent_of(std::string_view path);
+std::string_view name_of(std::string_view path);
+
+struct host_list {
+  std::vector<backend::endpoint> servers;
+  std::string root;  ///< "" or "/a/b".
+};
+
+/// Reads "host:port,host:port/root". \throws std::invalid_argument naming the part that is wrong.
+host_list parse_hosts(std::string_view text);
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,45 @@
+#include "session/watches.hpp"
+
+namespace zkrecipes::detail {
+
+watch::watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& tell)
+    : registry_(std::move(registry)), kind_(kind), path_(std::move(path)), tell_(tell) {
+  registry_->waiting_.emplace(watch_registry::key(kind_, path_), this);
+}
+
+watch::~watch() {
+  if (!fired_) registry_->leave(*this);
+}
+
+void watch_registry::fired(backend::change what, const std::string& path) {
+  const bool deleted = what == backend::change::deleted;
+  if (what != backend::change::children) tell({watch_kind::data, path}, deleted);
+  if (what == backend::change::children || deleted) tell({watch_kind::children, path}, deleted);
+}
+
+void watch_registry::tell(const key& which, bool deleted) {
+  auto [begin, end] = waiting_.equal_range(which);
+  for (auto it = begin; it != end; ++it) {
+    it->second->fired_ = true;
+    it->second->deleted_ = deleted;
+    it->second->tell_.notify();
+  }
+  waiting_.erase(begin, end);
+}
+
+void watch_registry::connection_lost() {
+  while (!waiting_.empty()) tell(key(waiting_.begin()->first), false);
+}
+
+void watch_registry::leave(watch& who) {
+  const key which(who.kind_, who.path_);
+  auto [begin, end] = waiting_.equal_range(which);
+  for (auto it = begin; it != end; ++it) {
+    if (it->second != &who) continue;
+    waiting_.erase(it);
+    break;
+  }
+  if (forget_ && !waiting_.contains(which)) forget_(which.first, which.second);
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,61 @@
+// Who waits for a change of which node. A watch is a hint, told once: look again.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "backend/backend.hpp"
+#include "session/condition.hpp"
+
+namespace zkrecipes::detail {
+
+enum class watch_kind { data, children };
+
+class watch_registry;
+
+/// One waiter's interest. It ends with the object; the last one of a node takes the server's watch away.
+class watch {
+ public:
+  watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& tell);
+  watch(const watch&) = delete;
+  watch& operator=(const watch&) = delete;
+  ~watch();
+
+  bool fired() const noexcept { return fired_; }
+  /// The node is known to have been deleted; false for every other change and where the connection broke.
+  bool deleted() const noexcept { return deleted_; }
+
+ private:
+  friend class watch_registry;
+  std::shared_ptr<watch_registry> registry_;
+  watch_kind kind_;
+  std::string path_;
+  condition& tell_;
+  bool fired_ = false;
+  bool deleted_ = false;
+};
+
+class watch_registry {
+ public:
+  /// `forget` is called when nobody waits any more for something that the server may still watch.
+  explicit watch_registry(std::function<void(watch_kind, const std::string&)> forget) : forget_(std::move(forget)) {}
+
+  void fired(backend::change what, const std::string& path);
+  /// The connection is gone and the server's watches with it: everybody has to look again.
+  void connection_lost();
+  std::size_t size() const noexcept { return waiting_.size(); }
+  void stop() { forget_ = nullptr; }
+
+ private:
+  friend class watch;
+  using key = std::pair<watch_kind, std::string>;
+  void tell(const key& which, bool deleted);
+  void leave(watch& who);
+
+  std::function<void(watch_kind, const std::string&)> forget_;
+  std::multimap<key, watch*> waiting_;
+};
+
+}  // namespace zkrecipes::detail
