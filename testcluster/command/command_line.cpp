@@ -1,0 +1,130 @@
+#include "command_line.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <iostream>
+
+namespace testcluster::command {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::int64_t parse_session(const std::string& text) {
+  const bool hex = text.rfind("0x", 0) == 0 || text.rfind("0X", 0) == 0;
+  const char* begin = text.data() + (hex ? 2 : 0);
+  const char* end = text.data() + text.size();
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(begin, end, number, hex ? 16 : 10);
+  if (parsed.ec != std::errc{} || parsed.ptr != end || begin == end) {
+    throw CLI::ValidationError("SESSION-ID",
+                               "'" + text + "' is not a session id such as 0x100abc or 72057654");
+  }
+  return static_cast<std::int64_t>(number);
+}
+
+/// Everything CLI11 writes into while it parses.
+struct raw {
+  arguments result;
+  std::string output = "text";
+  std::string session;
+  std::int64_t tick = 500;
+  std::int64_t delay = 0;
+  std::vector<std::int64_t> session_limits;
+  std::vector<std::string> words;
+  CLI::Option* delay_given = nullptr;
+  CLI::Option* words_given = nullptr;
+};
+
+CLI::App* add_command(CLI::App& app, raw& into, const std::string& name, const std::string& what) {
+  auto* command = app.add_subcommand(name, what);
+  command->add_option("--dir", into.result.dir, "The cluster's directory; default: the only cluster there is")
+      ->type_name("DIR");
+  command->add_option("-o,--output", into.output, "text or json")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->type_name("FORMAT");
+  return command;
+}
+
+void add_up(CLI::App& app, raw& into) {
+  auto& options = into.result.ensemble;
+  auto* up = add_command(app, into, "up", "Start an ensemble and leave it running in the background");
+  up->get_option("--dir")->description("A new or empty directory for it; default: a temporary one");
+  up->add_option("-n,--servers", options.servers, "How many servers (3)")
+      ->check(CLI::Range(1, 9))
+      ->type_name("N");
+  up->add_option("--tick", into.tick, "tickTime in ms (500)")
+      ->check(CLI::Range(10, 3'600'000))
+      ->type_name("MS");
+  up->add_option("--session-limits", into.session_limits,
+                 "Shortest and longest session timeout in ms (2 and 20 ticks)")
+      ->expected(2)
+      ->check(CLI::Range(1, 86'400'000))
+      ->type_name("MIN MAX");
+  up->add_flag("--force-sync", options.force_sync, "Wait for the disk in every transaction");
+  into.delay_given =
+      up->add_option("--delay", into.delay, "Proxies in front of the servers, with this delay each way")
+          ->check(CLI::Range(0, 60'000))
+          ->type_name("MS");
+  into.words_given =
+      up->add_option("--four-letter-words", into.words, "The only ones the servers answer, besides srvr")
+          ->delimiter(',')
+          ->type_name("WORD,...");
+  up->add_flag("--admin-server", options.admin_server, "Run ZooKeeper's AdminServer (HTTP) in each server");
+  up->add_option("--config", options.extra_config, "A further line of zoo.cfg; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("KEY=VALUE");
+  up->add_option("--base-port", options.base_port, "First of the four ports of each server (21810)")
+      ->check(CLI::Range(1024, 65000))
+      ->type_name("PORT");
+}
+
+void add_others(CLI::App& app, raw& into) {
+  add_command(app, into, "down", "End the cluster and remove everything it made");
+  add_command(app, into, "status", "Show the servers, their roles and addresses");
+  const std::pair<const char*, const char*> on_server[] = {
+      {"kill", "Kill a server (SIGKILL)"},
+      {"pause", "Freeze a server (SIGSTOP)"},
+      {"resume", "Let a paused server go on (SIGCONT)"},
+      {"restart", "Stop a server if it runs, and start it"}};
+  for (const auto& [name, what] : on_server) {
+    add_command(app, into, name, what)
+        ->add_option("ID", into.result.id, "The server, 1 to N")
+        ->required()
+        ->check(CLI::Range(1, 9));
+  }
+  add_command(app, into, "expire", "End a client's session as if it had timed out")
+      ->add_option("SESSION-ID", into.session, "Decimal, or hexadecimal with 0x")
+      ->required();
+}
+
+}  // namespace
+
+arguments parse(int argc, char** argv) {
+  CLI::App app{"A local ZooKeeper ensemble with faults on demand", "testcluster"};
+  app.require_subcommand(1);
+  raw into;
+  add_up(app, into);
+  add_others(app, into);
+  try {
+    app.parse(argc, argv);
+    if (!into.session.empty()) into.result.session = parse_session(into.session);
+  } catch (const CLI::ParseError& problem) {
+    throw usage{app.exit(problem, std::cout, std::cerr) == 0 ? 0 : 2};
+  }
+  auto& result = into.result;
+  result.command = app.get_subcommands().front()->get_name();
+  result.json = into.output == "json";
+  result.ensemble.tick_time = milliseconds(into.tick);
+  result.ensemble.delay_proxies = into.delay_given->count() > 0;
+  result.ensemble.delay = milliseconds(into.delay);
+  if (into.words_given->count() > 0) result.ensemble.four_letter_words = into.words;
+  if (into.session_limits.size() == 2) {
+    result.ensemble.min_session_timeout = milliseconds(into.session_limits[0]);
+    result.ensemble.max_session_timeout = milliseconds(into.session_limits[1]);
+  }
+  return result;
+}
+
+}  // namespace testcluster::command

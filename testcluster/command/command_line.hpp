@@ -1,0 +1,31 @@
+#ifndef TESTCLUSTER_COMMAND_LINE_HPP
+#define TESTCLUSTER_COMMAND_LINE_HPP
+
+#include <testcluster/ensemble.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace testcluster::command {
+
+struct arguments {
+  std::string command;
+  bool json = false;
+  std::filesystem::path dir;  // empty: not given
+  ensemble_options ensemble;  // for up
+  int id = 0;                 // for what names a server
+  std::int64_t session = 0;   // for expire
+};
+
+/// Thrown when there is nothing to run: after --help (0) or a mistake that has been explained on stderr (2).
+struct usage {
+  int exit_code;
+};
+
+/// What the user wants. Throws usage.
+arguments parse(int argc, char** argv);
+
+}  // namespace testcluster::command
+
+#endif

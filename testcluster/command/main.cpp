@@ -1,0 +1,72 @@
+#include "client.hpp"
+#include "command_line.hpp"
+#include "place.hpp"
+#include "print.hpp"
+#include "register.hpp"
+#include "supervisor.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <iostream>
+
+namespace testcluster::command {
+namespace {
+
+namespace json = boost::json;
+
+std::filesystem::path directory(const arguments& wanted) {
+  return wanted.dir.empty() ? only_cluster() : std::filesystem::absolute(wanted.dir).lexically_normal();
+}
+
+/// What `down` without --dir means when nothing is up: what dead supervisors have left.
+std::vector<std::filesystem::path> to_take_down(const arguments& wanted) {
+  if (!wanted.dir.empty()) return {directory(wanted)};
+  const auto known = registered();
+  const bool any_up = std::any_of(known.begin(), known.end(),
+                                  [](const auto& dir) { return examine(dir) == condition::live; });
+  if (any_up || known.empty()) return {only_cluster()};
+  return known;
+}
+
+json::object take_down(const arguments& wanted) {
+  json::array ended;
+  for (const auto& dir : to_take_down(wanted)) {
+    const auto now = examine(dir);
+    if (now == condition::none && !wanted.dir.empty()) throw error("no cluster is up in " + dir.string());
+    if (now == condition::live) {
+      end_supervisor(dir);
+    } else {
+      remove_stale(dir);
+    }
+    ended.push_back(json::object{{"dir", dir.string()}, {"was", now == condition::live ? "up" : "stale"}});
+  }
+  return {{"ended", ended}};
+}
+
+json::object run(const arguments& wanted) {
+  if (wanted.command == "up") return start_supervisor(wanted);
+  if (wanted.command == "down") return take_down(wanted);
+  json::object request{{"command", wanted.command}};
+  if (wanted.id != 0) request["id"] = wanted.id;
+  if (wanted.command == "expire") request["session"] = wanted.session;
+  return ask(directory(wanted), request);
+}
+
+}  // namespace
+}  // namespace testcluster::command
+
+int main(int argc, char** argv) {
+  using namespace testcluster::command;
+  try {
+    const auto wanted = parse(argc, argv);
+    print(std::cout, run(wanted), wanted);
+    std::cout.flush();
+    if (std::cout) return 0;
+    std::cerr << "testcluster: could not write to standard output\n";
+  } catch (const usage& shown) {
+    return shown.exit_code;
+  } catch (const std::exception& problem) {
+    std::cerr << "testcluster: " << problem.what() << "\n";
+  }
+  return 1;
+}

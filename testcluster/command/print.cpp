@@ -1,0 +1,46 @@
+#include "print.hpp"
+
+#include <iomanip>
+#include <ostream>
+
+namespace testcluster::command {
+namespace {
+
+namespace json = boost::json;
+
+std::string text(const json::object& from, const char* key) {
+  const auto* value = from.if_contains(key);
+  if (value == nullptr) return "-";
+  return value->is_string() ? std::string(value->as_string()) : json::serialize(*value);
+}
+
+void print_cluster(std::ostream& out, const json::object& cluster) {
+  out << "hosts  " << text(cluster, "hosts") << "\ndir    " << text(cluster, "dir") << "\n\n" << std::left;
+  out << std::setw(4) << "ID" << std::setw(12) << "ROLE" << std::setw(9) << "PID" << std::setw(23)
+      << "ADDRESS"
+      << "PROXY\n";
+  for (const auto& entry : cluster.at("nodes").as_array()) {
+    const auto& node = entry.as_object();
+    out << std::setw(4) << text(node, "id") << std::setw(12) << text(node, "role") << std::setw(9)
+        << text(node, "pid") << std::setw(23) << text(node, "address") << text(node, "proxy") << "\n";
+  }
+}
+
+}  // namespace
+
+void print(std::ostream& out, const json::object& outcome, const arguments& wanted) {
+  if (wanted.json) {
+    out << outcome << "\n";
+  } else if (outcome.contains("nodes")) {
+    print_cluster(out, outcome);
+  } else if (outcome.contains("session")) {
+    out << "session " << text(outcome, "session") << " expired\n";
+  } else if (outcome.contains("ended")) {
+    for (const auto& each : outcome.at("ended").as_array())
+      out << text(each.as_object(), "dir") << " removed\n";
+  } else {
+    out << "server " << text(outcome, "id") << " is " << text(outcome, "role") << "\n";
+  }
+}
+
+}  // namespace testcluster::command

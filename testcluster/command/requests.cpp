@@ -1,0 +1,47 @@
+#include "requests.hpp"
+
+#include <map>
+
+namespace testcluster::command {
+namespace {
+
+namespace json = boost::json;
+
+json::object describe(const node_info& node) {
+  json::object out{{"id", node.id},           {"client_port", node.client_port},
+                   {"address", node.address}, {"pid", node.pid},
+                   {"role", node.role},       {"running", node.running}};
+  if (!node.proxy.empty()) out["proxy"] = node.proxy;
+  if (!node.admin.empty()) out["admin"] = node.admin;
+  return out;
+}
+
+}  // namespace
+
+json::object describe(ensemble& cluster, const std::filesystem::path& dir) {
+  json::array nodes;
+  for (const auto& node : cluster.nodes()) nodes.push_back(describe(node));
+  return {{"hosts", cluster.hosts()}, {"dir", dir.string()}, {"nodes", nodes}};
+}
+
+json::object execute(const json::object& request, ensemble& cluster, const std::filesystem::path& dir) {
+  static const std::map<json::string, void (ensemble::*)(int)> on_server{{"kill", &ensemble::kill},
+                                                                         {"pause", &ensemble::pause},
+                                                                         {"resume", &ensemble::resume},
+                                                                         {"restart", &ensemble::restart}};
+  const auto& command = request.at("command").as_string();
+  if (command == "status") return describe(cluster, dir);
+  if (command == "expire") {
+    const auto session = request.at("session").as_int64();
+    cluster.expire(session);
+    return {{"session", session}, {"expired", true}};
+  }
+  const auto found = on_server.find(command);
+  if (found == on_server.end())
+    throw error("unknown request; are supervisor and command of the same version?");
+  const auto id = static_cast<int>(request.at("id").as_int64());
+  (cluster.*found->second)(id);
+  return describe(cluster.nodes().at(id - 1));
+}
+
+}  // namespace testcluster::command

@@ -1,0 +1,39 @@
+#ifndef TESTCLUSTER_SERVICE_HPP
+#define TESTCLUSTER_SERVICE_HPP
+
+#include "place.hpp"
+
+#include <testcluster/ensemble.hpp>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/json.hpp>
+
+#include <memory>
+#include <string>
+
+namespace testcluster::command {
+
+/// Takes requests from the control socket: one line of JSON in, one out. One request at a time.
+class service {
+ public:
+  service(ensemble& cluster, const place& where);
+
+  /// Returns when asked to end, by a request or by SIGTERM or SIGINT.
+  void run();
+
+ private:
+  using local = boost::asio::local::stream_protocol;
+  boost::asio::awaitable<void> accept();
+  boost::asio::awaitable<void> serve(std::shared_ptr<local::socket> peer);
+  boost::json::object answer(const std::string& line);
+  ensemble& cluster_;
+  const place& where_;
+  boost::asio::io_context io_;
+  local::acceptor acceptor_;
+};
+
+}  // namespace testcluster::command
+
+#endif

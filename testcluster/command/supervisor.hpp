@@ -1,0 +1,16 @@
+#ifndef TESTCLUSTER_SUPERVISOR_HPP
+#define TESTCLUSTER_SUPERVISOR_HPP
+
+#include "command_line.hpp"
+
+#include <boost/json.hpp>
+
+namespace testcluster::command {
+
+/// Starts a background process that owns the ensemble and takes requests until it is told to end. Returns
+/// what `up` shows once every server serves; throws testcluster::error if it does not come to that.
+boost::json::object start_supervisor(const arguments& wanted);
+
+}  // namespace testcluster::command
+
+#endif

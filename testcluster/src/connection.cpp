@@ -1,0 +1,85 @@
+#include "connection.hpp"
+
+#include <testcluster/error.hpp>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+
+#include <fcntl.h>
+
+#include <charconv>
+
+namespace testcluster::detail {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+tcp::endpoint parse_endpoint(const std::string& text) {
+  const auto colon = text.rfind(':');
+  error_code bad;
+  const auto host = asio::ip::make_address_v4(text.substr(0, colon), bad);
+  std::uint16_t port = 0;
+  if (colon != text.npos && !bad) {
+    const char* end = text.data() + text.size();
+    const auto parsed = std::from_chars(text.data() + colon + 1, end, port);
+    if (parsed.ec == std::errc{} && parsed.ptr == end && port != 0) return {host, port};
+  }
+  throw std::invalid_argument("'" + text + "' is not an address and port such as 127.0.0.1:2181");
+}
+
+std::string to_string(const tcp::endpoint& endpoint) {
+  return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
+}
+
+void close_on_exec(int descriptor) {
+  ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+}
+
+connection::connection(const tcp::endpoint& peer, clock::time_point deadline)
+    : peer_(peer), deadline_(deadline) {
+  error_code result = asio::error::would_block;
+  socket_.open(peer.protocol());
+  close_on_exec(socket_.native_handle());
+  socket_.async_connect(peer, [&](error_code ec) { result = ec; });
+  run("connect to", result);
+  socket_.set_option(tcp::no_delay(true));
+}
+
+void connection::write(std::string_view bytes) {
+  error_code result = asio::error::would_block;
+  asio::async_write(socket_, asio::buffer(bytes), [&](error_code ec, std::size_t) { result = ec; });
+  run("write to", result);
+}
+
+std::string connection::read(std::size_t bytes) {
+  error_code result = asio::error::would_block;
+  std::string data(bytes, '\0');
+  asio::async_read(socket_, asio::buffer(data), [&](error_code ec, std::size_t) { result = ec; });
+  run("read from", result);
+  return data;
+}
+
+std::string connection::read_all() {
+  error_code result = asio::error::would_block;
+  std::string data;
+  asio::async_read(socket_, asio::dynamic_buffer(data),
+                   [&](error_code ec, std::size_t) { result = ec == asio::error::eof ? error_code{} : ec; });
+  run("read from", result);
+  return data;
+}
+
+void connection::run(const char* what, const error_code& result) {
+  io_.restart();
+  io_.run_until(deadline_);
+  if (!io_.stopped()) {
+    error_code ignored;
+    socket_.close(ignored);
+    io_.run();
+    throw error("could not " + std::string(what) + " " + to_string(peer_) + " in time");
+  }
+  if (result)
+    throw error("could not " + std::string(what) + " " + to_string(peer_) + ": " + result.message());
+}
+
+}  // namespace testcluster::detail

@@ -1,0 +1,43 @@
+#ifndef TESTCLUSTER_CONNECTION_HPP
+#define TESTCLUSTER_CONNECTION_HPP
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace testcluster::detail {
+
+using clock = std::chrono::steady_clock;
+using boost::asio::ip::tcp;
+
+/// "127.0.0.1:2181" as an endpoint. Throws std::invalid_argument for anything else.
+tcp::endpoint parse_endpoint(const std::string& text);
+std::string to_string(const tcp::endpoint& endpoint);
+
+/// Asio opens sockets without CLOEXEC, so every one it hands to us passes through here.
+void close_on_exec(int descriptor);
+
+/// A blocking TCP connection on which every step ends at the deadline. Throws testcluster::error.
+class connection {
+ public:
+  connection(const tcp::endpoint& peer, clock::time_point deadline);
+  void write(std::string_view bytes);
+  std::string read(std::size_t bytes);
+  std::string read_all();
+  void set_deadline(clock::time_point deadline) { deadline_ = deadline; }
+
+ private:
+  void run(const char* what, const boost::system::error_code& result);
+  boost::asio::io_context io_;
+  tcp::socket socket_{io_};
+  tcp::endpoint peer_;
+  clock::time_point deadline_;
+};
+
+}  // namespace testcluster::detail
+
+#endif

@@ -1,0 +1,43 @@
+#ifndef TESTCLUSTER_ENSEMBLE_IMPL_HPP
+#define TESTCLUSTER_ENSEMBLE_IMPL_HPP
+
+#include "guard.hpp"
+#include "server.hpp"
+#include "workspace.hpp"
+
+#include <testcluster/ensemble.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace testcluster {
+
+// The order of the members is the order of the end, backwards: servers, guard, files.
+struct ensemble::impl {
+  explicit impl(const ensemble_options& given);
+
+  detail::server& at(int id);
+  detail::server& running(int id);
+  std::vector<detail::server*> running();
+
+  /// Empty when all is well, otherwise what is missing.
+  std::string obstacle();
+  bool quorum();
+  void wait_serving();
+  void poll(const std::function<std::string()>& obstacle_now);
+
+  /// One attempt to bring all servers up on the ports from base_port. False if somebody else has one of them.
+  bool start_all(std::uint16_t base_port);
+
+  ensemble_options options;
+  detail::workspace files;
+  detail::guard keeper;
+  std::vector<std::unique_ptr<detail::server>> servers;
+  std::string hosts;
+};
+
+}  // namespace testcluster
+
+#endif

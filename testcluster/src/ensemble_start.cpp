@@ -1,0 +1,49 @@
+#include "ensemble_impl.hpp"
+#include "options.hpp"
+
+namespace testcluster {
+namespace {
+
+const ensemble_options& validated(const ensemble_options& options) {
+  detail::validate(options);
+  return options;
+}
+
+}  // namespace
+
+ensemble::impl::impl(const ensemble_options& given)
+    : options(validated(given)),
+      files(options.dir),
+      keeper(files.temporary() ? files.path() : std::filesystem::path{}) {
+  constexpr int tries = 4;
+  constexpr int step = 10;
+  int attempt = 0;
+  while (!start_all(static_cast<std::uint16_t>(options.base_port + step * attempt))) {
+    servers.clear();
+    if (++attempt == tries) {
+      throw error("port in use: another program listens on every address at ports " +
+                  std::to_string(options.base_port) + " and up; choose another base_port");
+    }
+  }
+  for (const auto& each : servers) hosts += (hosts.empty() ? "" : ",") + each->address(0);
+}
+
+bool ensemble::impl::start_all(std::uint16_t base_port) {
+  for (int id = 1; id <= options.servers; ++id) {
+    servers.push_back(
+        std::make_unique<detail::server>(id, files.path() / ("server." + std::to_string(id)), base_port));
+  }
+  for (const auto& each : servers) each->configure(options, servers);
+  for (const auto& each : servers) each->start(keeper.group());
+  try {
+    wait_serving();
+    return true;
+  } catch (const error&) {
+    for (const auto& each : servers) {
+      if (each->log().find("BindException") != std::string::npos) return false;
+    }
+    throw;
+  }
+}
+
+}  // namespace testcluster

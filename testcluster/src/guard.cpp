@@ -1,0 +1,44 @@
+#include "guard.hpp"
+
+#include "spawn.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace testcluster::detail {
+namespace {
+
+// Signals are ignored because the kernel sends SIGHUP to a group that is orphaned with a paused server in it.
+// The killing is done from a session of its own, or the guard would kill itself before it can clean up.
+// Removing is repeated because a dying server may still be in the middle of making a file.
+constexpr const char* script = R"(
+trap '' HUP INT QUIT TERM
+read -r _
+setsid sh -c '
+  kill -s KILL -- "-$1"
+  tries=0
+  until [ -z "$2" ] || rm -rf -- "$2" || [ $tries -eq 100 ]; do sleep 0.02; tries=$((tries + 1)); done
+' testcluster-guard $$ "$1"
+)";
+
+}  // namespace
+
+guard::guard(const std::filesystem::path& leftover) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  const descriptor watched(ends[0]);
+  lifeline_ = descriptor(ends[1]);
+  pid_ = spawn(
+      {.command = {"/bin/sh", "-c", script, "testcluster-guard", leftover.string()}, .input = watched.get()});
+}
+
+guard::~guard() {
+  ::kill(-pid_, SIGKILL);
+  await(pid_);
+}
+
+}  // namespace testcluster::detail

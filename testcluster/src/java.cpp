@@ -1,0 +1,51 @@
+#include "java.hpp"
+
+#include <testcluster/error.hpp>
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <sstream>
+
+namespace testcluster::detail {
+namespace {
+
+// Small heap, one collector thread, no optimising compiler: what a short-lived server on a shared machine
+// needs. Performance data would leave a file in /tmp for every killed server.
+constexpr const char* default_flags =
+    "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xshare:auto";
+constexpr const char* default_jar = "/usr/share/java/zookeeper.jar";
+constexpr const char* logger_jar = "/usr/share/java/slf4j-simple.jar";
+
+std::string environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value != nullptr && *value != '\0' ? value : otherwise;
+}
+
+bool in_path(const std::string& program) {
+  std::istringstream folders(environment("PATH", "/usr/bin:/bin"));
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (::access((folder + "/" + program).c_str(), X_OK) == 0) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> server_command(const std::filesystem::path& config) {
+  const auto jar = environment("TESTCLUSTER_ZOOKEEPER_JAR", default_jar);
+  if (!in_path("java")) throw error("java not found; on Debian 12: apt-get install default-jre-headless");
+  if (::access(jar.c_str(), R_OK) != 0) {
+    throw error("ZooKeeper not found (" + jar + "); on Debian 12: apt-get install zookeeper");
+  }
+  std::vector<std::string> command{"java"};
+  std::istringstream flags(environment("TESTCLUSTER_JVM_FLAGS", default_flags));
+  for (std::string flag; flags >> flag;) command.push_back(flag);
+  command.insert(
+      command.end(),
+      {"-Dorg.slf4j.simpleLogger.showDateTime=true", "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
+       "-cp", jar + ":" + logger_jar, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config.string()});
+  return command;
+}
+
+}  // namespace testcluster::detail

@@ -1,0 +1,16 @@
+#ifndef TESTCLUSTER_JAVA_HPP
+#define TESTCLUSTER_JAVA_HPP
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace testcluster::detail {
+
+/// The command that runs one server with this configuration. Throws testcluster::error naming the Debian
+/// package if java or ZooKeeper is not installed.
+std::vector<std::string> server_command(const std::filesystem::path& config);
+
+}  // namespace testcluster::detail
+
+#endif

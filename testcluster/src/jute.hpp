@@ -1,0 +1,65 @@
+#ifndef TESTCLUSTER_JUTE_HPP
+#define TESTCLUSTER_JUTE_HPP
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+// The little of ZooKeeper's wire format that this library speaks itself: its own probes, and what the proxies
+// need to tell one request from another.
+namespace testcluster::jute {
+
+namespace op {
+inline constexpr std::int32_t create = 1;
+inline constexpr std::int32_t exists = 3;
+inline constexpr std::int32_t close_session = -11;
+}  // namespace op
+
+inline constexpr std::int32_t ephemeral = 1;
+inline constexpr std::int32_t no_node = -101;
+
+/// Builds one frame: four bytes of length, then the fields in order, big-endian.
+class writer {
+ public:
+  writer& int32(std::int32_t value);
+  writer& int64(std::int64_t value);
+  writer& boolean(bool value);
+  writer& string(std::string_view value);
+  std::string frame() const;
+
+ private:
+  std::string body_;
+};
+
+/// Takes the body of one frame apart. Throws testcluster::error when it ends too early.
+class reader {
+ public:
+  explicit reader(std::string_view body) : rest_(body) {}
+  std::int32_t int32();
+  std::int64_t int64();
+  std::string string();
+
+ private:
+  std::uint64_t big_endian(std::size_t bytes);
+  std::string_view rest_;
+};
+
+struct session {
+  std::int64_t id = 0;
+  std::string password = std::string(16, '\0');
+  std::int32_t timeout_ms = 0;  // 0 in a reply: there is no such session
+};
+
+std::string connect_request(const session& wanted);
+session connect_reply(std::string_view body);
+std::string create_request(std::int32_t xid, std::string_view path, std::string_view data,
+                           std::int32_t flags);
+std::string exists_request(std::int32_t xid, std::string_view path);
+std::string close_request(std::int32_t xid);
+
+/// The password a server gives to a session, computed as it does: java.util.Random seeded from the id.
+std::string password_of(std::int64_t session_id);
+
+}  // namespace testcluster::jute
+
+#endif

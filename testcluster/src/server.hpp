@@ -1,0 +1,60 @@
+#ifndef TESTCLUSTER_SERVER_HPP
+#define TESTCLUSTER_SERVER_HPP
+
+#include "connection.hpp"
+#include "loopback_address.hpp"
+
+#include <testcluster/ensemble.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace testcluster::detail {
+
+/// One server: its folder, which goes with the object, its address, and its process while there is one.
+class server {
+ public:
+  enum class state { stopped, running, paused };
+
+  server(int id, std::filesystem::path folder, std::uint16_t base_port);
+  ~server();
+  server(const server&) = delete;
+  server& operator=(const server&) = delete;
+
+  int id() const { return id_; }
+  pid_t pid() const { return pid_; }
+  tcp::endpoint client_endpoint() const;
+  std::string address(int port_offset) const;
+  std::string quorum_line() const;
+
+  void configure(const ensemble_options& options, const std::vector<std::unique_ptr<server>>& all);
+  void start(pid_t group);
+  void kill();
+  void stop(std::chrono::milliseconds patience);
+  void pause();
+  void resume();
+
+  /// Notices a process that ended by itself.
+  state current();
+
+  /// leader, follower, standalone, looking, paused or stopped. Asks the server, for at most half a second.
+  std::string role();
+
+  /// What the server has logged since it was last started.
+  std::string log() const;
+
+ private:
+  void end(int signal_number);
+  int id_;
+  std::filesystem::path folder_;
+  loopback_address address_;
+  std::uint16_t base_port_;
+  pid_t pid_ = 0;
+  bool paused_ = false;
+  std::uintmax_t log_start_ = 0;
+};
+
+}  // namespace testcluster::detail
+
+#endif

@@ -1,0 +1,63 @@
+#include "server.hpp"
+
+#include <fstream>
+
+// The zoo.cfg of one server.
+namespace testcluster::detail {
+namespace {
+
+std::string four_letter_words(const ensemble_options& options) {
+  std::string list = "srvr";
+  for (const auto& word : options.four_letter_words) {
+    if (word != "srvr") list += "," + word;
+  }
+  return list;
+}
+
+void write_file(const std::filesystem::path& name, const std::string& text) {
+  std::ofstream file(name, std::ios::binary);
+  file << text;
+  file.close();
+  if (!file) throw error("could not write " + name.string());
+}
+
+}  // namespace
+
+std::string server::quorum_line() const {
+  return "server." + std::to_string(id_) + "=" + address(1) + ":" + std::to_string(base_port_ + 2) + "\n";
+}
+
+void server::configure(const ensemble_options& options, const std::vector<std::unique_ptr<server>>& all) {
+  const auto data = folder_ / "data";
+  std::filesystem::create_directories(data);
+  std::string text;
+  const auto set = [&text](const std::string& key, const std::string& value) {
+    text += key + "=" + value + "\n";
+  };
+  const auto milliseconds = [](auto duration) { return std::to_string(duration.count()); };
+  set("dataDir", data.string());
+  set("clientPortAddress", address_.text());
+  set("clientPort", std::to_string(base_port_));
+  set("tickTime", milliseconds(options.tick_time));
+  set("initLimit", std::to_string(options.init_limit));
+  set("syncLimit", std::to_string(options.sync_limit));
+  if (options.min_session_timeout.count() > 0)
+    set("minSessionTimeout", milliseconds(options.min_session_timeout));
+  if (options.max_session_timeout.count() > 0)
+    set("maxSessionTimeout", milliseconds(options.max_session_timeout));
+  set("maxClientCnxns", "0");  // every client of a test has the same address
+  set("forceSync", options.force_sync ? "yes" : "no");
+  set("preAllocSize", "1024");
+  set("4lw.commands.whitelist", four_letter_words(options));
+  set("admin.enableServer", options.admin_server ? "true" : "false");
+  set("admin.serverAddress", address_.text());
+  set("admin.serverPort", std::to_string(base_port_ + 3));
+  for (const auto& line : options.extra_config) text += line + "\n";
+  if (all.size() > 1) {
+    for (const auto& member : all) text += member->quorum_line();
+  }
+  write_file(folder_ / "zoo.cfg", text);
+  write_file(data / "myid", std::to_string(id_) + "\n");
+}
+
+}  // namespace testcluster::detail

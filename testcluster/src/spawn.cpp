@@ -1,0 +1,90 @@
+#include "spawn.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace testcluster::detail {
+namespace {
+
+void check(int error_number, const std::string& what) {
+  if (error_number != 0) throw std::system_error(error_number, std::generic_category(), what);
+}
+
+struct actions {
+  posix_spawn_file_actions_t value;
+  actions() { check(::posix_spawn_file_actions_init(&value), "posix_spawn"); }
+  ~actions() { ::posix_spawn_file_actions_destroy(&value); }
+  actions(const actions&) = delete;
+  actions& operator=(const actions&) = delete;
+};
+
+struct attributes {
+  posix_spawnattr_t value;
+  attributes() { check(::posix_spawnattr_init(&value), "posix_spawn"); }
+  ~attributes() { ::posix_spawnattr_destroy(&value); }
+  attributes(const attributes&) = delete;
+  attributes& operator=(const attributes&) = delete;
+};
+
+void describe_files(actions& files, const spawn_options& options) {
+  if (options.input >= 0) {
+    check(::posix_spawn_file_actions_adddup2(&files.value, options.input, STDIN_FILENO), "standard input");
+  } else {
+    check(::posix_spawn_file_actions_addopen(&files.value, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
+          "/dev/null");
+  }
+  check(::posix_spawn_file_actions_addopen(&files.value, STDOUT_FILENO, options.output.c_str(),
+                                           O_WRONLY | O_CREAT | O_APPEND, 0644),
+        options.output);
+  check(::posix_spawn_file_actions_adddup2(&files.value, STDOUT_FILENO, STDERR_FILENO), "standard error");
+  check(::posix_spawn_file_actions_addchdir_np(&files.value, options.working_directory.c_str()),
+        options.working_directory);
+  check(::posix_spawn_file_actions_addclosefrom_np(&files.value, STDERR_FILENO + 1), "closefrom");
+}
+
+void describe_process(attributes& process, const spawn_options& options) {
+  sigset_t none, all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  check(::posix_spawnattr_setsigmask(&process.value, &none), "signal mask");
+  check(::posix_spawnattr_setsigdefault(&process.value, &all), "signals");
+  check(::posix_spawnattr_setpgroup(&process.value, options.group), "process group");
+  check(::posix_spawnattr_setflags(&process.value,
+                                   POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF),
+        "posix_spawn");
+}
+
+}  // namespace
+
+pid_t spawn(const spawn_options& options) {
+  actions files;
+  describe_files(files, options);
+  attributes process;
+  describe_process(process, options);
+  std::vector<char*> arguments;
+  for (const auto& argument : options.command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  pid_t child = 0;
+  check(::posix_spawnp(&child, arguments[0], &files.value, &process.value, arguments.data(), environ),
+        "could not start " + options.command[0]);
+  return child;
+}
+
+// A child can also be gone because somebody else in the process collected it: waitpid then fails, which means
+// the same.
+bool collect(pid_t child) {
+  return ::waitpid(child, nullptr, WNOHANG) != 0;
+}
+
+void await(pid_t child) {
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace testcluster::detail

@@ -1,0 +1,32 @@
+#ifndef TESTCLUSTER_SPAWN_HPP
+#define TESTCLUSTER_SPAWN_HPP
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace testcluster::detail {
+
+struct spawn_options {
+  std::vector<std::string> command;            // the program is looked up in PATH
+  pid_t group = 0;                             // process group to join; 0: lead a new one
+  int input = -1;                              // becomes its standard input; -1: /dev/null
+  std::filesystem::path output = "/dev/null";  // appended to
+  std::filesystem::path working_directory = "/";
+};
+
+/// Starts a program that inherits nothing but what is named above: no descriptor, no blocked or ignored
+/// signal. Safe in a process with threads. Throws std::system_error.
+pid_t spawn(const spawn_options& options);
+
+/// Whether a child is gone; collects it if it is.
+bool collect(pid_t child);
+
+/// Waits for a child's end.
+void await(pid_t child);
+
+}  // namespace testcluster::detail
+
+#endif

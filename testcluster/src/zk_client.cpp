@@ -1,0 +1,72 @@
+#include "zk_client.hpp"
+
+namespace testcluster::detail {
+namespace {
+
+constexpr std::int32_t largest_reply = 16 << 20;
+
+void check(std::int32_t result, const char* what) {
+  if (result != 0)
+    throw error(std::string(what) + " was refused by ZooKeeper, code " + std::to_string(result));
+}
+
+}  // namespace
+
+zk_client::zk_client(const tcp::endpoint& server, clock::time_point deadline, const jute::session& wanted)
+    : connection_(server, deadline) {
+  connection_.write(jute::connect_request(wanted));
+  session_ = jute::connect_reply(read_frame());
+  if (session_.timeout_ms == 0) {
+    throw no_such_session("there is no session " + std::to_string(wanted.id) +
+                          ": it was closed, has expired, or never existed");
+  }
+}
+
+std::string zk_client::create(std::string_view path, std::string_view data, std::int32_t flags) {
+  std::int32_t result = 0;
+  const auto body = call(jute::create_request(++xid_, path, data, flags), result);
+  check(result, "create");
+  return jute::reader(body).string();
+}
+
+bool zk_client::exists(std::string_view path) {
+  std::int32_t result = 0;
+  call(jute::exists_request(++xid_, path), result);
+  if (result == jute::no_node) return false;
+  check(result, "exists");
+  return true;
+}
+
+void zk_client::close() {
+  std::int32_t result = 0;
+  call(jute::close_request(++xid_), result);
+  check(result, "closeSession");
+}
+
+std::string zk_client::read_frame() {
+  const auto size = jute::reader(connection_.read(4)).int32();
+  if (size < 0 || size > largest_reply)
+    throw error("this is not a ZooKeeper server: its reply makes no sense");
+  return connection_.read(size);
+}
+
+std::string zk_client::call(const std::string& request, std::int32_t& result) {
+  connection_.write(request);
+  while (true) {
+    constexpr std::size_t header_size = 16;
+    auto frame = read_frame();
+    jute::reader header(frame);
+    const auto xid = header.int32();
+    header.int64();  // zxid
+    result = header.int32();
+    if (xid == xid_) return frame.substr(header_size);
+  }
+}
+
+std::string four_letter_word(const tcp::endpoint& server, std::string_view word, clock::time_point deadline) {
+  connection link(server, deadline);
+  link.write(word);
+  return link.read_all();
+}
+
+}  // namespace testcluster::detail

@@ -1,0 +1,46 @@
+#ifndef TESTCLUSTER_ZK_CLIENT_HPP
+#define TESTCLUSTER_ZK_CLIENT_HPP
+
+#include "connection.hpp"
+#include "jute.hpp"
+
+#include <testcluster/error.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace testcluster::detail {
+
+class no_such_session : public error {
+ public:
+  using error::error;
+};
+
+/// One ZooKeeper session on one connection: blocking, no pings, no reconnects. Enough to probe a server.
+class zk_client {
+ public:
+  /// Opens a new session, or takes over the one `wanted` names. Throws no_such_session if that does not
+  /// exist.
+  zk_client(const tcp::endpoint& server, clock::time_point deadline, const jute::session& wanted);
+
+  const jute::session& session() const { return session_; }
+
+  /// Returns the path created.
+  std::string create(std::string_view path, std::string_view data, std::int32_t flags);
+  bool exists(std::string_view path);
+  void close();
+
+ private:
+  std::string read_frame();
+  std::string call(const std::string& request, std::int32_t& result);
+  connection connection_;
+  jute::session session_;
+  std::int32_t xid_ = 0;
+};
+
+/// Asks a four-letter word and returns the whole answer.
+std::string four_letter_word(const tcp::endpoint& server, std::string_view word, clock::time_point deadline);
+
+}  // namespace testcluster::detail
+
+#endif
