@@ -1,0 +1,134 @@
+"""Measures kazoo's recipes in round trips and prints them as one JSON object.
+
+Everything it does is bounded in time, and whatever happens, its nodes are removed before it ends.
+CuratorPeer.java does the same for Curator.
+"""
+
+import argparse
+import json
+import math
+import re
+import signal
+import sys
+import uuid
+
+from kazoo.exceptions import NoNodeError
+from kazoo.protocol.states import KazooState
+
+from kazoo_operations import Operations
+from kazoo_support import WAIT_SECONDS, Background, Connection, PeerFailure
+
+BASE_PREFIX = "/zkrecipes-bench-kazoo-"
+HOSTS = re.compile(r"[^,:/\s]+:\d{1,5}(,[^,:/\s]+:\d{1,5})*")
+MAX_REPEAT = 1000
+
+
+def hosts(text):
+    if not HOSTS.fullmatch(text) or any(int(host.rpartition(":")[2]) > 65535 for host in text.split(",")):
+        raise argparse.ArgumentTypeError("must be host:port[,host:port...]")
+    return text
+
+
+def round_trip_ms(text):
+    value = float(text)
+    if not 0 < value <= 1000:
+        raise argparse.ArgumentTypeError("must be above 0 and at most 1000")
+    return value
+
+
+def repeat(text):
+    value = int(text)
+    if not 1 <= value <= MAX_REPEAT:
+        raise argparse.ArgumentTypeError(f"must be from 1 to {MAX_REPEAT}")
+    return value
+
+
+def parse_options():
+    parser = argparse.ArgumentParser(prog="kazoo peer", allow_abbrev=False)
+    parser.add_argument("--hosts", type=hosts, required=True)
+    parser.add_argument("--round-trip-ms", type=round_trip_ms, required=True)
+    parser.add_argument("--repeat", type=repeat, default=5)
+    return parser.parse_args()
+
+
+def limit_seconds(options):
+    """A round takes some hundred round trips; four times that means that something is stuck."""
+    return 30 + math.ceil((options.repeat + 1) * 400 * options.round_trip_ms / 1000)
+
+
+def measure(options, owner, waiter, base):
+    owner.create(base)
+    return Operations(owner, waiter, base, options).measure_all()
+
+
+def remove(options, base):
+    """With a session of its own: the measuring ones are closed by now, so nothing of theirs can come back."""
+    with Connection(options.hosts) as remover:
+        try:
+            remover.delete(base, recursive=True)
+        except NoNodeError:
+            pass  # it was never made
+
+
+def interrupted(_signal, _frame):
+    on_signals(signal.SIG_IGN)  # once is enough, and the clean-up must go through
+    raise PeerFailure("interrupted")
+
+
+def on_signals(handler):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, handler)
+
+
+def run(options):
+    """Returns the round trips of every operation, or None after telling why there are none."""
+    base = BASE_PREFIX + str(uuid.uuid4())
+    connected = False
+    operations = None
+    on_signals(interrupted)
+    try:
+        with Connection(options.hosts) as owner, Connection(options.hosts) as waiter:
+            connected = True
+            work = Background(lambda: measure(options, owner, waiter, base))
+            for client in (owner, waiter):
+                client.add_listener(lambda state: abort_when_lost(work, state))
+            operations = work.result(limit_seconds(options))
+            on_signals(signal.SIG_IGN)
+    except Exception as error:
+        tell(error)
+    on_signals(signal.SIG_IGN)
+    if connected and not removed(options, base):
+        return None
+    return operations
+
+
+def abort_when_lost(work, state):
+    # kazoo would wait for the servers until the limit; what it measured then would be worth nothing.
+    if state != KazooState.CONNECTED:
+        work.abort(PeerFailure("lost the connection while measuring"))
+
+
+def removed(options, base):
+    try:
+        Background(lambda: remove(options, base)).result(3 * WAIT_SECONDS)
+        return True
+    except Exception as error:
+        tell(error)
+        print(f"kazoo peer: {base} is left behind", file=sys.stderr)
+        return False
+
+
+def tell(error):
+    print(f"kazoo peer: {error if isinstance(error, PeerFailure) else repr(error)}", file=sys.stderr)
+
+
+def main():
+    operations = run(parse_options())
+    if operations is None:
+        return 1
+    print(json.dumps({"peer": "kazoo", "operations": operations}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
