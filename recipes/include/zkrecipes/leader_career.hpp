@@ -89,7 +89,7 @@ struct career_traits {
   bool work_while_suspended = true;
 };
 
-/// Implemented by the user. The three run on the executor associated with `async_run`'s handler, one at a time. They
+/// Implemented by the user. The three run on the session's executor (`session::get_executor`), one at a time. They
 /// must not block the thread. An exception ends the term as `failed` and the run with `career_failed`.
 class leader_career {
  public:

@@ -76,6 +76,7 @@ class queue {
   transaction removal(const message& item) const;
 
   const std::string& path() const noexcept { return path_; }
+  const session& get_session() const noexcept { return session_; }
 
  private:
   using core_ptr = std::shared_ptr<detail::core>;

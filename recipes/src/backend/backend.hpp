@@ -112,6 +112,8 @@ class world {
   virtual ~world() = default;
 
   virtual lease_clock::time_point now() = 0;
+  /// For display only.
+  virtual std::chrono::system_clock::time_point wall_clock() = 0;
   virtual std::uint64_t random() = 0;
   virtual timer_id call_at(lease_clock::time_point when, std::function<void()> what) = 0;
   virtual void cancel(timer_id id) = 0;

@@ -1,4 +1,5 @@
 // Requests of a session: sent, answered, tried again.
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -101,9 +102,10 @@ awaitable<error_code> core::wait_connected(incarnation_ptr bound, lease_clock::t
   }
 }
 
-awaitable<backend::reply> core::perform(backend::request what, retry policy, incarnation_ptr bound) {
+awaitable<backend::reply> core::perform(backend::request what, retry policy, incarnation_ptr bound,
+                                        lease_clock::time_point deadline) {
   auto self = shared_from_this();
-  const auto deadline = retry_deadline();
+  deadline = std::min(deadline, retry_deadline());
   for (;;) {
     backend::reply result;
     result.error = co_await wait_connected(bound, deadline);

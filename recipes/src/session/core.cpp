@@ -31,8 +31,8 @@ void core::start() {
     forget.path = path;
     send(std::move(forget));
   });
-  launch_detached(strand(), run());
-  launch_detached(strand(), prove_life());
+  launch_detached(strand(), owning(shared_from_this(), &core::run));
+  launch_detached(strand(), owning(shared_from_this(), &core::prove_life));
 }
 
 session_status core::status() const {
@@ -45,15 +45,13 @@ session_counters core::counters() const {
   return counters_;
 }
 
-lease_clock::time_point core::valid_until() const {
+lease_clock::time_point core::valid_until(std::uint64_t number) const {
   std::lock_guard lock(mutex_);
-  return status_.state == session_state::connected || status_.state == session_state::suspended
-             ? lease_.valid_until()
-             : lease_clock::time_point{};
+  const bool lives = status_.state == session_state::connected || status_.state == session_state::suspended;
+  return lives && (number == 0 || number == counters_.incarnations) ? lease_.valid_until() : lease_clock::time_point{};
 }
 
 awaitable<void> core::run() {
-  auto self = shared_from_this();
   co_await accept_cancellation();
   while (!closing_ && !ended_) {
     bool reached = co_await connect_somewhere();
@@ -150,8 +148,7 @@ void core::up(const backend::session_key& granted) {
   {
     std::lock_guard lock(mutex_);
     ++counters_.connects;
-    if (is_new) ++counters_.incarnations;
-    incarnation_->number = counters_.incarnations;
+    if (is_new) incarnation_->number = ++counters_.incarnations;
     auto margin = options_.lease_margin.count() ? options_.lease_margin : granted.timeout / 10;
     lease_.begin(options_.lease, granted.timeout, margin, asked_);
   }
@@ -238,7 +235,6 @@ void core::end(error_code reason) {
 }
 
 awaitable<void> core::close() {
-  auto self = shared_from_this();
   closing_ = true;
   link_changed_.notify();
   while (!ended_) {
@@ -253,7 +249,6 @@ void core::add_holder() {
 }
 
 awaitable<void> core::prove_life() {
-  auto self = shared_from_this();
   co_await accept_cancellation();
   while (!ended_) {
     const bool strict = options_.lease == lease_mode::strict;

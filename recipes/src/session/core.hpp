@@ -55,7 +55,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   const scheduler_ptr& get_scheduler() const noexcept { return scheduler_; }
   session_status status() const;
   session_counters counters() const;
-  lease_clock::time_point valid_until() const;
+  /// The end of the lease; the clock's zero if there is none, or none of the incarnation with this number (0: any).
+  lease_clock::time_point valid_until(std::uint64_t number = 0) const;
   const session_options& options() const noexcept { return options_; }
 
   // On the strand.
@@ -75,7 +76,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   awaitable<backend::reply> answer(exchange_ptr which);
 
   /// Sends, and does about a broken connection what the policy says; not in another incarnation than `bound`, if given.
-  awaitable<backend::reply> perform(backend::request what, retry policy, incarnation_ptr bound = nullptr);
+  /// Error, besides the server's: `connection_loss` after `retry_policy::limit` or at the deadline.
+  awaitable<backend::reply> perform(backend::request what, retry policy, incarnation_ptr bound = nullptr,
+                                    lease_clock::time_point deadline = never);
 
   /// Creates a persistent node and its missing parents, in one round trip.
   awaitable<error_code> ensure_path(std::string path, incarnation_ptr bound = nullptr);

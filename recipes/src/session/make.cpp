@@ -48,7 +48,7 @@ core_ptr make_core(const asio::any_io_executor& executor, session_options option
   auto real = std::make_shared<core>(schedule, std::move(options));
   asio::post(real->strand(), [real] { real->start(); });
   return core_ptr(real.get(), [real](core*) {
-    asio::post(real->strand(), [real] { launch_detached(real->strand(), real->close()); });
+    asio::post(real->strand(), [real] { launch_detached(real->strand(), owning(real, &core::close)); });
   });
 }
 

@@ -71,6 +71,12 @@ void launch(const scheduler& on, handler_for<void(error_code, Results...)> handl
                  asio::bind_cancellation_slot(slot, asio::bind_executor(on.strand, std::move(done))));
 }
 
+/// A member coroutine that owns its object: before it has started nobody else may.
+template <class T, class Result, class... Params, class... Args>
+awaitable<Result> owning(std::shared_ptr<T> self, awaitable<Result> (T::*method)(Params...), Args... args) {
+  co_return co_await ((*self).*method)(std::move(args)...);
+}
+
 /// Runs `body` on the strand for its effects.
 inline void launch_detached(const asio::any_io_executor& strand, awaitable<void> body) {
   asio::co_spawn(strand, std::move(body), asio::detached);

@@ -39,7 +39,7 @@ void watch_registry::leave(watch& who) {
     waiting_.erase(it);
     break;
   }
-  if (forget_ && !waiting_.contains(which)) forget_(which.first, which.second);
+  if (forget_ && !who.let_go_ && !waiting_.contains(which)) forget_(which.first, which.second);
 }
 
 }  // namespace zkrecipes::detail

@@ -26,6 +26,8 @@ class watch {
   bool fired() const noexcept { return fired_; }
   /// The node is known to have been deleted; false for every other change and where the connection broke.
   bool deleted() const noexcept { return deleted_; }
+  /// The event that ends it is on its way: nothing has to be taken away.
+  void let_go() noexcept { let_go_ = true; }
 
  private:
   friend class watch_registry;
@@ -35,6 +37,7 @@ class watch {
   condition& tell_;
   bool fired_ = false;
   bool deleted_ = false;
+  bool let_go_ = false;
 };
 
 class watch_registry {

@@ -66,6 +66,7 @@ class real_world final : public world {
   explicit real_world(asio::any_io_executor strand) : strand_(std::move(strand)), random_(std::random_device{}()) {}
 
   lease_clock::time_point now() override { return lease_clock::now(); }
+  std::chrono::system_clock::time_point wall_clock() override { return std::chrono::system_clock::now(); }
   std::uint64_t random() override { return random_(); }
 
   timer_id call_at(lease_clock::time_point when, std::function<void()> what) override {

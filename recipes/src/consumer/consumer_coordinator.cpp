@@ -1,0 +1,105 @@
+// The public face of terms and of the coordinator.
+#include <zkrecipes/consumer_coordinator.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+#include "consumer/coordinator.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+
+const char* to_string(term_end reason) noexcept {
+  switch (reason) {
+    case term_end::resigned: return "resigned";
+    case term_end::revoked: return "revoked";
+    case term_end::suspended: return "suspended";
+    case term_end::lost: return "lost";
+    case term_end::stalled: return "stalled";
+    case term_end::failed: return "failed";
+  }
+  return "?";
+}
+
+term::term(std::shared_ptr<term_state> state) noexcept : state_(std::move(state)) {}
+std::int64_t term::epoch() const noexcept { return state_->record().epoch; }
+std::int64_t term::token() const noexcept { return state_->record().leader_token; }
+takeover term::how() const noexcept { return state_->record().how; }
+session term::get_session() const { return session(state_->session()); }
+bool term::ending() const noexcept { return state_->ending(); }
+lease_clock::time_point term::valid_until() const { return state_->where()->valid_until(); }
+transaction term::fenced(transaction operations) const { return state_->fenced(std::move(operations)); }
+
+void term::start_commit(handler_for<void(error_code)> h, state_ptr state, transaction operations) {
+  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &term_state::commit, std::move(operations)));
+}
+
+void term::start_ending(handler_for<void(error_code, term_end)> h, state_ptr state) {
+  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &term_state::wait_ending));
+}
+
+namespace {
+
+void require_within_hour(const char* field, std::chrono::milliseconds value) {
+  using namespace std::chrono_literals;
+  if (value >= 0ms && value <= 1h) return;
+  throw std::invalid_argument(std::string(field) + " is " + std::to_string(value.count()) +
+                              " ms; it must be from 0 to 1 h");
+}
+
+}  // namespace
+
+consumer_coordinator::consumer_coordinator(session over, std::string path, coordinator_options options) {
+  require_path("coordinator path", path);
+  require_id("coordinator_options::id", options.id);
+  require_within_hour("coordinator_options::rest", options.rest);
+  coordinator_ = std::make_shared<coordinator>(over.get_core(), std::move(path), std::move(options));
+}
+
+consumer_coordinator::consumer_coordinator(consumer_coordinator&&) noexcept = default;
+
+consumer_coordinator& consumer_coordinator::operator=(consumer_coordinator&& other) noexcept {
+  std::swap(coordinator_, other.coordinator_);
+  return *this;
+}
+
+consumer_coordinator::~consumer_coordinator() {
+  if (coordinator_) stop();
+}
+
+void consumer_coordinator::start_run(handler_for<void(error_code)> h, coordinator_ptr coordinator,
+                                     leader_career* career) {
+  const auto traits = career->traits();
+  require_within_hour("career_traits::hand_over_deadline", traits.hand_over_deadline);
+  require_within_hour("career_traits::stall_limit", traits.stall_limit);
+  if (!coordinator->begin_run()) throw std::logic_error("zkrecipes::consumer_coordinator: it runs already");
+  const auto& on = *coordinator->session()->get_scheduler();
+  auto executor = asio::get_associated_executor(h, on.base);
+  auto slot = asio::get_associated_cancellation_slot(h);
+  if (slot.is_connected()) {
+    slot.assign([weak = std::weak_ptr(coordinator), strand = on.strand](asio::cancellation_type type) {
+      const bool at_once = (type & asio::cancellation_type::terminal) != asio::cancellation_type::none;
+      asio::post(strand, [weak, at_once] {
+        if (auto self = weak.lock()) self->stop(at_once);
+      });
+    });
+  }
+  auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
+  completion<> done{std::make_shared<handler_for<void(error_code)>>(std::move(h)), on.base, std::move(target)};
+  auto body = owning(coordinator, &coordinator::run, career, asio::any_io_executor(on.base));
+  // Without the slot: whatever is cancelled, a term in progress is handed over first.
+  asio::co_spawn(on.strand, std::move(body), asio::bind_executor(on.strand, std::move(done)));
+}
+
+void consumer_coordinator::resign() {
+  asio::post(coordinator_->session()->strand(), [self = coordinator_] { self->resign(); });
+}
+
+void consumer_coordinator::stop() {
+  asio::post(coordinator_->session()->strand(), [self = coordinator_] { self->stop(false); });
+}
+
+std::exception_ptr consumer_coordinator::failure() const { return coordinator_->failure(); }
+
+}  // namespace zkrecipes

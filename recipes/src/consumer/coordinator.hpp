@@ -1,0 +1,73 @@
+// Campaign, lead, hand over, and again.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <zkrecipes/consumer_coordinator.hpp>
+
+#include "consumer/take_over.hpp"
+#include "consumer/task.hpp"
+#include "consumer/term_state.hpp"
+
+namespace zkrecipes::detail {
+
+class coordinator : public std::enable_shared_from_this<coordinator> {
+ public:
+  coordinator(core_ptr session, std::string path, coordinator_options options);
+
+  const core_ptr& session() const noexcept { return session_; }
+
+  // On the strand.
+  awaitable<outcome<>> run(leader_career* career, asio::any_io_executor executor);
+  void stop(bool at_once);
+  void resign();
+
+  // From any thread.
+  std::exception_ptr failure() const;
+  bool begin_run() { return !running_.exchange(true); }  ///< False: there is one already.
+
+ private:
+  struct campaign_result {
+    error_code error;
+    place_ptr where;
+  };
+  static awaitable<void> campaign(std::shared_ptr<coordinator> self, std::shared_ptr<campaign_result> result);
+  awaitable<error_code> run_terms();
+  awaitable<campaign_result> run_campaign();
+  awaitable<error_code> lead(place_ptr where);
+  awaitable<void> serve(term_ptr term);
+  awaitable<void> execute(term_ptr term);
+  awaitable<void> finish(term_ptr term);
+  awaitable<bool> wait_for(term_ptr term, lease_clock::time_point deadline);
+  awaitable<void> rest();
+
+  static awaitable<void> watch_place(term_ptr term);
+  static awaitable<void> watch_connection(term_ptr term);
+
+  void start(term_ptr term, awaitable<void> phase);
+  void note_failure(const term_ptr& term);
+  void cut_short();
+
+  core_ptr session_;
+  std::string path_;
+  coordinator_options options_;
+  leader_career* career_ = nullptr;
+  career_traits traits_;
+  asio::any_io_executor executor_;
+  condition changed_;
+  bool stopping_ = false;
+  bool at_once_ = false;
+  std::atomic<bool> running_ = false;
+  place_ptr where_;
+  term_ptr term_;
+  task_ptr campaign_;
+  task_ptr phase_;  // of the career: inaugurate, execute or hand_over
+
+  mutable std::mutex mutex_;
+  std::exception_ptr failure_;
+};
+
+}  // namespace zkrecipes::detail

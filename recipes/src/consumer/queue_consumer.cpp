@@ -1,0 +1,37 @@
+#include <zkrecipes/queue_consumer.hpp>
+
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace zkrecipes {
+
+namespace asio = boost::asio;
+using boost::asio::awaitable;
+
+queue_consumer::queue_consumer(queue from) : queue_(std::move(from)) {}
+
+awaitable<void> queue_consumer::inaugurate(term) { co_return; }
+
+awaitable<void> queue_consumer::hand_over(term, term_end) { co_return; }
+
+awaitable<void> queue_consumer::execute(term present) {
+  using namespace asio::experimental::awaitable_operators;
+  constexpr auto token = asio::as_tuple(asio::use_awaitable);
+  auto first = co_await (queue_.async_next(token) || present.async_ending(token));
+  if (first.index() != 0) co_return;
+  auto& [error, item] = std::get<0>(first);
+  if (error == asio::error::operation_aborted) co_return;
+  if (error) throw boost::system::system_error(error, "queue " + queue_.path());
+  auto effects = co_await process(present, item);
+  effects.append(queue_.removal(item));
+  auto committed = co_await present.async_commit(std::move(effects), token);
+  // Superseded: a successor has the message now, and none of our effects happened.
+  if (auto why = std::get<0>(committed); why && why != errc::superseded && why != errc::outcome_unknown) {
+    throw boost::system::system_error(why, "message " + item.name + " of queue " + queue_.path());
+  }
+}
+
+}  // namespace zkrecipes

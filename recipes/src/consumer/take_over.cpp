@@ -1,0 +1,105 @@
+#include "consumer/take_over.hpp"
+
+#include <utility>
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+struct record_read {
+  error_code error;
+  term_record record;
+  std::int32_t version = 0;
+};
+
+awaitable<record_read> read_record(place_ptr where, std::string path) {
+  backend::request look;
+  look.op = opcode::get;
+  look.path = path;
+  look.watch = true;
+  auto result = co_await where->session()->perform(std::move(look), retry::always, where->bound());
+  record_read read;
+  read.error = result.error;
+  read.version = result.stat.version;
+  auto record = parse_record(result.data);
+  if (!result.error && !record) read.error = errc::foreign_data;
+  if (record) read.record = std::move(*record);
+  co_return read;
+}
+
+/// Shows operators that we wait for somebody who is gone.
+awaitable<void> announce_waiting(const take_over_request& what) {
+  backend::request show;
+  show.op = opcode::set;
+  show.path = what.where->path();
+  show.data = candidate_data(what.id, true);
+  co_await what.where->session()->perform(std::move(show), retry::once, what.where->bound());
+}
+
+term_record next_record(const take_over_request& what, const term_record& before, takeover how) {
+  term_record next;
+  next.epoch = before.epoch + 1;
+  next.phase = term_phase::inaugurating;
+  next.how = how;
+  next.hand_over_deadline = what.hand_over_deadline;
+  next.leader_id = what.id;
+  next.leader_node = what.where->name();
+  next.leader_token = what.where->token();
+  return next;
+}
+
+/// The bump of the record's version fences every later write of the term before; our own node must still be there.
+awaitable<backend::reply> write_record(const take_over_request& what, const term_record& record,
+                                       std::int32_t version) {
+  backend::request multi;
+  multi.op = opcode::multi;
+  multi.path = "/";
+  multi.operations =
+      transaction().set(what.path, serialize(record), version).check(what.where->path()).operations();
+  co_return co_await what.where->session()->perform(std::move(multi), retry::once, what.where->bound());
+}
+
+}  // namespace
+
+awaitable<outcome<term_ptr>> take_over(take_over_request what) {
+  auto failed = [](error_code why) { return outcome<term_ptr>(why, nullptr); };
+  const auto since = what.where->session()->now();
+  bool waited = false;
+  for (;;) {
+    if (what.give_up()) co_return failed(asio::error::operation_aborted);
+    if (auto why = what.where->lost()) co_return failed(why);
+    auto hint = what.where->session()->arm(watch_kind::data, what.path, what.where->changed());
+    auto read = co_await read_record(what.where, what.path);
+    auto& [error, before, version] = read;
+    if (error == errc::connection_loss) continue;
+    if (error) co_return failed(error);
+    if (before.leader_node == what.where->name()) {  // the reply to our write was lost
+      co_return outcome<term_ptr>(error, std::make_shared<term_state>(what.where, what.path, before, version));
+    }
+    auto how = before.epoch == 0 ? takeover::first : waited ? takeover::confirmed_late : takeover::clean;
+    if (!before.finished()) {
+      how = takeover::forced;
+      const auto deadline = since + before.hand_over_deadline;
+      if (what.where->session()->now() < deadline) {
+        if (!std::exchange(waited, true)) co_await announce_waiting(what);
+        if (!hint->fired()) co_await what.where->changed().wait(deadline);
+        continue;
+      }
+    } else if (before.phase == term_phase::stalled) {
+      how = takeover::forced;
+    }
+    auto next = next_record(what, before, how);
+    auto written = co_await write_record(what, next, version);
+    if (!written.error) {
+      co_return outcome<term_ptr>(error, std::make_shared<term_state>(what.where, what.path, std::move(next),
+                                                                      written.results[0].stat.version));
+    }
+    const bool again = written.error == errc::bad_version || written.error == errc::connection_loss;
+    if (written.error == errc::no_node) co_return failed(errc::node_removed);
+    if (!again) co_return failed(written.error);
+  }
+}
+
+}  // namespace zkrecipes::detail

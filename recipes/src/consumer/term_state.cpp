@@ -1,0 +1,121 @@
+#include "consumer/term_state.hpp"
+
+#include <utility>
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+term_state::term_state(place_ptr where, std::string path, term_record record, std::int32_t version)
+    : place_(std::move(where)),
+      path_(std::move(path)),
+      record_(std::move(record)),
+      changed_(session()->get_scheduler()),
+      version_(version) {}
+
+bool term_state::ending() const { return reason().has_value(); }
+
+std::optional<term_end> term_state::reason() const {
+  std::lock_guard lock(mutex_);
+  return reason_;
+}
+
+std::int32_t term_state::version() const {
+  std::lock_guard lock(mutex_);
+  return version_;
+}
+
+void term_state::end(term_end reason) {
+  {
+    std::lock_guard lock(mutex_);
+    if (reason_) return;
+    reason_ = reason;
+  }
+  changed_.notify();
+}
+
+transaction term_state::fenced(transaction operations) const {
+  return transaction().check(path_, version()).append(std::move(operations));
+}
+
+/// Reads the record again: is the term still ours, and what is the version now?
+awaitable<error_code> term_state::refresh(std::optional<term_phase>* found, lease_clock::time_point deadline) {
+  backend::request look;
+  look.op = opcode::get;
+  look.path = path_;
+  auto result = co_await session()->perform(std::move(look), retry::always, nullptr, deadline);
+  if (result.error == errc::no_node) co_return errc::superseded;
+  if (result.error) co_return result.error;
+  auto present = parse_record(result.data);
+  if (!present || present->epoch != record_.epoch || present->leader_node != record_.leader_node) {
+    co_return errc::superseded;
+  }
+  if (found) *found = present->phase;
+  std::lock_guard lock(mutex_);
+  version_ = result.stat.version;
+  co_return error_code();
+}
+
+awaitable<outcome<>> term_state::commit(transaction operations) {
+  bool maybe_done = false;  // an earlier try may have happened
+  for (;;) {
+    backend::request multi;
+    multi.op = opcode::multi;
+    multi.path = "/";
+    multi.operations = fenced(operations).operations();
+    auto result = co_await session()->perform(std::move(multi), retry::once);
+    const bool fence_failed =
+        result.error && !result.results.empty() && result.results[0].error != errc::rolled_back;
+    if (!result.error) co_return outcome<>(error_code());
+    if (result.error == errc::connection_loss) {
+      maybe_done = true;
+    } else if (result.results.empty()) {
+      co_return outcome<>(result.error);
+    } else if (!fence_failed) {
+      // What can not succeed twice fails now because it did succeed.
+      co_return outcome<>(maybe_done ? error_code() : result.error);
+    }
+    // Our own record may have moved on to another phase under the same term.
+    error_code error;
+    if (fence_failed) error = co_await refresh(nullptr, never);
+    if (error == errc::superseded && maybe_done) error = errc::outcome_unknown;
+    if (error && error != errc::connection_loss) co_return outcome<>(error);
+  }
+}
+
+awaitable<outcome<term_end>> term_state::wait_ending() {
+  for (;;) {
+    if (auto why = reason()) co_return outcome<term_end>(error_code(), *why);
+    auto woken = co_await changed_.wait();
+    if (woken == wake::cancelled) co_return outcome<term_end>(asio::error::operation_aborted, term_end::resigned);
+  }
+}
+
+awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, lease_clock::time_point deadline) {
+  term_record next = record_;
+  next.phase = phase;
+  for (;;) {
+    transaction changes;
+    changes.set(path_, serialize(next), version());
+    if (and_leave) changes.remove(place_->path());
+    backend::request multi;
+    multi.op = opcode::multi;
+    multi.path = "/";
+    multi.operations = changes.operations();
+    auto result = co_await session()->perform(std::move(multi), retry::once, nullptr, deadline);
+    if (!result.error) {
+      std::lock_guard lock(mutex_);
+      version_ = result.results[0].stat.version;
+      co_return error_code();
+    }
+    // Our node has gone by other ways: only the record is left to be written.
+    if (result.error == errc::no_node && and_leave && result.results[1].error == errc::no_node) and_leave = false;
+    std::optional<term_phase> found;
+    auto error = co_await refresh(&found, deadline);
+    if (error && error != errc::connection_loss) co_return error;
+    if (session()->now() >= deadline) co_return errc::timed_out;
+    if (found == phase) co_return error_code();
+  }
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,55 @@
+// One term of leadership: its record, its fence, its end.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include <zkrecipes/leader_career.hpp>
+
+#include "election/term_record.hpp"
+#include "line/place.hpp"
+
+namespace zkrecipes::detail {
+
+class term_state : public std::enable_shared_from_this<term_state> {
+ public:
+  term_state(place_ptr where, std::string path, term_record record, std::int32_t version);
+
+  // From any thread.
+  const term_record& record() const noexcept { return record_; }  ///< As the term began: its phase is not kept here.
+  const place_ptr& where() const noexcept { return place_; }
+  const core_ptr& session() const noexcept { return place_->session(); }
+  bool ending() const;
+  transaction fenced(transaction operations) const;
+
+  // On the strand.
+  std::optional<term_end> reason() const;
+  void end(term_end reason);  ///< The first reason counts.
+  condition& changed() noexcept { return changed_; }
+
+  awaitable<outcome<>> commit(transaction operations);
+  awaitable<outcome<term_end>> wait_ending();
+
+  /// Writes the phase into the record; with `and_leave` our node goes in the same transaction. Settles lost replies.
+  /// Errors: `superseded`, `timed_out`, or what ended the session.
+  awaitable<error_code> publish(term_phase phase, bool and_leave, lease_clock::time_point deadline);
+
+ private:
+  awaitable<error_code> refresh(std::optional<term_phase>* found, lease_clock::time_point deadline);
+  std::int32_t version() const;
+
+  place_ptr place_;
+  std::string path_;
+  term_record record_;
+  condition changed_;
+
+  mutable std::mutex mutex_;
+  std::int32_t version_;
+  std::optional<term_end> reason_;
+};
+
+using term_ptr = std::shared_ptr<term_state>;
+
+}  // namespace zkrecipes::detail

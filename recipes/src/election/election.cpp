@@ -1,0 +1,109 @@
+#include <zkrecipes/election.hpp>
+
+#include <utility>
+
+#include "election/view.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+using backend::opcode;
+
+election::election(session over, std::string path, election_options options)
+    : session_(std::move(over)), path_(std::move(path)), options_(std::move(options)) {
+  require_path("election path", path_);
+  require_id("election_options::id", options_.id);
+}
+
+namespace {
+
+awaitable<outcome<ownership>> campaign(core_ptr session, std::string path, election_options options) {
+  auto entered = co_await place::enter(std::move(session), election_line(std::move(path)), std::move(options.id));
+  auto& [error, where] = entered;
+  if (error) co_return outcome<ownership>(error, ownership());
+  error = co_await where->wait_turn(&nearest_ahead);
+  ownership held(where);  // leaves again unless it is passed on
+  if (error) held = ownership();
+  co_return outcome<ownership>(error, std::move(held));
+}
+
+awaitable<outcome<election_view>> view(core_ptr session, std::string path) {
+  auto nodes = co_await read_election(session, std::move(path), nullptr, nullptr);
+  auto& [error, read] = nodes;
+  if (error) co_return outcome<election_view>(error, election_view());
+  auto seen = interpret(read, session->get_scheduler()->world->wall_clock());
+  if (!seen) co_return outcome<election_view>(errc::foreign_data, election_view());
+  co_return outcome<election_view>(error, std::move(*seen));
+}
+
+awaitable<error_code> wait_fired(condition& fired, const std::vector<std::unique_ptr<watch>>& hints) {
+  for (;;) {
+    for (const auto& each : hints) {
+      if (each->fired()) co_return error_code();
+    }
+    auto why = co_await fired.wait();
+    if (why == wake::cancelled) co_return asio::error::operation_aborted;
+  }
+}
+
+awaitable<outcome<election_view>> view_change(core_ptr session, std::string path, std::string fingerprint) {
+  condition fired(session->get_scheduler());
+  for (;;) {
+    std::vector<std::unique_ptr<watch>> hints;
+    auto nodes = co_await read_election(session, path, &fired, &hints);
+    auto& [error, read] = nodes;
+    if (error == errc::no_node) {
+      // Comes to be: watched by `exists`, the only way for a node that is not there.
+      backend::request exists;
+      exists.op = opcode::exists;
+      exists.path = path;
+      exists.watch = true;
+      auto there = co_await session->perform(std::move(exists), retry::always);
+      if (!there.error) continue;
+      error = there.error == errc::no_node ? error_code() : there.error;
+    } else if (!error) {
+      auto seen = interpret(read, session->get_scheduler()->world->wall_clock());
+      if (!seen) co_return outcome<election_view>(errc::foreign_data, election_view());
+      if (seen->fingerprint != fingerprint) co_return outcome<election_view>(error, std::move(*seen));
+    }
+    if (!error) error = co_await wait_fired(fired, hints);
+    if (error) co_return outcome<election_view>(error, election_view());
+  }
+}
+
+awaitable<outcome<>> request_resignation(core_ptr session, std::string path) {
+  auto nodes = co_await read_election(session, path, nullptr, nullptr);
+  auto& [error, read] = nodes;
+  if (error) co_return outcome<>(error);
+  if (read.candidates.empty()) co_return outcome<>(errc::no_node);
+  const auto& first = read.candidates.front();
+  backend::request ask;
+  ask.op = opcode::set;
+  ask.path = join(path, first.name);
+  ask.data = with_revocation(first.data);
+  ask.version = first.stat.version;
+  auto result = co_await session->perform(std::move(ask), retry::once);
+  co_return outcome<>(result.error);
+}
+
+}  // namespace
+
+void election::start_campaign(handler_for<void(error_code, ownership)> h, core_ptr core, std::string path,
+                              election_options options) {
+  launch(*core->get_scheduler(), std::move(h), campaign(core, std::move(path), std::move(options)));
+}
+
+void election::start_view(handler_for<void(error_code, election_view)> h, core_ptr core, std::string path) {
+  launch(*core->get_scheduler(), std::move(h), view(core, std::move(path)));
+}
+
+void election::start_view_change(handler_for<void(error_code, election_view)> h, core_ptr core, std::string path,
+                                 std::string fingerprint) {
+  launch(*core->get_scheduler(), std::move(h), view_change(core, std::move(path), std::move(fingerprint)));
+}
+
+void election::start_request_resignation(handler_for<void(error_code)> h, core_ptr core, std::string path) {
+  launch(*core->get_scheduler(), std::move(h), request_resignation(core, std::move(path)));
+}
+
+}  // namespace zkrecipes

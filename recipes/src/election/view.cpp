@@ -1,0 +1,119 @@
+#include "election/view.hpp"
+
+#include <utility>
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+using std::chrono::milliseconds;
+using wall_time = std::chrono::system_clock::time_point;
+
+namespace {
+
+backend::request look_at(opcode op, std::string path, bool watched) {
+  backend::request what;
+  what.op = op;
+  what.path = std::move(path);
+  what.watch = watched;
+  return what;
+}
+
+/// The data of all candidates, in one round trip. Who left in between is no candidate any more.
+awaitable<error_code> read_candidates(core_ptr session, election_nodes& nodes, const std::vector<member>& members,
+                                      bool watched) {
+  std::vector<exchange_ptr> sent;
+  for (const auto& each : members) {
+    // Only the first one's data can change what is seen; the others' appear with their nodes.
+    sent.push_back(session->send(look_at(opcode::get, join(nodes.path, each.name), watched && sent.empty())));
+  }
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    auto result = co_await session->answer(sent[i]);
+    if (result.error == errc::no_node) continue;
+    if (result.error) co_return result.error;
+    nodes.candidates.push_back({members[i].name, std::move(result.data), result.stat});
+  }
+  co_return error_code();
+}
+
+wall_time from_server(std::int64_t ms) { return wall_time(milliseconds(ms)); }
+
+std::optional<hand_over_view> hand_over_of(const term_record& record, const election_nodes& nodes, wall_time present) {
+  if (nodes.candidates.empty() || record.finished()) return std::nullopt;
+  const auto& first = nodes.candidates.front();
+  const bool leads = first.name == record.leader_node;
+  hand_over_view result;
+  result.from = record.leader_id;
+  result.deadline = record.hand_over_deadline;
+  std::int64_t since = 0;
+  if (leads && record.phase == term_phase::handing_over) {
+    if (nodes.candidates.size() > 1) result.to = member_id(nodes.candidates[1].data);
+    result.state = "finishing";
+    since = nodes.stat.mtime;
+  } else if (!leads && keeps_record(first.data)) {
+    result.to = member_id(first.data);
+    result.state = "awaiting";
+    since = is_awaiting(first.data) ? first.stat.mtime : present.time_since_epoch() / milliseconds(1);
+  } else {
+    return std::nullopt;
+  }
+  result.elapsed = std::max(std::chrono::duration_cast<milliseconds>(present - from_server(since)), milliseconds(0));
+  return result;
+}
+
+}  // namespace
+
+std::optional<election_view> interpret(const election_nodes& nodes, wall_time present) {
+  auto record = parse_record(nodes.data);
+  if (!record) return std::nullopt;
+  election_view view;
+  view.path = nodes.path;
+  view.epoch = record->epoch;
+  view.phase = record->phase;
+  view.since = from_server(nodes.stat.mtime);
+  if (record->phase != term_phase::none) view.how = record->how;
+  view.fingerprint = std::to_string(nodes.stat.mzxid);
+  for (const auto& each : nodes.candidates) {
+    view.candidates.push_back({member_id(each.data), each.name, each.stat.czxid,
+                               static_cast<std::int32_t>(view.candidates.size()), each.stat.ephemeral_owner});
+    view.fingerprint += ' ' + std::to_string(each.stat.czxid);
+  }
+  view.hand_over = hand_over_of(*record, nodes, present);
+  if (nodes.candidates.empty()) return view;
+  const auto& first = nodes.candidates.front();
+  view.fingerprint += ' ' + std::to_string(first.stat.mzxid);
+  // The record is believed only about the candidate that is first; a foreign client leads without writing one.
+  const bool recorded = first.name == record->leader_node && !record->finished();
+  if (!recorded && keeps_record(first.data)) return view;
+  if (!recorded) view.phase = term_phase::none, view.how.reset();
+  view.leader = view.candidates.front().id;
+  view.leader_token = first.stat.czxid;
+  return view;
+}
+
+awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string path, condition* tell,
+                                                 std::vector<std::unique_ptr<watch>>* hints) {
+  election_nodes nodes;
+  nodes.path = path;
+  if (tell) {
+    hints->push_back(session->arm(watch_kind::data, path, *tell));
+    hints->push_back(session->arm(watch_kind::children, path, *tell));
+  }
+  auto own = co_await session->perform(look_at(opcode::get, path, tell != nullptr), retry::always);
+  if (own.error) co_return outcome<election_nodes>(own.error, std::move(nodes));
+  nodes.data = std::move(own.data);
+  nodes.stat = own.stat;
+  for (;;) {
+    auto listed = co_await session->perform(look_at(opcode::children, path, tell != nullptr), retry::always);
+    if (listed.error) co_return outcome<election_nodes>(listed.error, std::move(nodes));
+    nodes.candidates.clear();
+    auto members = members_of(listed.children, election_line(path).accepted);
+    if (tell && !members.empty()) {
+      hints->push_back(session->arm(watch_kind::data, join(path, members.front().name), *tell));
+    }
+    auto error = co_await read_candidates(session, nodes, members, tell != nullptr);
+    if (error == errc::connection_loss) continue;
+    co_return outcome<election_nodes>(error, std::move(nodes));
+  }
+}
+
+}  // namespace zkrecipes::detail

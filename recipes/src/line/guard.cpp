@@ -1,0 +1,148 @@
+// Keeping a place: told when it is lost or asked for, and left without a trace.
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "line/place.hpp"
+
+namespace zkrecipes::detail {
+
+namespace json = boost::json;
+
+namespace {
+
+/// The data of a member as an object: what is not JSON is an id.
+json::object parse_member(const std::string& data) {
+  boost::system::error_code error;
+  auto value = json::parse(data, error);
+  if (!error && value.is_object()) return std::move(value.as_object());
+  return {{"id", data}};
+}
+
+}  // namespace
+
+std::string with_revocation(const std::string& data) {
+  auto object = parse_member(data);
+  object["revoke"] = true;
+  return json::serialize(object);
+}
+
+bool asks_revocation(const std::string& data) {
+  if (data == "__REVOKE__") return true;  // as Curator's Revoker writes it
+  if (data.empty() || data.front() != '{') return false;
+  auto object = parse_member(data);
+  const auto* request = object.if_contains("revoke");
+  return request && request->is_bool() && request->as_bool();
+}
+
+std::string member_id(const std::string& data) {
+  if (data.empty() || data.front() != '{') return data;
+  auto object = parse_member(data);
+  const auto* id = object.if_contains("id");
+  return id && id->is_string() ? std::string(id->as_string()) : data;
+}
+
+/// Runs for as long as the place does. It watches our own node, which an operator can remove, and the clock.
+awaitable<void> place::guard() {
+  while (!lost()) {
+    auto hint = session_->arm(watch_kind::data, path_, changed_);
+    backend::request look;
+    look.op = backend::opcode::get;
+    look.path = path_;
+    look.watch = true;
+    auto looking = session_->send(std::move(look));
+    // Not `perform`: without a connection the clock has to be watched all the same.
+    while (!looking->answer && !lost() && !bound_->ended) {
+      if (session_->now() >= session_->valid_until(bound_->number)) break;
+      co_await looking->done.wait(session_->valid_until(bound_->number));
+    }
+    if (looking->answer && looking->answer->error == errc::no_node) lose(errc::node_removed);
+    if (looking->answer && !looking->answer->error) look_for_request(looking->answer->data);
+    const bool watching = looking->answer && !looking->answer->error;
+    while (!lost()) {
+      if (bound_->ended) {
+        lose(bound_->ended);
+      } else if (session_->now() >= session_->valid_until(bound_->number)) {
+        lose(errc::lease_lapsed);
+      } else if (watching ? hint->fired() : session_->connected()) {
+        break;
+      } else {
+        co_await (watching ? changed_ : session_->changed()).wait(session_->valid_until(bound_->number));
+      }
+    }
+    if (lost() == errc::closed) hint->let_go();
+  }
+  session_->remove_holder();
+}
+
+void place::look_for_request(const std::string& data) {
+  if (revoked_ || !asks_revocation(data)) return;
+  revoked_ = true;
+  changed_.notify();
+}
+
+error_code place::lost() const {
+  std::lock_guard lock(mutex_);
+  return lost_;
+}
+
+lease_clock::time_point place::valid_until() const {
+  return lost() ? lease_clock::time_point{} : session_->valid_until(bound_->number);
+}
+
+void place::lose(error_code why) {
+  {
+    std::lock_guard lock(mutex_);
+    if (lost_) return;
+    lost_ = why;
+  }
+  changed_.notify();
+  if (why == errc::lease_lapsed) session_->remove_surely(path_, bound_);  // if the session lives after all
+  if (ghost_) session_->remove_all_surely(line_.parent, guid_, bound_);
+}
+
+awaitable<outcome<>> place::wait_lost() {
+  for (;;) {
+    if (auto why = lost()) co_return outcome<>(why);
+    auto why = co_await changed_.wait();
+    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
+  }
+}
+
+awaitable<outcome<>> place::wait_revoked() {
+  for (;;) {
+    if (auto why = lost()) co_return outcome<>(why);
+    if (revoked_) co_return outcome<>(errc::revoked);
+    auto why = co_await changed_.wait();
+    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
+  }
+}
+
+awaitable<outcome<>> place::leave() {
+  if (lost()) co_return outcome<>(error_code());
+  backend::request remove;
+  remove.op = backend::opcode::remove;
+  remove.path = path_;
+  auto sent = session_->send(std::move(remove));
+  left();
+  auto result = co_await session_->answer(sent);
+  if (result.error == errc::connection_loss || result.error == asio::error::operation_aborted) {
+    session_->remove_surely(path_, bound_);
+  }
+  co_return outcome<>(error_code());
+}
+
+void place::left() { lose(errc::closed); }
+
+void place::leave_later() {
+  asio::post(session_->strand(), [self = shared_from_this()] {
+    struct body {
+      static awaitable<void> run(place_ptr which) { co_await which->leave(); }
+    };
+    launch_detached(self->session_->strand(), body::run(self));
+  });
+}
+
+}  // namespace zkrecipes::detail

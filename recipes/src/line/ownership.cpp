@@ -1,0 +1,64 @@
+// The public face of a place that is first in line.
+#include <zkrecipes/ownership.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+#include "line/place.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+
+ownership::ownership() noexcept = default;
+ownership::ownership(std::shared_ptr<place> place) noexcept : place_(std::move(place)) {}
+ownership::ownership(ownership&&) noexcept = default;
+
+ownership& ownership::operator=(ownership&& other) noexcept {
+  std::swap(place_, other.place_);
+  return *this;
+}
+
+ownership::~ownership() {
+  if (place_ && !place_->lost()) place_->leave_later();
+}
+
+std::int64_t ownership::token() const noexcept { return place_ ? place_->token() : 0; }
+
+const std::string& ownership::path() const noexcept {
+  static const std::string none;
+  return place_ ? place_->path() : none;
+}
+
+error_code ownership::error() const noexcept { return place_ ? place_->lost() : make_error_code(errc::closed); }
+
+lease_clock::time_point ownership::valid_until() const {
+  return place_ ? place_->valid_until() : lease_clock::time_point{};
+}
+
+transaction ownership::fenced(transaction operations) const {
+  return transaction().check(path()).append(std::move(operations));
+}
+
+namespace {
+
+void start(handler_for<void(error_code)> h, place_ptr which, awaitable<outcome<>> (place::*method)()) {
+  if (!which) throw std::logic_error("zkrecipes::ownership: nothing was ever owned here");
+  launch(*which->session()->get_scheduler(), std::move(h), owning(which, method));
+}
+
+}  // namespace
+
+void ownership::start_lost(handler_for<void(error_code)> h, place_ptr which) {
+  start(std::move(h), std::move(which), &place::wait_lost);
+}
+
+void ownership::start_revoked(handler_for<void(error_code)> h, place_ptr which) {
+  start(std::move(h), std::move(which), &place::wait_revoked);
+}
+
+void ownership::start_release(handler_for<void(error_code)> h, place_ptr which) {
+  start(std::move(h), std::move(which), &place::leave);
+}
+
+}  // namespace zkrecipes

@@ -1,0 +1,183 @@
+// Getting in line, waiting for the turn.
+#include "line/place.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+std::optional<std::size_t> nearest_ahead(const std::vector<member>&, std::size_t self) {
+  if (self == 0) return std::nullopt;
+  return self - 1;
+}
+
+place::place(core_ptr session, line_spec line, std::string data)
+    : session_(std::move(session)),
+      line_(std::move(line)),
+      guid_(session_->make_guid()),
+      data_(std::move(data)),
+      changed_(session_->get_scheduler()) {}
+
+place::~place() = default;
+
+awaitable<outcome<place_ptr>> place::enter(core_ptr session, line_spec line, std::string data) {
+  auto self = std::make_shared<place>(std::move(session), std::move(line), std::move(data));
+  auto error = co_await self->create();
+  if (error) {
+    if (self->ghost_) self->session_->remove_all_surely(self->line_.parent, self->guid_, self->bound_);
+    co_return outcome<place_ptr>(error, nullptr);
+  }
+  self->session_->add_holder();
+  launch_detached(self->session_->strand(), owning(self, &place::guard));
+  co_return outcome<place_ptr>(error_code(), std::move(self));
+}
+
+awaitable<error_code> place::create() {
+  for (;;) {
+    auto error = co_await session_->wait_connected(bound_, never);
+    if (error) co_return error;
+    if (!bound_) bound_ = session_->current();
+    // The list is executed right behind the create, so both cost one round trip.
+    backend::request node;
+    node.op = opcode::create;
+    node.path = join(line_.parent, protected_name(guid_, line_.marker));
+    node.data = data_;
+    node.mode = create_mode::ephemeral_sequential;
+    backend::request children;
+    children.op = opcode::children;
+    children.path = line_.parent;
+    auto creating = session_->send(std::move(node));
+    auto listing = session_->send(std::move(children));
+    auto created = co_await session_->answer(creating);
+    auto listed = co_await session_->answer(listing);
+    if (!created.error) {
+      accept(std::move(created.path), created.stat);
+      if (!listed.error) members_ = members_of(listed.children, line_.accepted), listed_ = true;
+      co_return co_await settle();
+    }
+    if (created.error == errc::no_node) {
+      error = co_await session_->ensure_path(line_.parent, bound_);
+      if (error) co_return error;
+    } else if (created.error == errc::connection_loss) {
+      ghost_ = true;
+      error = co_await find_own();
+      if (error || !path_.empty()) co_return error;
+    } else {
+      ghost_ = ghost_ || created.error == asio::error::operation_aborted;
+      co_return created.error;
+    }
+  }
+}
+
+/// After a lost reply: our node, if it was created after all, is the one with our GUID that belongs to our session.
+awaitable<error_code> place::find_own() {
+  backend::request children;
+  children.op = opcode::children;
+  children.path = line_.parent;
+  auto listed = co_await session_->perform(std::move(children), retry::always, bound_);
+  if (listed.error == errc::no_node) co_return error_code();
+  if (listed.error) co_return listed.error;
+  auto members = members_of(listed.children, line_.accepted);
+  for (const auto& each : members) {
+    if (each.name.find(guid_) == each.name.npos) continue;
+    backend::request exists;
+    exists.op = opcode::exists;
+    exists.path = join(line_.parent, each.name);
+    auto found = co_await session_->perform(exists, retry::always, bound_);
+    if (found.error && found.error != errc::no_node) co_return found.error;
+    if (found.error || found.stat.ephemeral_owner != bound_->key.id) continue;
+    accept(exists.path, found.stat);
+    members_ = std::move(members);
+    listed_ = true;
+    co_return co_await settle();
+  }
+  co_return error_code();
+}
+
+/// We have a node: see that it is a good one, and where it stands.
+awaitable<error_code> place::settle() {
+  if (is_exhausted(sequence_)) {
+    session_->remove_surely(path_, bound_);
+    co_return errc::sequence_exhausted;
+  }
+  if (listed_) {
+    auto own = std::find_if(members_.begin(), members_.end(), [&](const member& m) { return m.name == name(); });
+    listed_ = own != members_.end();
+    // A create of ours whose reply was lost can turn up late, as a second node: it must not block us.
+    std::erase_if(members_, [&](const member& m) { return m.name != name() && m.name.find(guid_) != m.name.npos; });
+    own = std::find_if(members_.begin(), members_.end(), [&](const member& m) { return m.name == name(); });
+    self_ = static_cast<std::size_t>(own - members_.begin());
+  }
+  co_return error_code();
+}
+
+void place::accept(std::string path, const stat& s) {
+  path_ = std::move(path);
+  stat_ = s;
+  sequence_ = parse_sequence(name_of(path_), line_.accepted).value_or(-1);
+}
+
+awaitable<error_code> place::list() {
+  backend::request children;
+  children.op = opcode::children;
+  children.path = line_.parent;
+  auto listed = co_await session_->perform(std::move(children), retry::always, bound_);
+  if (listed.error) co_return listed.error;
+  members_ = members_of(listed.children, line_.accepted);
+  listed_ = true;
+  auto error = co_await settle();
+  if (error) co_return error;
+  if (listed_) co_return error_code();
+  lose(errc::node_removed);
+  co_return errc::node_removed;
+}
+
+awaitable<error_code> place::wait_turn(blocker who_first) {
+  for (;;) {
+    if (auto why = lost()) co_return why;
+    if (!listed_) {
+      auto error = co_await list();
+      if (error == errc::connection_loss) continue;  // it is the lease that ends a place, not a retry limit
+      if (error) co_return error;
+    }
+    auto ahead = who_first(members_, self_);
+    if (!ahead) co_return error_code();
+    bool gone = false;
+    auto error = co_await watch_ahead(members_[*ahead], gone);
+    if (error) co_return error;
+    if (!gone) continue;
+    // Sequence numbers only grow: with one member ahead nobody else can have come before us, and no look is needed.
+    if (self_ == 1) {
+      members_.erase(members_.begin());
+      self_ = 0;
+    } else {
+      listed_ = false;
+    }
+  }
+}
+
+/// Waits until the member has gone, or something else makes it worth a new look.
+awaitable<error_code> place::watch_ahead(const member& ahead, bool& gone) {
+  const std::string path = join(line_.parent, ahead.name);
+  auto hint = session_->arm(watch_kind::data, path, changed_);
+  // By getData: a watch set by `exists` would stay behind on a node that is gone already.
+  backend::request look;
+  look.op = opcode::get;
+  look.path = path;
+  look.watch = true;
+  auto seen = co_await session_->perform(std::move(look), retry::always, bound_);
+  gone = seen.error == errc::no_node;
+  if (gone || seen.error == errc::connection_loss) co_return error_code();
+  if (seen.error) co_return seen.error;
+  while (!hint->fired()) {
+    auto why = co_await changed_.wait();
+    if (why == wake::cancelled) co_return asio::error::operation_aborted;
+    if (auto reason = lost()) co_return reason;
+  }
+  gone = hint->deleted();
+  co_return error_code();
+}
+
+}  // namespace zkrecipes::detail

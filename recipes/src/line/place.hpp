@@ -1,0 +1,110 @@
+// A place in the one herd-free waiting line that most recipes are made of.
+//
+// Ephemeral sequential nodes under one parent, in order of arrival. Whoever must wait watches only the nearest member
+// that has to go first, so one is woken per departure. (The lock recipe of ZooKeeper's documentation.)
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "line/node_name.hpp"
+#include "session/core.hpp"
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+/// Which line: where it stands and how its members are named.
+struct line_spec {
+  std::string parent;
+  std::string_view marker;                      ///< Of our own nodes.
+  std::span<const std::string_view> accepted;   ///< Of all members, ours included.
+};
+
+/// Decides who has to go first: the index of the nearest such member before `self`, or nothing if it is our turn.
+using blocker = std::function<std::optional<std::size_t>(const std::vector<member>& members, std::size_t self)>;
+
+/// First come, first served, one at a time.
+std::optional<std::size_t> nearest_ahead(const std::vector<member>& members, std::size_t self);
+
+class place : public std::enable_shared_from_this<place> {
+ public:
+  /// Gets in line: one round trip if the parent exists. If it is cancelled, or fails in a way that leaves open whether
+  /// our node was created, the node is removed in the background.
+  static awaitable<outcome<std::shared_ptr<place>>> enter(core_ptr session, line_spec line, std::string data);
+
+  /// Waits until nobody has to go first any more. Errors: why the place was lost, `operation_aborted`, `no_auth`, ...
+  awaitable<error_code> wait_turn(blocker who_first);
+
+  /// Waits until the place is lost or left.
+  awaitable<outcome<>> wait_lost();
+  /// Or until somebody asks for it.
+  awaitable<outcome<>> wait_revoked();
+
+  /// Gives the place up; waits until the server has removed the node, unless cancelled.
+  awaitable<outcome<>> leave();
+  /// The same in the background. From any thread.
+  void leave_later();
+  /// Our node has gone, or goes, by a transaction of the caller's.
+  void left();
+
+  // From any thread.
+  const std::string& path() const noexcept { return path_; }
+  std::int64_t token() const noexcept { return stat_.czxid; }
+  const core_ptr& session() const noexcept { return session_; }
+  error_code lost() const;
+  /// End of the belief that it is ours, by the session's lease.
+  lease_clock::time_point valid_until() const;
+
+  // On the strand.
+  const incarnation_ptr& bound() const noexcept { return bound_; }
+  bool revoked() const noexcept { return revoked_; }
+  condition& changed() noexcept { return changed_; }
+  std::string name() const { return std::string(name_of(path_)); }
+
+  place(core_ptr session, line_spec line, std::string data);
+  ~place();
+
+ private:
+  awaitable<error_code> create();
+  awaitable<error_code> find_own();
+  awaitable<error_code> settle();
+  awaitable<void> guard();
+  awaitable<error_code> watch_ahead(const member& ahead, bool& gone);
+  awaitable<error_code> list();
+  void accept(std::string path, const stat& s);
+  void lose(error_code why);
+  void look_for_request(const std::string& data);
+
+  core_ptr session_;
+  line_spec line_;
+  std::string guid_;
+  std::string data_;
+  incarnation_ptr bound_;
+  std::string path_;
+  stat stat_;
+  std::int32_t sequence_ = 0;
+  std::vector<member> members_;  // as last listed, without ghosts of ours
+  std::size_t self_ = 0;         // our index in it
+  bool listed_ = false;
+  bool ghost_ = false;      // a create of ours may have happened unseen
+  bool revoked_ = false;
+  condition changed_;
+
+  mutable std::mutex mutex_;
+  error_code lost_;
+};
+
+using place_ptr = std::shared_ptr<place>;
+
+/// What is written into the data of a node of a line (JSON) to ask its owner to give it up.
+std::string with_revocation(const std::string& data);
+/// The same, asked: whether `data` carries such a request.
+bool asks_revocation(const std::string& data);
+/// The name that a member gives itself in its data: plain text as Curator's clients write it, or JSON with an "id".
+std::string member_id(const std::string& data);
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,156 @@
+#include "queue/producer.hpp"
+
+#include <charconv>
+#include <stdexcept>
+#include <utility>
+
+namespace zkrecipes {
+
+namespace detail {
+
+using backend::opcode;
+
+namespace {
+
+// Both well below what a server takes in one request (1 MiB by default).
+constexpr std::size_t most_items = 128;
+constexpr std::size_t most_bytes = 256 * 1024;
+
+bool parse_number(const std::string& text, std::uint64_t& number) {
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+producer_state::producer_state(core_ptr session, std::string path, std::string name)
+    : session_(std::move(session)),
+      path_(std::move(path)),
+      record_(join(path_, "_producer-" + name)),
+      changed_(session_->get_scheduler()) {}
+
+awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
+  auto mine = std::make_shared<item>();
+  mine->data = std::move(data);
+  waiting_.push_back(mine);
+  if (!std::exchange(working_, true)) launch_detached(session_->strand(), owning(shared_from_this(), &producer_state::work));
+  while (!mine->done) {
+    auto why = co_await changed_.wait();
+    if (why == wake::cancelled) co_return outcome<std::uint64_t>(asio::error::operation_aborted, 0);
+  }
+  co_return outcome<std::uint64_t>(mine->error, mine->number);
+}
+
+awaitable<outcome<std::uint64_t>> producer_state::last() {
+  auto error = co_await read_record();
+  co_return outcome<std::uint64_t>(error, last_);
+}
+
+/// One batch after the other: what arrives meanwhile travels in the next.
+awaitable<void> producer_state::work() {
+  while (!waiting_.empty()) {
+    auto batch = next_batch();
+    auto error = co_await put_batch(batch);
+    if (error) known_ = false;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      batch[i]->done = true;
+      batch[i]->error = error;
+      if (!error) batch[i]->number = last_ - batch.size() + 1 + i;
+      waiting_.pop_front();
+    }
+    changed_.notify();
+  }
+  working_ = false;
+}
+
+std::vector<producer_state::item_ptr> producer_state::next_batch() const {
+  std::vector<item_ptr> batch;
+  std::size_t bytes = 0;
+  for (const auto& each : waiting_) {
+    bytes += each->data.size() + path_.size() + 64;
+    if (!batch.empty() && (batch.size() == most_items || bytes > most_bytes)) break;
+    batch.push_back(each);
+  }
+  return batch;
+}
+
+awaitable<error_code> producer_state::read_record() {
+  for (;;) {
+    backend::request look;
+    look.op = opcode::get;
+    look.path = record_;
+    auto found = co_await session_->perform(std::move(look), retry::always);
+    if (found.error == errc::connection_loss) continue;
+    if (found.error == errc::no_node) {
+      auto error = co_await session_->ensure_path(path_);
+      if (error && error != errc::connection_loss) co_return error;
+      backend::request create;
+      create.op = opcode::create;
+      create.path = record_;
+      create.data = "0";
+      auto created = co_await session_->perform(std::move(create), retry::always);
+      const bool fine = !created.error || created.error == errc::node_exists || created.error == errc::connection_loss;
+      if (!fine) co_return created.error;
+      continue;
+    }
+    if (found.error) co_return found.error;
+    std::uint64_t number = 0;
+    if (!parse_number(found.data, number)) co_return errc::foreign_data;
+    last_ = number;
+    version_ = found.stat.version;
+    known_ = true;
+    co_return error_code();
+  }
+}
+
+awaitable<error_code> producer_state::put_batch(const std::vector<item_ptr>& batch) {
+  if (!known_) {
+    auto error = co_await read_record();
+    if (error) co_return error;
+  }
+  const std::uint64_t before = last_;
+  const std::uint64_t after = before + batch.size();
+  for (;;) {
+    transaction all;
+    all.set(record_, std::to_string(after), version_);
+    for (const auto& each : batch) {
+      all.create(join(path_, item_marker), each->data, create_mode::persistent_sequential);
+    }
+    backend::request multi;
+    multi.op = opcode::multi;
+    multi.path = "/";
+    multi.operations = all.operations();
+    auto result = co_await session_->perform(std::move(multi), retry::once);
+    if (!result.error) {
+      last_ = after;
+      version_ = result.results[0].stat.version;
+      co_return error_code();
+    }
+    const bool unclear = result.error == errc::connection_loss || result.error == errc::bad_version;
+    if (!unclear) co_return result.error;
+    auto error = co_await read_record();
+    if (error) co_return error;
+    if (last_ == after) co_return error_code();
+    if (last_ != before) co_return errc::superseded;
+  }
+}
+
+}  // namespace detail
+
+using namespace detail;
+
+producer::producer(queue into, std::string name) {
+  require_id("producer name", name);
+  if (name.find('/') != name.npos) throw std::invalid_argument("producer name: it must not contain '/'");
+  state_ = std::make_shared<producer_state>(into.get_session().get_core(), into.path(), std::move(name));
+}
+
+void producer::start_put(handler_for<void(error_code, std::uint64_t)> h, state_ptr state, std::string data) {
+  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &producer_state::put, std::move(data)));
+}
+
+void producer::start_last(handler_for<void(error_code, std::uint64_t)> h, state_ptr state) {
+  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &producer_state::last));
+}
+
+}  // namespace zkrecipes

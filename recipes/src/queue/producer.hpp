@@ -1,0 +1,48 @@
+// Putting exactly once: the number of the last item changes in the same transaction as the items.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+
+#include <zkrecipes/queue.hpp>
+
+#include "queue/reader.hpp"
+
+namespace zkrecipes::detail {
+
+class producer_state : public std::enable_shared_from_this<producer_state> {
+ public:
+  producer_state(core_ptr session, std::string path, std::string name);
+
+  const core_ptr& session() const noexcept { return session_; }
+
+  awaitable<outcome<std::uint64_t>> put(std::string data);
+  awaitable<outcome<std::uint64_t>> last();
+
+ private:
+  struct item {
+    std::string data;
+    std::uint64_t number = 0;
+    bool done = false;
+    error_code error;
+  };
+  using item_ptr = std::shared_ptr<item>;
+
+  awaitable<void> work();
+  awaitable<error_code> read_record();
+  awaitable<error_code> put_batch(const std::vector<item_ptr>& batch);
+  std::vector<item_ptr> next_batch() const;
+
+  core_ptr session_;
+  std::string path_;
+  std::string record_;  // its path
+  bool working_ = false;
+  bool known_ = false;  // what follows is up to date
+  std::uint64_t last_ = 0;
+  std::int32_t version_ = 0;
+  std::deque<item_ptr> waiting_;
+  condition changed_;
+};
+
+}  // namespace zkrecipes::detail
