@@ -30,8 +30,8 @@ final class ObservedClient implements AutoCloseable {
   }
 
   static ObservedClient connect(String hosts) throws InterruptedException {
-    // By default Curator reads the servers' own addresses from /zookeeper/config and moves over to
-    // them, past the delay that it is measured with.
+    // By default Curator takes over the servers' own addresses from /zookeeper/config: its next
+    // connection would go past the delay that it is measured with.
     CuratorFramework curator = CuratorFrameworkFactory.builder()
         .ensembleProvider(new FixedEnsembleProvider(hosts, false))
         .ensembleTracker(false)
