@@ -51,6 +51,7 @@ std::vector<node_info> ensemble::nodes() {
     node.id = each->id();
     node.address = each->address(0);
     node.client_port = each->client_endpoint().port();
+    if (impl_->options.delay_proxies) node.proxy = impl_->proxies[node.id - 1]->address();
     if (impl_->options.admin_server) node.admin = each->address(3);
     node.role = each->role();
     node.running = each->current() != server::state::stopped;
@@ -106,6 +107,13 @@ void ensemble::expire(std::int64_t session_id) {
     }
   }
   throw error("could not expire session " + std::to_string(session_id) + ": " + why);
+}
+
+proxy& ensemble::proxy(int id) {
+  impl_->at(id);
+  if (!impl_->options.delay_proxies)
+    throw error("this ensemble has no proxies; set ensemble_options::delay_proxies");
+  return *impl_->proxies[id - 1];
 }
 
 }  // namespace testcluster

@@ -6,6 +6,7 @@
 #include "workspace.hpp"
 
 #include <testcluster/ensemble.hpp>
+#include <testcluster/proxy.hpp>
 
 #include <functional>
 #include <memory>
@@ -14,7 +15,7 @@
 
 namespace testcluster {
 
-// The order of the members is the order of the end, backwards: servers, guard, files.
+// The order of the members is the order of the end, backwards: proxies, servers, guard, files.
 struct ensemble::impl {
   explicit impl(const ensemble_options& given);
 
@@ -35,6 +36,7 @@ struct ensemble::impl {
   detail::workspace files;
   detail::guard keeper;
   std::vector<std::unique_ptr<detail::server>> servers;
+  std::vector<std::unique_ptr<testcluster::proxy>> proxies;
   std::string hosts;
 };
 

@@ -25,7 +25,14 @@ ensemble::impl::impl(const ensemble_options& given)
                   std::to_string(options.base_port) + " and up; choose another base_port");
     }
   }
-  for (const auto& each : servers) hosts += (hosts.empty() ? "" : ",") + each->address(0);
+  for (const auto& each : servers) {
+    std::string reachable_at = each->address(0);
+    if (options.delay_proxies) {
+      proxies.push_back(std::make_unique<testcluster::proxy>(reachable_at, proxy_options{options.delay}));
+      reachable_at = proxies.back()->address();
+    }
+    hosts += (hosts.empty() ? "" : ",") + reachable_at;
+  }
 }
 
 bool ensemble::impl::start_all(std::uint16_t base_port) {

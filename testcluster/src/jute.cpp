@@ -1,6 +1,7 @@
 #include "jute.hpp"
 
 #include <testcluster/error.hpp>
+#include <testcluster/op_code.hpp>
 
 namespace testcluster::jute {
 namespace {

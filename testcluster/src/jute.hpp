@@ -9,12 +9,6 @@
 // need to tell one request from another.
 namespace testcluster::jute {
 
-namespace op {
-inline constexpr std::int32_t create = 1;
-inline constexpr std::int32_t exists = 3;
-inline constexpr std::int32_t close_session = -11;
-}  // namespace op
-
 inline constexpr std::int32_t ephemeral = 1;
 inline constexpr std::int32_t no_node = -101;
 

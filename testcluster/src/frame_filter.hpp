@@ -1,0 +1,85 @@
+#ifndef TESTCLUSTER_FRAME_FILTER_HPP
+#define TESTCLUSTER_FRAME_FILTER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace testcluster::detail {
+
+/// Which requests are to be lost, on all connections of one proxy.
+class drop_rules {
+ public:
+  enum class what { request, reply };
+
+  void add(what lost, std::int32_t op_code, int k) { rules_.push_back({lost, op_code, k}); }
+
+  /// Counts a request in. True if this is one to be lost, in the way asked for.
+  bool hit(what lost, std::int32_t op_code);
+
+  /// Called when one has been lost.
+  void done() { ++drops_; }
+  std::size_t drops() const { return drops_; }
+
+ private:
+  struct rule {
+    what lost;
+    std::int32_t op_code;
+    int left;
+  };
+  std::vector<rule> rules_;
+  std::size_t drops_ = 0;
+};
+
+/// Cuts a byte stream into frames of ZooKeeper's protocol. Streams of another kind (four-letter words) pass
+/// as they are.
+class frame_splitter {
+ public:
+  void add(std::string_view bytes) { pending_ += bytes; }
+
+  /// The next whole frame with its length in front, or nothing yet.
+  std::optional<std::string> next();
+
+  /// What is left when the stream ends.
+  std::string rest() { return std::exchange(pending_, {}); }
+  bool opaque() const { return opaque_; }
+
+ private:
+  std::string pending_;
+  bool opaque_ = false;
+};
+
+/// What becomes of some bytes: what to pass on, and whether to close the connection after that.
+struct verdict {
+  std::string pass;
+  bool cut = false;
+};
+
+/// Watches one connection and decides what passes.
+class frame_filter {
+ public:
+  explicit frame_filter(drop_rules& rules) : rules_(rules) {}
+  verdict requests(std::string_view bytes);
+  verdict replies(std::string_view bytes);
+  std::string rest_of_requests() { return requests_.rest(); }
+  std::string rest_of_replies() { return replies_.rest(); }
+
+ private:
+  bool lose_request(const std::string& frame);
+  bool lose_reply(const std::string& frame);
+  drop_rules& rules_;
+  frame_splitter requests_;
+  frame_splitter replies_;
+  bool connect_request_seen_ = false;
+  bool connect_reply_seen_ = false;
+  bool lose_connect_reply_ = false;
+  std::vector<std::int32_t> replies_to_lose_;  // by xid
+};
+
+}  // namespace testcluster::detail
+
+#endif
