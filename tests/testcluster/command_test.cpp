@@ -1,0 +1,170 @@
+#include "command.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <signal.h>
+
+#include <fstream>
+#include <sstream>
+
+namespace json = boost::json;
+
+namespace {
+
+pid_t supervisor(const std::filesystem::path& dir) {
+  std::ifstream file(dir / "cluster.json");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return static_cast<pid_t>(json::parse(text.str()).as_object().at("supervisor").as_int64());
+}
+
+std::string string(const json::object& from, const char* key) {
+  return std::string(from.at(key).as_string());
+}
+
+const json::object& node(const json::object& cluster, int id) {
+  return cluster.at("nodes").as_array().at(id - 1).as_object();
+}
+
+std::string role(command& testcluster, int id) {
+  return string(node(testcluster.run({"status", "-o", "json"}).json(), id), "role");
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(the_command)
+
+BOOST_AUTO_TEST_CASE(up_status_down) {
+  command testcluster;
+  const auto up = testcluster.run({"up", "-n", "1", "--delay", "5", "-o", "json"});
+  BOOST_TEST_REQUIRE(up.exit_code == 0, up.err);
+  BOOST_TEST(up.err == "");
+  const auto cluster = up.json();
+  const std::filesystem::path dir = string(cluster, "dir");
+  const auto pid = supervisor(dir);
+  const auto& server = node(cluster, 1);
+  BOOST_TEST(server.at("client_port").as_int64() == 21810);
+  BOOST_TEST(string(server, "role") == "standalone");
+  BOOST_TEST(string(cluster, "hosts") == string(server, "proxy"));
+  BOOST_TEST(connect(string(cluster, "hosts")).exists("/"));
+  BOOST_TEST(testcluster.run({"status", "-o", "json"}).json() == cluster);
+  BOOST_TEST(contains(testcluster.run({"status"}).out, string(server, "address")));
+
+  const auto down = testcluster.run({"down", "-o", "json"});
+  BOOST_TEST(down.exit_code == 0);
+  BOOST_TEST(string(down.json().at("ended").as_array().at(0).as_object(), "was") == "up");
+  BOOST_TEST(!alive(pid));
+  BOOST_TEST(!alive(static_cast<pid_t>(server.at("pid").as_int64())));
+  BOOST_TEST(!std::filesystem::exists(dir));
+  BOOST_TEST(!std::filesystem::exists(testcluster.register_folder()));
+}
+
+BOOST_AUTO_TEST_CASE(faults_on_a_server) {
+  command testcluster;
+  const auto up = testcluster.run({"up", "-n", "2", "--tick", "200", "-o", "json"});
+  BOOST_TEST_REQUIRE(up.exit_code == 0, up.err);
+  auto client = connect(string(node(up.json(), 1), "address"));
+  std::ostringstream hex;
+  hex << "0x" << std::hex << client.session().id;
+  BOOST_TEST(testcluster.run({"expire", hex.str(), "-o", "json"}).json().at("expired").as_bool());
+  const auto again = testcluster.run({"expire", std::to_string(client.session().id)});
+  BOOST_TEST(again.exit_code == 1);
+  BOOST_TEST(contains(again.err, "no session"));
+
+  BOOST_TEST(testcluster.run({"kill", "2", "-o", "json"}).json().at("running").as_bool() == false);
+  BOOST_TEST(role(testcluster, 2) == "stopped");
+  const auto dead = testcluster.run({"pause", "2"});
+  BOOST_TEST(dead.exit_code == 1);
+  BOOST_TEST(contains(dead.err, "server 2 is not running"));
+  BOOST_TEST(testcluster.run({"restart", "2"}).exit_code == 0);
+  BOOST_TEST(testcluster.run({"pause", "2"}).out == "server 2 is paused\n");
+  BOOST_TEST(role(testcluster, 2) == "paused");
+  BOOST_TEST(testcluster.run({"resume", "2"}).exit_code == 0);
+  BOOST_TEST(contains(testcluster.run({"kill", "3"}).err, "no server 3"));
+}
+
+BOOST_AUTO_TEST_CASE(a_directory_of_the_user_stays) {
+  command testcluster;
+  scratch place;
+  const std::vector<std::string> up{"up", "-n", "1", "--dir", place.path().string()};
+  BOOST_TEST_REQUIRE(testcluster.run(up).exit_code == 0);
+  const auto second = testcluster.run(up);
+  BOOST_TEST(second.exit_code == 1);
+  BOOST_TEST(contains(second.err, "already up"));
+  std::ofstream(place.path() / "notes") << "mine";
+  BOOST_TEST(testcluster.run({"down", "--dir", place.path().string()}).exit_code == 0);
+  BOOST_TEST(std::filesystem::exists(place.path() / "notes"));
+  std::filesystem::remove(place.path() / "notes");
+  BOOST_TEST(std::filesystem::is_empty(place.path()));
+}
+
+BOOST_AUTO_TEST_CASE(what_a_killed_supervisor_leaves_is_no_obstacle) {
+  command testcluster;
+  scratch place;
+  const std::filesystem::path dir = place.path() / "made";
+  const std::vector<std::string> up{"up", "-n", "1", "--dir", dir.string(), "-o", "json"};
+  for (int round = 0; round < 2; ++round) {
+    const auto started = testcluster.run(up);
+    BOOST_TEST_REQUIRE(started.exit_code == 0, started.err);
+    const auto server = static_cast<pid_t>(node(started.json(), 1).at("pid").as_int64());
+    ::kill(supervisor(dir), SIGKILL);
+    BOOST_TEST(eventually([&] { return !alive(server); }, 5s));
+    const auto status = testcluster.run({"status", "--dir", dir.string()});
+    BOOST_TEST(status.exit_code == 1);
+    BOOST_TEST(contains(status.err, "gone"));
+    BOOST_TEST(contains(testcluster.run({"status"}).err, "testcluster down"));
+  }
+  const auto down = testcluster.run({"down", "-o", "json"});
+  BOOST_TEST(string(down.json().at("ended").as_array().at(0).as_object(), "was") == "stale");
+  BOOST_TEST(!std::filesystem::exists(dir));
+  BOOST_TEST(!std::filesystem::exists(testcluster.register_folder()));
+}
+
+BOOST_AUTO_TEST_CASE(with_several_clusters_one_must_be_chosen) {
+  command testcluster;
+  const auto first = testcluster.run({"up", "-n", "1", "-o", "json"});
+  const auto second = testcluster.run({"up", "-n", "1", "-o", "json"});
+  BOOST_TEST_REQUIRE(first.exit_code + second.exit_code == 0);
+  const auto status = testcluster.run({"status"});
+  BOOST_TEST(status.exit_code == 1);
+  BOOST_TEST(contains(status.err, "--dir " + string(first.json(), "dir")));
+  BOOST_TEST(contains(status.err, "--dir " + string(second.json(), "dir")));
+  BOOST_TEST(testcluster.run({"down", "--dir", string(first.json(), "dir")}).exit_code == 0);
+  BOOST_TEST(testcluster.run({"status", "-o", "json"}).json().at("dir") == second.json().at("dir"));
+}
+
+BOOST_AUTO_TEST_CASE(a_mistake_is_explained) {
+  command testcluster;
+  const auto refused = [&](const std::vector<std::string>& arguments, int exit_code,
+                           const std::string& because) {
+    const auto result = testcluster.run(arguments);
+    BOOST_TEST(result.exit_code == exit_code);
+    BOOST_TEST(result.out == "");
+    BOOST_TEST(contains(result.err, because), result.err);
+  };
+  refused({}, 2, "subcommand");
+  refused({"up", "-n", "0"}, 2, "--servers");
+  refused({"up", "-n", "10"}, 2, "--servers");
+  refused({"up", "--session-limits", "5"}, 2, "--session-limits");
+  refused({"up", "--session-limits", "5", "4"}, 1, "min_session_timeout");
+  refused({"kill"}, 2, "ID");
+  refused({"expire", "0xgg"}, 2, "SESSION-ID");
+  refused({"status", "-o", "xml"}, 2, "--output");
+  refused({"status"}, 1, "testcluster up");
+  refused({"down"}, 1, "no cluster is up");
+  refused({"down", "--dir", "/nonexistent"}, 1, "no cluster is up in /nonexistent");
+  refused({"up", "--dir", "/nonexistent/dir"}, 1, "could not make");
+  testcluster.set("TESTCLUSTER_ZOOKEEPER_JAR", "/nonexistent/zookeeper.jar");
+  refused({"up", "-n", "1"}, 1, "apt-get install zookeeper");
+  testcluster.set("PATH", "/nonexistent");
+  refused({"up", "-n", "1"}, 1, "apt-get install default-jre-headless");
+}
+
+BOOST_AUTO_TEST_CASE(help_is_no_mistake) {
+  command testcluster;
+  const auto help = testcluster.run({"--help"});
+  BOOST_TEST(help.exit_code == 0);
+  BOOST_TEST(contains(help.out, "expire"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

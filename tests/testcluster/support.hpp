@@ -1,0 +1,48 @@
+#ifndef TESTCLUSTER_TESTS_SUPPORT_HPP
+#define TESTCLUSTER_TESTS_SUPPORT_HPP
+
+#include "zk_client.hpp"
+
+#include <testcluster/ensemble.hpp>
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+using namespace std::chrono_literals;
+using testcluster::detail::clock;
+using testcluster::detail::zk_client;
+
+/// Whether something becomes true before a generous deadline.
+bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds patience = 15s);
+
+/// A session on one server, address:port. It sends no pings, so it lives for ten seconds.
+zk_client connect(const std::string& address, std::chrono::milliseconds patience = 10s);
+
+/// Whether a process is there, other than as a zombie waiting to be collected.
+bool alive(pid_t pid);
+
+/// The message of the testcluster::error or std::invalid_argument that the function throws; empty if it
+/// throws none.
+std::string failure(const std::function<void()>& function);
+
+bool contains(const std::string& text, const std::string& part);
+
+/// A directory for the length of a test.
+class scratch {
+ public:
+  scratch();
+  ~scratch();
+  scratch(const scratch&) = delete;
+  scratch& operator=(const scratch&) = delete;
+  std::filesystem::path path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+#endif
