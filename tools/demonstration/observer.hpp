@@ -1,0 +1,43 @@
+// Watches the election from outside and keeps the history of terms.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+#include <zkrecipes/election.hpp>
+
+namespace demo {
+
+struct term_history {
+  std::int64_t epoch = 0;
+  std::string leader;
+  std::string ended;     ///< What we did to it: resign, kill, pause; else "end" or "other".
+  std::string takeover;  ///< How it began.
+  double gap_ms = 0;     ///< From the last result of the term before to its first one; by the servers' clock.
+};
+
+class observer {
+ public:
+  observer(zkrecipes::session session, std::function<void(const std::string&)> say);
+
+  /// Runs until the session is closed.
+  boost::asio::awaitable<void> run();
+
+  const zkrecipes::election_view& view() const noexcept { return view_; }
+  std::map<std::int64_t, term_history>& terms() noexcept { return terms_; }
+  bool saw_hand_over() const noexcept { return saw_hand_over_; }
+
+ private:
+  void note(const zkrecipes::election_view& next);
+
+  zkrecipes::session session_;
+  std::function<void(const std::string&)> say_;
+  zkrecipes::election_view view_;
+  std::map<std::int64_t, term_history> terms_;
+  bool saw_hand_over_ = false;
+};
+
+}  // namespace demo

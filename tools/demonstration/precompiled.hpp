@@ -1,0 +1,4 @@
+#pragma once
+
+#include <boost/asio.hpp>
+#include <zkrecipes/zkrecipes.hpp>

@@ -1,0 +1,60 @@
+#include "process.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <spawn.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace demo {
+
+process::process(const std::string& program, const std::vector<std::string>& arguments) {
+  std::vector<std::string> words{program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  for (auto& each : words) argv.push_back(each.data());
+  argv.push_back(nullptr);
+  int failure = ::posix_spawn(&pid_, program.c_str(), nullptr, nullptr, argv.data(), environ);
+  if (failure) throw std::system_error(failure, std::generic_category(), program);
+}
+
+process::process(process&& other) noexcept : pid_(std::exchange(other.pid_, 0)) {}
+
+process& process::operator=(process&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  return *this;
+}
+
+process::~process() {
+  if (!pid_) return;
+  signal(SIGKILL);
+  wait();
+}
+
+void process::signal(int number) const {
+  if (pid_) ::kill(pid_, number);
+}
+
+int process::wait() {
+  int status = 0;
+  pid_t pid = std::exchange(pid_, 0);
+  while (pid && ::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void die_with_parent(pid_t parent) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);  // gone before we asked
+}
+
+std::string beside(const std::string& name) {
+  return std::filesystem::read_symlink("/proc/self/exe").parent_path() / name;
+}
+
+}  // namespace demo

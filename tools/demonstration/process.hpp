@@ -1,0 +1,35 @@
+// A child process that does not outlive us.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+namespace demo {
+
+class process {
+ public:
+  process() = default;
+  /// Runs `program` with `arguments`. \throws std::system_error
+  process(const std::string& program, const std::vector<std::string>& arguments);
+  process(process&& other) noexcept;
+  process& operator=(process&& other) noexcept;
+  ~process();  ///< SIGKILL, if it still runs.
+
+  pid_t pid() const noexcept { return pid_; }
+  void signal(int number) const;
+  /// Exit status, or 128 + signal.
+  int wait();
+
+ private:
+  pid_t pid_ = 0;
+};
+
+/// To be called first in a child: SIGKILL as soon as `parent` is gone.
+void die_with_parent(pid_t parent);
+
+/// Path of a program that lies beside this one.
+std::string beside(const std::string& name);
+
+}  // namespace demo

@@ -1,0 +1,66 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+namespace demo {
+
+namespace json = boost::json;
+
+bool summary::success() const {
+  auto some = [&](const char* how) {
+    return std::any_of(terms.begin(), terms.end(), [&](const auto& each) { return each.second.ended == how; });
+  };
+  return counts.clean() && some("resign") && some("kill") && some("pause") && server_leaders_killed > 0;
+}
+
+std::string to_json(const summary& outcome) {
+  json::array terms;
+  for (const auto& [epoch, term] : outcome.terms) {
+    terms.push_back(json::object{{"epoch", epoch},
+                                 {"leader", term.leader},
+                                 {"ended", term.ended},
+                                 {"takeover", term.takeover},
+                                 {"gap_ms", term.gap_ms}});
+  }
+  return json::serialize(json::object{{"servers", outcome.servers},
+                                      {"consumers", outcome.consumers},
+                                      {"produced", outcome.counts.produced},
+                                      {"processed", outcome.counts.processed},
+                                      {"lost", outcome.counts.lost},
+                                      {"duplicated", outcome.counts.duplicated},
+                                      {"out_of_order", outcome.counts.out_of_order},
+                                      {"overlapping_terms", outcome.counts.overlapping_terms},
+                                      {"server_leaders_killed", outcome.server_leaders_killed},
+                                      {"hand_over_seen", outcome.saw_hand_over},
+                                      {"terms", std::move(terms)},
+                                      {"seconds", outcome.seconds},
+                                      {"success", outcome.success()}});
+}
+
+std::string to_text(const summary& outcome) {
+  std::ostringstream out;
+  char line[160];
+  std::snprintf(line, sizeof line, "\n%5s  %-12s %-8s %-16s %8s\n", "epoch", "leader", "ended", "takeover", "gap");
+  out << line;
+  for (const auto& [epoch, term] : outcome.terms) {
+    std::snprintf(line, sizeof line, "%5lld  %-12s %-8s %-16s %5.0f ms\n", static_cast<long long>(epoch),
+                  term.leader.c_str(), term.ended.c_str(), term.takeover.c_str(), term.gap_ms);
+    out << line;
+  }
+  const auto& counts = outcome.counts;
+  out << '\n'
+      << counts.produced << " messages produced, " << counts.processed << " processed in "
+      << static_cast<int>(outcome.seconds) << " s: " << counts.lost << " lost, " << counts.duplicated
+      << " duplicated, " << counts.out_of_order << " out of order, " << counts.overlapping_terms
+      << " effects of a term after its successor's\n"
+      << (outcome.success() ? "success" : "FAILURE") << '\n';
+  return out.str();
+}
+
+}  // namespace demo

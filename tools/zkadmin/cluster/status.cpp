@@ -1,0 +1,25 @@
+#include "cluster/status.hpp"
+
+namespace zkadmin {
+
+const char* to_string(server_role role) noexcept {
+  switch (role) {
+    case server_role::leader:
+      return "leader";
+    case server_role::follower:
+      return "follower";
+    case server_role::observer:
+      return "observer";
+    case server_role::standalone:
+      return "standalone";
+    case server_role::not_serving:
+      return "not serving";
+  }
+  return "unknown";
+}
+
+bool is_serving(const server_status& server) noexcept {
+  return server.role && *server.role != server_role::not_serving;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,86 @@
+// What zkadmin knows about a cluster at one moment: plain data, the same for every way to show it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zkadmin {
+
+enum class server_role { leader, follower, observer, standalone, not_serving };
+
+/// As shown: "leader", ..., "not serving".
+const char* to_string(server_role role) noexcept;
+
+struct latency_ms {
+  double min = 0;
+  double avg = 0;
+  double max = 0;
+  friend bool operator==(const latency_ms&, const latency_ms&) = default;
+};
+
+/// One server. What it did not tell is missing.
+struct server_status {
+  std::string server;      ///< As configured, "host:port".
+  bool reachable = false;  ///< It answered as a ZooKeeper server does.
+  std::optional<server_role> role;
+  std::optional<std::uint64_t> zxid;
+  std::optional<std::int64_t> connections;
+  std::optional<std::int64_t> outstanding;
+  std::optional<std::int64_t> nodes;
+  std::optional<latency_ms> latency;
+  std::string version;
+  std::string error;  ///< Why it is not as it should be; empty if it is.
+  friend bool operator==(const server_status&, const server_status&) = default;
+};
+
+/// True where it takes part in the ensemble's work: it has a role that answers requests.
+bool is_serving(const server_status& server) noexcept;
+
+struct candidate_status {
+  std::string id;
+  int position = 0;             ///< Place in line: a leader's is 0, and so is the first's while nobody leads.
+  std::int64_t token = 0;       ///< `czxid` of its node.
+  std::int64_t session_id = 0;  ///< Owner of its node.
+  std::string node;             ///< Name of its node.
+  friend bool operator==(const candidate_status&, const candidate_status&) = default;
+};
+
+struct hand_over_status {
+  std::string from;
+  std::string to;  ///< Empty while nobody waits.
+  std::string state;
+  std::chrono::milliseconds elapsed{0};
+  std::chrono::milliseconds deadline{0};
+  friend bool operator==(const hand_over_status&, const hand_over_status&) = default;
+};
+
+/// The phase shown for an election whose node holds what no recipe of ours wrote.
+inline constexpr const char* foreign_phase = "foreign_data";
+
+struct election_status {
+  std::string path;
+  std::int64_t epoch = 0;
+  std::string phase;
+  std::chrono::system_clock::time_point since;  ///< When the phase began; the epoch of the clock if unknown.
+  std::optional<candidate_status> leader;
+  std::vector<candidate_status> waiters;  ///< In order; the first is next.
+  std::optional<hand_over_status> hand_over;
+  std::string takeover;  ///< How the term began; empty if unknown.
+  friend bool operator==(const election_status&, const election_status&) = default;
+};
+
+/// The elections below the root, sorted by path, and what has to be said about the search.
+struct election_survey {
+  std::vector<election_status> elections;
+  std::vector<std::string> notes;
+};
+
+struct cluster_status {
+  std::vector<server_status> ensemble;
+  std::optional<election_survey> survey;  ///< Nothing: the elections are not known.
+};
+
+}  // namespace zkadmin

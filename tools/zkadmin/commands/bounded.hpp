@@ -1,0 +1,37 @@
+// Waiting for what runs on a context, but not for ever.
+#pragma once
+
+#include <zkrecipes/session.hpp>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include <algorithm>
+#include <chrono>
+
+namespace zkadmin {
+
+using deadline = std::chrono::steady_clock::time_point;
+
+/// Runs the context until `done()`, or until the deadline: then it says false.
+template <class Done>
+bool run_until(boost::asio::io_context& io, deadline limit, Done done) {
+  // Keeps the context from running out of work while `done` depends on time.
+  boost::asio::steady_timer guard(io, limit);
+  guard.async_wait([](const auto&) {});
+  while (!done())
+    if (std::chrono::steady_clock::now() >= limit || io.run_one_until(limit) == 0) return done();
+  return true;
+}
+
+/// Ends the session, so that the servers need not wait for it to expire. A short grace goes beyond the
+/// deadline.
+inline void close_session(boost::asio::io_context& io, zkrecipes::session session, deadline limit) {
+  using namespace std::chrono_literals;
+  bool closed = false;
+  session.async_close([&closed](const auto&) { closed = true; });
+  const auto now = std::chrono::steady_clock::now();
+  run_until(io, std::clamp(limit, now + 100ms, now + 1s), [&closed] { return closed; });
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,224 @@
+#include "cluster/collector.hpp"
+#include "cluster/probe.hpp"
+#include "commands/bounded.hpp"
+#include "commands/commands.hpp"
+#include "screen/model.hpp"
+#include "screen/render.hpp"
+#include "terminal/terminal.hpp"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <clocale>
+#include <csignal>
+#include <ctime>
+#include <optional>
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+constexpr auto walk_interval = 5s;  // Between searches for elections that are new.
+constexpr auto longest_probe = 1s;  // A server that is slower than this is shown as not answering.
+constexpr auto clock_interval = 1s;
+
+std::chrono::seconds utc_offset(wall_time when) {
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
+  std::tm local{};
+  localtime_r(&seconds, &local);
+  return std::chrono::seconds(local.tm_gmtoff);
+}
+
+/// A lost connection needs no explanation, anything else does.
+std::string reason_text(const zkrecipes::error_code& reason) {
+  return !reason || reason == zkrecipes::errc::connection_loss ? "" : " (" + reason.message() + ")";
+}
+
+/// The parts of the live screen, each a loop of its own on one thread. They end when the context is run no
+/// more.
+class dashboard {
+ public:
+  dashboard(asio::io_context& io, const settings& wanted, zkrecipes::session session)
+      : io_(io),
+        wanted_(wanted),
+        session_(session),
+        elections_(std::move(session), wanted.root),
+        ensemble_timer_(io),
+        elections_timer_(io),
+        clock_timer_(io),
+        input_(io, ::dup(STDIN_FILENO)),
+        terminal_(std::in_place, wanted.color),
+        signals_(io, SIGTERM, SIGINT, SIGHUP) {
+    for (const int each : {SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT}) signals_.add(each);
+    state_.title = wanted.name;
+    apply(resized{terminal_->height()});
+  }
+
+  void run() {
+    for (auto loop : {&dashboard::watch_ensemble, &dashboard::watch_elections, &dashboard::read_keys,
+                      &dashboard::obey_signals, &dashboard::show_time})
+      asio::co_spawn(io_, (this->*loop)(), [](std::exception_ptr error) {
+        if (error) std::rethrow_exception(error);
+      });
+    while (!is_over_) io_.run_one();
+    terminal_.reset();
+    end_loops();
+    close_session(io_, session_, std::chrono::steady_clock::now() + 1s);
+  }
+
+ private:
+  /// Wakes the loops, so that they see that it is over.
+  void end_loops() {
+    ensemble_timer_.cancel();
+    elections_timer_.cancel();
+    clock_timer_.cancel();
+    signals_.cancel();
+    input_.cancel();
+  }
+
+  void apply(const event& what) {
+    if (is_over_) return;
+    const auto now = std::chrono::system_clock::now();
+    const effect wish = update(state_, what, now);
+    if (wish == effect::quit) is_over_ = true;
+    if (wish == effect::refresh) {
+      ++refreshes_;
+      ensemble_timer_.cancel();
+      elections_timer_.cancel();
+    }
+    draw();
+  }
+
+  void draw() {
+    const view_options options{wanted_.ascii || !terminal::is_unicode(), utc_offset(state_.now)};
+    terminal_->draw(render(state_, terminal_->width(), terminal_->height(), options));
+  }
+
+  /// Until the next refresh is due, or asked for.
+  asio::awaitable<void> rest(asio::steady_timer& timer) {
+    const auto seen = refreshes_;
+    do {
+      timer.expires_after(wanted_.interval);
+      co_await timer.async_wait(as_result);
+    } while (state_.paused && refreshes_ == seen && !is_over_);
+  }
+
+  asio::awaitable<void> watch_ensemble() {
+    while (!is_over_) {
+      const auto limit = std::min<std::chrono::milliseconds>(wanted_.timeout, longest_probe);
+      auto servers = co_await probe_ensemble(wanted_.servers, limit);
+      apply(servers_seen{std::move(servers)});
+      co_await rest(ensemble_timer_);
+    }
+  }
+
+  asio::awaitable<void> watch_elections() {
+    auto walk_due = std::chrono::steady_clock::now();
+    while (!is_over_) {
+      try {
+        if (std::chrono::steady_clock::now() >= walk_due) {
+          co_await elections_.find_elections();
+          walk_due = std::chrono::steady_clock::now() + walk_interval;
+        }
+        auto survey = co_await elections_.look();
+        apply(elections_seen{std::move(survey)});
+      } catch (const failure& error) {
+        // Credentials that are refused stay so; anything else may mend itself.
+        if (!is_over_ && session_.status().state == zkrecipes::session_state::closed) throw;
+        apply(elections_failed{error.what()});
+      }
+      co_await rest(elections_timer_);
+    }
+  }
+
+  /// Ends the dashboard, too, when the input has ended: then it is readable, and there is nothing to read.
+  asio::awaitable<void> read_keys() {
+    while (!is_over_) {
+      co_await input_.async_wait(asio::posix::stream_descriptor::wait_read, as_result);
+      if (is_over_) co_return;
+      while (const auto typed = terminal_->read_key()) apply(key_pressed{*typed});
+      pollfd input{STDIN_FILENO, POLLIN, 0};
+      if (::poll(&input, 1, 0) > 0) is_over_ = true;
+    }
+  }
+
+  asio::awaitable<void> obey_signals() {
+    while (!is_over_) {
+      auto [error, number] = co_await signals_.async_wait(as_result);
+      if (error || is_over_) co_return;
+      switch (number) {
+        case SIGWINCH:
+          terminal_->resize();
+          break;
+        case SIGTSTP:
+          stop();
+          break;
+        case SIGCONT:
+          terminal_->resume();
+          break;
+        default:
+          is_over_ = true;
+      }
+      apply(resized{terminal_->height()});
+    }
+  }
+
+  /// Lets the signal do what it does by default, which depends on who started us, with the terminal given
+  /// back.
+  void stop() {
+    terminal_->suspend();
+    signals_.remove(SIGTSTP);
+    ::raise(SIGTSTP);
+    signals_.add(SIGTSTP);
+    terminal_->resume();
+  }
+
+  /// The time, and how old the elections are while there is no connection.
+  asio::awaitable<void> show_time() {
+    while (!is_over_) {
+      clock_timer_.expires_after(clock_interval);
+      co_await clock_timer_.async_wait(as_result);
+      const auto status = session_.status();
+      const bool is_connected = status.state == zkrecipes::session_state::connected;
+      if (is_connected || state_.paused) {
+        apply(time_passed{});
+      } else {
+        apply(elections_failed{"no connection" + reason_text(status.reason)});
+      }
+    }
+  }
+
+  asio::io_context& io_;
+  const settings& wanted_;
+  zkrecipes::session session_;
+  collector elections_;
+  asio::steady_timer ensemble_timer_;
+  asio::steady_timer elections_timer_;
+  asio::steady_timer clock_timer_;
+  asio::posix::stream_descriptor input_;
+  std::optional<terminal> terminal_;
+  asio::signal_set signals_;  // Behind the terminal: ncurses must not replace the handlers.
+  model state_;
+  unsigned refreshes_ = 0;
+  bool is_over_ = false;
+};
+
+}  // namespace
+
+exit_code run_dashboard(surroundings& around, const settings& wanted) {
+  std::setlocale(LC_CTYPE, "");
+  dashboard(around.io, wanted, make_session(around.io.get_executor(), wanted)).run();
+  return exit_code::ok;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,27 @@
+// How a command ends when it cannot do its work.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace zkadmin {
+
+enum class exit_code {
+  ok = 0,
+  error = 1,
+  usage = 2,        ///< The command line, the environment or the configuration file.
+  unreachable = 3,  ///< None of the servers answers.
+  auth = 5,         ///< The credentials were refused, or do not suffice.
+};
+
+/// What to tell the user, and the exit code that goes with it.
+class failure : public std::runtime_error {
+ public:
+  failure(exit_code code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  exit_code code() const noexcept { return code_; }
+
+ private:
+  exit_code code_;
+};
+
+}  // namespace zkadmin

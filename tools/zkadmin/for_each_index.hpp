@@ -1,0 +1,17 @@
+// Many small asynchronous tasks, a bounded number of them at a time.
+#pragma once
+
+#include <boost/asio/awaitable.hpp>
+
+#include <cstddef>
+#include <functional>
+
+namespace zkadmin {
+
+/// Runs task(0) ... task(count - 1), at most `width` at a time, and completes when all are done. The first
+/// exception ends the begin of further tasks and is thrown once those that run have ended. For an executor of
+/// one thread.
+boost::asio::awaitable<void> for_each_index(std::size_t count, std::size_t width,
+                                            std::function<boost::asio::awaitable<void>(std::size_t)> task);
+
+}  // namespace zkadmin

@@ -1,0 +1,42 @@
+#include "commands/commands.hpp"
+
+#include <csignal>
+#include <exception>
+#include <iostream>
+
+namespace {
+
+using namespace zkadmin;
+
+exit_code run(std::span<const char* const> arguments) {
+  const auto asked = parse_command_line(arguments, std::cout);
+  if (!asked) return exit_code::ok;
+  const settings wanted = load_settings(*asked, process_environment());
+  // Never destroyed: that would wait for name lookups, which take as long as the name servers please.
+  static auto* const io = new boost::asio::io_context(1);
+  surroundings around{*io, std::cout, std::cerr};
+  switch (asked->command) {
+    case command::dashboard:
+      return run_dashboard(around, wanted);
+    case command::status:
+      return show_status(around, wanted, asked->output);
+    case command::resign:
+      return request_resignation(around, wanted, asked->path, asked->read_write);
+  }
+  return exit_code::usage;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);  // A reader that went away is an output that cannot be written.
+  try {
+    return static_cast<int>(run({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)}));
+  } catch (const failure& error) {
+    std::cerr << "zkadmin: " << error.what() << '\n';
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    std::cerr << "zkadmin: unexpected: " << error.what() << '\n';
+    return static_cast<int>(exit_code::error);
+  }
+}

@@ -1,0 +1,105 @@
+#include "report/report.hpp"
+#include "text.hpp"
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include <algorithm>
+#include <optional>
+
+namespace zkadmin {
+namespace {
+
+namespace json = boost::json;
+
+template <class Number>
+json::value or_null(const std::optional<Number>& value) {
+  return value ? json::value(*value) : json::value(nullptr);
+}
+
+json::value or_null(const std::string& text) {
+  return text.empty() ? json::value(nullptr) : json::value(well_formed(text));
+}
+
+// As ZooKeeper writes it; as a number it would not survive readers that have only doubles.
+json::value zxid_text(std::optional<std::uint64_t> zxid) {
+  return zxid ? json::value(hexadecimal(*zxid)) : json::value(nullptr);
+}
+
+// ZooKeeper's minimum and maximum are whole numbers: they stay so.
+json::value plain_number(double value) {
+  const auto whole = static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15));
+  return static_cast<double>(whole) == value ? json::value(whole) : json::value(value);
+}
+
+json::value latency_object(const std::optional<latency_ms>& latency) {
+  if (!latency) return {{"min", nullptr}, {"avg", nullptr}, {"max", nullptr}};
+  return {{"min", plain_number(latency->min)},
+          {"avg", plain_number(latency->avg)},
+          {"max", plain_number(latency->max)}};
+}
+
+json::object server_object(const server_status& server) {
+  json::object object;
+  object["server"] = well_formed(server.server);
+  object["role"] = server.role ? json::value(to_string(*server.role)) : json::value(nullptr);
+  object["reachable"] = server.reachable;
+  object["zxid"] = zxid_text(server.zxid);
+  object["connections"] = or_null(server.connections);
+  object["latency_ms"] = latency_object(server.latency);
+  object["outstanding"] = or_null(server.outstanding);
+  object["nodes"] = or_null(server.nodes);
+  object["version"] = or_null(server.version);
+  object["error"] = or_null(server.error);
+  return object;
+}
+
+json::value hand_over_object(const std::optional<hand_over_status>& hand_over) {
+  if (!hand_over) return nullptr;
+  json::object object;
+  object["from"] = well_formed(hand_over->from);
+  object["to"] = well_formed(hand_over->to);
+  object["state"] = well_formed(hand_over->state);
+  object["elapsed_ms"] = hand_over->elapsed.count();
+  object["deadline_ms"] = hand_over->deadline.count();
+  return object;
+}
+
+json::array waiter_array(const election_status& election) {
+  json::array waiters;
+  for (const auto& each : election.waiters)
+    waiters.push_back({{"id", well_formed(each.id)}, {"position", each.position}});
+  return waiters;
+}
+
+json::object election_object(const election_status& election) {
+  json::object object;
+  object["path"] = well_formed(election.path);
+  object["epoch"] = election.epoch;
+  object["phase"] = well_formed(election.phase);
+  object["leader"] = nullptr;
+  if (const auto& leader = election.leader)
+    object["leader"] = {{"id", well_formed(leader->id)}, {"token", leader->token}};
+  object["waiters"] = waiter_array(election);
+  object["hand_over"] = hand_over_object(election.hand_over);
+  object["takeover"] = or_null(election.takeover);
+  return object;
+}
+
+}  // namespace
+
+std::string to_json(const cluster_status& cluster) {
+  json::array ensemble;
+  for (const auto& each : cluster.ensemble) ensemble.push_back(server_object(each));
+  json::array elections;
+  if (cluster.survey)
+    for (const auto& each : cluster.survey->elections) elections.push_back(election_object(each));
+  json::object document;
+  document["schema"] = 1;
+  document["ensemble"] = std::move(ensemble);
+  document["elections"] = std::move(elections);
+  return json::serialize(document) + "\n";
+}
+
+}  // namespace zkadmin

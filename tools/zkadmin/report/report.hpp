@@ -1,0 +1,21 @@
+// A cluster's status in print.
+#pragma once
+
+#include "cluster/status.hpp"
+
+#include <string>
+
+namespace zkadmin {
+
+/// For people.
+std::string to_table(const cluster_status& cluster);
+
+/// One line of JSON, "schema":1; docs/zkadmin.md describes it. Everything is there; the notes of the survey
+/// are not.
+std::string to_json(const cluster_status& cluster);
+
+/// One line per server, election and waiter, told apart by the first field; tabs, line ends and backslashes
+/// in a field are escaped as \t, \n, \r and \\, other control characters as \x1b.
+std::string to_tsv(const cluster_status& cluster);
+
+}  // namespace zkadmin

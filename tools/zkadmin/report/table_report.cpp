@@ -1,0 +1,41 @@
+#include "report/report.hpp"
+#include "report/tables.hpp"
+
+#include <algorithm>
+
+namespace zkadmin {
+namespace {
+
+std::string printed(const table& content) {
+  const int width = natural_width(content);
+  grid page(width, static_cast<int>(content.rows.size()) + 1);
+  const auto columns = place_columns(content, 0, width);
+  draw_titles(page, 0, content, columns);
+  for (std::size_t i = 0; i < content.rows.size(); ++i)
+    draw_row(page, static_cast<int>(i) + 1, content, content.rows[i], columns);
+  return page.to_text();
+}
+
+table with_hand_overs(const election_survey& survey) {
+  table content = election_table(survey.elections);
+  std::vector<table_row> rows;
+  for (std::size_t i = 0; i < content.rows.size(); ++i) {
+    rows.push_back(std::move(content.rows[i]));
+    if (const auto& hand_over = survey.elections[i].hand_over)
+      rows.push_back({{"  hand-over: " + hand_over_line(*hand_over)}});
+  }
+  content.rows = std::move(rows);
+  return content;
+}
+
+}  // namespace
+
+std::string to_table(const cluster_status& cluster) {
+  std::string text =
+      quorum_banner(cluster.ensemble).text + "\n\n" + printed(ensemble_table(cluster.ensemble)) + "\n";
+  if (!cluster.survey) return text + "Elections: not known.\n";
+  if (cluster.survey->elections.empty()) return text + "No elections.\n";
+  return text + printed(with_hand_overs(*cluster.survey));
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,22 @@
+// The two tables of a cluster's status, the same on the screen and in print.
+#pragma once
+
+#include "cluster/status.hpp"
+#include "screen/table.hpp"
+
+#include <span>
+
+namespace zkadmin {
+
+table ensemble_table(std::span<const server_status> servers);
+
+/// One row per election; without the hand-overs, which have lines of their own.
+table election_table(std::span<const election_status> elections);
+
+/// "a -> b  finishing  1.2 s / 10 s".
+std::string hand_over_line(const hand_over_status& hand_over);
+
+/// "QUORUM 3/3 leader 127.0.0.1:2181".
+table_cell quorum_banner(std::span<const server_status> servers);
+
+}  // namespace zkadmin

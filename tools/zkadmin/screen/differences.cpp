@@ -1,0 +1,105 @@
+#include "screen/differences.hpp"
+
+#include "text.hpp"
+
+#include <map>
+#include <string_view>
+
+namespace zkadmin {
+namespace {
+
+using changes = std::vector<change>;
+
+void compare(const server_status& before, const server_status& after, changes& found) {
+  const std::string& name = after.server;
+  if (before.reachable && !after.reachable) {
+    found.push_back({name + " is down: " + after.error, look::bad});
+  } else if (is_serving(before) && !is_serving(after)) {
+    found.push_back({name + ": " + after.error, look::warning});
+  } else if (after.role && before.role != after.role) {
+    const std::string was = before.role ? to_string(*before.role) : "down";
+    found.push_back({name + ": " + was + " -> " + to_string(*after.role),
+                     is_serving(after) ? look::good : look::warning});
+  } else if (!before.reachable && after.reachable) {
+    found.push_back({name + " is up", look::good});
+  }
+}
+
+std::string id_of(const std::optional<candidate_status>& leader) {
+  return leader ? leader->id : "";
+}
+
+void compare_leaders(const election_status& before, const election_status& after, changes& found) {
+  const std::string was = id_of(before.leader);
+  const std::string is = id_of(after.leader);
+  const bool is_same = was == is && before.leader.has_value() == after.leader.has_value() &&
+                       (!before.leader || before.leader->token == after.leader->token);
+  if (is_same) return;
+  if (!after.leader) {
+    found.push_back({after.path + ": " + was + " leads no more", look::warning});
+  } else if (!before.leader) {
+    found.push_back({after.path + ": " + is + " leads", look::good});
+  } else {
+    found.push_back({after.path + ": leader " + was + " -> " + is, look::good});
+  }
+}
+
+void compare_hand_overs(const election_status& before, const election_status& after, changes& found) {
+  if (after.hand_over && (!before.hand_over || before.hand_over->from != after.hand_over->from)) {
+    const std::string to = after.hand_over->to.empty() ? "nobody yet" : after.hand_over->to;
+    found.push_back({after.path + ": hand-over " + after.hand_over->from + " -> " + to + " began (" +
+                         after.hand_over->state + ")",
+                     look::warning});
+  } else if (before.hand_over && !after.hand_over) {
+    found.push_back({after.path + ": hand-over from " + before.hand_over->from + " ended", look::good});
+  }
+}
+
+void compare_terms(const election_status& before, const election_status& after, changes& found) {
+  if (after.epoch != before.epoch) {
+    const std::string how = after.takeover.empty() ? "" : " (" + after.takeover + ")";
+    const bool is_forced = after.takeover == "forced";
+    found.push_back({after.path + ": term " + std::to_string(after.epoch) + " began" + how,
+                     is_forced ? look::warning : look::good});
+  }
+  if (after.phase == before.phase) return;
+  if (after.phase == "stalled" || after.phase == foreign_phase)
+    found.push_back({after.path + ": " + after.phase, look::bad});
+}
+
+void compare(const election_status& before, const election_status& after, changes& found) {
+  compare_leaders(before, after, found);
+  compare_terms(before, after, found);
+  compare_hand_overs(before, after, found);
+}
+
+}  // namespace
+
+std::vector<change> differences(std::span<const server_status> before, std::span<const server_status> after) {
+  std::map<std::string_view, const server_status*> known;
+  for (const auto& each : before) known[each.server] = &each;
+  changes found;
+  for (const auto& each : after)
+    if (const auto was = known.find(each.server); was != known.end()) compare(*was->second, each, found);
+  return found;
+}
+
+std::vector<change> differences(std::span<const election_status> before,
+                                std::span<const election_status> after) {
+  std::map<std::string_view, const election_status*> known;
+  for (const auto& each : before) known[each.path] = &each;
+  changes found;
+  for (const auto& each : after) {
+    const auto was = known.extract(each.path);
+    if (was.empty()) {
+      found.push_back({each.path + ": new election", look::plain});
+    } else {
+      compare(*was.mapped(), each, found);
+    }
+  }
+  for (const auto& gone : known)
+    found.push_back({std::string(gone.first) + ": the election is gone", look::warning});
+  return found;
+}
+
+}  // namespace zkadmin

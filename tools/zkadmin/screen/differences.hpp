@@ -1,0 +1,22 @@
+// What happened between two looks at the same cluster.
+#pragma once
+
+#include "cluster/status.hpp"
+#include "screen/grid.hpp"
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace zkadmin {
+
+struct change {
+  std::string text;
+  zkadmin::look look = zkadmin::look::plain;
+};
+
+std::vector<change> differences(std::span<const server_status> before, std::span<const server_status> after);
+std::vector<change> differences(std::span<const election_status> before,
+                                std::span<const election_status> after);
+
+}  // namespace zkadmin

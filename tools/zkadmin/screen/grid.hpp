@@ -1,0 +1,56 @@
+// A screen as plain data: cells of one character and a look.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zkadmin {
+
+/// What a cell means; the terminal decides how that looks, with or without colours.
+enum class look : std::uint8_t { plain, title, heading, dim, good, warning, bad, selected };
+
+struct cell {
+  char32_t glyph = U' ';  ///< 0: the right half of the wide character to the left.
+  zkadmin::look look = zkadmin::look::plain;
+  friend bool operator==(const cell&, const cell&) = default;
+};
+
+/// Everything outside is clipped: no coordinates are wrong.
+class grid {
+ public:
+  /// `ascii`: every other character is replaced when it is put.
+  grid(int width, int height, bool ascii = false);
+
+  int width() const noexcept { return width_; }
+  int height() const noexcept { return height_; }
+  const cell& at(int x, int y) const { return cells_.at(static_cast<std::size_t>(y * width_ + x)); }
+
+  /// Writes at most `room` places (to the right edge, if negative), ending in an ellipsis if the text is
+  /// longer. Returns the x behind it.
+  int put(int x, int y, std::string_view utf8, look how = look::plain, int room = -1);
+  /// The same glyph `count` times.
+  int fill(int x, int y, int count, char32_t glyph, look how = look::plain);
+  /// Gives a whole line one look.
+  void mark_line(int y, look how);
+
+  /// Copies `count` lines of another grid, from its line `first` on, to the lines from `top` on.
+  void copy_lines(const grid& from, int first, int top, int count);
+
+  bool is_ascii() const noexcept { return ascii_; }
+
+  /// The characters, without blanks at the ends of lines.
+  std::string to_text() const;
+
+ private:
+  void put_glyph(int x, int y, char32_t glyph, look how);
+  char32_t adapted(char32_t glyph) const noexcept;
+
+  int width_;
+  int height_;
+  bool ascii_;
+  std::vector<cell> cells_;
+};
+
+}  // namespace zkadmin

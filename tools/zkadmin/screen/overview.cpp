@@ -1,0 +1,162 @@
+// The page that the dashboard begins with: ensemble, elections, events.
+#include "report/tables.hpp"
+#include "screen/pages.hpp"
+#include "screen/table.hpp"
+#include "text.hpp"
+
+#include <algorithm>
+#include <span>
+
+namespace zkadmin {
+namespace {
+
+constexpr int heading_lines = 2;  // Of a section: its title and the titles of its columns.
+constexpr int margin = 1;
+constexpr int indent = 3;
+constexpr int bar_width = 20;
+constexpr int least_for_all = 10;  // Lines that all three sections need to make sense; below, elections only.
+constexpr int most_events_wanted = 8;
+
+struct sections {
+  lines ensemble;
+  lines elections;
+  lines events;
+};
+
+int count_of(std::size_t size) {
+  return static_cast<int>(std::min<std::size_t>(size, 100'000));
+}
+
+/// One line of the list of elections: an election, or the hand-over that goes on in it.
+struct list_line {
+  std::size_t election;
+  bool is_hand_over;
+};
+
+std::vector<list_line> list_lines(const std::vector<election_status>& elections) {
+  std::vector<list_line> list;
+  for (std::size_t i = 0; i < elections.size(); ++i) {
+    list.push_back({i, false});
+    if (elections[i].hand_over) list.push_back({i, true});
+  }
+  return list;
+}
+
+sections divide(lines body, const model& state) {
+  if (body.count < least_for_all) return {{body.top, 0}, body, {body.top, 0}};
+  const int ensemble = std::min(heading_lines + count_of(state.servers.size()), std::max(body.count / 3, 4));
+  const int wanted = heading_lines + std::max(count_of(list_lines(state.survey.elections).size()), 1);
+  const int least_events = std::min(body.count / 4, most_events_wanted);
+  const int elections = std::min(wanted, body.count - ensemble - least_events);
+  const int events = body.count - ensemble - elections;
+  return {{body.top, ensemble}, {body.top + ensemble, elections}, {body.top + ensemble + elections, events}};
+}
+
+/// Those to show in `room` lines: all in their order, or the ones in trouble first.
+std::vector<server_status> servers_to_show(const model& state, int room) {
+  auto servers = state.servers;
+  if (count_of(servers.size()) <= room) return servers;
+  std::stable_partition(servers.begin(), servers.end(), [](const auto& each) { return !is_serving(each); });
+  servers.resize(static_cast<std::size_t>(std::max(room - 1, 0)));
+  return servers;
+}
+
+void draw_ensemble(grid& screen, const model& state, lines where) {
+  if (where.count < heading_lines) return;
+  draw_heading(screen, where.top, "ENSEMBLE", "", look::plain);
+  const auto servers = servers_to_show(state, where.count - heading_lines);
+  const table content = ensemble_table(servers);
+  const auto columns = place_columns(content, indent, screen.width() - indent - margin);
+  int y = where.top + 1;
+  draw_titles(screen, y++, content, columns);
+  for (const auto& row : content.rows) draw_row(screen, y++, content, row, columns);
+  if (const auto hidden = state.servers.size() - servers.size(); hidden > 0)
+    screen.put(indent, y, "and " + std::to_string(hidden) + " more", look::dim);
+}
+
+void draw_election_list(grid& screen, const model& state, lines where, const table& content) {
+  const auto& elections = state.survey.elections;
+  const auto columns = place_columns(content, indent, screen.width() - indent - margin);
+  const auto list = list_lines(elections);
+  const auto is_selected = [&state](const list_line& each) { return each.election == state.selected; };
+  const auto after_selected = std::find_if(list.rbegin(), list.rend(), is_selected).base();
+  const auto skipped = std::max<std::ptrdiff_t>(after_selected - list.begin() - where.count, 0);
+  const std::span shown(list.begin() + skipped, list.end());
+  for (std::size_t i = 0; i < shown.size() && static_cast<int>(i) < where.count; ++i) {
+    const int y = where.top + static_cast<int>(i);
+    const auto& each = shown[i];
+    if (each.is_hand_over) {
+      draw_hand_over(screen, indent + 2, y, *elections[each.election].hand_over);
+      continue;
+    }
+    draw_row(screen, y, content, content.rows[each.election], columns);
+    if (!is_selected(each)) continue;
+    screen.fill(margin, y, 1, U'▸');
+    screen.mark_line(y, look::selected);
+  }
+}
+
+void draw_elections(grid& screen, const model& state, lines where) {
+  if (where.count == 0) return;
+  const auto& elections = state.survey.elections;
+  const table content = election_table(elections);
+  const bool has_heading = where.count > heading_lines;
+  const std::string stale = staleness(state);
+  const std::string remark =
+      stale.empty() && !state.survey.notes.empty() ? state.survey.notes.front() : stale;
+  if (has_heading) {
+    draw_heading(screen, where.top, "ELECTIONS " + std::to_string(elections.size()), remark, look::warning);
+    draw_titles(screen, where.top + 1, content,
+                place_columns(content, indent, screen.width() - indent - margin));
+    where = {where.top + heading_lines, where.count - heading_lines};
+  }
+  if (elections.empty()) {
+    screen.put(indent, where.top, !has_heading && !stale.empty() ? stale : "none", look::dim);
+  } else {
+    draw_election_list(screen, state, where, content);
+  }
+}
+
+void draw_events(grid& screen, const model& state, lines where, const view_options& options) {
+  if (where.count < 2) return;
+  draw_heading(screen, where.top, "EVENTS", "", look::plain);
+  int y = where.top + 1;
+  for (const auto& each : state.events) {
+    if (y == where.top + where.count) break;
+    const int x = screen.put(indent, y, time_of_day(each.when, options), look::dim);
+    screen.put(x + 2, y++, each.text, each.look);
+  }
+}
+
+}  // namespace
+
+void draw_heading(grid& screen, int y, const std::string& title, const std::string& remark,
+                  look remark_look) {
+  int x = screen.put(margin, y, title, look::heading) + 1;
+  const int room = screen.width() - margin - x - 4;
+  const int remark_places = remark.empty() ? 0 : std::min(places(remark), std::max(room, 0)) + 1;
+  x = screen.fill(x, y, screen.width() - margin - x - remark_places, U'─', look::dim);
+  if (remark_places > 1) screen.put(x + 1, y, remark, remark_look, remark_places - 1);
+}
+
+void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_over) {
+  const bool is_late = hand_over.elapsed > hand_over.deadline;
+  const look how = is_late ? look::bad : look::warning;
+  x = screen.put(x, y, hand_over_line(hand_over), how) + 2;
+  if (hand_over.deadline.count() <= 0 || x + bar_width + 2 > screen.width()) return;
+  const auto elapsed = std::clamp<long long>(hand_over.elapsed.count(), 0, hand_over.deadline.count());
+  const int full = static_cast<int>(elapsed * bar_width / hand_over.deadline.count());
+  x = screen.put(x, y, "[", how);
+  x = screen.fill(x, y, full, U'█', how);
+  x = screen.fill(x, y, bar_width - full, U'░', how);
+  screen.put(x, y, "]", how);
+}
+
+void draw_overview(grid& screen, const model& state, lines where, const view_options& options) {
+  const sections parts = divide(where, state);
+  draw_ensemble(screen, state, parts.ensemble);
+  draw_elections(screen, state, parts.elections);
+  draw_events(screen, state, parts.events, options);
+}
+
+}  // namespace zkadmin

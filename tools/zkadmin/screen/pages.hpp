@@ -1,0 +1,39 @@
+// The parts that `render` puts together; each draws into the lines it is given.
+#pragma once
+
+#include "screen/grid.hpp"
+#include "screen/model.hpp"
+#include "screen/render.hpp"
+
+#include <string>
+
+namespace zkadmin {
+
+/// Lines `top` to `top` + `count` - 1 of the screen.
+struct lines {
+  int top;
+  int count;
+};
+
+/// The lines between title and keys on a screen of this height.
+lines body_of(int height) noexcept;
+
+/// How many lines the page that is shown would take; it is scrolled if there are fewer.
+std::size_t page_length(const model& state);
+
+void draw_overview(grid& screen, const model& state, lines where, const view_options& options);
+void draw_details(grid& screen, const model& state, lines where, const view_options& options);
+void draw_help(grid& screen, const model& state, lines where);
+
+/// "ELECTIONS 3 ------- remark".
+void draw_heading(grid& screen, int y, const std::string& title, const std::string& remark, look remark_look);
+
+/// "a -> b  finishing  1.2 s / 10 s  [####------]".
+void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_over);
+
+/// Why what is shown of the elections is not what is; empty if it is.
+std::string staleness(const model& state);
+
+std::string time_of_day(wall_time when, const view_options& options);
+
+}  // namespace zkadmin

@@ -1,0 +1,18 @@
+// The dashboard as cells.
+#pragma once
+
+#include "screen/grid.hpp"
+#include "screen/model.hpp"
+
+#include <chrono>
+
+namespace zkadmin {
+
+struct view_options {
+  bool ascii = false;
+  std::chrono::seconds utc_offset{0};  ///< Of the times of day that are shown.
+};
+
+grid render(const model& state, int width, int height, const view_options& options);
+
+}  // namespace zkadmin

@@ -1,0 +1,124 @@
+#include "screen/table.hpp"
+
+#include "text.hpp"
+
+#include <algorithm>
+
+namespace zkadmin {
+namespace {
+
+constexpr int gap = 2;
+
+bool spans(const table& content, const table_row& row, std::size_t index) {
+  return index + 1 == row.size() && row.size() < content.columns.size();
+}
+
+int column_width(const table& content, std::size_t index) {
+  int width = places(content.columns[index].title);
+  for (const auto& row : content.rows)
+    if (index < row.size() && !spans(content, row, index)) width = std::max(width, places(row[index].text));
+  return width;
+}
+
+std::vector<placed_column> all_columns(const table& content) {
+  std::vector<placed_column> columns;
+  for (std::size_t i = 0; i < content.columns.size(); ++i)
+    columns.push_back({i, 0, column_width(content, i)});
+  return columns;
+}
+
+int total_width(const std::vector<placed_column>& columns) {
+  int total = 0;
+  for (const auto& each : columns) total += each.width + gap;
+  return total - gap;
+}
+
+int least_width(const table& content, const placed_column& where) {
+  const column& which = content.columns[where.index];
+  return which.right ? where.width : std::min(where.width, which.least);
+}
+
+int least_total(const table& content, const std::vector<placed_column>& columns) {
+  int total = 0;
+  for (const auto& each : columns) total += least_width(content, each) + gap;
+  return total - gap;
+}
+
+void drop_columns(const table& content, std::vector<placed_column>& columns, int width) {
+  const auto by_rank = [&content](const placed_column& a, const placed_column& b) {
+    return content.columns[a.index].rank < content.columns[b.index].rank;
+  };
+  while (!columns.empty() && least_total(content, columns) > width) {
+    const auto least = std::max_element(columns.begin(), columns.end(), by_rank);
+    if (content.columns[least->index].rank == 0) break;
+    columns.erase(least);
+  }
+}
+
+/// Takes from the column that has most above its least width, or is widest when none has.
+void shrink_columns(const table& content, std::vector<placed_column>& columns, int width) {
+  const auto spare = [&content](const placed_column& each) {
+    return each.width - least_width(content, each);
+  };
+  const auto by_spare = [&spare](const placed_column& a, const placed_column& b) {
+    return spare(a) != spare(b) ? spare(a) < spare(b) : a.width < b.width;
+  };
+  for (int excess = total_width(columns) - width; excess > 0; --excess) {
+    const auto widest = std::max_element(columns.begin(), columns.end(), by_spare);
+    if (widest == columns.end() || widest->width == 0) break;
+    --widest->width;
+  }
+}
+
+void put_aligned(grid& screen, int y, const placed_column& where, bool right, const table_cell& what) {
+  const int shift = right ? std::max(where.width - places(what.text), 0) : 0;
+  screen.put(where.x + shift, y, what.text, what.look, where.width - shift);
+}
+
+}  // namespace
+
+std::vector<placed_column> place_columns(const table& content, int x, int width) {
+  auto columns = all_columns(content);
+  drop_columns(content, columns, width);
+  shrink_columns(content, columns, width);
+  for (auto& each : columns) {
+    each.x = x;
+    x += each.width + gap;
+  }
+  if (const int left = width - total_width(columns); !columns.empty() && left > 0)
+    columns.back().width += left;
+  return columns;
+}
+
+int natural_width(const table& content) {
+  int width = total_width(all_columns(content));
+  for (const auto& row : content.rows) {
+    int used = 0;
+    for (std::size_t i = 0; i < row.size(); ++i)
+      used += (spans(content, row, i) ? places(row[i].text) : column_width(content, i)) + gap;
+    width = std::max(width, used - gap);
+  }
+  return width;
+}
+
+void draw_titles(grid& screen, int y, const table& content, const std::vector<placed_column>& columns) {
+  for (const auto& each : columns) {
+    const auto& column = content.columns[each.index];
+    put_aligned(screen, y, each, column.right, {column.title, look::heading});
+  }
+}
+
+void draw_row(grid& screen, int y, const table& content, const table_row& row,
+              const std::vector<placed_column>& columns) {
+  const bool has_span = row.size() < content.columns.size();
+  const std::size_t whole = row.size() - (has_span ? 1 : 0);
+  int behind = columns.empty() ? 0 : columns.front().x;
+  for (const auto& each : columns) {
+    if (each.index >= whole) break;
+    put_aligned(screen, y, each, content.columns[each.index].right, row[each.index]);
+    behind = each.x + each.width + gap;
+  }
+  if (has_span) screen.put(behind, y, row.back().text, row.back().look);
+}
+
+}  // namespace zkadmin

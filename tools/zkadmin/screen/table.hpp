@@ -1,0 +1,47 @@
+// Tables that fit any width: the columns that matter least go first.
+#pragma once
+
+#include "screen/grid.hpp"
+
+#include <string>
+#include <vector>
+
+namespace zkadmin {
+
+struct column {
+  std::string title;
+  int rank = 0;        ///< 0: always shown; the highest is left out first.
+  bool right = false;  ///< Aligned to the right, and never cut.
+  int least = 12;      ///< It may be cut down to this before another one is left out.
+};
+
+struct table_cell {
+  std::string text;
+  zkadmin::look look = zkadmin::look::plain;
+};
+
+/// A row with fewer cells than there are columns: its last cell spans the rest of the line.
+using table_row = std::vector<table_cell>;
+
+struct table {
+  std::vector<column> columns;
+  std::vector<table_row> rows;
+};
+
+struct placed_column {
+  std::size_t index;
+  int x;
+  int width;
+};
+
+/// The columns that fit between `x` and `x` + `width`; the last one has what is left.
+std::vector<placed_column> place_columns(const table& content, int x, int width);
+
+/// The width at which nothing is cut.
+int natural_width(const table& content);
+
+void draw_titles(grid& screen, int y, const table& content, const std::vector<placed_column>& columns);
+void draw_row(grid& screen, int y, const table& content, const table_row& row,
+              const std::vector<placed_column>& columns);
+
+}  // namespace zkadmin

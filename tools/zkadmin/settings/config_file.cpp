@@ -1,0 +1,129 @@
+// The configuration file, in TOML.
+#include "failure.hpp"
+#include "settings/settings.hpp"
+#include "text.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace zkadmin {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t longest_file = 1024 * 1024;
+
+[[noreturn]] void refuse(const fs::path& file, const toml::source_region& where, const std::string& problem) {
+  throw failure(exit_code::usage, file.string() + ":" + std::to_string(where.begin.line) + ": " + problem);
+}
+
+struct location {
+  fs::path file;
+  bool must_exist;
+};
+
+std::optional<location> locate(const std::optional<std::string>& given, const environment& variables) {
+  const auto set = [&variables](const char* name) {
+    const auto value = variables(name);
+    return value && !value->empty() ? value : std::nullopt;
+  };
+  if (given) return location{*given, true};
+  if (const auto named = set("ZKADMIN_CONFIG")) return location{*named, true};
+  if (const auto xdg = set("XDG_CONFIG_HOME")) return location{fs::path(*xdg) / "zkadmin/config.toml", false};
+  if (const auto home = set("HOME")) return location{fs::path(*home) / ".config/zkadmin/config.toml", false};
+  return std::nullopt;
+}
+
+std::string read_text(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text;
+  if (std::error_code ignored; file && !fs::is_directory(path, ignored)) {
+    text.resize(longest_file + 1);
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+  } else {
+    throw failure(exit_code::usage, "cannot read the configuration file " + path.string());
+  }
+  if (text.size() > longest_file)
+    throw failure(exit_code::usage, path.string() + ": longer than 1 MiB, that is no configuration file");
+  return text;
+}
+
+toml::table parse(const fs::path& file) {
+  try {
+    return toml::parse(read_text(file));
+  } catch (const toml::parse_error& error) {
+    refuse(file, error.source(), std::string(error.description()));
+  }
+}
+
+const setting* find_setting(std::string_view key) {
+  const auto all = all_settings();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [key](const setting& each) { return each.key == key; });
+  return found == all.end() || found->is_secret ? nullptr : &*found;
+}
+
+std::string known_keys() {
+  std::string names;
+  for (const auto& each : all_settings())
+    if (!each.is_secret) names += (names.empty() ? "" : ", ") + std::string(each.key);
+  return names;
+}
+
+const char* expected_type(value_type type) {
+  switch (type) {
+    case value_type::text:
+      return "a string";
+    case value_type::duration:
+      return "a string with a duration such as \"500ms\"";
+    case value_type::flag:
+      return "true or false, without quotes";
+  }
+  return "";
+}
+
+std::string type_name(const toml::node& value) {
+  std::ostringstream name;
+  name << value.type();
+  return name.str();
+}
+
+/// The value as text, if it has the setting's type.
+std::optional<std::string> text_of(const toml::node& value, value_type type) {
+  if (type != value_type::flag) return value.value_exact<std::string>();
+  const auto flag = value.value_exact<bool>();
+  if (!flag) return std::nullopt;
+  return *flag ? "true" : "false";
+}
+
+}  // namespace
+
+raw_settings read_config_file(const std::optional<std::string>& given, const environment& variables) {
+  const auto place = locate(given, variables);
+  if (!place) return {};
+  std::error_code ignored;
+  if (!place->must_exist && !fs::exists(place->file, ignored)) return {};
+  const toml::table table = parse(place->file);
+  raw_settings found;
+  for (const auto& [name, value] : table) {
+    const std::string key(name.str());
+    const setting* known = find_setting(key);
+    if (!known)
+      refuse(place->file, name.source(), "unknown key " + printable(key) + " (known: " + known_keys() + ")");
+    auto text = text_of(value, known->type);
+    if (!text)
+      refuse(place->file, value.source(),
+             key + ": expected " + expected_type(known->type) + ", found: " + type_name(value));
+    if (key == "digest_file") text = (place->file.parent_path() / *text).string();
+    const std::string line = std::to_string(value.source().begin.line);
+    found[key] = {*text, place->file.string() + ":" + line + ": " + key};
+  }
+  return found;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,134 @@
+#include "settings/settings.hpp"
+
+#include "failure.hpp"
+#include "settings/values.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace zkadmin {
+namespace {
+
+constexpr setting settings_table[] = {
+    {"hosts", value_type::text, false, "Servers: host:port[,host:port...][/root]; a missing port means 2181"},
+    {"root", value_type::text, false, "Look for elections at and below this path (default /)"},
+    {"name", value_type::text, false, "Name of the cluster, for the title (default: the hosts)"},
+    {"interval", value_type::duration, false,
+     "Pause between refreshes of the dashboard, 100ms to 1h (default 1s)"},
+    {"timeout", value_type::duration, false,
+     "Limit for everything a command waits for, 100ms to 1h (default 5s)"},
+    {"digest_file", value_type::text, false, "File with the credentials, one line user:password"},
+    {"digest", value_type::text, true, "The credentials themselves, user:password"},
+    {"color", value_type::flag, false, "Colours (default: unless NO_COLOR is set)"},
+    {"ascii", value_type::flag, false, "Draw with ASCII characters only"},
+};
+
+constexpr std::streamsize longest_digest_file = 4096;
+
+std::string replaced(std::string_view text, char from, char to) {
+  std::string result(text);
+  std::replace(result.begin(), result.end(), from, to);
+  return result;
+}
+
+std::string read_digest_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(static_cast<std::size_t>(longest_digest_file), '\0');
+  if (!file || (file.read(text.data(), longest_digest_file), file.bad()))
+    throw std::invalid_argument("cannot read the file " + path);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return text;
+}
+
+/// The value of the last layer that has one.
+const raw_value* find(std::span<const raw_settings> layers, std::string_view key) {
+  for (auto layer = layers.rbegin(); layer != layers.rend(); ++layer)
+    if (const auto found = layer->find(key); found != layer->end()) return &found->second;
+  return nullptr;
+}
+
+/// Calls `assign(text)` with the value, if there is one, and puts its source in front of what it throws.
+template <class Assign>
+void apply(std::span<const raw_settings> layers, std::string_view key, Assign assign) {
+  const raw_value* value = find(layers, key);
+  if (!value) return;
+  try {
+    assign(value->text);
+  } catch (const std::invalid_argument& error) {
+    throw failure(exit_code::usage, value->source + ": " + error.what());
+  }
+}
+
+// The credentials given in the layer of the highest precedence, in either of the two ways.
+void apply_digest(std::span<const raw_settings> layers, settings& result) {
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const auto layer = layers.subspan(i, 1);
+    apply(layer, "digest_file",
+          [&](const auto& text) { result.digest = parse_digest(read_digest_file(text)); });
+    apply(layer, "digest", [&](const auto& text) { result.digest = parse_digest(text); });
+  }
+}
+
+}  // namespace
+
+std::span<const setting> all_settings() noexcept {
+  return settings_table;
+}
+
+std::string option_name(const setting& which) {
+  return replaced(which.key, '_', '-');
+}
+
+std::string variable_name(const setting& which) {
+  std::string name = "ZKADMIN_" + std::string(which.key);
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return name;
+}
+
+environment process_environment() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* const value = std::getenv(name.c_str());
+    if (!value) return std::nullopt;
+    return value;
+  };
+}
+
+raw_settings read_environment(const environment& variables) {
+  raw_settings found;
+  if (const auto no_color = variables("NO_COLOR"); no_color && !no_color->empty())
+    found["color"] = {"false", "NO_COLOR"};
+  for (const auto& each : settings_table) {
+    const auto name = variable_name(each);
+    if (const auto value = variables(name); value && !value->empty())
+      found.insert_or_assign(std::string(each.key), raw_value{*value, name});
+  }
+  return found;
+}
+
+settings resolve_settings(std::span<const raw_settings> layers) {
+  settings result;
+  apply(layers, "hosts", [&](const auto& text) {
+    result.servers = parse_hosts(text);
+    result.hosts = text;
+  });
+  apply(layers, "root", [&](const auto& text) { result.root = parse_path(text); });
+  result.name = result.hosts;
+  apply(layers, "name", [&](const auto& text) { result.name = text; });
+  apply(layers, "interval", [&](const auto& text) { result.interval = parse_duration(text); });
+  apply(layers, "timeout", [&](const auto& text) { result.timeout = parse_duration(text); });
+  apply(layers, "color", [&](const auto& text) { result.color = parse_flag(text); });
+  apply(layers, "ascii", [&](const auto& text) { result.ascii = parse_flag(text); });
+  apply_digest(layers, result);
+  if (result.servers.empty())
+    throw failure(
+        exit_code::usage,
+        "no servers: give --hosts host:port[,host:port...], or set ZKADMIN_HOSTS, or `hosts` in the "
+        "configuration file");
+  return result;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,80 @@
+// What the user set: by a configuration file, the environment and the command line, the later over the
+// earlier.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zkadmin {
+
+enum class value_type { text, duration, flag };
+
+/// One setting; the key gives its three names: `key` in the file, `--key`, `ZKADMIN_KEY`.
+struct setting {
+  std::string_view key;
+  value_type type;
+  bool is_secret;  ///< Only from the environment: the file names another file, and a command line is public.
+  std::string_view help;
+};
+
+std::span<const setting> all_settings() noexcept;
+
+/// "no-color" style name on the command line, without the dashes.
+std::string option_name(const setting& which);
+/// "ZKADMIN_DIGEST_FILE".
+std::string variable_name(const setting& which);
+
+/// A value as text, and where it was found, for messages: "--interval", "config.toml:3: interval".
+struct raw_value {
+  std::string text;
+  std::string source;
+};
+using raw_settings = std::map<std::string, raw_value, std::less<>>;
+
+using environment = std::function<std::optional<std::string>(const std::string& name)>;
+/// That of this process.
+environment process_environment();
+
+/// The variables that are set; NO_COLOR counts as color=false unless ZKADMIN_COLOR says otherwise.
+raw_settings read_environment(const environment& variables);
+
+/// The file that `given` (of --config) or else the environment names; nothing if that is only a default place
+/// and no file is there. Relative paths in the file are relative to it. Throws `failure` naming file, line,
+/// key and type.
+raw_settings read_config_file(const std::optional<std::string>& given, const environment& variables);
+
+struct endpoint {
+  std::string host;  ///< Without brackets.
+  std::uint16_t port = 2181;
+  std::string name;  ///< As shown: "host:port".
+  friend bool operator==(const endpoint&, const endpoint&) = default;
+};
+
+struct digest_credentials {
+  std::string user;
+  std::string password;
+};
+
+struct settings {
+  std::string name;   ///< Of the cluster, for the eye; the hosts if not given.
+  std::string hosts;  ///< As given, with the root path that may end it.
+  std::vector<endpoint> servers;
+  std::string root = "/";  ///< Elections are looked for at and below it.
+  std::chrono::milliseconds interval{1000};
+  std::chrono::milliseconds timeout{5000};
+  std::optional<digest_credentials> digest;
+  bool color = true;
+  bool ascii = false;
+};
+
+/// Checks and converts. `layers` in growing precedence. Throws `failure` (usage) naming the value's source.
+settings resolve_settings(std::span<const raw_settings> layers);
+
+}  // namespace zkadmin

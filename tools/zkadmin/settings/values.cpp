@@ -1,0 +1,121 @@
+#include "settings/values.hpp"
+
+#include "text.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+namespace zkadmin {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t most_servers = 64;
+
+[[noreturn]] void refuse(std::string_view expected, std::string_view found) {
+  throw std::invalid_argument("expected " + std::string(expected) + ", found \"" + printable(found) + "\"");
+}
+
+std::optional<double> unit_in_ms(std::string_view unit) {
+  if (unit == "ms") return 1;
+  if (unit == "s") return 1e3;
+  if (unit == "m") return 60e3;
+  if (unit == "h") return 3600e3;
+  return std::nullopt;
+}
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < ' ' || c == 0x7f; });
+}
+
+std::uint16_t parse_port(std::string_view text, std::string_view server) {
+  unsigned port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc{} || end != text.data() + text.size() || port == 0 || port > 65535)
+    refuse("a port from 1 to 65535 behind the last colon", server);
+  return static_cast<std::uint16_t>(port);
+}
+
+endpoint parse_endpoint(std::string_view text) {
+  endpoint server;
+  std::string_view port;
+  if (text.starts_with('[')) {
+    const auto bracket = text.find(']');
+    if (bracket == std::string_view::npos) refuse("a ] behind an IPv6 address", text);
+    server.host = text.substr(1, bracket - 1);
+    port = text.substr(bracket + 1);
+    if (!port.empty() && port.front() != ':') refuse("host:port", text);
+  } else {
+    const auto colon = text.rfind(':');
+    server.host = text.substr(0, colon);
+    if (colon != std::string_view::npos) port = text.substr(colon);
+    if (server.host.find(':') != std::string::npos) refuse("an IPv6 address in brackets, [::1]:2181", text);
+  }
+  if (server.host.empty() || has_control(server.host) || server.host.find(' ') != std::string::npos)
+    refuse("host:port", text);
+  if (!port.empty()) server.port = parse_port(port.substr(1), text);
+  const std::string shown = text.starts_with('[') ? "[" + server.host + "]" : server.host;
+  server.name = shown + ":" + std::to_string(server.port);
+  return server;
+}
+
+}  // namespace
+
+std::chrono::milliseconds parse_duration(std::string_view text) {
+  constexpr std::string_view expected = "a duration from 100ms to 1h, such as 500ms, 2s or 1m";
+  double value = 0;
+  const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const auto unit = unit_in_ms(text.substr(static_cast<std::size_t>(rest - text.data())));
+  if (error != std::errc{} || !unit || !std::isfinite(value)) refuse(expected, text);
+  const double ms = value * *unit;
+  if (ms < 100 || ms > 3600e3) refuse(expected, text);
+  return std::chrono::milliseconds(std::llround(ms));
+}
+
+bool parse_flag(std::string_view text) {
+  if (text == "true" || text == "1" || text == "yes") return true;
+  if (text == "false" || text == "0" || text == "no") return false;
+  refuse("true or false", text);
+}
+
+std::vector<endpoint> parse_hosts(std::string_view text) {
+  const std::string_view list = text.substr(0, text.find('/'));
+  std::vector<endpoint> servers;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const auto end = std::min(list.find(',', begin), list.size());
+    servers.push_back(parse_endpoint(list.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  if (servers.size() > most_servers) refuse("at most " + std::to_string(most_servers) + " servers", text);
+  if (list.size() != text.size()) parse_path(text.substr(list.size()));
+  return servers;
+}
+
+std::string parse_path(std::string_view text) {
+  constexpr std::string_view expected = "an absolute path such as /billing/consumer";
+  std::string_view path = text;
+  if (path.size() > 1 && path.ends_with('/')) path.remove_suffix(1);
+  if (path.empty() || path.front() != '/' || has_control(path)) refuse(expected, text);
+  for (std::size_t begin = 1; path.size() > 1 && begin <= path.size();) {
+    const auto end = std::min(path.find('/', begin), path.size());
+    const auto part = path.substr(begin, end - begin);
+    if (part.empty() || part == "." || part == "..") refuse(expected, text);
+    begin = end + 1;
+  }
+  return std::string(path);
+}
+
+digest_credentials parse_digest(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
+  const auto colon = text.find(':');
+  // Never shows what it found: it is a secret.
+  if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size() ||
+      text.find_first_of("\r\n") != std::string_view::npos || text.find('\0') != std::string_view::npos)
+    throw std::invalid_argument("expected one line user:password");
+  return {std::string(text.substr(0, colon)), std::string(text.substr(colon + 1))};
+}
+
+}  // namespace zkadmin

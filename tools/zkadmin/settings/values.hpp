@@ -1,0 +1,27 @@
+// From the text of a setting to its value. All throw std::invalid_argument saying what is expected.
+#pragma once
+
+#include "settings/settings.hpp"
+
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zkadmin {
+
+/// "500ms", "2s", "1.5s", "1m", "1h"; from 100 ms to 1 h.
+std::chrono::milliseconds parse_duration(std::string_view text);
+
+bool parse_flag(std::string_view text);
+
+/// "host:port[,host:port...][/root]"; the root is left out of the answer.
+std::vector<endpoint> parse_hosts(std::string_view text);
+
+/// An absolute path without empty, "." and ".." parts; a slash at the end is dropped.
+std::string parse_path(std::string_view text);
+
+/// "user:password", the password may hold colons; a line end behind it is dropped.
+digest_credentials parse_digest(std::string_view text);
+
+}  // namespace zkadmin

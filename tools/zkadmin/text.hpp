@@ -1,0 +1,39 @@
+// Text from a cluster, made fit for a terminal: a node's name or data may hold anything.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace zkadmin {
+
+/// Stands for what cannot be shown.
+inline constexpr char32_t replacement = U'\uFFFD';
+
+/// The characters of a UTF-8 text. Malformed bytes and characters that take no place of their own on a
+/// terminal (control, combining, direction marks) become `replacement` each, so that a text can not move the
+/// cursor or pretend to be another one.
+std::u32string displayable(std::string_view utf8);
+
+/// Places that a displayable character takes on a terminal: 1 or 2.
+int places(char32_t glyph) noexcept;
+
+/// Places that a text takes once it is displayable.
+int places(std::string_view utf8);
+
+std::string to_utf8(std::u32string_view text);
+
+/// The same text with what cannot be shown replaced.
+std::string printable(std::string_view utf8);
+
+/// The same text with only its malformed bytes replaced, for readers other than terminals.
+std::string well_formed(std::string_view utf8);
+
+/// "0x1f", as ZooKeeper writes transaction and session ids.
+std::string hexadecimal(std::uint64_t value);
+
+/// "350 ms", "1.2 s", "42 s", "1m 05s", "2h 03m".
+std::string short_duration(std::chrono::milliseconds duration);
+
+}  // namespace zkadmin
