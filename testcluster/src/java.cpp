@@ -15,7 +15,9 @@ namespace {
 constexpr const char* default_flags =
     "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xshare:auto";
 constexpr const char* default_jar = "/usr/share/java/zookeeper.jar";
-constexpr const char* logger_jar = "/usr/share/java/slf4j-simple.jar";
+// What Debian's zookeeper.jar does not name as its dependencies: something that writes a log, and what the
+// AdminServer needs.
+constexpr const char* further_jars = "/usr/share/java/slf4j-simple.jar:/usr/share/java/servlet-api.jar";
 
 std::string environment(const char* name, const char* otherwise) {
   const char* value = std::getenv(name);
@@ -41,10 +43,10 @@ std::vector<std::string> server_command(const std::filesystem::path& config) {
   std::vector<std::string> command{"java"};
   std::istringstream flags(environment("TESTCLUSTER_JVM_FLAGS", default_flags));
   for (std::string flag; flags >> flag;) command.push_back(flag);
-  command.insert(
-      command.end(),
-      {"-Dorg.slf4j.simpleLogger.showDateTime=true", "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
-       "-cp", jar + ":" + logger_jar, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config.string()});
+  command.insert(command.end(),
+                 {"-Dorg.slf4j.simpleLogger.showDateTime=true",
+                  "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS", "-cp", jar + ":" + further_jars,
+                  "org.apache.zookeeper.server.quorum.QuorumPeerMain", config.string()});
   return command;
 }
 

@@ -42,10 +42,10 @@ zk_client direct() {
 }
 
 template <class Function>
-clock::duration time_of(Function function) {
-  const auto start = clock::now();
+clock_type::duration time_of(Function function) {
+  const auto start = clock_type::now();
   function();
-  return clock::now() - start;
+  return clock_type::now() - start;
 }
 
 }  // namespace
@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(a_round_trip_takes_the_delay_twice) {
 
 BOOST_AUTO_TEST_CASE(the_delay_of_pipelined_requests_overlaps) {
   constexpr int requests = 20;
-  connection link(parse_endpoint(middle().address()), clock::now() + 30s);
+  connection link(parse_endpoint(middle().address()), clock_type::now() + 30s);
   link.write(jute::connect_request({.timeout_ms = 10'000}));
   link.read(jute::reader(link.read(4)).int32());
   middle().set_delay(100ms);
@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(cut_closes_what_there_is_and_lets_in_what_comes) {
 }
 
 BOOST_AUTO_TEST_CASE(a_frozen_proxy_answers_nobody_and_forgets_nothing) {
-  connection link(parse_endpoint(middle().address()), clock::now() + 30s);
+  connection link(parse_endpoint(middle().address()), clock_type::now() + 30s);
   link.write(jute::connect_request({.timeout_ms = 10'000}));
   link.read(jute::reader(link.read(4)).int32());
   middle().freeze(true);
@@ -144,8 +144,8 @@ BOOST_AUTO_TEST_CASE(a_session_can_be_lost_as_it_is_made) {
 }
 
 BOOST_AUTO_TEST_CASE(four_letter_words_pass) {
-  const auto answer =
-      testcluster::detail::four_letter_word(parse_endpoint(middle().address()), "ruok", clock::now() + 10s);
+  const auto answer = testcluster::detail::four_letter_word(parse_endpoint(middle().address()), "ruok",
+                                                            clock_type::now() + 10s);
   BOOST_TEST(answer == "imok");
 }
 
@@ -169,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_gone_shows_as_a_closed_connection) {
 BOOST_AUTO_TEST_CASE(ends_while_a_client_is_frozen_and_one_waits) {
   std::optional<proxy> other(std::in_place, proxied_server::get().nodes().at(0).address,
                              testcluster::proxy_options{.delay = 60s});
-  connection slow(parse_endpoint(other->address()), clock::now() + 10s);
+  connection slow(parse_endpoint(other->address()), clock_type::now() + 10s);
   slow.write(jute::connect_request({.timeout_ms = 10'000}));
   BOOST_TEST(eventually([&] { return other->connections() == 1; }));
   other->freeze(true);

@@ -6,16 +6,16 @@
 #include <thread>
 
 bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds patience) {
-  const auto deadline = clock::now() + patience;
+  const auto deadline = clock_type::now() + patience;
   while (!condition()) {
-    if (clock::now() > deadline) return false;
+    if (clock_type::now() > deadline) return false;
     std::this_thread::sleep_for(10ms);
   }
   return true;
 }
 
 zk_client connect(const std::string& address, std::chrono::milliseconds patience) {
-  return {testcluster::detail::parse_endpoint(address), clock::now() + patience, {.timeout_ms = 10'000}};
+  return {testcluster::detail::parse_endpoint(address), clock_type::now() + patience, {.timeout_ms = 10'000}};
 }
 
 bool alive(pid_t pid) {

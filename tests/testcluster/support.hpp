@@ -14,7 +14,7 @@
 #include <vector>
 
 using namespace std::chrono_literals;
-using testcluster::detail::clock;
+using clock_type = std::chrono::steady_clock;
 using testcluster::detail::zk_client;
 
 /// Whether something becomes true before a generous deadline.

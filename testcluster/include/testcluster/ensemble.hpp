@@ -22,7 +22,7 @@ struct ensemble_options {
 
   /// Where data, configuration and logs go. Empty: a temporary directory, removed at the end. Otherwise it
   /// must not exist or be empty; at the end only what the ensemble made in it is removed.
-  std::filesystem::path dir;
+  std::filesystem::path dir{};
 
   /// ZooKeeper's tickTime, at least 10 ms. Sessions expire within one tick after their timeout.
   std::chrono::milliseconds tick_time{500};
@@ -53,7 +53,7 @@ struct ensemble_options {
   std::chrono::milliseconds delay{0};
 
   /// Further lines for every server's zoo.cfg.
-  std::vector<std::string> extra_config;
+  std::vector<std::string> extra_config{};
 
   /// Client, quorum, election and admin port of each server are base_port to base_port + 3, on a loopback
   /// address of its own. If somebody listens on such a port of every address, the next try is ten ports
