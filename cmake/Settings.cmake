@@ -12,7 +12,8 @@ target_compile_features(zkrecipes_settings INTERFACE cxx_std_20)
 if(PROJECT_IS_TOP_LEVEL)
   target_compile_options(zkrecipes_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror)
   # GCC 12 reports false positives from inside coroutine frames and inlined standard containers.
-  target_compile_options(zkrecipes_settings INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-mismatched-new-delete)
+  target_compile_options(zkrecipes_settings INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-mismatched-new-delete
+                         -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
   # A precompiled header and ccache agree only if the compiler may ignore time macros in it.
   target_compile_options(zkrecipes_settings INTERFACE -fpch-preprocess)
 endif()

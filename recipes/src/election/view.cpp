@@ -18,21 +18,24 @@ backend::request look_at(opcode op, std::string path, bool watched) {
   return what;
 }
 
-/// The data of all candidates, in one round trip. Who left in between is no candidate any more.
+/// The data of all candidates, in one round trip, and whether anything moved meanwhile. Who left in between shows in that.
 awaitable<error_code> read_candidates(core_ptr session, election_nodes& nodes, const std::vector<member>& members,
-                                      bool watched) {
+                                      bool watched, bool& moved) {
   std::vector<exchange_ptr> sent;
   for (const auto& each : members) {
     // Only the first one's data can change what is seen; the others' appear with their nodes.
     sent.push_back(session->send(look_at(opcode::get, join(nodes.path, each.name), watched && sent.empty())));
   }
+  auto last = session->send(look_at(opcode::exists, nodes.path, false));
   for (std::size_t i = 0; i < sent.size(); ++i) {
     auto result = co_await session->answer(sent[i]);
     if (result.error == errc::no_node) continue;
     if (result.error) co_return result.error;
     nodes.candidates.push_back({members[i].name, std::move(result.data), result.stat});
   }
-  co_return error_code();
+  auto again = co_await session->answer(last);
+  moved = again.stat.mzxid != nodes.stat.mzxid || again.stat.pzxid != nodes.stat.pzxid;
+  co_return again.error;
 }
 
 wall_time from_server(std::int64_t ms) { return wall_time(milliseconds(ms)); }
@@ -92,28 +95,39 @@ std::optional<election_view> interpret(const election_nodes& nodes, wall_time pr
 
 awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string path, condition* tell,
                                                  std::vector<std::unique_ptr<watch>>* hints) {
+  constexpr int most_tries = 5;  // then a view with a seam is better than none
+  const bool watched = tell != nullptr;
   election_nodes nodes;
   nodes.path = path;
-  if (tell) {
-    hints->push_back(session->arm(watch_kind::data, path, *tell));
-    hints->push_back(session->arm(watch_kind::children, path, *tell));
-  }
-  auto own = co_await session->perform(look_at(opcode::get, path, tell != nullptr), retry::always);
-  if (own.error) co_return outcome<election_nodes>(own.error, std::move(nodes));
-  nodes.data = std::move(own.data);
-  nodes.stat = own.stat;
-  for (;;) {
-    auto listed = co_await session->perform(look_at(opcode::children, path, tell != nullptr), retry::always);
-    if (listed.error) co_return outcome<election_nodes>(listed.error, std::move(nodes));
+  error_code error;
+  for (int tries = 1;; ++tries) {
+    error = co_await session->wait_connected(nullptr, never);
+    if (error) break;
+    if (watched) {
+      hints->clear();
+      hints->push_back(session->arm(watch_kind::data, path, *tell));
+      hints->push_back(session->arm(watch_kind::children, path, *tell));
+    }
+    auto asked_own = session->send(look_at(opcode::get, path, watched));
+    auto asked_list = session->send(look_at(opcode::children, path, watched));
+    auto own = co_await session->answer(asked_own);
+    auto listed = co_await session->answer(asked_list);
+    error = own.error ? own.error : listed.error;
+    if (error == errc::connection_loss) continue;
+    if (error) break;
+    nodes.data = std::move(own.data);
+    nodes.stat = own.stat;
     nodes.candidates.clear();
     auto members = members_of(listed.children, election_line(path).accepted);
-    if (tell && !members.empty()) {
+    if (watched && !members.empty()) {
       hints->push_back(session->arm(watch_kind::data, join(path, members.front().name), *tell));
     }
-    auto error = co_await read_candidates(session, nodes, members, tell != nullptr);
-    if (error == errc::connection_loss) continue;
-    co_return outcome<election_nodes>(error, std::move(nodes));
+    bool moved = false;
+    error = co_await read_candidates(session, nodes, members, watched, moved);
+    if (error == errc::connection_loss || (!error && moved && tries < most_tries)) continue;
+    break;
   }
+  co_return outcome<election_nodes>(error, std::move(nodes));
 }
 
 }  // namespace zkrecipes::detail
