@@ -5,6 +5,9 @@
 #include "register.hpp"
 #include "supervisor.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <exception>
 #include <iostream>
@@ -15,7 +18,7 @@ namespace {
 namespace json = boost::json;
 
 std::filesystem::path directory(const arguments& wanted) {
-  return wanted.dir.empty() ? only_cluster() : std::filesystem::absolute(wanted.dir).lexically_normal();
+  return wanted.dir.empty() ? only_cluster() : normal(wanted.dir);
 }
 
 /// What `down` without --dir means when nothing is up: what dead supervisors have left.
@@ -52,11 +55,20 @@ json::object run(const arguments& wanted) {
   return ask(directory(wanted), request);
 }
 
+/// Whoever started us may have closed them; a pipe of ours in their place would get mixed up with input and
+/// output.
+void occupy_standard_descriptors() {
+  int number = 0;
+  while (number >= 0 && number <= STDERR_FILENO) number = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ::close(number);
+}
+
 }  // namespace
 }  // namespace testcluster::command
 
 int main(int argc, char** argv) {
   using namespace testcluster::command;
+  occupy_standard_descriptors();
   try {
     const auto wanted = parse(argc, argv);
     print(std::cout, run(wanted), wanted);

@@ -34,7 +34,7 @@ error already_up(const fs::path& dir) {
 /// Removes what is left in an own directory that nobody holds.
 fs::path without_leftovers(const fs::path& wanted) {
   if (wanted.empty()) return wanted;
-  const auto dir = fs::absolute(wanted).lexically_normal();
+  const auto dir = normal(wanted);
   const auto now = examine(dir);
   if (now == condition::live) throw already_up(dir);
   if (now == condition::stale) remove_stale(dir);
@@ -77,6 +77,11 @@ void place::lock() {
   if (::write(lock_.get(), record.data(), record.size()) != static_cast<ssize_t>(record.size())) {
     throw error("could not write " + name.string() + ": " + std::strerror(errno));
   }
+}
+
+fs::path normal(const fs::path& dir) {
+  const auto full = fs::absolute(dir).lexically_normal();
+  return full.has_filename() ? full : full.parent_path();
 }
 
 condition examine(const fs::path& dir) {

@@ -15,6 +15,9 @@ enum class condition { none, stale, live };
 /// What is in a directory: no cluster, what a dead supervisor left, or a cluster.
 condition examine(const std::filesystem::path& dir);
 
+/// A directory as a user names it, in the form in which it is compared.
+std::filesystem::path normal(const std::filesystem::path& dir);
+
 /// Removes what a dead supervisor left, and nothing else.
 void remove_stale(const std::filesystem::path& dir);
 

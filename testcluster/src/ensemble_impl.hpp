@@ -27,6 +27,7 @@ struct ensemble::impl {
   std::string obstacle();
   bool quorum();
   void wait_serving();
+  bool port_taken() const;
   void poll(const std::function<std::string()>& obstacle_now);
 
   /// One attempt to bring all servers up on the ports from base_port. False if somebody else has one of them.

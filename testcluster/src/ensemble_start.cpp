@@ -1,6 +1,8 @@
 #include "ensemble_impl.hpp"
 #include "options.hpp"
 
+#include <algorithm>
+
 namespace testcluster {
 namespace {
 
@@ -43,14 +45,22 @@ bool ensemble::impl::start_all(std::uint16_t base_port) {
   for (const auto& each : servers) each->configure(options, servers);
   for (const auto& each : servers) each->start(keeper.group());
   try {
-    wait_serving();
+    poll([this] {
+      const auto missing = obstacle();
+      if (!missing.empty() && port_taken()) throw error("port in use");
+      return missing;
+    });
     return true;
   } catch (const error&) {
-    for (const auto& each : servers) {
-      if (each->log().find("BindException") != std::string::npos) return false;
-    }
+    if (port_taken()) return false;
     throw;
   }
+}
+
+// Not every server ends because of it: one that can not listen to followers goes on electing in vain.
+bool ensemble::impl::port_taken() const {
+  return std::any_of(servers.begin(), servers.end(),
+                     [](const auto& each) { return each->log().find("BindException") != std::string::npos; });
 }
 
 }  // namespace testcluster

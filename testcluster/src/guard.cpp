@@ -17,7 +17,7 @@ namespace {
 // Removing is repeated because a dying server may still be in the middle of making a file.
 constexpr const char* script = R"(
 trap '' HUP INT QUIT TERM
-read -r _
+while read -r _; do :; done
 setsid sh -c '
   kill -s KILL -- "-$1"
   tries=0
