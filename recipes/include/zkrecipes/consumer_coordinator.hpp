@@ -17,7 +17,7 @@ class coordinator;
 
 struct coordinator_options {
   /// Who we are, as operators see it. Not empty, at most 256 bytes, no control characters.
-  std::string id;
+  std::string id{};
   /// Pause before campaigning again after a term, so that others come first. 0 to 1 h.
   std::chrono::milliseconds rest{0};
 };

@@ -12,7 +12,7 @@ namespace zkrecipes {
 
 struct election_options {
   /// Who we are, as the others see it. Not empty, at most 256 bytes, no control characters.
-  std::string id;
+  std::string id{};
 };
 
 /// Campaigning for, and watching, the leadership at one path.

@@ -35,23 +35,23 @@ struct credentials {
 struct session_options {
   /// Servers as "host:port[,host:port...][/root]"; a missing port means 2181; IPv6 addresses in brackets.
   /// A root given here is put in front of `root`.
-  std::string hosts;
+  std::string hosts{};
   /// Session timeout to ask the server for (it has bounds of its own). 100 ms to 1 h.
   std::chrono::milliseconds timeout{10'000};
   /// Time for one server to accept a connection and the session. Zero: timeout / (servers + 1), at least 100 ms.
   std::chrono::milliseconds connect_timeout{0};
   /// Path put in front of every path, "" or "/a/b". It must exist: see `create_root`.
-  std::string root;
+  std::string root{};
   /// Create the root path, if it is missing, when the session is established.
   bool create_root = false;
-  std::vector<credentials> digest;
+  std::vector<credentials> digest{};
   /// ACL of every node we create where the operation names none. Empty: open to everybody.
-  acl default_acl;
+  acl default_acl{};
   lease_mode lease = lease_mode::standard;
   /// Safety margin by which a lease ends before the session could. Zero: a tenth of the negotiated timeout.
   std::chrono::milliseconds lease_margin{0};
-  retry_policy retry;
-  trace_hook trace;
+  retry_policy retry{};
+  trace_hook trace{};
 };
 
 }  // namespace zkrecipes
