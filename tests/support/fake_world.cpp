@@ -1,0 +1,141 @@
+#include "support/fake_world.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/strand.hpp>
+
+#include "session/make.hpp"
+
+namespace zkrecipes::test {
+
+namespace {
+
+class fake_link final : public backend::link {
+ public:
+  explicit fake_link(std::shared_ptr<fake_connection> shared) : shared_(std::move(shared)) {}
+  ~fake_link() override {
+    shared_->open = false;
+    shared_->pending.clear();
+  }
+  void submit(backend::request what, backend::reply_handler handler) override {
+    shared_->pending.emplace_back(std::move(what), std::move(handler));
+  }
+  void close_session() override { shared_->closing = true; }
+
+ private:
+  std::shared_ptr<fake_connection> shared_;
+};
+
+class fake_world final : public backend::world {
+ public:
+  fake_world(asio::any_io_executor strand, std::shared_ptr<fake_state> state)
+      : strand_(std::move(strand)), state_(std::move(state)) {}
+
+  lease_clock::time_point now() override { return state_->now; }
+  std::chrono::system_clock::time_point wall_clock() override {
+    return std::chrono::system_clock::time_point(state_->now.time_since_epoch());
+  }
+  std::uint64_t random() override { return state_->random++; }
+
+  backend::timer_id call_at(lease_clock::time_point when, std::function<void()> what) override {
+    state_->timers.emplace(++state_->last_timer, std::pair(when, std::move(what)));
+    return state_->last_timer;
+  }
+  void cancel(backend::timer_id id) override { state_->timers.erase(id); }
+
+  void resolve(std::vector<backend::endpoint> names,
+               std::function<void(std::vector<backend::endpoint>)> handler) override {
+    auto found = state_->resolved.value_or(std::move(names));
+    asio::post(strand_, [found = std::move(found), handler = std::move(handler)] { handler(found); });
+  }
+
+  std::unique_ptr<backend::link> connect(backend::link_options options, backend::link_listener& listener) override {
+    auto made = std::make_shared<fake_connection>();
+    made->options = std::move(options);
+    made->listener = &listener;
+    state_->connections.push_back(made);
+    return std::make_unique<fake_link>(std::move(made));
+  }
+
+ private:
+  asio::any_io_executor strand_;
+  std::shared_ptr<fake_state> state_;
+};
+
+}  // namespace
+
+std::unique_ptr<backend::world> make_fake_world(asio::any_io_executor strand, std::shared_ptr<fake_state> state) {
+  return std::make_unique<fake_world>(std::move(strand), std::move(state));
+}
+
+fake_bench::fake_bench() : io_(std::make_unique<asio::io_context>()), state_(std::make_shared<fake_state>()) {}
+
+detail::scheduler_ptr fake_bench::make_scheduler() {
+  auto made = std::make_shared<detail::scheduler>();
+  made->base = io_->get_executor();
+  made->strand = asio::make_strand(*io_);
+  made->world = make_fake_world(made->strand, state_);
+  return made;
+}
+
+session fake_bench::make_session(session_options options) {
+  auto world = [state = state_](asio::any_io_executor strand) { return make_fake_world(std::move(strand), state); };
+  return session(detail::make_core(io_->get_executor(), std::move(options), world));
+}
+
+void fake_bench::settle() {
+  io_->restart();
+  io_->poll();
+}
+
+void fake_bench::advance(std::chrono::nanoseconds by) {
+  const auto target = state_->now + by;
+  auto& timers = state_->timers;
+  for (;;) {
+    settle();
+    auto next = std::min_element(timers.begin(), timers.end(),
+                                 [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
+    if (next == timers.end() || next->second.first > target) break;
+    state_->now = std::max(state_->now, next->second.first);
+    auto what = std::move(next->second.second);
+    timers.erase(next);
+    what();
+  }
+  state_->now = target;
+  settle();
+}
+
+void fake_bench::accept(std::int64_t id, std::chrono::milliseconds timeout) {
+  last().listener->up({id, "secret", timeout});
+  settle();
+}
+
+backend::request fake_bench::answer(backend::reply with) {
+  if (last().pending.empty()) throw std::logic_error("nothing to answer");
+  auto [what, handler] = std::move(last().pending.front());
+  last().pending.pop_front();
+  handler(std::move(with));
+  settle();
+  return what;
+}
+
+void fake_bench::lose(error_code reason) {
+  auto which = state_->connections.back();
+  auto lost = std::exchange(which->pending, {});
+  for (auto& [what, handler] : lost) {
+    backend::reply failed;
+    failed.error = errc::connection_loss;
+    handler(std::move(failed));
+  }
+  which->listener->down(reason);
+  settle();
+}
+
+void fake_bench::fire(backend::change what, std::string path) {
+  last().listener->fired({what, std::move(path)});
+  settle();
+}
+
+}  // namespace zkrecipes::test

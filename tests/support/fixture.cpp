@@ -1,0 +1,139 @@
+#include "support/fixture.hpp"
+
+#include <atomic>
+#include <iterator>
+#include <algorithm>
+
+#include <boost/test/framework.hpp>
+#include <boost/test/unit_test.hpp>
+
+namespace zkrecipes::test {
+
+namespace {
+
+std::string next_root() {
+  static std::atomic<int> number = 0;
+  return "/" + boost::unit_test::framework::current_test_case().p_name.get() + "-" + std::to_string(++number);
+}
+
+void require(const error_code& error, const std::string& what) {
+  if (error) throw boost::system::system_error(error, what);
+}
+
+bool is_subset(const std::set<std::string>& small, const std::set<std::string>& large) {
+  return std::includes(large.begin(), large.end(), small.begin(), small.end());
+}
+
+std::string list(const std::set<std::string>& all) {
+  std::string text;
+  for (const auto& each : all) text += each + "; ";
+  return text;
+}
+
+}  // namespace
+
+fixture::fixture() {
+  cluster();
+  heal_proxies();
+  threads_before_ = thread_count();
+  descriptors_before_ = open_descriptors();
+  root_ = next_root();
+  io_ = std::make_unique<asio::io_context>();
+}
+
+fixture::~fixture() = default;
+
+void fixture::teardown() {
+  heal_proxies();
+  check_watches();
+  check_work();
+  check_process();
+  check_nodes();
+}
+
+session_options fixture::options() const {
+  session_options options;
+  options.hosts = join_hosts(proxy_hosts());
+  options.root = root_;
+  options.create_root = true;
+  return options;
+}
+
+session fixture::connect(session_options with) { return session(executor(), std::move(with)); }
+
+session& fixture::zk() {
+  if (!zk_) zk_ = std::make_unique<session>(connect());
+  return *zk_;
+}
+
+void fixture::create(const std::string& path, const std::string& data, create_mode mode) {
+  auto result = run(zk().async_create(path, data, mode, tuple));
+  require(std::get<0>(result), "create " + path);
+}
+
+void fixture::remove(const std::string& path) {
+  auto result = run(zk().async_remove(path, any_version, tuple));
+  require(std::get<0>(result), "remove " + path);
+}
+
+node_data fixture::get(const std::string& path) {
+  auto result = run(zk().async_get(path, tuple));
+  require(std::get<0>(result), "get " + path);
+  return std::get<1>(result);
+}
+
+std::vector<std::string> fixture::children(const std::string& path) {
+  auto result = run(zk().async_children(path, tuple));
+  require(std::get<0>(result), "children of " + path);
+  return std::get<1>(result).names;
+}
+
+int fixture::server_of(session& which) {
+  auto result = run(which.async_connected(tuple));
+  require(std::get<0>(result), "connect");
+  return server_at(which.status().server);
+}
+
+void fixture::check_watches() {
+  if (!zk_) return;
+  BOOST_TEST(run_until([] { return watches_on_servers() == 0; }, 10s), "the servers still keep " << watches_on_servers()
+                                                                                           << " watches");
+}
+
+void fixture::check_work() {
+  zk_.reset();
+  const auto until = std::chrono::steady_clock::now() + 10s;
+  io_->restart();
+  while (!io_->stopped() && std::chrono::steady_clock::now() < until) io_->run_for(50ms);
+  BOOST_TEST(io_->stopped(), "the context still has work although every session was dropped");
+  io_.reset();
+}
+
+void fixture::check_process() {
+  BOOST_TEST(wait_until([&] { return thread_count() <= threads_before_; }, 10s),
+             thread_count() << " threads, there were " << threads_before_);
+  BOOST_TEST(wait_until([&] { return is_subset(open_descriptors(), descriptors_before_); }, 10s),
+             "descriptors now: " << list(open_descriptors()) << " before: " << list(descriptors_before_));
+}
+
+void fixture::check_nodes() {
+  asio::io_context io;
+  session_options options;
+  options.hosts = join_hosts(direct_hosts());
+  session admin(io.get_executor(), options);
+  std::vector<std::string> all{root_};
+  for (const auto& each : left_) all.push_back(root_ + each);
+  for (auto each = all.rbegin(); each != all.rend(); ++each) {
+    auto removed = run_coroutine(io, admin.async_remove(*each, any_version, tuple));
+    const auto error = std::get<0>(removed);
+    const bool never_made = *each == root_ && error == errc::no_node;
+    if (!error || never_made) continue;
+    auto found = run_coroutine(io, admin.async_children(*each, tuple));
+    std::string names;
+    for (const auto& name : std::get<1>(found).names) names += ' ' + name;
+    BOOST_TEST(false, "at the end " << *each << ": " << error.message() << "; it holds" << names);
+  }
+  run_coroutine(io, admin.async_close(tuple));
+}
+
+}  // namespace zkrecipes::test

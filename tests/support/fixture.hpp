@@ -1,0 +1,73 @@
+// A case against the real ensemble, with a root path of its own and a look for leftovers at its end.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/session.hpp>
+
+#include "support/cluster.hpp"
+#include "support/coroutine.hpp"
+#include "support/process.hpp"
+
+namespace zkrecipes::test {
+
+/// Boost.Test calls `teardown` after the case. It fails the case unless
+/// - the servers keep no watch although `zk()` is still connected,
+/// - the context runs out of work once the sessions are dropped,
+/// - the process has the threads and descriptors that it had before,
+/// - nothing is left under the case's root but what `leaves` announced.
+class fixture {
+ public:
+  fixture();
+  ~fixture();
+  void teardown();
+
+  asio::io_context& io() { return *io_; }
+  asio::any_io_executor executor() { return io_->get_executor(); }
+  const std::string& root() const { return root_; }
+
+  /// Of a session through the proxies, with the case's root.
+  session_options options() const;
+  session connect(session_options with);
+  session connect() { return connect(options()); }
+
+  /// A session through the proxies that lasts as long as the case.
+  session& zk();
+
+  /// A persistent node that the case leaves behind on purpose; children are named after their parents.
+  void leaves(const std::string& path) { left_.push_back(path); }
+
+  template <class T>
+  T run(asio::awaitable<T> body, std::chrono::milliseconds deadline = patience) {
+    return run_coroutine(*io_, std::move(body), deadline);
+  }
+  bool run_until(const std::function<bool()>& condition, std::chrono::milliseconds deadline = patience) {
+    return test::run_until(*io_, condition, deadline);
+  }
+
+  // Short forms; what fails throws boost::system::system_error.
+  void create(const std::string& path, const std::string& data = {}, create_mode mode = create_mode::persistent);
+  void remove(const std::string& path);
+  node_data get(const std::string& path);
+  std::vector<std::string> children(const std::string& path);
+
+  /// Connects, and returns the number of the server it is connected to.
+  int server_of(session& which);
+
+ private:
+  void check_watches();
+  void check_work();
+  void check_process();
+  void check_nodes();
+
+  std::size_t threads_before_;
+  std::set<std::string> descriptors_before_;
+  std::string root_;
+  std::vector<std::string> left_;
+  std::unique_ptr<asio::io_context> io_;
+  std::unique_ptr<session> zk_;
+};
+
+}  // namespace zkrecipes::test
