@@ -48,7 +48,7 @@ awaitable<outcome<>> coordinator::run(leader_career* career, asio::any_io_execut
 awaitable<error_code> coordinator::run_terms() {
   while (!stopping_) {
     auto won = co_await run_campaign();
-    if (!won.error) won.error = co_await lead(won.where);
+    if (!won.error) won.error = co_await lead(won);
     if (failure()) co_return errc::career_failed;
     // Whatever a new place or a new session can mend is tried again.
     const bool mends = !won.error || is_loss(won.error) || won.error == errc::connection_loss;
@@ -62,12 +62,19 @@ awaitable<error_code> coordinator::run_terms() {
 
 awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::shared_ptr<campaign_result> result) {
   co_await accept_cancellation();
-  auto entered = co_await place::enter(self->session_, election_line(self->path_),
-                                       candidate_data(self->options_.id, false));
+  auto line = election_line(self->path_);
+  line.read_parent = true;
+  auto entered = co_await place::enter(self->session_, line, candidate_data(self->options_.id, false));
   result->error = std::get<0>(entered);
   result->where = std::get<1>(entered);
   if (result->error) co_return;
-  result->error = co_await result->where->wait_turn(&nearest_ahead);
+  const auto& where = result->where;
+  if (where->parent()) *result->known = to_known(*where->parent());
+  auto turn = std::make_shared<bool>(false);
+  launch_detached(self->session_->strand(), follow_record(where, self->path_, result->known, turn));
+  result->error = co_await where->wait_turn(&nearest_ahead);
+  *turn = true;
+  where->changed().notify();
 }
 
 awaitable<coordinator::campaign_result> coordinator::run_campaign() {
@@ -85,9 +92,10 @@ awaitable<void> coordinator::rest() {
   while (!stopping_ && session_->now() < until) co_await changed_.wait(until);
 }
 
-awaitable<error_code> coordinator::lead(place_ptr where) {
+awaitable<error_code> coordinator::lead(campaign_result won) {
+  const auto& where = won.where;
   where_ = where;
-  take_over_request what{where, path_, options_.id, traits_.hand_over_deadline, nullptr};
+  take_over_request what{where, path_, options_.id, traits_.hand_over_deadline, nullptr, *won.known};
   what.give_up = [this] { return stopping_; };
   auto taken = co_await take_over(std::move(what));
   where_.reset();

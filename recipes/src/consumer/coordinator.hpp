@@ -33,11 +33,12 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   struct campaign_result {
     error_code error;
     place_ptr where;
+    std::shared_ptr<std::optional<known_record>> known = std::make_shared<std::optional<known_record>>();
   };
   static awaitable<void> campaign(std::shared_ptr<coordinator> self, std::shared_ptr<campaign_result> result);
   awaitable<error_code> run_terms();
   awaitable<campaign_result> run_campaign();
-  awaitable<error_code> lead(place_ptr where);
+  awaitable<error_code> lead(campaign_result won);
   awaitable<void> serve(term_ptr term);
   awaitable<void> execute(term_ptr term);
   awaitable<void> finish(term_ptr term);

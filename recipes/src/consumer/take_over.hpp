@@ -2,10 +2,21 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 
 #include "consumer/term_state.hpp"
 
 namespace zkrecipes::detail {
+
+/// The record as somebody read it, perhaps a while ago.
+struct known_record {
+  term_record record;
+  std::int32_t version = 0;
+};
+
+/// Nothing if the node's data is not a term record.
+std::optional<known_record> to_known(const backend::reply& node);
 
 struct take_over_request {
   place_ptr where;  ///< First in line.
@@ -13,7 +24,14 @@ struct take_over_request {
   std::string id;
   std::chrono::milliseconds hand_over_deadline{0};
   std::function<bool()> give_up;  ///< Asked after every wake-up of `where->changed()`.
+  std::optional<known_record> known;  ///< If it is right it saves a look.
 };
+
+/// While we are next in line, keeps `known` up to date; ends when `done` says so. Only the next in line watches the
+/// record: nobody else is woken by it.
+awaitable<void> follow_record(place_ptr where, std::string path, std::shared_ptr<std::optional<known_record>> known,
+                              std::shared_ptr<bool> done);
+
 
 /// Begins the next term with a write that fences the term before. A predecessor that has not retired is waited for,
 /// until it confirms or its hand-over deadline has passed on our clock since we became first.

@@ -96,7 +96,10 @@ awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, leas
   next.phase = phase;
   for (;;) {
     transaction changes;
-    changes.set(path_, serialize(next), version());
+    const auto before = version();
+    changes.set(path_, serialize(next), before);
+    // A successor that saw `handing_over` takes the next version for `retired`, unread: this is not that.
+    if (phase == term_phase::stalled) changes.set(path_, serialize(next), before + 1);
     if (and_leave) changes.remove(place_->path());
     backend::request multi;
     multi.op = opcode::multi;
@@ -105,11 +108,11 @@ awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, leas
     auto result = co_await session()->perform(std::move(multi), retry::once, nullptr, deadline);
     if (!result.error) {
       std::lock_guard lock(mutex_);
-      version_ = result.results[0].stat.version;
+      version_ = phase == term_phase::stalled ? before + 2 : before + 1;
       co_return error_code();
     }
     // Our node has gone by other ways: only the record is left to be written.
-    if (result.error == errc::no_node && and_leave && result.results[1].error == errc::no_node) and_leave = false;
+    if (and_leave && !result.results.empty() && result.results.back().error == errc::no_node) and_leave = false;
     std::optional<term_phase> found;
     auto error = co_await refresh(&found, deadline);
     if (error && error != errc::connection_loss) co_return error;

@@ -50,8 +50,19 @@ awaitable<error_code> place::create() {
     children.path = line_.parent;
     auto creating = session_->send(std::move(node));
     auto listing = session_->send(std::move(children));
+    exchange_ptr reading;
+    if (line_.read_parent) {
+      backend::request parent;
+      parent.op = opcode::get;
+      parent.path = line_.parent;
+      reading = session_->send(std::move(parent));
+    }
     auto created = co_await session_->answer(creating);
     auto listed = co_await session_->answer(listing);
+    if (reading) {
+      auto parent = co_await session_->answer(reading);
+      if (!parent.error) parent_ = std::move(parent);
+    }
     if (!created.error) {
       accept(std::move(created.path), created.stat);
       if (!listed.error) members_ = members_of(listed.children, line_.accepted), listed_ = true;
@@ -109,6 +120,7 @@ awaitable<error_code> place::settle() {
     std::erase_if(members_, [&](const member& m) { return m.name != name() && m.name.find(guid_) != m.name.npos; });
     own = std::find_if(members_.begin(), members_.end(), [&](const member& m) { return m.name == name(); });
     self_ = static_cast<std::size_t>(own - members_.begin());
+    if (self_ == 1) changed_.notify();
   }
   co_return error_code();
 }

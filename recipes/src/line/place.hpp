@@ -22,6 +22,7 @@ struct line_spec {
   std::string parent;
   std::string_view marker;                      ///< Of our own nodes.
   std::span<const std::string_view> accepted;   ///< Of all members, ours included.
+  bool read_parent = false;                     ///< Read the parent's data on the way in, at no extra round trip.
 };
 
 /// Decides who has to go first: the index of the nearest such member before `self`, or nothing if it is our turn.
@@ -62,6 +63,10 @@ class place : public std::enable_shared_from_this<place> {
   // On the strand.
   const incarnation_ptr& bound() const noexcept { return bound_; }
   bool revoked() const noexcept { return revoked_; }
+  /// Exactly one member is ahead of us, as far as we know. `changed` tells when that begins.
+  bool is_next() const noexcept { return listed_ && self_ == 1; }
+  /// The parent as it was when we got in line, if that was asked for.
+  const std::optional<backend::reply>& parent() const noexcept { return parent_; }
   condition& changed() noexcept { return changed_; }
   std::string name() const { return std::string(name_of(path_)); }
 
@@ -90,6 +95,7 @@ class place : public std::enable_shared_from_this<place> {
   std::vector<member> members_;  // as last listed, without ghosts of ours
   std::size_t self_ = 0;         // our index in it
   bool listed_ = false;
+  std::optional<backend::reply> parent_;
   bool ghost_ = false;      // a create of ours may have happened unseen
   bool revoked_ = false;
   condition changed_;
