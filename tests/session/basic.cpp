@@ -1,7 +1,7 @@
 // Every request once, against a real server.
-#include <boost/test/unit_test.hpp>
-
 #include "support/fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -1,11 +1,11 @@
 // One real ensemble for all cases of an executable: three servers, each behind a proxy.
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include <testcluster/ensemble.hpp>
 #include <testcluster/proxy.hpp>
+
+#include <string>
+#include <vector>
 
 namespace zkrecipes::test {
 

@@ -1,12 +1,7 @@
 // Running asynchronous operations from a test that reads from top to bottom.
 #pragma once
 
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <utility>
+#include <zkrecipes/error.hpp>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -17,7 +12,12 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <zkrecipes/error.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
 
 namespace zkrecipes::test {
 
@@ -44,7 +44,8 @@ inline bool run_until(asio::io_context& io, const std::function<bool()>& conditi
 
 /// Runs a coroutine on the context to its end, and returns or throws what it does.
 template <class T>
-T run_coroutine(asio::io_context& io, asio::awaitable<T> body, std::chrono::milliseconds deadline = patience) {
+T run_coroutine(asio::io_context& io, asio::awaitable<T> body,
+                std::chrono::milliseconds deadline = patience) {
   struct state {
     bool done = false;
     std::exception_ptr failure;
@@ -56,12 +57,15 @@ T run_coroutine(asio::io_context& io, asio::awaitable<T> body, std::chrono::mill
     shared->failure = std::move(failure);
     shared->value.emplace(std::move(value));
   });
-  if (!run_until(io, [&] { return shared->done; }, deadline)) throw std::runtime_error("the operation did not end in time");
+  if (!run_until(
+          io, [&] { return shared->done; }, deadline))
+    throw std::runtime_error("the operation did not end in time");
   if (shared->failure) std::rethrow_exception(shared->failure);
   return std::move(*shared->value);
 }
 
-/// A handler that notes how it was called, and the signal to cancel its operation with. The handler runs on `executor`.
+/// A handler that notes how it was called, and the signal to cancel its operation with. The handler runs on
+/// `executor`.
 template <class... Results>
 class recorder {
  public:
@@ -75,7 +79,8 @@ class recorder {
       shared->results.emplace(error, std::move(results)...);
       if (shared->notice) shared->notice();
     };
-    return asio::bind_cancellation_slot(state_->signal.slot(), asio::bind_executor(executor_, std::move(note)));
+    return asio::bind_cancellation_slot(state_->signal.slot(),
+                                        asio::bind_executor(executor_, std::move(note)));
   }
 
   void cancel(asio::cancellation_type type = asio::cancellation_type::total) { state_->signal.emit(type); }

@@ -1,6 +1,14 @@
 // A world without servers: time moves when the test says so, and connections do what the test says.
 #pragma once
 
+#include "backend/backend.hpp"
+#include "session/condition.hpp"
+#include "session/core.hpp"
+
+#include <zkrecipes/session.hpp>
+
+#include <boost/asio/io_context.hpp>
+
 #include <deque>
 #include <map>
 #include <memory>
@@ -8,14 +16,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <boost/asio/io_context.hpp>
-
-#include <zkrecipes/session.hpp>
-
-#include "backend/backend.hpp"
-#include "session/condition.hpp"
-#include "session/core.hpp"
 
 namespace zkrecipes::test {
 
@@ -25,8 +25,8 @@ namespace asio = boost::asio;
 struct fake_connection {
   backend::link_options options;
   backend::link_listener* listener = nullptr;
-  bool open = true;       ///< The session still holds the link.
-  bool closing = false;   ///< The session asked to be ended.
+  bool open = true;      ///< The session still holds the link.
+  bool closing = false;  ///< The session asked to be ended.
   std::deque<std::pair<backend::request, backend::reply_handler>> pending;
 };
 
@@ -40,7 +40,8 @@ struct fake_state {
   std::vector<std::shared_ptr<fake_connection>> connections;
 };
 
-std::unique_ptr<backend::world> make_fake_world(asio::any_io_executor strand, std::shared_ptr<fake_state> state);
+std::unique_ptr<backend::world> make_fake_world(asio::any_io_executor strand,
+                                                std::shared_ptr<fake_state> state);
 
 /// A context and a world; time stands still unless advanced.
 class fake_bench {

@@ -1,11 +1,11 @@
 #include "support/fixture.hpp"
 
-#include <atomic>
-#include <iterator>
-#include <algorithm>
-
 #include <boost/test/framework.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <iterator>
 
 namespace zkrecipes::test {
 
@@ -59,7 +59,9 @@ session_options fixture::options() const {
   return options;
 }
 
-session fixture::connect(session_options with) { return session(executor(), std::move(with)); }
+session fixture::connect(session_options with) {
+  return session(executor(), std::move(with));
+}
 
 session& fixture::zk() {
   if (!zk_) zk_ = std::make_unique<session>(connect());
@@ -96,8 +98,8 @@ int fixture::server_of(session& which) {
 
 void fixture::check_watches() {
   if (!zk_) return;
-  BOOST_TEST(run_until([] { return watches_on_servers() == 0; }, 10s), "the servers still keep " << watches_on_servers()
-                                                                                           << " watches");
+  BOOST_TEST(run_until([] { return watches_on_servers() == 0; }, 10s),
+             "the servers still keep " << watches_on_servers() << " watches");
 }
 
 void fixture::check_work() {

@@ -1,15 +1,15 @@
 // A case against the real ensemble, with a root path of its own and a look for leftovers at its end.
 #pragma once
 
-#include <memory>
-#include <string>
-#include <vector>
-
-#include <zkrecipes/session.hpp>
-
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"
 #include "support/process.hpp"
+
+#include <zkrecipes/session.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace zkrecipes::test {
 
@@ -48,7 +48,8 @@ class fixture {
   }
 
   // Short forms; what fails throws boost::system::system_error.
-  void create(const std::string& path, const std::string& data = {}, create_mode mode = create_mode::persistent);
+  void create(const std::string& path, const std::string& data = {},
+              create_mode mode = create_mode::persistent);
   void remove(const std::string& path);
   node_data get(const std::string& path);
   std::vector<std::string> children(const std::string& path);

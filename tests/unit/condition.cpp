@@ -1,0 +1,175 @@
+// The one thing that coroutines of the library wait for.
+#include "session/condition.hpp"
+
+#include "session/operation.hpp"
+#include "support/fake_world.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::detail;
+using namespace zkrecipes::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// What became of one coroutine that waits.
+struct waiting {
+  std::vector<wake> woken;
+  asio::cancellation_signal signal;
+};
+
+struct condition_case : fake_bench {
+  scheduler_ptr scheduler = make_scheduler();
+  std::unique_ptr<condition> changed = std::make_unique<condition>(scheduler);
+
+  static awaitable<void> body(condition& on, waiting& who, lease_clock::time_point deadline, int times) {
+    co_await accept_cancellation();
+    for (int i = 0; i < times; ++i) {
+      auto why = co_await on.wait(deadline);
+      who.woken.push_back(why);
+    }
+  }
+  void start(waiting& who, lease_clock::time_point deadline = never, int times = 1) {
+    asio::co_spawn(scheduler->strand, body(*changed, who, deadline, times),
+                   asio::bind_cancellation_slot(who.signal.slot(), [](std::exception_ptr) {}));
+    settle();
+  }
+};
+
+bool woken_by(const waiting& who, const std::vector<wake>& expected) {
+  return who.woken == expected;
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(conditions, condition_case)
+
+BOOST_AUTO_TEST_CASE(all_who_wait_are_notified_later_and_once) {
+  waiting one;
+  waiting two;
+  start(one);
+  start(two);
+  changed->notify();
+  BOOST_TEST(one.woken.empty(), "resumed inside notify");
+  changed->notify();
+  settle();
+  BOOST_TEST(woken_by(one, {wake::notified}));
+  BOOST_TEST(woken_by(two, {wake::notified}));
+}
+
+BOOST_AUTO_TEST_CASE(a_notice_is_not_kept_for_who_comes_later) {
+  waiting late;
+  changed->notify();
+  start(late);
+  BOOST_TEST(late.woken.empty());
+  changed->notify();
+  settle();
+  BOOST_TEST(woken_by(late, {wake::notified}));
+}
+
+BOOST_AUTO_TEST_CASE(a_deadline_ends_the_wait) {
+  waiting who;
+  start(who, now() + 5s);
+  advance(5s - 1ns);
+  BOOST_TEST(who.woken.empty());
+  advance(1ns);
+  BOOST_TEST(woken_by(who, {wake::timed_out}));
+}
+
+BOOST_AUTO_TEST_CASE(a_deadline_that_has_passed_is_no_wait) {
+  waiting who;
+  start(who, now());
+  BOOST_TEST(woken_by(who, {wake::timed_out}));
+}
+
+BOOST_AUTO_TEST_CASE(a_notified_waiter_leaves_no_timer) {
+  waiting who;
+  start(who, now() + 5s);
+  BOOST_TEST(state().timers.size() == 1u);
+  changed->notify();
+  settle();
+  BOOST_TEST(state().timers.empty());
+  advance(10s);
+  BOOST_TEST(woken_by(who, {wake::notified}));
+}
+
+BOOST_AUTO_TEST_CASE(every_type_of_cancellation_ends_the_wait) {
+  using type = asio::cancellation_type;
+  for (auto which : {type::terminal, type::partial, type::total, type::all}) {
+    waiting who;
+    start(who, now() + 5s);
+    who.signal.emit(which);
+    BOOST_TEST(who.woken.empty(), "resumed inside emit");
+    settle();
+    BOOST_TEST(woken_by(who, {wake::cancelled}));
+    BOOST_TEST(state().timers.empty());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(two_signals_resume_once_and_a_cancelled_wait_stays_so) {
+  waiting who;
+  start(who, never, 3);
+  who.signal.emit(asio::cancellation_type::total);
+  who.signal.emit(asio::cancellation_type::terminal);
+  settle();
+  BOOST_TEST(woken_by(who, {wake::cancelled, wake::cancelled, wake::cancelled}));
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_behind_a_notice_is_seen_by_the_next_wait) {
+  waiting who;
+  start(who, never, 2);
+  changed->notify();
+  who.signal.emit(asio::cancellation_type::total);
+  settle();
+  BOOST_TEST(woken_by(who, {wake::notified, wake::cancelled}));
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_after_the_condition_has_gone_does_no_harm) {
+  waiting who;
+  start(who, now() + 5s);
+  changed.reset();
+  BOOST_TEST(state().timers.empty());
+  who.signal.emit(asio::cancellation_type::total);
+  settle();
+  BOOST_TEST(who.woken.empty());
+}
+
+BOOST_AUTO_TEST_CASE(one_of_many_is_cancelled_and_the_others_wait_on) {
+  waiting one;
+  waiting two;
+  start(one);
+  start(two);
+  one.signal.emit(asio::cancellation_type::total);
+  settle();
+  BOOST_TEST(woken_by(one, {wake::cancelled}));
+  BOOST_TEST(two.woken.empty());
+  changed->notify();
+  settle();
+  BOOST_TEST(woken_by(two, {wake::notified}));
+}
+
+namespace {
+
+/// Owns what it waits on, as recipes do.
+awaitable<void> wait_on_own(std::shared_ptr<condition> own, std::shared_ptr<int> cargo) {
+  co_await own->wait();
+  ++*cargo;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_context_that_ends_takes_its_waiters_along) {
+  auto cargo = std::make_shared<int>(0);
+  launch_detached(scheduler->strand, wait_on_own(std::make_shared<condition>(scheduler), cargo));
+  launch_detached(scheduler->strand, wait_on_own(std::make_shared<condition>(scheduler), cargo));
+  settle();
+  BOOST_TEST(cargo.use_count() == 3);
+  changed.reset();
+  scheduler.reset();
+  destroy_context();
+  BOOST_TEST(cargo.use_count() == 1, "a waiter leaked");
+  BOOST_TEST(*cargo == 0, "a waiter was resumed");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,111 @@
+// Names of nodes in a line: whose they are, and their order.
+#include "line/node_name.hpp"
+
+#include "election/term_record.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <random>
+
+using namespace zkrecipes::detail;
+
+namespace {
+
+constexpr std::int32_t largest = 0x7fffffff;
+constexpr std::int32_t smallest = -largest - 1;
+
+std::optional<std::int32_t> sequence_of(std::string_view name) {
+  return parse_sequence(name, election_line("/e").accepted);
+}
+
+std::vector<std::string> in_order(const std::vector<std::string>& names) {
+  std::vector<std::string> sorted;
+  for (const auto& each : members_of(names, election_line("/e").accepted)) sorted.push_back(each.name);
+  return sorted;
+}
+
+std::string name_with(std::int32_t sequence) {
+  char digits[16];
+  std::snprintf(digits, sizeof digits, "%010d", sequence);  // as the server does
+  return std::string("x-latch-") + digits;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(node_names)
+
+BOOST_AUTO_TEST_CASE(our_names_are_curators) {
+  BOOST_TEST(protected_name("0f", "latch-") == "_c_0f-latch-");
+}
+
+BOOST_AUTO_TEST_CASE(curators_and_kazoos_members_are_known) {
+  BOOST_TEST((sequence_of("_c_5f6a-latch-0000000007") == 7));
+  BOOST_TEST((sequence_of("_c_5f6a-lock-0000000012") == 12));
+  BOOST_TEST((sequence_of("latch-0000000000") == 0));
+  BOOST_TEST((sequence_of("6a1c__lock__0000000003") == 3));
+  BOOST_TEST((sequence_of("_c_a-latch-b-latch-0000000004") == 4));
+}
+
+BOOST_AUTO_TEST_CASE(foreign_names_are_not_members) {
+  for (auto name : {"", "latch-", "latch", "config", "0000000007", "x-latch-7", "x-latch-000000000",
+                    "x-latch-00000000x7", "x-latch-0000000007x", "x-latch-+000000007", "x-latch- 000000007",
+                    "x-latch-99999999999", "x-latch--2147483649", "x-__READ__0000000001"}) {
+    BOOST_TEST(!sequence_of(name).has_value(), name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(numbers_reach_to_the_wrap_and_beyond) {
+  BOOST_TEST((sequence_of("x-latch-2147483647") == largest));
+  BOOST_TEST((sequence_of("x-latch--2147483648") == smallest));
+  BOOST_TEST((sequence_of("x-latch--000000001") == -1));
+  BOOST_TEST((sequence_of(name_with(smallest)) == smallest));
+}
+
+BOOST_AUTO_TEST_CASE(order_is_by_number_and_not_by_text) {
+  const std::vector<std::string> expected{"z-latch-0000000002", "a-latch-0000000010", "m__lock__0000000011"};
+  BOOST_TEST(in_order({expected[2], expected[1], "foreign", expected[0]}) == expected,
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(order_goes_on_across_the_wrap) {
+  BOOST_TEST(before(largest, smallest));
+  BOOST_TEST(!before(smallest, largest));
+  BOOST_TEST(before(-1, 0));
+  BOOST_TEST(!before(5, 5));
+  const std::vector<std::string> expected{name_with(largest - 1), name_with(largest), name_with(smallest),
+                                          name_with(smallest + 1)};
+  BOOST_TEST(in_order({expected[2], expected[0], expected[3], expected[1]}) == expected,
+             boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(the_last_million_before_the_wrap_is_refused) {
+  BOOST_TEST(!is_exhausted(0));
+  BOOST_TEST(!is_exhausted(largest - (1 << 20)));
+  BOOST_TEST(is_exhausted(largest - (1 << 20) + 1));
+  BOOST_TEST(is_exhausted(largest));
+  BOOST_TEST(is_exhausted(-1));
+  BOOST_TEST(is_exhausted(smallest));
+}
+
+// Numbers that lie all around the circle have no order by `before`, and whoever may create nodes can create
+// such ones.
+BOOST_AUTO_TEST_CASE(numbers_all_around_are_cut_at_one_place) {
+  std::mt19937 random(4711);
+  for (int round = 0; round < 100; ++round) {
+    std::vector<std::int32_t> numbers;
+    for (int i = 0; i < 3 + round % 30; ++i) numbers.push_back(static_cast<std::int32_t>(random()));
+    std::vector<std::string> names;
+    for (auto each : numbers) names.push_back(name_with(each));
+    std::sort(numbers.begin(), numbers.end());
+    const auto sorted = in_order(names);
+    const auto first = std::find(numbers.begin(), numbers.end(), *sequence_of(sorted.front()));
+    BOOST_TEST_REQUIRE((first != numbers.end()));
+    std::rotate(numbers.begin(), first, numbers.end());
+    std::vector<std::string> expected;
+    for (auto each : numbers) expected.push_back(name_with(each));
+    BOOST_TEST_REQUIRE((sorted == expected), "round " << round);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

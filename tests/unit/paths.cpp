@@ -1,0 +1,137 @@
+// Paths and host lists: what is refused, and that the message says what and why.
+#include "session/paths.hpp"
+
+#include "unit/refusal.hpp"
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes::detail;
+using zkrecipes::backend::endpoint;
+using zkrecipes::test::refusal;
+namespace data = boost::unit_test::data;
+
+BOOST_AUTO_TEST_SUITE(paths)
+
+BOOST_DATA_TEST_CASE(good_paths_have_no_problem,
+                     data::make({"/", "/a", "/a/b", "/a.b", "/...", "/a/.b", "/a b", "/\xc3\xa4"}), path) {
+  BOOST_TEST(path_problem(path) == "");
+}
+
+const std::pair<std::string, std::string> bad_paths[] = {
+    {"", "begin with '/'"}, {"a", "begin with '/'"},   {"/a/", "end with '/'"},
+    {"//", "end with '/'"}, {"//a", "'//'"},           {"/a//b", "'//'"},
+    {"/.", "'.' or '..'"},  {"/a/./b", "'.' or '..'"}, {"/a/..", "'.' or '..'"},
+    {"/a\nb", "control"},   {"/a\x7f", "control"},     {std::string("/a\0b", 4), "control"},
+};
+
+BOOST_AUTO_TEST_CASE(bad_paths_are_told_apart) {
+  for (const auto& [path, part] : bad_paths) {
+    BOOST_TEST_CONTEXT(path) {
+      BOOST_TEST(path_problem(path).find(part) != std::string::npos, path_problem(path));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_path_is_named_with_its_argument_and_the_problem) {
+  const auto message = refusal([] { require_path("election path", "/a//b"); });
+  BOOST_TEST(message == "election path \"/a//b\": a path must not contain '//'");
+  BOOST_TEST(refusal([] { require_path("election path", "/a/b"); }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(an_id_has_1_to_256_bytes_without_control_characters) {
+  BOOST_TEST(refusal([] { require_id("id", "x"); }) == "");
+  BOOST_TEST(refusal([] { require_id("id", std::string(256, 'x')); }) == "");
+  BOOST_TEST(refusal([] { require_id("the id", ""); }) == "the id \"\": it must have 1 to 256 bytes");
+  BOOST_TEST(refusal([] { require_id("id", std::string(257, 'x')); }).find("1 to 256") != std::string::npos);
+  BOOST_TEST(refusal([] { require_id("id", "a\tb"); }).find("control") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(parts_of_a_path) {
+  BOOST_TEST(join("/", "a") == "/a");
+  BOOST_TEST(join("/a", "b") == "/a/b");
+  BOOST_TEST(parent_of("/a/b") == "/a");
+  BOOST_TEST(parent_of("/a") == "/");
+  BOOST_TEST(name_of("/a/b") == "b");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(hosts)
+
+void check_hosts(const std::string& text, const std::vector<endpoint>& servers,
+                 const std::string& root = {}) {
+  BOOST_TEST_CONTEXT(text) {
+    const auto parsed = parse_hosts(text);
+    BOOST_TEST((parsed.servers == servers));
+    BOOST_TEST(parsed.root == root);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(names_and_addresses_with_and_without_ports) {
+  check_hosts("zk", {{"zk", 2181}});
+  check_hosts("zk:1", {{"zk", 1}});
+  check_hosts("127.0.0.1:65535", {{"127.0.0.1", 65535}});
+  check_hosts("a:1,b,c:3", {{"a", 1}, {"b", 2181}, {"c", 3}});
+}
+
+BOOST_AUTO_TEST_CASE(ipv6_addresses_stand_in_brackets) {
+  check_hosts("[::1]", {{"::1", 2181}});
+  check_hosts("[::1]:2182,[fe80::1]:1", {{"::1", 2182}, {"fe80::1", 1}});
+  check_hosts("[::1]:2182/app", {{"::1", 2182}}, "/app");
+  BOOST_TEST(to_string(endpoint{"::1", 2182}) == "[::1]:2182");
+  BOOST_TEST(to_string(endpoint{"127.0.0.1", 2182}) == "127.0.0.1:2182");
+}
+
+BOOST_AUTO_TEST_CASE(a_root_may_follow) {
+  check_hosts("a:1/app/b", {{"a", 1}}, "/app/b");
+  check_hosts("a:1,b:2/app", {{"a", 1}, {"b", 2}}, "/app");
+  check_hosts("a:1/", {{"a", 1}}, "");
+}
+
+const std::pair<std::string, std::string> bad_hosts[] = {
+    {"", "a host is missing"},
+    {",a", "a host is missing"},
+    {"a,", "a host is missing"},
+    {"a,,b", "a host is missing"},
+    {"/app", "a host is missing"},
+    {":2181", "before ':' is missing"},
+    {"a:", "port"},
+    {"a:0", "port"},
+    {"a:65536", "port"},
+    {"a:x", "port"},
+    {"a:1x", "port"},
+    {"a:-1", "port"},
+    {"a:+1", "port"},
+    {"a: 1", "spaces"},
+    {"a b", "spaces"},
+    {"a\n", "control"},
+    {"::1", "brackets"},
+    {"::1:2181", "brackets"},
+    {"[::1", "']' is missing"},
+    {"[::1]2181", "':port'"},
+    {"[::1]:", "port"},
+    {"[]", "IPv6 address"},
+    {"[]:2181", "IPv6 address"},
+    {"[zk]:2181", "IPv6 address"},
+    {"a//b", "'//'"},
+    {"a/b/", "end with '/'"},
+    {"a/../b", "'..'"},
+};
+
+BOOST_AUTO_TEST_CASE(bad_host_lists_are_refused_with_the_part_and_the_reason) {
+  for (const auto& [text, part] : bad_hosts) {
+    BOOST_TEST_CONTEXT("hosts \"" << text << '"') {
+      const auto message = refusal([&, &list = text] { parse_hosts(list); });
+      BOOST_TEST(message.find("hosts") != std::string::npos, message);
+      BOOST_TEST(message.find(part) != std::string::npos, message);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_a_long_list_the_bad_part_is_named) {
+  const auto message = refusal([] { parse_hosts("one:2181,two:70000,three:2181"); });
+  BOOST_TEST(message == "hosts \"two:70000\": the port must be a number from 1 to 65535");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,169 @@
+// What the nodes of an election mean.
+#include "election/view.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::detail;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::chrono::system_clock::time_point present{100s};
+
+term_record record_of(const std::string& node, term_phase phase) {
+  term_record record;
+  record.epoch = 3;
+  record.phase = phase;
+  record.how = takeover::clean;
+  record.hand_over_deadline = 8s;
+  record.leader_id = "one";
+  record.leader_node = node;
+  return record;
+}
+
+struct election_case {
+  election_case() {
+    nodes.path = "/e";
+    nodes.stat.mtime = 95'000;
+    nodes.stat.mzxid = 50;
+    add("n1", candidate_data("one", false), 11);
+    add("n2", candidate_data("two", false), 12);
+  }
+  void add(std::string name, std::string data, std::int64_t czxid) {
+    candidate_node made{std::move(name), std::move(data), {}};
+    made.stat.czxid = made.stat.mzxid = czxid;
+    made.stat.mtime = 97'000;
+    made.stat.ephemeral_owner = 0x100 + czxid;
+    nodes.candidates.push_back(std::move(made));
+  }
+  election_view view() {
+    auto seen = interpret(nodes, present);
+    BOOST_TEST_REQUIRE(seen.has_value());
+    return *seen;
+  }
+  election_nodes nodes;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(views, election_case)
+
+BOOST_AUTO_TEST_CASE(an_empty_election) {
+  nodes.candidates.clear();
+  auto seen = view();
+  BOOST_TEST(seen.path == "/e");
+  BOOST_TEST(seen.epoch == 0);
+  BOOST_TEST((seen.phase == term_phase::none));
+  BOOST_TEST(seen.leader == "");
+  BOOST_TEST(!seen.how.has_value());
+  BOOST_TEST(!seen.hand_over.has_value());
+  BOOST_TEST(seen.candidates.empty());
+}
+
+BOOST_AUTO_TEST_CASE(data_of_somebody_else_is_no_view) {
+  nodes.data = "127.0.0.1";
+  BOOST_TEST(!interpret(nodes, present).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(phases_of_a_leader) {
+  for (auto phase : {term_phase::inaugurating, term_phase::executing, term_phase::handing_over}) {
+    nodes.data = serialize(record_of("n1", phase));
+    auto seen = view();
+    BOOST_TEST_CONTEXT(to_string(phase)) {
+      BOOST_TEST((seen.phase == phase));
+      BOOST_TEST(seen.epoch == 3);
+      BOOST_TEST(seen.leader == "one");
+      BOOST_TEST(seen.leader_token == 11);
+      BOOST_TEST((seen.how == takeover::clean));
+      BOOST_TEST((seen.since.time_since_epoch() == 95s));
+      BOOST_TEST(seen.hand_over.has_value() == (phase == term_phase::handing_over));
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(candidates_in_order) {
+  auto seen = view();
+  BOOST_TEST_REQUIRE(seen.candidates.size() == 2u);
+  BOOST_TEST(seen.candidates[0].id == "one");
+  BOOST_TEST(seen.candidates[1].id == "two");
+  BOOST_TEST(seen.candidates[1].node == "n2");
+  BOOST_TEST(seen.candidates[1].position == 1);
+  BOOST_TEST(seen.candidates[1].token == 12);
+  BOOST_TEST(seen.candidates[1].session_id == 0x10c);
+}
+
+BOOST_AUTO_TEST_CASE(a_hand_over_that_the_leader_finishes) {
+  nodes.data = serialize(record_of("n1", term_phase::handing_over));
+  auto seen = view();
+  BOOST_TEST_REQUIRE(seen.hand_over.has_value());
+  BOOST_TEST(seen.hand_over->state == "finishing");
+  BOOST_TEST(seen.hand_over->from == "one");
+  BOOST_TEST(seen.hand_over->to == "two");
+  BOOST_TEST((seen.hand_over->elapsed == 5s));
+  BOOST_TEST((seen.hand_over->deadline == 8s));
+  nodes.candidates.pop_back();
+  BOOST_TEST(view().hand_over->to == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_hand_over_that_the_successor_waits_for) {
+  nodes.data = serialize(record_of("n0", term_phase::executing));
+  nodes.candidates[0].data = candidate_data("one", true);
+  auto seen = view();
+  BOOST_TEST_REQUIRE(seen.hand_over.has_value());
+  BOOST_TEST(seen.hand_over->state == "awaiting");
+  BOOST_TEST(seen.hand_over->from == "one");
+  BOOST_TEST(seen.hand_over->to == "one");
+  BOOST_TEST((seen.hand_over->elapsed == 3s));
+  BOOST_TEST(seen.leader == "");                            // it does not lead yet
+  nodes.candidates[0].data = candidate_data("one", false);  // it has not begun to wait
+  BOOST_TEST((view().hand_over->elapsed == 0s));
+}
+
+BOOST_AUTO_TEST_CASE(clocks_that_differ_make_no_negative_time) {
+  nodes.data = serialize(record_of("n1", term_phase::handing_over));
+  nodes.stat.mtime = 200'000;
+  BOOST_TEST((view().hand_over->elapsed == 0s));
+}
+
+BOOST_AUTO_TEST_CASE(between_two_terms_nobody_leads) {
+  for (auto phase : {term_phase::retired, term_phase::stalled}) {
+    nodes.data = serialize(record_of("n0", phase));
+    auto seen = view();
+    BOOST_TEST((seen.phase == phase));
+    BOOST_TEST(seen.leader == "");
+    BOOST_TEST(seen.leader_token == 0);
+    BOOST_TEST(!seen.hand_over.has_value());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_foreign_client_leads_without_a_record) {
+  nodes.data = serialize(record_of("n0", term_phase::retired));
+  nodes.candidates[0].data = "curator-1";
+  auto seen = view();
+  BOOST_TEST(seen.leader == "curator-1");
+  BOOST_TEST(seen.leader_token == 11);
+  BOOST_TEST((seen.phase == term_phase::none));
+  BOOST_TEST(!seen.how.has_value());
+  BOOST_TEST(seen.epoch == 3);
+}
+
+BOOST_AUTO_TEST_CASE(the_fingerprint_tells_every_change_but_that_of_the_time) {
+  nodes.data = serialize(record_of("n1", term_phase::executing));
+  const auto before = view().fingerprint;
+  BOOST_TEST(interpret(nodes, present + 5s)->fingerprint == before);
+  auto changed = [&](auto change) {
+    auto kept = nodes;
+    change();
+    const bool differs = view().fingerprint != before;
+    nodes = kept;
+    return differs;
+  };
+  BOOST_TEST(changed([&] { nodes.stat.mzxid = 51; }));
+  BOOST_TEST(changed([&] { nodes.candidates.pop_back(); }));
+  BOOST_TEST(changed([&] { nodes.candidates[0].stat.mzxid = 60; }));
+  BOOST_TEST(changed([&] { add("n3", "three", 13); }));
+  BOOST_TEST(changed([&] { std::swap(nodes.candidates[0], nodes.candidates[1]); }));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
