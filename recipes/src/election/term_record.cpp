@@ -1,6 +1,7 @@
 #include "election/term_record.hpp"
 
 #include <array>
+#include <limits>
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
@@ -48,7 +49,9 @@ bool from_string(std::string_view text, Enum last, Enum& result) {
 
 std::optional<json::object> parse_object(const std::string& data) {
   error_code error;
-  auto value = json::parse(data, error);
+  json::parse_options options;
+  options.allow_invalid_utf8 = true;  // ids are what somebody chose to write
+  auto value = json::parse(data, error, {}, options);
   if (error || !value.is_object()) return std::nullopt;
   return std::move(value.as_object());
 }
@@ -88,8 +91,8 @@ std::optional<term_record> parse_record(const std::string& data) try {
   record.leader_token = leader.at("token").to_number<std::int64_t>();
   bool known = from_string(object->at("phase").as_string(), term_phase::stalled, record.phase) &&
                from_string(object->at("how").as_string(), takeover::forced, record.how);
-  bool sane = record.epoch >= 0 && record.hand_over_deadline.count() >= 0 &&
-              record.hand_over_deadline <= std::chrono::hours(24);
+  bool sane = record.epoch >= 0 && record.epoch < std::numeric_limits<std::int64_t>::max() &&
+              record.hand_over_deadline.count() >= 0 && record.hand_over_deadline <= std::chrono::hours(24);
   return known && sane ? std::optional(record) : std::nullopt;
 } catch (const std::exception&) {  // a field is missing or has another type
   return std::nullopt;

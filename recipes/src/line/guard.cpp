@@ -16,7 +16,9 @@ namespace {
 /// The data of a member as an object: what is not JSON is an id.
 json::object parse_member(const std::string& data) {
   boost::system::error_code error;
-  auto value = json::parse(data, error);
+  json::parse_options options;
+  options.allow_invalid_utf8 = true;  // ids are what somebody chose to write
+  auto value = json::parse(data, error, {}, options);
   if (!error && value.is_object()) return std::move(value.as_object());
   return {{"id", data}};
 }

@@ -26,8 +26,15 @@ std::vector<member> members_of(const std::vector<std::string>& children, std::sp
   for (const auto& name : children) {
     if (auto sequence = parse_sequence(name, markers)) members.push_back({name, *sequence});
   }
+  if (members.empty()) return members;
+  // Seen from a fixed member, since `before` is no order where foreign numbers lie all around the circle.
+  auto smaller = [](const member& a, const member& b) { return a.sequence < b.sequence; };
+  const auto origin = std::min_element(members.begin(), members.end(), smaller)->sequence;
+  auto distance = [origin](const member& each) {
+    return static_cast<std::int32_t>(static_cast<std::uint32_t>(each.sequence) - static_cast<std::uint32_t>(origin));
+  };
   std::sort(members.begin(), members.end(),
-            [](const member& a, const member& b) { return before(a.sequence, b.sequence); });
+            [&](const member& a, const member& b) { return distance(a) < distance(b); });
   return members;
 }
 

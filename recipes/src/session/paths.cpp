@@ -33,7 +33,9 @@ backend::endpoint parse_endpoint(std::string_view text) {
     if (close == text.npos) refuse("hosts", text, "']' is missing behind the IPv6 address");
     auto rest = text.substr(close + 1);
     if (!rest.empty() && rest.front() != ':') refuse("hosts", text, "only ':port' may follow ']'");
-    return {std::string(text.substr(1, close - 1)), rest.empty() ? std::uint16_t{2181} : parse_port(text, rest.substr(1))};
+    auto address = text.substr(1, close - 1);
+    if (address.find(':') == address.npos) refuse("hosts", text, "only an IPv6 address stands in brackets, as in [::1]:2181");
+    return {std::string(address), rest.empty() ? std::uint16_t{2181} : parse_port(text, rest.substr(1))};
   }
   auto colon = text.find(':');
   if (colon == text.npos) return {std::string(text), 2181};
