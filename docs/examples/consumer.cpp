@@ -1,0 +1,25 @@
+// One of N replicas: run it several times; whichever is elected works off the queue, the others wait.
+#include <iostream>
+
+#include <boost/asio.hpp>
+#include <zkrecipes/zkrecipes.hpp>
+
+struct billing : zkrecipes::queue_consumer {
+  using queue_consumer::queue_consumer;
+
+  boost::asio::awaitable<zkrecipes::transaction> process(zkrecipes::term term, const zkrecipes::message& item) override {
+    std::cout << "epoch " << term.epoch() << ": " << item.data << std::endl;
+    co_return zkrecipes::transaction().create("/billing/done-", item.data, zkrecipes::create_mode::persistent_sequential);
+  }
+};
+
+int main(int argc, char** argv) {
+  boost::asio::io_context io;
+  zkrecipes::session zk(io.get_executor(), {.hosts = argc > 1 ? argv[1] : "127.0.0.1:2181"});
+  billing career(zkrecipes::queue(zk, "/billing/queue"));
+  zkrecipes::consumer_coordinator coordinator(zk, "/billing/consumer", {.id = argc > 2 ? argv[2] : "billing-1"});
+  boost::asio::signal_set stop(io, SIGINT, SIGTERM);
+  stop.async_wait([&](auto, int) { coordinator.stop(); });  // finishes the message in hand, then hands over
+  coordinator.async_run(career, [&](auto error) { std::cout << error.message() << std::endl, io.stop(); });
+  io.run();
+}
