@@ -1,0 +1,262 @@
+// Where settings come from, which one wins, and what is said about bad ones.
+#include "failure.hpp"
+#include "settings/command_line.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+using namespace zkadmin;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A directory of its own, and an environment that has only what the test puts in.
+struct place {
+  place() {
+    std::string name = (fs::temp_directory_path() / "zkadmin-test-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
+    dir = name;
+  }
+  ~place() { fs::remove_all(dir); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    fs::create_directories((dir / name).parent_path());
+    std::ofstream(dir / name) << text;
+    return (dir / name).string();
+  }
+
+  settings load(std::vector<const char*> arguments) const {
+    const auto asked = parse_command_line(arguments, std::cout);
+    return load_settings(*asked, [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      if (found == variables.end()) return std::nullopt;
+      return found->second;
+    });
+  }
+
+  std::string refused(std::vector<const char*> arguments) const {
+    try {
+      load(std::move(arguments));
+    } catch (const failure& error) {
+      BOOST_TEST((error.code() == exit_code::usage));
+      return error.what();
+    }
+    return "not refused";
+  }
+
+  /// What is said about a file with this text.
+  std::string refused_file(const std::string& text) const {
+    const std::string path = write("config.toml", text);
+    const std::string said = refused({"--config", path.c_str()});
+    return said.starts_with(path) ? said.substr(path.size()) : "not about the file: " + said;
+  }
+
+  fs::path dir;
+  std::map<std::string, std::string> variables;
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos || (BOOST_TEST_MESSAGE(text), false);
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(config, place)
+
+BOOST_AUTO_TEST_CASE(defaults) {
+  const auto found = load({"--hosts", "a"});
+  BOOST_TEST(found.servers.at(0).name == "a:2181");
+  BOOST_TEST(found.root == "/");
+  BOOST_TEST(found.name == "a");
+  BOOST_TEST((found.interval == 1s));
+  BOOST_TEST((found.timeout == 5s));
+  BOOST_TEST(found.color);
+  BOOST_TEST(!found.ascii);
+  BOOST_TEST(!found.digest.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(command_line_over_environment_over_file) {
+  const auto file =
+      write("c.toml", "hosts = \"file\"\nroot = \"/file\"\nname = \"file\"\ninterval = \"1m\"\n");
+  variables = {{"ZKADMIN_HOSTS", "environment"}, {"ZKADMIN_ROOT", "/environment"}, {"ZKADMIN_CONFIG", file}};
+  const auto found = load({"status", "--hosts", "line"});
+  BOOST_TEST(found.hosts == "line");
+  BOOST_TEST(found.root == "/environment");
+  BOOST_TEST(found.name == "file");
+  BOOST_TEST((found.interval == 60s));
+}
+
+BOOST_AUTO_TEST_CASE(file_is_looked_for_in_this_order) {
+  const auto given = write("given.toml", "hosts = \"given\"");
+  const auto named = write("named.toml", "hosts = \"named\"");
+  write("xdg/zkadmin/config.toml", "hosts = \"xdg\"");
+  write("home/.config/zkadmin/config.toml", "hosts = \"home\"");
+  variables["HOME"] = (dir / "home").string();
+  BOOST_TEST(load({}).hosts == "home");
+  variables["XDG_CONFIG_HOME"] = (dir / "xdg").string();
+  BOOST_TEST(load({}).hosts == "xdg");
+  variables["ZKADMIN_CONFIG"] = named;
+  BOOST_TEST(load({}).hosts == "named");
+  BOOST_TEST(load({"--config", given.c_str()}).hosts == "given");
+  BOOST_TEST(load({"status", "--config", given.c_str()}).hosts == "given");
+}
+
+BOOST_AUTO_TEST_CASE(only_a_default_place_may_be_empty) {
+  variables = {{"HOME", dir.string()}, {"ZKADMIN_HOSTS", "a"}};
+  BOOST_TEST(load({}).hosts == "a");
+  const auto missing = (dir / "missing.toml").string();
+  BOOST_TEST(has(refused({"--config", missing.c_str()}), "cannot read the configuration file " + missing));
+  variables["ZKADMIN_CONFIG"] = missing;
+  BOOST_TEST(has(refused({}), missing));
+  variables["ZKADMIN_CONFIG"] = dir.string();
+  BOOST_TEST(has(refused({}), "cannot read"));
+}
+
+BOOST_AUTO_TEST_CASE(unknown_keys_are_named_with_their_line) {
+  BOOST_TEST(
+      has(refused_file("hosts = \"a\"\n\nhost = \"b\"\n"), ":3: unknown key host (known: hosts, root, "));
+  BOOST_TEST(has(refused_file("hosts = \"a\"\n[servers]\nx = 1\n"), ":2: unknown key servers"));
+}
+
+BOOST_AUTO_TEST_CASE(wrong_types_are_named_with_line_key_and_type) {
+  BOOST_TEST(refused_file("hosts = [\"a\"]") == ":1: hosts: expected a string, found: array");
+  BOOST_TEST(refused_file("hosts = \"a\"\ninterval = 2") ==
+             ":2: interval: expected a string with a duration such as \"500ms\", found: integer");
+  BOOST_TEST(refused_file("ascii = \"yes\"") ==
+             ":1: ascii: expected true or false, without quotes, found: string");
+  BOOST_TEST(refused_file("root = 2024-01-01") == ":1: root: expected a string, found: date");
+}
+
+BOOST_AUTO_TEST_CASE(bad_values_are_named_with_line_and_key) {
+  BOOST_TEST(has(refused_file("hosts = \"a\"\n\ninterval = \"1ms\""),
+                 ":3: interval: expected a duration from 100ms"));
+  BOOST_TEST(has(refused_file("hosts = \"a:b\""), ":1: hosts: expected a port"));
+}
+
+BOOST_AUTO_TEST_CASE(bad_toml_is_named_with_its_line) {
+  BOOST_TEST(refused_file("hosts = \"a\"\nroot = \n").starts_with(":2: "));
+  BOOST_TEST(refused_file("hosts = \"a\"\nhosts = \"b\"\n").starts_with(":2: "));
+}
+
+BOOST_AUTO_TEST_CASE(bad_environment_and_command_line_are_named) {
+  variables["ZKADMIN_INTERVAL"] = "soon";
+  BOOST_TEST(has(refused({"--hosts", "a"}), "ZKADMIN_INTERVAL: expected a duration"));
+  BOOST_TEST(has(refused({"--hosts", "a", "--interval", "2h"}), "--interval: expected a duration"));
+  BOOST_TEST(has(refused({"--interval", "2s"}), "no servers: give --hosts"));
+}
+
+BOOST_AUTO_TEST_CASE(unknown_options_and_formats_are_usage_errors) {
+  BOOST_TEST(has(refused({"--hsots", "a"}), "--hsots"));
+  BOOST_TEST(has(refused({"status", "--hosts", "a", "-o", "xml"}), "xml"));
+  BOOST_TEST(has(refused({"resign", "--hosts", "a"}), "path"));
+  BOOST_TEST(has(refused({"stauts"}), "stauts"));
+}
+
+BOOST_AUTO_TEST_CASE(hosts) {
+  const auto found = load({"--hosts", "a:1,[::1]:2,127.0.0.1,[fe80::1]/root/path"});
+  BOOST_TEST(found.servers.size() == 4u);
+  BOOST_TEST(found.servers[0].name == "a:1");
+  BOOST_TEST(found.servers[1].name == "[::1]:2");
+  BOOST_TEST(found.servers[1].host == "::1");
+  BOOST_TEST(found.servers[2].port == 2181);
+  BOOST_TEST(found.servers[3].host == "fe80::1");
+  for (const char* bad :
+       {"", ",", "a,", "a:0", "a:65536", "a:1x", ":1", "::1", "[::1", "[::1]x", "a b", "a//b"})
+    BOOST_TEST(has(refused({"--hosts", bad}), *bad ? "--hosts: expected" : "expected"));
+  std::string many = "a";
+  for (int i = 0; i < 64; ++i) many += ",a";
+  BOOST_TEST(has(refused({"--hosts", many.c_str()}), "at most 64 servers"));
+}
+
+BOOST_AUTO_TEST_CASE(roots) {
+  BOOST_TEST(load({"--hosts", "a", "--root", "/x/y/"}).root == "/x/y");
+  BOOST_TEST(load({"--hosts", "a", "--root", "/"}).root == "/");
+  for (const char* bad : {"x", "/x//y", "/./x", "/x/..", "/x\n"})
+    BOOST_TEST(has(refused({"--hosts", "a", "--root", bad}), "--root: expected an absolute path"));
+}
+
+BOOST_AUTO_TEST_CASE(durations) {
+  const auto interval = [this](const char* text) {
+    return load({"--hosts", "a", "--interval", text}).interval;
+  };
+  BOOST_TEST((interval("100ms") == 100ms));
+  BOOST_TEST((interval("1.5s") == 1500ms));
+  BOOST_TEST((interval("1h") == 1h));
+  for (const char* bad : {"", "1", "s", "99ms", "61m", "-1s", "nans", "1d", "1s ", "1e400s"})
+    BOOST_TEST(has(refused({"--hosts", "a", "--timeout", bad}), "expected"));
+}
+
+BOOST_AUTO_TEST_CASE(colours) {
+  variables["NO_COLOR"] = "";
+  BOOST_TEST(load({"--hosts", "a"}).color);
+  variables["NO_COLOR"] = "1";
+  BOOST_TEST(!load({"--hosts", "a"}).color);
+  BOOST_TEST(load({"--hosts", "a", "--color"}).color);
+  variables["ZKADMIN_COLOR"] = "true";
+  BOOST_TEST(load({"--hosts", "a"}).color);
+  BOOST_TEST(!load({"--hosts", "a", "--no-color"}).color);
+  BOOST_TEST(load({"--hosts", "a", "--ascii"}).ascii);
+}
+
+BOOST_AUTO_TEST_CASE(credentials_from_a_file) {
+  const auto config = write("c.toml", "hosts = \"a\"\ndigest_file = \"secret\"\n");
+  write("secret", "admin:pass:word\n");
+  const auto found = load({"--config", config.c_str()});
+  BOOST_TEST(found.digest->user == "admin");
+  BOOST_TEST(found.digest->password == "pass:word");
+}
+
+BOOST_AUTO_TEST_CASE(credentials_from_the_environment_win_over_the_file) {
+  const auto config = write("c.toml", "hosts = \"a\"\ndigest_file = \"secret\"\n");
+  write("secret", "admin:password\n");
+  variables = {{"ZKADMIN_DIGEST", "me:mine"}, {"ZKADMIN_CONFIG", config}};
+  BOOST_TEST(load({}).digest->user == "me");
+  variables.erase("ZKADMIN_DIGEST");
+  variables["ZKADMIN_DIGEST_FILE"] = write("other", "other:secret");
+  BOOST_TEST(load({}).digest->user == "other");
+}
+
+BOOST_AUTO_TEST_CASE(secrets_are_never_shown_nor_taken_from_the_command_line) {
+  write("secret", "topsecret-without-a-user\n");
+  BOOST_TEST(!has(refused_file("hosts = \"a\"\ndigest_file = \"secret\"\n"), "topsecret"));
+  BOOST_TEST(has(refused_file("hosts = \"a\"\ndigest_file = \"nowhere\"\n"), ":2: digest_file: cannot read"));
+  BOOST_TEST(has(refused_file("digest = \"admin:topsecret\"\n"), "unknown key digest"));
+  BOOST_TEST(has(refused({"--hosts", "a", "--digest", "admin:x"}), "--digest"));
+  variables["ZKADMIN_DIGEST"] = "topsecret";
+  const auto said = refused({"--hosts", "a"});
+  BOOST_TEST(said == "ZKADMIN_DIGEST: expected one line user:password");
+}
+
+BOOST_AUTO_TEST_CASE(commands) {
+  const auto parse = [](std::vector<const char*> arguments) {
+    return *parse_command_line(arguments, std::cout);
+  };
+  BOOST_TEST((parse({}).command == command::dashboard));
+  BOOST_TEST((parse({"dashboard"}).command == command::dashboard));
+  const auto status = parse({"status", "-o", "json"});
+  BOOST_TEST((status.command == command::status));
+  BOOST_TEST((status.output == output_format::json));
+  const auto resign = parse({"resign", "/a", "--rw"});
+  BOOST_TEST((resign.command == command::resign));
+  BOOST_TEST(resign.path == "/a");
+  BOOST_TEST(resign.read_write);
+  BOOST_TEST(!parse({"resign", "/a"}).read_write);
+}
+
+BOOST_AUTO_TEST_CASE(help_and_version) {
+  for (const std::vector<const char*>& each :
+       {std::vector{"--help"}, std::vector{"status", "--help"}, std::vector{"--version"}}) {
+    std::ostringstream out;
+    BOOST_TEST(!parse_command_line(each, out).has_value());
+    BOOST_TEST(out.str().find("zkadmin") != std::string::npos);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,132 @@
+// What `status` prints.
+#include "report/report.hpp"
+
+#include "samples.hpp"
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/test/unit_test.hpp>
+
+using namespace zkadmin;
+namespace json = boost::json;
+
+namespace {
+
+json::object parsed(const cluster_status& cluster) {
+  const std::string text = to_json(cluster);
+  BOOST_TEST(text.back() == '\n');
+  BOOST_TEST(text.find('\n') == text.size() - 1);
+  return json::parse(text).as_object();
+}
+
+std::string keys(const json::value& object) {
+  std::string names;
+  for (const auto& each : object.as_object()) names += std::string(each.key()) + " ";
+  return names;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(report)
+
+BOOST_AUTO_TEST_CASE(json_has_exactly_the_documented_shape) {
+  const auto document = parsed(samples::cluster());
+  BOOST_TEST(keys(document) == "schema ensemble elections ");
+  BOOST_TEST(document.at("schema").as_int64() == 1);
+  for (const auto& server : document.at("ensemble").as_array()) {
+    BOOST_TEST(keys(server) ==
+               "server role reachable zxid connections latency_ms outstanding nodes version error ");
+    BOOST_TEST(keys(server.at("latency_ms")) == "min avg max ");
+  }
+  for (const auto& election : document.at("elections").as_array()) {
+    BOOST_TEST(keys(election) == "path epoch phase leader waiters hand_over takeover ");
+    if (!election.at("leader").is_null()) BOOST_TEST(keys(election.at("leader")) == "id token ");
+    for (const auto& waiter : election.at("waiters").as_array()) BOOST_TEST(keys(waiter) == "id position ");
+    if (!election.at("hand_over").is_null())
+      BOOST_TEST(keys(election.at("hand_over")) == "from to state elapsed_ms deadline_ms ");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(json_values) {
+  const auto document = parsed(samples::cluster());
+  const auto& servers = document.at("ensemble").as_array();
+  BOOST_TEST(
+      json::serialize(servers.at(1)) ==
+      R"({"server":"127.1.2.2:2181","role":"leader","reachable":true,"zxid":"0x10000001f","connections":1,)"
+      R"("latency_ms":{"min":0,"avg":4.167E-1,"max":12},"outstanding":0,"nodes":42,"version":"3.8.0",)"
+      R"("error":null})");
+  BOOST_TEST(
+      json::serialize(servers.at(2)) ==
+      R"({"server":"127.1.2.3:2181","role":null,"reachable":false,"zxid":null,"connections":null,)"
+      R"("latency_ms":{"min":null,"avg":null,"max":null},"outstanding":null,"nodes":null,"version":null,)"
+      R"("error":"Connection refused"})");
+  const auto& elections = document.at("elections").as_array();
+  BOOST_TEST(
+      json::serialize(elections.at(0)) ==
+      R"({"path":"/billing/consumer","epoch":7,"phase":"executing","leader":{"id":"worker-1",)"
+      R"("token":4294967321},"waiters":[{"id":"worker-2","position":1},{"id":"worker-3","position":2}],)"
+      R"("hand_over":null,"takeover":"clean"})");
+  BOOST_TEST(
+      json::serialize(elections.at(1).at("hand_over")) ==
+      R"({"from":"sender-a","to":"sender-b","state":"finishing","elapsed_ms":1200,"deadline_ms":10000})");
+  BOOST_TEST(
+      json::serialize(elections.at(2)) ==
+      R"({"path":"/other","epoch":0,"phase":"foreign_data","leader":null,"waiters":[],"hand_over":null,)"
+      R"("takeover":null})");
+}
+
+BOOST_AUTO_TEST_CASE(json_of_unknown_elections_and_not_serving) {
+  cluster_status cluster{samples::servers(), std::nullopt};
+  cluster.ensemble[0].role = server_role::not_serving;
+  const auto document = parsed(cluster);
+  BOOST_TEST(document.at("elections").as_array().empty());
+  BOOST_TEST(document.at("ensemble").as_array().at(0).at("role") == "not serving");
+}
+
+BOOST_AUTO_TEST_CASE(json_survives_any_name) {
+  auto cluster = samples::cluster();
+  cluster.survey->elections[0].leader->id = "\xff\x1b\"\\\n";
+  const auto document = parsed(cluster);
+  BOOST_TEST(document.at("elections").as_array().at(0).at("leader").at("id").as_string() ==
+             "\uFFFD\x1b\"\\\n");
+}
+
+BOOST_AUTO_TEST_CASE(table_for_people) {
+  auto cluster = samples::cluster();
+  BOOST_TEST(to_table(cluster) ==
+             "QUORUM 2/3 leader 127.1.2.2:2181\n"
+             "\n"
+             "SERVER          ROLE      ZXID         CONN  LATENCY MS  OUTST  NODES  VERSION\n"
+             "127.1.2.1:2181  follower  0x10000001f     4  0/0.417/12      0     42  3.8.0\n"
+             "127.1.2.2:2181  leader    0x10000001f     1  0/0.417/12      0     42  3.8.0\n"
+             "127.1.2.3:2181  down      Connection refused\n"
+             "\n"
+             "PATH               EPOCH  PHASE         LEADER    WAITING\n"
+             "/billing/consumer      7  executing     worker-1  worker-2, worker-3\n"
+             "/mail/sender          12  handing_over  sender-a  sender-b\n"
+             "  hand-over: sender-a -> sender-b  finishing  1.2 s / 10 s\n"
+             "/other                 -  foreign_data  none      -\n");
+  cluster.survey->elections.clear();
+  BOOST_TEST(to_table(cluster).ends_with("\nNo elections.\n"));
+  cluster.survey.reset();
+  BOOST_TEST(to_table(cluster).ends_with("\nElections: not known.\n"));
+}
+
+BOOST_AUTO_TEST_CASE(tsv_for_scripts) {
+  auto cluster = samples::cluster();
+  cluster.survey->elections[2].path = "/a\tb\\c\x1b";
+  BOOST_TEST(
+      to_tsv(cluster) ==
+      "server\t127.1.2.1:2181\tfollower\tyes\t0x10000001f\t4\t0\t0.4167\t12\t0\t42\t3.8.0\t\n"
+      "server\t127.1.2.2:2181\tleader\tyes\t0x10000001f\t1\t0\t0.4167\t12\t0\t42\t3.8.0\t\n"
+      "server\t127.1.2.3:2181\t\tno\t\t\t\t\t\t\t\t\tConnection refused\n"
+      "election\t/billing/consumer\t7\texecuting\tworker-1\t4294967321\tclean\t\t\t\t\t\n"
+      "waiter\t/billing/consumer\t1\tworker-2\n"
+      "waiter\t/billing/consumer\t2\tworker-3\n"
+      "election\t/mail/sender\t12\thanding_over\tsender-a\t4294967400\tforced\tsender-a\tsender-b\tfinishing"
+      "\t1200\t10000\n"
+      "waiter\t/mail/sender\t1\tsender-b\n"
+      "election\t/a\\tb\\\\c\\x1b\t0\tforeign_data\t\t\t\t\t\t\t\t\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,170 @@
+// What servers answer to `srvr`, from 3.5 to 3.9 and beyond reason.
+#include "cluster/srvr.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <random>
+
+using namespace zkadmin;
+
+namespace {
+
+constexpr const char* of_3_5 =
+    R"(Zookeeper version: 3.5.5-390fe37ea45dee01bf87dc1c042b5e3dcce88653, built on 05/03/2019 12:07 GMT
+Latency min/avg/max: 0/4/231
+Received: 1208
+Sent: 1207
+Connections: 3
+Outstanding: 0
+Zxid: 0x20000001c
+Mode: follower
+Node count: 127
+)";
+
+constexpr const char* of_3_6 =
+    R"(Zookeeper version: 3.6.4--d65253dcf68e9097c6e95a126463fd5fdeb4521c, built on 12/18/2022 18:10 GMT
+Latency min/avg/max: 0/0.75/4
+Received: 5
+Sent: 4
+Connections: 1
+Outstanding: 0
+Zxid: 0x0
+Mode: standalone
+Node count: 5
+)";
+
+// Recorded from Debian's server.
+constexpr const char* of_3_8 = R"(Zookeeper version: 3.8.0-${mvngit.commit.id}, built on 2024-12-29 17:54 UTC
+Latency min/avg/max: 0/0.4909/7
+Received: 171
+Sent: 171
+Connections: 2
+Outstanding: 0
+Zxid: 0x500000019
+Mode: leader
+Node count: 10
+Proposal sizes last/min/max: 293/48/386
+)";
+
+constexpr const char* of_3_9 =
+    "Zookeeper version: 3.9.2-e454e8c7283100c7caec6dcae2bc82aaecb63023, built on 2024-02-12 20:59 UTC\r\n"
+    "Latency min/avg/max: 1/1.5/2\r\nReceived: 9\r\nSent: 8\r\nConnections: 1\r\nOutstanding: 7\r\n"
+    "Zxid: 0xffffffff00000001\r\nMode: observer\r\nNode count: 6\r\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(srvr)
+
+BOOST_AUTO_TEST_CASE(follower_3_5) {
+  const auto server = parse_srvr("a:1", of_3_5);
+  BOOST_TEST(server.server == "a:1");
+  BOOST_TEST(server.reachable);
+  BOOST_TEST((server.role == server_role::follower));
+  BOOST_TEST(*server.zxid == 0x20000001cu);
+  BOOST_TEST(*server.connections == 3);
+  BOOST_TEST((server.latency == latency_ms{0, 4, 231}));
+  BOOST_TEST(*server.outstanding == 0);
+  BOOST_TEST(*server.nodes == 127);
+  BOOST_TEST(server.version == "3.5.5");
+  BOOST_TEST(server.error == "");
+  BOOST_TEST(is_serving(server));
+}
+
+BOOST_AUTO_TEST_CASE(standalone_3_6_with_a_fraction) {
+  const auto server = parse_srvr("a:1", of_3_6);
+  BOOST_TEST((server.role == server_role::standalone));
+  BOOST_TEST((server.latency == latency_ms{0, 0.75, 4}));
+  BOOST_TEST(*server.zxid == 0u);
+  BOOST_TEST(server.version == "3.6.4");
+}
+
+BOOST_AUTO_TEST_CASE(leader_3_8_with_proposal_sizes) {
+  const auto server = parse_srvr("a:1", of_3_8);
+  BOOST_TEST((server.role == server_role::leader));
+  BOOST_TEST(*server.nodes == 10);
+  BOOST_TEST(server.version == "3.8.0");
+}
+
+BOOST_AUTO_TEST_CASE(observer_3_9_with_other_line_ends) {
+  const auto server = parse_srvr("a:1", of_3_9);
+  BOOST_TEST((server.role == server_role::observer));
+  BOOST_TEST(*server.zxid == 0xffffffff00000001u);
+  BOOST_TEST(*server.outstanding == 7);
+}
+
+BOOST_AUTO_TEST_CASE(not_serving) {
+  const auto server = parse_srvr("a:1", "This ZooKeeper instance is not currently serving requests\n");
+  BOOST_TEST(server.reachable);
+  BOOST_TEST((server.role == server_role::not_serving));
+  BOOST_TEST(!is_serving(server));
+  BOOST_TEST(server.error == "not serving requests: no quorum, or still starting");
+}
+
+BOOST_AUTO_TEST_CASE(read_only_is_not_serving) {
+  const auto server = parse_srvr("a:1", "Zookeeper version: 3.8.0-x\nMode: read-only\nNode count: 4\n");
+  BOOST_TEST((server.role == server_role::not_serving));
+  BOOST_TEST(server.error.find("read-only") == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(not_in_the_whitelist_tells_the_cure) {
+  const auto server = parse_srvr("a:1", "srvr is not executed because it is not in the whitelist.\n");
+  BOOST_TEST(server.reachable);
+  BOOST_TEST(!server.role.has_value());
+  BOOST_TEST(server.error.find("4lw.commands.whitelist=srvr") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_at_all) {
+  const auto server = parse_srvr("a:1", "");
+  BOOST_TEST(!server.reachable);
+  BOOST_TEST(server.error.find("without an answer") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(another_service_is_quoted_and_made_harmless) {
+  const auto server = parse_srvr("a:1", "HTTP/1.1 400 Bad Request\r\nServer: \x1b[31mx\r\n\r\n");
+  BOOST_TEST(!server.reachable);
+  BOOST_TEST(server.error.find("HTTP/1.1 400 Bad Request") != std::string::npos);
+  BOOST_TEST(server.error.find('\x1b') == std::string::npos);
+  BOOST_TEST(server.version == "");
+}
+
+BOOST_AUTO_TEST_CASE(too_long) {
+  const auto server = parse_srvr("a:1", std::string(longest_answer + 1, 'x'));
+  BOOST_TEST(!server.reachable);
+  BOOST_TEST(server.error.find("too long") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(odd_values_are_left_out) {
+  const auto server = parse_srvr("a:1",
+                                 "Latency min/avg/max: 0/nan/inf\nConnections: 99999999999999999999\n"
+                                 "Outstanding: 1x\nZxid: 12\nMode: leader\nNode count:\n");
+  BOOST_TEST(server.reachable);
+  BOOST_TEST(!server.latency.has_value());
+  BOOST_TEST(!server.connections.has_value());
+  BOOST_TEST(!server.outstanding.has_value());
+  BOOST_TEST(!server.zxid.has_value());
+  BOOST_TEST(!server.nodes.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(unknown_mode_is_told) {
+  const auto server = parse_srvr("a:1", "Mode: emperor\n");
+  BOOST_TEST(server.reachable);
+  BOOST_TEST(!server.role.has_value());
+  BOOST_TEST(server.error.find("emperor") != std::string::npos);
+}
+
+// Any truncation and any damage gives an answer.
+BOOST_AUTO_TEST_CASE(damaged_answers_do_no_harm) {
+  std::mt19937 random(1);
+  for (const std::string whole : {of_3_5, of_3_6, of_3_8, of_3_9}) {
+    for (std::size_t length = 0; length < whole.size(); ++length)
+      BOOST_REQUIRE_EQUAL(parse_srvr("a:1", whole.substr(0, length)).server, "a:1");
+    for (int i = 0; i < 2000; ++i) {
+      std::string damaged = whole;
+      for (int j = 0; j < 5; ++j) damaged[random() % damaged.size()] = static_cast<char>(random());
+      const auto server = parse_srvr("a:1", damaged);
+      BOOST_REQUIRE(server.reachable || !server.error.empty());
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,195 @@
+// What each key and each answer does to the dashboard.
+#include "samples.hpp"
+#include "screen/render.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkadmin;
+using namespace std::chrono_literals;
+
+namespace {
+
+effect press(model& state, key which) {
+  return update(state, key_pressed{which}, state.now);
+}
+
+void see(model& state, std::vector<election_status> elections) {
+  update(state, elections_seen{{std::move(elections), {}}}, state.now + 1s);
+}
+
+std::string screen(const model& state) {
+  return render(state, 80, 24, {}).to_text();
+}
+
+bool shows(const model& state, const std::string& text) {
+  return screen(state).find(text) != std::string::npos;
+}
+
+std::vector<election_status> with_waiters(int count) {
+  auto elections = samples::elections();
+  elections[0].waiters.clear();
+  for (int i = 1; i <= count; ++i)
+    elections[0].waiters.push_back({"waiter-" + std::to_string(i), i, i, i, "node"});
+  return elections;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(keys)
+
+BOOST_AUTO_TEST_CASE(up_and_down_stay_in_the_list) {
+  model state = samples::dashboard();
+  press(state, key::up);
+  BOOST_TEST(state.selected == 0u);
+  press(state, key::down);
+  BOOST_TEST(state.selected == 1u);
+  for (int i = 0; i < 9; ++i) press(state, key::down);
+  BOOST_TEST(state.selected == 2u);
+  press(state, key::first);
+  BOOST_TEST(state.selected == 0u);
+  press(state, key::last);
+  BOOST_TEST(state.selected == 2u);
+  press(state, key::up);
+  BOOST_TEST(state.selected == 1u);
+  BOOST_TEST(shows(state, "▸ /mail/sender"));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_to_select_or_open) {
+  model state;
+  for (const auto each : {key::up, key::down, key::last, key::first, key::enter}) press(state, each);
+  BOOST_TEST(state.selected == 0u);
+  BOOST_TEST((state.shown == page::overview));
+}
+
+BOOST_AUTO_TEST_CASE(details_and_back) {
+  model state = samples::dashboard();
+  press(state, key::enter);
+  BOOST_TEST(shows(state, "ELECTION /billing/consumer"));
+  BOOST_TEST(shows(state, "1  worker-2"));
+  press(state, key::back);
+  BOOST_TEST(shows(state, "ENSEMBLE"));
+}
+
+BOOST_AUTO_TEST_CASE(details_scroll_to_the_last_waiter_and_no_further) {
+  model state = samples::dashboard();
+  see(state, with_waiters(50));
+  press(state, key::enter);
+  BOOST_TEST(!shows(state, "waiter-50"));
+  press(state, key::last);
+  BOOST_TEST(shows(state, "waiter-50"));
+  const auto end = state.scroll;
+  press(state, key::down);
+  BOOST_TEST(state.scroll == end);
+  press(state, key::up);
+  BOOST_TEST(state.scroll == end - 1);
+  press(state, key::first);
+  BOOST_TEST(state.scroll == 0u);
+  press(state, key::up);
+  BOOST_TEST(state.scroll == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_page_that_becomes_shorter_is_not_left_scrolled) {
+  model state = samples::dashboard();
+  see(state, with_waiters(50));
+  press(state, key::enter);
+  press(state, key::last);
+  see(state, with_waiters(2));
+  BOOST_TEST(state.scroll == 0u);
+  see(state, with_waiters(50));
+  press(state, key::last);
+  update(state, resized{500}, state.now);
+  BOOST_TEST(state.scroll == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(help_and_back) {
+  model state = samples::dashboard();
+  press(state, key::help);
+  BOOST_TEST(shows(state, "KEYS"));
+  press(state, key::help);
+  BOOST_TEST(shows(state, "ENSEMBLE"));
+  press(state, key::help);
+  press(state, key::back);
+  BOOST_TEST(shows(state, "ENSEMBLE"));
+}
+
+BOOST_AUTO_TEST_CASE(quit_from_every_page) {
+  for (const auto which : {key::other, key::enter, key::help}) {
+    model state = samples::dashboard();
+    BOOST_TEST((press(state, which) == effect::none));
+    BOOST_TEST((press(state, key::quit) == effect::quit));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(refresh_and_pause) {
+  model state = samples::dashboard();
+  BOOST_TEST((press(state, key::refresh) == effect::refresh));
+  BOOST_TEST((press(state, key::pause) == effect::none));
+  BOOST_TEST(shows(state, "PAUSED"));
+  BOOST_TEST((press(state, key::refresh) == effect::refresh));
+  BOOST_TEST((press(state, key::pause) == effect::refresh));
+  BOOST_TEST(!shows(state, "PAUSED"));
+}
+
+BOOST_AUTO_TEST_CASE(the_selection_follows_its_path) {
+  model state = samples::dashboard();
+  press(state, key::down);
+  auto elections = samples::elections();
+  auto first = elections[0];
+  first.path = "/aaa";
+  elections.insert(elections.begin(), first);
+  see(state, elections);
+  BOOST_TEST(state.survey.elections[state.selected].path == "/mail/sender");
+}
+
+BOOST_AUTO_TEST_CASE(an_election_that_goes_closes_its_details) {
+  model state = samples::dashboard();
+  press(state, key::last);
+  press(state, key::enter);
+  auto elections = samples::elections();
+  elections.pop_back();
+  see(state, elections);
+  BOOST_TEST((state.shown == page::overview));
+  BOOST_TEST(state.selected == 1u);
+  see(state, {});
+  BOOST_TEST(state.selected == 0u);
+  BOOST_TEST(shows(state, "ELECTIONS 0"));
+}
+
+BOOST_AUTO_TEST_CASE(old_data_stays_and_says_how_old_it_is) {
+  model state = samples::dashboard();
+  const auto seen = state.surveyed_at;
+  update(state, elections_failed{"no connection"}, seen + 3s);
+  BOOST_TEST(shows(state, "stale 3 s: no connection"));
+  BOOST_TEST(shows(state, "/billing/consumer"));
+  update(state, time_passed{}, seen + 65s);
+  BOOST_TEST(shows(state, "stale 65 s: no connection"));
+  see(state, samples::elections());
+  BOOST_TEST(!shows(state, "stale"));
+}
+
+BOOST_AUTO_TEST_CASE(a_first_failure_is_no_old_data) {
+  model state;
+  BOOST_TEST(shows(state, "looking for elections"));
+  update(state, elections_failed{"no connection"}, samples::noon());
+  BOOST_TEST(shows(state, "no connection"));
+  BOOST_TEST(!shows(state, "stale"));
+}
+
+BOOST_AUTO_TEST_CASE(events_are_bounded_and_newest_first) {
+  model state = samples::dashboard();
+  for (int i = 0; i < 300; ++i) {
+    auto elections = samples::elections();
+    elections[0].epoch = 100 + i;
+    see(state, elections);
+  }
+  BOOST_TEST(state.events.size() == 200u);
+  BOOST_TEST(state.events.front().text == "/billing/consumer: term 399 began (clean)");
+}
+
+BOOST_AUTO_TEST_CASE(times_of_day_are_local) {
+  model state = samples::dashboard();
+  BOOST_TEST(render(state, 80, 24, {false, -5h}).to_text().find("07:00:00") != std::string::npos);
+  BOOST_TEST(render(state, 80, 24, {false, 13h}).to_text().find("01:00:00") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -56,10 +56,10 @@ election_status status_of(const zkrecipes::election_view& view) {
   return status;
 }
 
-election_status foreign_election(std::string path) {
+election_status election_without_view(std::string path, const char* instead_of_phase) {
   election_status status;
   status.path = std::move(path);
-  status.phase = foreign_phase;
+  status.phase = instead_of_phase;
   return status;
 }
 
@@ -89,8 +89,9 @@ void check(const error_code& error, const std::string& doing) {
   if (!error) return;
   if (error == errc::auth_failed) throw failure(exit_code::auth, "the servers refuse the credentials");
   if (error == errc::no_auth)
-    throw failure(exit_code::auth, doing + ": not allowed; give credentials (digest_file or ZKADMIN_DIGEST)");
-  throw failure(exit_code::error, doing + ": " + error.message());
+    throw failure(exit_code::auth,
+                  printable(doing) + ": not allowed; give credentials (digest_file or ZKADMIN_DIGEST)");
+  throw failure(exit_code::error, printable(doing) + ": " + error.message());
 }
 
 asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session session, std::string path) {
@@ -98,7 +99,8 @@ asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session
   auto result = co_await election.async_view(as_result);
   const error_code error = std::get<0>(result);
   if (error == errc::no_node) co_return std::nullopt;
-  if (error == errc::foreign_data) co_return foreign_election(std::move(path));
+  if (error == errc::foreign_data) co_return election_without_view(std::move(path), foreign_phase);
+  if (error == errc::no_auth) co_return election_without_view(std::move(path), refused_phase);
   check(error, "looking at " + path);
   co_return status_of(std::get<1>(result));
 }
@@ -116,10 +118,6 @@ collector::collector(zkrecipes::session session, std::string root)
 
 // Breadth first: where the search has to be cut off, what is deep in the tree is missing.
 asio::awaitable<void> collector::find_elections() {
-  auto root = co_await session_.async_exists(root_, as_result);
-  if (std::get<0>(root) == errc::no_node)
-    throw failure(exit_code::error, "the root " + root_ + " does not exist; give another one with --root");
-  check(std::get<0>(root), "reading " + root_);
   search going;
   for (std::vector<std::string> level{root_}; !level.empty(); level = std::exchange(going.next, {})) {
     const auto visit_one = [this, &level, &going](std::size_t i) { return visit(level[i], going); };
@@ -137,8 +135,11 @@ asio::awaitable<void> collector::find_elections() {
 asio::awaitable<void> collector::visit(const std::string& path, search& going) {
   auto listing = co_await session_.async_children(path, as_result);
   const error_code error = std::get<0>(listing);
+  const bool is_root = path == root_;
+  if (error == errc::no_node && is_root)
+    throw failure(exit_code::error, "the root " + root_ + " does not exist; give another one with --root");
   if (error == errc::no_node) co_return;
-  if (error == errc::no_auth) {
+  if (error == errc::no_auth && !is_root) {
     ++going.refused;
     co_return;
   }

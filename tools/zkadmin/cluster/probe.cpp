@@ -55,6 +55,7 @@ asio::awaitable<endpoints> resolve(const endpoint& server, error_code& error) {
   shared->resolver.async_resolve(server.host, std::to_string(server.port), tcp::resolver::numeric_service,
                                  keep);
   co_await shared->done.async_wait(as_result);
+  shared->resolver.cancel();  // If nobody waits any more and it has not begun, it need not.
   error = shared->error;
   co_return shared->found;
 }

@@ -50,6 +50,7 @@ asio::awaitable<resignation_request> prepare_resignation(zkrecipes::session sess
   if (!seen) throw failure(exit_code::error, "there is no election at " + path);
   if (seen->phase == foreign_phase)
     throw failure(exit_code::error, path + " holds data that is not an election's");
+  if (seen->phase == refused_phase) check(errc::no_auth, "reading " + path);
   if (!seen->leader) throw failure(exit_code::error, "nobody leads at " + path);
   resignation_request request;
   request.leader = seen->leader->id;

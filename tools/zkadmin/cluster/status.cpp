@@ -22,4 +22,8 @@ bool is_serving(const server_status& server) noexcept {
   return server.role && *server.role != server_role::not_serving;
 }
 
+bool is_trouble(const std::string& phase) noexcept {
+  return phase == "stalled" || phase == foreign_phase || phase == refused_phase;
+}
+
 }  // namespace zkadmin

@@ -57,8 +57,13 @@ struct hand_over_status {
   friend bool operator==(const hand_over_status&, const hand_over_status&) = default;
 };
 
-/// The phase shown for an election whose node holds what no recipe of ours wrote.
+/// Shown in the place of a phase: the election's node holds what no recipe of ours wrote; or it may not be
+/// read.
 inline constexpr const char* foreign_phase = "foreign_data";
+inline constexpr const char* refused_phase = "no_auth";
+
+/// True for those two, and for a term that was given up by its watchdog.
+bool is_trouble(const std::string& phase) noexcept;
 
 struct election_status {
   std::string path;

@@ -14,12 +14,16 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include <poll.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <clocale>
 #include <csignal>
 #include <ctime>
 #include <optional>
+#include <system_error>
 
 namespace zkadmin {
 namespace {
@@ -28,7 +32,7 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
-constexpr auto walk_interval = 5s;  // Between searches for elections that are new.
+constexpr auto walk_interval = 5s;  // Between searches for new elections; more where they take long.
 constexpr auto longest_probe = 1s;  // A server that is slower than this is shown as not answering.
 constexpr auto clock_interval = 1s;
 
@@ -37,6 +41,24 @@ std::chrono::seconds utc_offset(wall_time when) {
   std::tm local{};
   localtime_r(&seconds, &local);
   return std::chrono::seconds(local.tm_gmtoff);
+}
+
+/// Something to wait on that is readable when the input is. Not the input itself: Asio would make that
+/// non-blocking for all who share the terminal, such as the shell.
+int watch_for_input(int descriptor) {
+  const int watcher = ::epoll_create1(EPOLL_CLOEXEC);
+  epoll_event readable{};
+  readable.events = EPOLLIN;
+  if (watcher < 0 || ::epoll_ctl(watcher, EPOLL_CTL_ADD, descriptor, &readable) != 0)
+    throw std::system_error(errno, std::generic_category(), "waiting for input");
+  return watcher;
+}
+
+/// An input that has ended is readable, and there is nothing to read.
+bool has_ended(int descriptor) {
+  pollfd input{descriptor, POLLIN, 0};
+  int available = 0;
+  return ::poll(&input, 1, 0) > 0 && (::ioctl(descriptor, FIONREAD, &available) != 0 || available == 0);
 }
 
 /// A lost connection needs no explanation, anything else does.
@@ -56,10 +78,10 @@ class dashboard {
         ensemble_timer_(io),
         elections_timer_(io),
         clock_timer_(io),
-        input_(io, ::dup(STDIN_FILENO)),
-        terminal_(std::in_place, wanted.color),
-        signals_(io, SIGTERM, SIGINT, SIGHUP) {
-    for (const int each : {SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT}) signals_.add(each);
+        input_(io, watch_for_input(STDIN_FILENO)),
+        signals_(io) {
+    for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT}) signals_.add(each);
+    terminal_.emplace(wanted.color);
     state_.title = wanted.name;
     apply(resized{terminal_->height()});
   }
@@ -126,9 +148,11 @@ class dashboard {
     auto walk_due = std::chrono::steady_clock::now();
     while (!is_over_) {
       try {
-        if (std::chrono::steady_clock::now() >= walk_due) {
+        const auto begin = std::chrono::steady_clock::now();
+        if (begin >= walk_due) {
           co_await elections_.find_elections();
-          walk_due = std::chrono::steady_clock::now() + walk_interval;
+          const auto end = std::chrono::steady_clock::now();
+          walk_due = end + std::max<std::chrono::nanoseconds>(walk_interval, (end - begin) * 10);
         }
         auto survey = co_await elections_.look();
         apply(elections_seen{std::move(survey)});
@@ -141,14 +165,12 @@ class dashboard {
     }
   }
 
-  /// Ends the dashboard, too, when the input has ended: then it is readable, and there is nothing to read.
   asio::awaitable<void> read_keys() {
     while (!is_over_) {
       co_await input_.async_wait(asio::posix::stream_descriptor::wait_read, as_result);
       if (is_over_) co_return;
       while (const auto typed = terminal_->read_key()) apply(key_pressed{*typed});
-      pollfd input{STDIN_FILENO, POLLIN, 0};
-      if (::poll(&input, 1, 0) > 0) is_over_ = true;
+      if (has_ended(STDIN_FILENO)) is_over_ = true;
     }
   }
 
@@ -206,8 +228,8 @@ class dashboard {
   asio::steady_timer elections_timer_;
   asio::steady_timer clock_timer_;
   asio::posix::stream_descriptor input_;
-  std::optional<terminal> terminal_;
-  asio::signal_set signals_;  // Behind the terminal: ncurses must not replace the handlers.
+  asio::signal_set signals_;
+  std::optional<terminal> terminal_;  // Made when the signals are ours: then ncurses leaves them alone.
   model state_;
   unsigned refreshes_ = 0;
   bool is_over_ = false;
@@ -216,6 +238,8 @@ class dashboard {
 }  // namespace
 
 exit_code run_dashboard(surroundings& around, const settings& wanted) {
+  if (!terminal::is_present())
+    throw failure(exit_code::usage, "the dashboard needs a terminal; without one use `zkadmin status`");
   std::setlocale(LC_CTYPE, "");
   dashboard(around.io, wanted, make_session(around.io.get_executor(), wanted)).run();
   return exit_code::ok;

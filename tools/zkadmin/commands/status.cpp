@@ -49,6 +49,12 @@ bool is_any_reachable(const cluster_status& cluster) {
   return std::any_of(servers.begin(), servers.end(), [](const auto& each) { return each.reachable; });
 }
 
+bool is_any_refused(const election_survey& survey) {
+  const auto& elections = survey.elections;
+  return std::any_of(elections.begin(), elections.end(),
+                     [](const auto& each) { return each.phase == refused_phase; });
+}
+
 /// A server that does not allow `srvr` may well serve.
 bool may_serve(const server_status& server) {
   return server.reachable && server.role != server_role::not_serving;
@@ -64,6 +70,9 @@ bool is_done(const findings& found) {
 std::optional<failure> shortcoming(const findings& found, const settings& wanted) {
   if (!is_any_reachable(found.cluster)) return failure(exit_code::unreachable, "none of the servers answers");
   if (found.trouble) return found.trouble;
+  if (found.cluster.survey && is_any_refused(*found.cluster.survey))
+    return failure(exit_code::auth,
+                   "an election may not be read; give credentials (digest_file or ZKADMIN_DIGEST)");
   if (found.has_elections) return std::nullopt;
   const auto& servers = found.cluster.ensemble;
   if (std::none_of(servers.begin(), servers.end(), may_serve))

@@ -41,7 +41,7 @@ table_row server_row(const server_status& server) {
 
 look look_of_phase(const std::string& phase) {
   if (phase == "executing") return look::good;
-  if (phase == "stalled" || phase == foreign_phase) return look::bad;
+  if (is_trouble(phase)) return look::bad;
   return phase == "inaugurating" || phase == "handing_over" ? look::warning : look::plain;
 }
 

@@ -62,8 +62,7 @@ void compare_terms(const election_status& before, const election_status& after, 
     found.push_back({after.path + ": term " + std::to_string(after.epoch) + " began" + how,
                      is_forced ? look::warning : look::good});
   }
-  if (after.phase == before.phase) return;
-  if (after.phase == "stalled" || after.phase == foreign_phase)
+  if (after.phase != before.phase && is_trouble(after.phase))
     found.push_back({after.path + ": " + after.phase, look::bad});
 }
 

@@ -114,8 +114,6 @@ struct terminal::screen {
 };
 
 terminal::terminal(bool color) : screen_(std::make_unique<screen>()) {
-  if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-    throw failure(exit_code::usage, "the dashboard needs a terminal; without one use `zkadmin status`");
   const char* const type = std::getenv("TERM");
   screen_->handle = newterm(nullptr, stdout, stdin);
   if (!screen_->handle)
@@ -141,6 +139,10 @@ terminal::terminal(bool color) : screen_(std::make_unique<screen>()) {
 terminal::~terminal() {
   endwin();
   delscreen(screen_->handle);
+}
+
+bool terminal::is_present() {
+  return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
 int terminal::width() const {

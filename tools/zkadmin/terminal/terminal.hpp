@@ -13,11 +13,14 @@ namespace zkadmin {
 /// was found. Call `std::setlocale` before. There is one at a time.
 class terminal {
  public:
-  /// Throws `failure` if standard input or output is no terminal, or one that has no addressable screen.
+  /// Throws `failure` if it has no addressable screen, or TERM does not say what it is.
   explicit terminal(bool color);
   ~terminal();
   terminal(const terminal&) = delete;
   terminal& operator=(const terminal&) = delete;
+
+  /// Whether standard input and output are a terminal.
+  static bool is_present();
 
   int width() const;
   int height() const;

@@ -1,0 +1,183 @@
+#include "emulator.hpp"
+
+#include "text.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+emulator::emulator(int width, int height) : width_(width), height_(height) {
+  resize(width, height);
+}
+
+void emulator::resize(int width, int height) {
+  width_ = width;
+  height_ = height;
+  lines_.resize(static_cast<std::size_t>(height));
+  for (auto& each : lines_) each.resize(static_cast<std::size_t>(width), U' ');
+  move(x_, y_);
+}
+
+std::string emulator::line(int y) const {
+  std::u32string shown;
+  for (const char32_t glyph : lines_.at(static_cast<std::size_t>(y)))
+    if (glyph != 0) shown.push_back(glyph);
+  shown.resize(shown.find_last_not_of(U' ') + 1);
+  return zkadmin::to_utf8(shown);
+}
+
+std::string emulator::text() const {
+  std::string all;
+  for (int y = 0; y < height_; ++y) all += line(y) + "\n";
+  return all;
+}
+
+void emulator::feed(std::string_view bytes) {
+  for (const char each : bytes) take(static_cast<unsigned char>(each));
+}
+
+void emulator::take(unsigned char byte) {
+  if (!escape_.empty()) {
+    escape_ += static_cast<char>(byte);
+    const bool is_csi = escape_[1] == '[';
+    const bool is_charset = escape_[1] == '(' || escape_[1] == ')';
+    if (is_csi ? escape_.size() > 2 && byte >= 0x40 : !is_charset || escape_.size() == 3) finish_escape();
+  } else if (byte == 0x1b) {
+    escape_ = "\x1b";
+  } else if (missing_ > 0) {
+    glyph_ = glyph_ << 6 | (byte & 0x3F);
+    if (--missing_ == 0) put(glyph_);
+  } else if (byte >= 0xC0) {
+    missing_ = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1;
+    glyph_ = byte & (0x3F >> missing_);
+  } else if (byte < 0x20) {
+    control(static_cast<char>(byte));
+  } else {
+    put(byte);
+  }
+}
+
+void emulator::control(char byte) {
+  if (byte == '\r') x_ = 0;
+  if (byte == '\b') x_ = std::max(x_ - 1, 0);
+  if (byte == '\t') x_ = std::min(x_ / 8 * 8 + 8, width_ - 1);
+  if (byte != '\n') return;
+  if (y_ == height_ - 1) scroll();
+  y_ = std::min(y_ + 1, height_ - 1);
+}
+
+void emulator::scroll() {
+  lines_.erase(lines_.begin());
+  lines_.emplace_back(static_cast<std::size_t>(width_), U' ');
+}
+
+void emulator::put(char32_t glyph) {
+  last_ = glyph;
+  if (x_ >= width_) {
+    x_ = 0;
+    control('\n');
+  }
+  auto& current = lines_[static_cast<std::size_t>(y_)];
+  current[static_cast<std::size_t>(x_++)] = glyph;
+  if (zkadmin::places(glyph) == 2 && x_ < width_) current[static_cast<std::size_t>(x_++)] = 0;
+}
+
+void emulator::move(int x, int y) {
+  x_ = std::clamp(x, 0, width_ - 1);
+  y_ = std::clamp(y, 0, height_ - 1);
+}
+
+int emulator::parameter(std::size_t index, int otherwise) const {
+  return index < numbers_.size() && numbers_[index] > 0 ? numbers_[index] : otherwise;
+}
+
+void emulator::erase(int from_x, int from_y, int to_x, int to_y) {
+  for (int y = from_y; y <= to_y; ++y)
+    for (int x = y == from_y ? from_x : 0; x < (y == to_y ? to_x : width_); ++x)
+      lines_[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = U' ';
+}
+
+void emulator::erase_display(int which) {
+  if (which == 0) erase(x_, y_, width_, height_ - 1);
+  if (which == 1) erase(0, 0, x_ + 1, y_);
+  if (which == 2) erase(0, 0, width_, height_ - 1);
+}
+
+void emulator::erase_line(int which) {
+  if (which == 0) erase(x_, y_, width_, y_);
+  if (which == 1) erase(0, y_, x_ + 1, y_);
+  if (which == 2) erase(0, y_, width_, y_);
+}
+
+void emulator::set_modes(bool on) {
+  for (const int each : numbers_) {
+    if (each == 25) cursor_visible_ = on;
+    if (each == 1049 || each == 47) alternate_ = on;
+  }
+}
+
+void emulator::finish_escape() {
+  const std::string sequence = std::exchange(escape_, {});
+  if (sequence[1] == 'M') y_ = std::max(y_ - 1, 0);
+  if (sequence[1] != '[') return;
+  numbers_.clear();
+  numbers_.push_back(0);
+  for (const char each : sequence.substr(2)) {
+    if (each >= '0' && each <= '9') numbers_.back() = numbers_.back() * 10 + (each - '0');
+    if (each == ';') numbers_.push_back(0);
+  }
+  const int count = parameter(0, 1);
+  switch (sequence.back()) {
+    case 'H':
+      move(parameter(1, 1) - 1, count - 1);
+      break;
+    case 'A':
+      move(x_, y_ - count);
+      break;
+    case 'B':
+      move(x_, y_ + count);
+      break;
+    case 'C':
+      move(x_ + count, y_);
+      break;
+    case 'D':
+      move(x_ - count, y_);
+      break;
+    case 'G':
+      move(count - 1, y_);
+      break;
+    case 'd':
+      move(x_, count - 1);
+      break;
+    case 'J':
+      erase_display(numbers_[0]);
+      break;
+    case 'K':
+      erase_line(numbers_[0]);
+      break;
+    case 'X':
+      erase(x_, y_, std::min(x_ + count, width_), y_);
+      break;
+    case 'b':
+      for (int i = 0; i < count; ++i) put(last_);
+      break;
+    case 'm':
+      for (const int each : numbers_) saw_colors_ = saw_colors_ || (each >= 30 && each <= 38) || each >= 90;
+      break;
+    case 'h':
+      set_modes(true);
+      break;
+    case 'l':
+      set_modes(false);
+      break;
+    case 'r':
+      move(0, 0);
+      break;
+    case 'c':
+    case 't':
+    case 'n':
+      break;
+    default:
+      throw std::runtime_error("the emulator does not know the sequence ESC" + sequence.substr(1));
+  }
+}

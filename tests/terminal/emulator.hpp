@@ -1,0 +1,49 @@
+// As much of an ANSI terminal as ncurses uses, to read a screen from what a program writes.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+class emulator {
+ public:
+  emulator(int width, int height);
+
+  void feed(std::string_view bytes);
+  void resize(int width, int height);
+
+  /// The lines without blanks at their ends.
+  std::string text() const;
+  std::string line(int y) const;
+
+  bool is_cursor_visible() const { return cursor_visible_; }
+  bool is_alternate_screen() const { return alternate_; }
+  bool saw_colors() const { return saw_colors_; }
+
+ private:
+  void put(char32_t glyph);
+  void control(char byte);
+  void take(unsigned char byte);
+  void finish_escape();
+  void set_modes(bool on);
+  void erase(int from_x, int from_y, int to_x, int to_y);
+  void erase_display(int which);
+  void erase_line(int which);
+  void move(int x, int y);
+  void scroll();
+  int parameter(std::size_t index, int otherwise) const;
+
+  int width_;
+  int height_;
+  int x_ = 0;
+  int y_ = 0;
+  std::vector<std::u32string> lines_;
+  std::string escape_;        // From ESC on, while it is not complete.
+  std::vector<int> numbers_;  // Of the escape sequence that is complete.
+  char32_t glyph_ = 0;        // A UTF-8 character on its way,
+  int missing_ = 0;           // and how many bytes of it are to come.
+  char32_t last_ = U' ';
+  bool cursor_visible_ = true;
+  bool alternate_ = false;
+  bool saw_colors_ = false;
+};
