@@ -24,7 +24,7 @@ std::filesystem::path directory(const arguments& wanted) {
 /// What `down` without --dir means when nothing is up: what dead supervisors have left.
 std::vector<std::filesystem::path> to_take_down(const arguments& wanted) {
   if (!wanted.dir.empty()) return {directory(wanted)};
-  const auto known = registered();
+  auto known = registered();
   const bool any_up = std::any_of(known.begin(), known.end(),
                                   [](const auto& dir) { return examine(dir) == condition::live; });
   if (any_up || known.empty()) return {only_cluster()};

@@ -34,7 +34,7 @@ error already_up(const fs::path& dir) {
 /// Removes what is left in an own directory that nobody holds.
 fs::path without_leftovers(const fs::path& wanted) {
   if (wanted.empty()) return wanted;
-  const auto dir = normal(wanted);
+  auto dir = normal(wanted);
   const auto now = examine(dir);
   if (now == condition::live) throw already_up(dir);
   if (now == condition::stale) remove_stale(dir);

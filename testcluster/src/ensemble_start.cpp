@@ -46,7 +46,7 @@ bool ensemble::impl::start_all(std::uint16_t base_port) {
   for (const auto& each : servers) each->start(keeper.group());
   try {
     poll([this] {
-      const auto missing = obstacle();
+      auto missing = obstacle();
       if (!missing.empty() && port_taken()) throw error("port in use");
       return missing;
     });
