@@ -54,6 +54,15 @@ class election {
                                                              std::move(fingerprint));
   }
 
+  /// The change that asks the present leader to give up: to be shown, and then committed with `session::async_commit`.
+  /// It fails with `bad_version` or `no_node` if somebody else has come first meanwhile.
+  /// Signature: void(error_code, transaction). Error: `no_node` (nobody leads).
+  template <class Token>
+  auto async_resignation_request(Token&& token) {
+    return detail::initiate<void(error_code, transaction)>(token, &start_resignation_request, session_.get_core(),
+                                                           path_);
+  }
+
   /// Asks the leader to give up the leadership; completes when the request stands in ZooKeeper.
   /// Errors: `no_node` (nobody leads), `bad_version` (somebody else wrote at this moment: try again), `no_auth`.
   template <class Token>
@@ -70,6 +79,7 @@ class election {
   static void start_view(detail::handler_for<void(error_code, election_view)>, core_ptr, std::string);
   static void start_view_change(detail::handler_for<void(error_code, election_view)>, core_ptr, std::string,
                                 std::string);
+  static void start_resignation_request(detail::handler_for<void(error_code, transaction)>, core_ptr, std::string);
   static void start_request_resignation(detail::handler_for<void(error_code)>, core_ptr, std::string);
 
   session session_;

@@ -53,8 +53,8 @@ struct election_view {
   std::string path;
   std::int64_t epoch = 0;
   term_phase phase = term_phase::none;
-  std::string leader;  ///< Id of the first in line once it leads; empty while nobody does.
-  std::int64_t leader_token = 0;
+  std::string leader;             ///< Id of the first in line once it leads; a foreign client may have none.
+  std::int64_t leader_token = 0;  ///< 0: nobody leads.
   std::optional<zkrecipes::takeover> how;
   std::chrono::system_clock::time_point since;  ///< When the phase began, by the server's clock.
   std::vector<candidate> candidates;            ///< In order of arrival, the leader's among them.

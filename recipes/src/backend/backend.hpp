@@ -43,6 +43,7 @@ struct request {
 /// or may not have been executed.
 struct reply {
   error_code error;
+  bool sent = true;  ///< False: surely not executed, the request never left.
   std::string path;
   std::string data;
   zkrecipes::stat stat;

@@ -153,7 +153,7 @@ awaitable<void> coordinator::serve(term_ptr term) {
   while (!phase_->done && !term->reason()) co_await term->changed().wait();
   if (phase_->done) note_failure(term);
   if (!term->reason()) {
-    auto error = co_await term->publish(term_phase::executing, false, never);
+    auto error = co_await term->publish(term_phase::executing, false, session_->now() + session_->options().timeout);
     if (error) term->end(term_end::lost);
   }
   if (!term->reason()) co_await execute(term);

@@ -8,6 +8,11 @@ using backend::opcode;
 
 namespace {
 
+/// Without a connection for longer than this the place is lost, and who asks to stop should be heard.
+lease_clock::time_point patience(const place_ptr& where) {
+  return where->session()->now() + where->session()->options().timeout;
+}
+
 struct record_read {
   error_code error;
   known_record known;
@@ -18,7 +23,7 @@ awaitable<record_read> read_record(place_ptr where, std::string path) {
   look.op = opcode::get;
   look.path = path;
   look.watch = true;
-  auto result = co_await where->session()->perform(std::move(look), retry::always, where->bound());
+  auto result = co_await where->session()->perform(std::move(look), retry::always, where->bound(), patience(where));
   record_read read;
   read.error = result.error;
   if (result.error) co_return read;
@@ -37,7 +42,7 @@ awaitable<void> announce_waiting(const take_over_request& what) {
   show.op = opcode::set;
   show.path = what.where->path();
   show.data = candidate_data(what.id, true);
-  co_await what.where->session()->perform(std::move(show), retry::once, what.where->bound());
+  co_await what.where->session()->perform(std::move(show), retry::once, what.where->bound(), patience(what.where));
 }
 
 term_record next_record(const take_over_request& what, const term_record& before, takeover how) {
@@ -60,7 +65,8 @@ awaitable<backend::reply> write_record(const take_over_request& what, const term
   multi.path = "/";
   multi.operations =
       transaction().set(what.path, serialize(record), version).check(what.where->path()).operations();
-  co_return co_await what.where->session()->perform(std::move(multi), retry::once, what.where->bound());
+  co_return co_await what.where->session()->perform(std::move(multi), retry::once, what.where->bound(),
+                                                   patience(what.where));
 }
 
 term_ptr new_term(const take_over_request& what, term_record record, std::int32_t version) {

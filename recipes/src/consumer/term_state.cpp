@@ -68,7 +68,7 @@ awaitable<outcome<>> term_state::commit(transaction operations) {
         result.error && !result.results.empty() && result.results[0].error != errc::rolled_back;
     if (!result.error) co_return outcome<>(error_code());
     if (result.error == errc::connection_loss) {
-      maybe_done = true;
+      maybe_done = maybe_done || result.sent;
     } else if (result.results.empty()) {
       co_return outcome<>(result.error);
     } else if (!fence_failed) {

@@ -71,18 +71,27 @@ awaitable<outcome<election_view>> view_change(core_ptr session, std::string path
   }
 }
 
-awaitable<outcome<>> request_resignation(core_ptr session, std::string path) {
+awaitable<outcome<transaction>> resignation_request(core_ptr session, std::string path) {
   auto nodes = co_await read_election(session, path, nullptr, nullptr);
   auto& [error, read] = nodes;
+  if (!error && read.candidates.empty()) error = errc::no_node;
+  transaction ask;
+  if (!error) {
+    const auto& first = read.candidates.front();
+    ask.set(join(path, first.name), with_revocation(first.data), first.stat.version);
+  }
+  co_return outcome<transaction>(error, std::move(ask));
+}
+
+awaitable<outcome<>> request_resignation(core_ptr session, std::string path) {
+  auto prepared = co_await resignation_request(session, std::move(path));
+  auto& [error, ask] = prepared;
   if (error) co_return outcome<>(error);
-  if (read.candidates.empty()) co_return outcome<>(errc::no_node);
-  const auto& first = read.candidates.front();
-  backend::request ask;
-  ask.op = opcode::set;
-  ask.path = join(path, first.name);
-  ask.data = with_revocation(first.data);
-  ask.version = first.stat.version;
-  auto result = co_await session->perform(std::move(ask), retry::once);
+  backend::request multi;
+  multi.op = opcode::multi;
+  multi.path = "/";
+  multi.operations = ask.operations();
+  auto result = co_await session->perform(std::move(multi), retry::once);
   co_return outcome<>(result.error);
 }
 
@@ -100,6 +109,11 @@ void election::start_view(handler_for<void(error_code, election_view)> h, core_p
 void election::start_view_change(handler_for<void(error_code, election_view)> h, core_ptr core, std::string path,
                                  std::string fingerprint) {
   launch(*core->get_scheduler(), std::move(h), view_change(core, std::move(path), std::move(fingerprint)));
+}
+
+void election::start_resignation_request(handler_for<void(error_code, transaction)> h, core_ptr core,
+                                         std::string path) {
+  launch(*core->get_scheduler(), std::move(h), resignation_request(core, std::move(path)));
 }
 
 void election::start_request_resignation(handler_for<void(error_code)> h, core_ptr core, std::string path) {

@@ -62,7 +62,8 @@ awaitable<void> place::guard() {
     }
     if (looking->answer && looking->answer->error == errc::no_node) lose(errc::node_removed);
     if (looking->answer && !looking->answer->error) look_for_request(looking->answer->data);
-    const bool watching = looking->answer && !looking->answer->error;
+    // Any answer means that the server has been asked; what it can not tell us now it can not tell us a moment later.
+    const bool watching = looking->answer && looking->answer->error != errc::connection_loss;
     while (!lost()) {
       if (bound_->ended) {
         lose(bound_->ended);

@@ -33,6 +33,7 @@ awaitable<outcome<std::string>> put(core_ptr session, std::string path, std::str
       if (error) co_return outcome<std::string>(error, std::string());
       continue;
     }
+    if (result.error == errc::connection_loss && !result.sent) continue;
     if (result.error == errc::connection_loss) result.error = errc::outcome_unknown;
     co_return outcome<std::string>(result.error, std::string(name_of(result.path)));
   }

@@ -164,7 +164,7 @@ awaitable<outcome<>> queue_reader::acknowledge(message item) {
     multi.operations = transaction().remove(claim_path(item.name)).remove(item_path(item.name)).operations();
     auto result = co_await session_->perform(std::move(multi), retry::once, bound);
     if (result.error == errc::connection_loss) {
-      maybe_done = true;
+      maybe_done = maybe_done || result.sent;
       continue;
     }
     if (result.error == asio::error::operation_aborted) co_return outcome<>(result.error);

@@ -33,6 +33,7 @@ exchange_ptr core::refuse(error_code why) {
   auto which = std::make_shared<exchange>(scheduler_);
   which->answer.emplace();
   which->answer->error = why;
+  which->answer->sent = false;
   return which;
 }
 
@@ -79,7 +80,7 @@ awaitable<backend::reply> core::answer(exchange_ptr which) {
   }
   backend::reply result;
   if (which->answer) {
-    result = *which->answer;
+    result = std::move(*which->answer);  // nobody else asks
   } else {
     result.error = asio::error::operation_aborted;
   }
@@ -109,6 +110,7 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
   for (;;) {
     backend::reply result;
     result.error = co_await wait_connected(bound, deadline);
+    result.sent = false;
     if (result.error == errc::timed_out) result.error = errc::connection_loss;
     if (result.error) co_return result;
     result = co_await answer(send(what));

@@ -21,7 +21,9 @@ core::core(scheduler_ptr s, session_options options)
   root_ = hosts.root + (options_.root == "/" ? "" : options_.root);
 }
 
-core::~core() = default;
+core::~core() {
+  if (watches_) watches_->stop();  // some watches may end after us
+}
 
 void core::start() {
   watches_ = std::make_shared<watch_registry>([this](watch_kind kind, const std::string& path) {
