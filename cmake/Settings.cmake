@@ -4,7 +4,9 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(ZKRECIPES_CCACHE ccache)
 if(PROJECT_IS_TOP_LEVEL AND ZKRECIPES_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${ZKRECIPES_CCACHE})
+  # Without these it never serves a source that uses a precompiled header.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
+                                  ${ZKRECIPES_CCACHE})
 endif()
 
 add_library(zkrecipes_settings INTERFACE)
