@@ -1,0 +1,62 @@
+// A case with a proxy of its own, for faults that only one session meets.
+#pragma once
+
+#include <memory>
+
+#include "ensemble/print.hpp"
+#include "support/fixture.hpp"
+
+namespace zkrecipes::test {
+
+class ensemble_case : public fixture {
+ public:
+  void teardown() {
+    if (own_) {
+      own_->freeze(false);
+      own_->refuse(false);
+      run_until([&] { return own_->connections() == 0; }, 10s);  // sessions are closed through it
+      own_.reset();
+    }
+    fixture::teardown();
+  }
+
+  /// In front of server 1.
+  testcluster::proxy& own() {
+    if (!own_) own_ = std::make_unique<testcluster::proxy>(direct_hosts()[0]);
+    return *own_;
+  }
+
+  session_options far_options() {
+    auto with = options();
+    with.hosts = own().address();
+    return with;
+  }
+
+  /// Connected through `own`.
+  session connect_far(session_options with) {
+    auto far = connect(std::move(with));
+    auto result = run(far.async_connected(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return far;
+  }
+  session connect_far() { return connect_far(far_options()); }
+
+  /// Breaks the connection of a session made by `connect_far`; there is none until `reconnect`.
+  void disconnect(const session& far) {
+    own().refuse(true);
+    own().cut();
+    BOOST_TEST_REQUIRE(run_until([&] { return far.status().state == session_state::suspended; }));
+  }
+  void reconnect() { own().refuse(false); }
+
+  /// The answer to this comes behind every event that the server had for the session before.
+  void settle(session& which) {
+    auto result = run(which.async_sync(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+  }
+
+ private:
+  std::unique_ptr<testcluster::proxy> own_;
+};
+
+}  // namespace zkrecipes::test
