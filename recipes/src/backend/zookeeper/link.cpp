@@ -199,8 +199,13 @@ void c_client_link::destroy_handle() {
   error_code ignored;
   timer_.cancel();
   if (descriptor_.is_open()) {
-    // zookeeper_close blocks for seconds on a connection that is up, and would end the session: break it first.
+    // zookeeper_close blocks for seconds on a connection that is up, and would end the session: break it first. What the
+    // server has sent is thrown away, so that the C client meets the end at once; it would abort on the answer to the
+    // close request that we wrote ourselves.
     ::shutdown(descriptor_.native_handle(), SHUT_RDWR);
+    char discard[4096];
+    while (::recv(descriptor_.native_handle(), discard, sizeof discard, MSG_DONTWAIT) > 0) {
+    }
     while (zoo_state(handle_) == ZOO_CONNECTED_STATE && zookeeper_process(handle_, ZOOKEEPER_READ) == ZOK) {
     }
     descriptor_.close(ignored);
