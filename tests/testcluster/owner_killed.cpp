@@ -16,7 +16,9 @@ namespace {
 /// The owner of another ensemble, a process of its own.
 class owner {
  public:
-  owner() : pid_(testcluster::detail::spawn({.command = {OWNER_PROGRAM}, .output = place_.path() / "out"})) {
+  explicit owner(std::vector<std::string> arguments = {}) {
+    arguments.insert(arguments.begin(), OWNER_PROGRAM);
+    pid_ = testcluster::detail::spawn({.command = arguments, .output = place_.path() / "out"});
     BOOST_TEST_REQUIRE(eventually([this] { return contains(said(), "\n"); }, 60s),
                        "the owner has no ensemble");
     std::istringstream words(said());
@@ -35,6 +37,13 @@ class owner {
     pid_ = 0;
   }
 
+  bool all_gone() const {
+    const auto gone = [this] {
+      return std::none_of(servers.begin(), servers.end(), alive) && !std::filesystem::exists(dir);
+    };
+    return eventually(gone, 5s);
+  }
+
   std::filesystem::path dir;
   std::string hosts;
   std::vector<pid_t> servers;
@@ -47,7 +56,7 @@ class owner {
     return text.str();
   }
   scratch place_;
-  pid_t pid_;
+  pid_t pid_ = 0;
 };
 
 }  // namespace
@@ -59,8 +68,14 @@ BOOST_AUTO_TEST_CASE(no_server_and_no_file_outlives_its_owner) {
   BOOST_TEST(other.servers.size() == 2u);
   BOOST_TEST(std::all_of(other.servers.begin(), other.servers.end(), alive));
   other.kill();
-  BOOST_TEST(eventually([&] { return std::none_of(other.servers.begin(), other.servers.end(), alive); }, 5s));
-  BOOST_TEST(eventually([&] { return !std::filesystem::exists(other.dir); }, 5s));
+  BOOST_TEST(other.all_gone());
+}
+
+// The kernel then sends signals of its own to the servers' group.
+BOOST_AUTO_TEST_CASE(not_even_a_paused_one) {
+  owner other({"pause"});
+  other.kill();
+  BOOST_TEST(other.all_gone());
 }
 
 BOOST_AUTO_TEST_CASE(ensembles_of_two_processes_are_apart) {
