@@ -1,10 +1,8 @@
-#include "descriptor.hpp"
 #include "spawn.hpp"
 #include "support.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include <fcntl.h>
 #include <signal.h>
 
 #include <algorithm>
