@@ -67,16 +67,18 @@ awaitable<outcome<message>> queue_reader::next() {
       auto error = co_await list(false);
       if (error) co_return failed(error);
     }
-    // The last one returned has most likely been removed by now: ask for it and for the one behind it together.
-    const std::string first = items_.front().name;
-    const bool done_with_first = first == last_ && items_.size() > 1;
-    auto asked_first = session_->send(get(item_path(first)));
+    // The last one returned has most likely been removed by now: ask for it and for the one behind it together. While we
+    // wait, another operation may change the list.
+    std::string name = items_.front().name;
+    const std::string second = name == last_ && items_.size() > 1 ? items_[1].name : std::string();
+    auto asked_first = session_->send(get(item_path(name)));
     exchange_ptr asked_second;
-    if (done_with_first) asked_second = session_->send(get(item_path(items_[1].name)));
+    if (!second.empty()) asked_second = session_->send(get(item_path(second)));
     auto answer = co_await session_->answer(asked_first);
     if (answer.error == errc::no_node) {
-      items_.pop_front();
+      drop_item(name);
       if (!asked_second) continue;
+      name = second;
       answer = co_await session_->answer(asked_second);
     }
     if (answer.error == errc::connection_loss) {
@@ -86,9 +88,13 @@ awaitable<outcome<message>> queue_reader::next() {
     }
     if (answer.error == errc::no_node) continue;
     if (answer.error) co_return failed(answer.error);
-    last_ = items_.front().name;
-    co_return outcome<message>(error_code(), message{last_, std::move(answer.data), answer.stat});
+    last_ = name;
+    co_return outcome<message>(error_code(), message{std::move(name), std::move(answer.data), answer.stat});
   }
+}
+
+void queue_reader::drop_item(const std::string& name) {
+  if (!items_.empty() && items_.front().name == name) items_.pop_front();
 }
 
 awaitable<outcome<message>> queue_reader::take() {
@@ -102,6 +108,7 @@ awaitable<outcome<message>> queue_reader::take() {
     auto got = co_await claim(name);
     const auto& error = std::get<0>(got);
     if (error == errc::node_exists || error == errc::no_node) continue;
+    if (error) items_.clear();  // look again: the item is not taken after all
     co_return got;
   }
 }
@@ -120,9 +127,8 @@ awaitable<outcome<message>> queue_reader::claim(std::string name) {
   auto created = co_await session_->answer(creating);
   auto read = co_await session_->answer(reading);
   if (created.error == errc::connection_loss) {
-    const bool owns = co_await owns_claim(claim_path(name), bound);
-    created.error = owns ? error_code() : make_error_code(errc::node_exists);
-    if (owns) read = co_await session_->perform(get(item_path(name)), retry::always, bound);
+    created.error = co_await find_claim(claim_path(name), bound);
+    if (!created.error) read = co_await session_->perform(get(item_path(name)), retry::always, bound);
   }
   if (created.error == asio::error::operation_aborted || (!created.error && read.error)) {
     abandon_claim(std::move(name), bound);
@@ -133,20 +139,26 @@ awaitable<outcome<message>> queue_reader::claim(std::string name) {
   co_return outcome<message>(error_code(), message{std::move(name), std::move(read.data), read.stat});
 }
 
-awaitable<bool> queue_reader::owns_claim(std::string path, incarnation_ptr bound) {
+/// After a lost reply: no error if the claim is ours, `node_exists` if not. There is no limit to the tries: a claim that
+/// nobody knows of would keep the item from everybody for as long as our session lives.
+awaitable<error_code> queue_reader::find_claim(std::string path, incarnation_ptr bound) {
   backend::request exists;
   exists.op = opcode::exists;
   exists.path = std::move(path);
-  auto there = co_await session_->perform(std::move(exists), retry::always, bound);
-  co_return !there.error && there.stat.ephemeral_owner == bound->key.id;
+  backend::reply there;
+  do {
+    there = co_await session_->perform(exists, retry::always, bound);
+  } while (there.error == errc::connection_loss);
+  const bool foreign = !there.error && there.stat.ephemeral_owner != bound->key.id;
+  co_return foreign || there.error == errc::no_node ? make_error_code(errc::node_exists) : there.error;
 }
 
 /// Takes back a claim that may or may not have been made; never somebody else's.
 void queue_reader::abandon_claim(std::string name, incarnation_ptr bound) {
   struct body {
     static awaitable<void> run(std::shared_ptr<queue_reader> self, std::string path, incarnation_ptr bound) {
-      const bool owns = co_await self->owns_claim(path, bound);
-      if (owns) self->session_->remove_surely(path, bound);
+      auto error = co_await self->find_claim(path, bound);
+      if (!error) self->session_->remove_surely(path, bound);
     }
   };
   launch_detached(session_->strand(), body::run(shared_from_this(), claim_path(name), std::move(bound)));

@@ -33,8 +33,9 @@ class queue_reader : public std::enable_shared_from_this<queue_reader> {
  private:
   awaitable<error_code> list(bool wait_for_item);
   awaitable<outcome<message>> claim(std::string name);
-  awaitable<bool> owns_claim(std::string path, incarnation_ptr bound);
+  awaitable<error_code> find_claim(std::string path, incarnation_ptr bound);
   void abandon_claim(std::string name, incarnation_ptr bound);
+  void drop_item(const std::string& name);
   std::string item_path(const std::string& name) const { return join(path_, name); }
   std::string claim_path(const std::string& name) const;
 
