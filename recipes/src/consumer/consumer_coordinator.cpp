@@ -60,7 +60,8 @@ consumer_coordinator::consumer_coordinator(session over, std::string path, coord
 consumer_coordinator::consumer_coordinator(consumer_coordinator&&) noexcept = default;
 
 consumer_coordinator& consumer_coordinator::operator=(consumer_coordinator&& other) noexcept {
-  std::swap(coordinator_, other.coordinator_);
+  consumer_coordinator taken(std::move(other));
+  std::swap(coordinator_, taken.coordinator_);  // the one that we had is stopped here
   return *this;
 }
 

@@ -15,7 +15,8 @@ ownership::ownership(std::shared_ptr<place> place) noexcept : place_(std::move(p
 ownership::ownership(ownership&&) noexcept = default;
 
 ownership& ownership::operator=(ownership&& other) noexcept {
-  std::swap(place_, other.place_);
+  ownership taken(std::move(other));
+  std::swap(place_, taken.place_);  // what we had is released here
   return *this;
 }
 
