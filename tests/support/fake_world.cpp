@@ -14,17 +14,26 @@ namespace {
 
 class fake_link final : public backend::link {
  public:
-  explicit fake_link(std::shared_ptr<fake_connection> shared) : shared_(std::move(shared)) {}
+  fake_link(asio::any_io_executor strand, std::shared_ptr<fake_connection> shared)
+      : strand_(std::move(strand)), shared_(std::move(shared)) {}
   ~fake_link() override {
     shared_->open = false;
     shared_->pending.clear();
   }
   void submit(backend::request what, backend::reply_handler handler) override {
-    shared_->pending.emplace_back(std::move(what), std::move(handler));
+    if (what.op != backend::opcode::forget_data && what.op != backend::opcode::forget_children) {
+      shared_->pending.emplace_back(std::move(what), std::move(handler));
+      return;
+    }
+    shared_->forgotten.push_back(std::string(to_string(what.op)) + ' ' + what.path);
+    asio::post(strand_, [shared = shared_, handler = std::move(handler)] {
+      if (shared->open) handler({});
+    });
   }
   void close_session() override { shared_->closing = true; }
 
  private:
+  asio::any_io_executor strand_;
   std::shared_ptr<fake_connection> shared_;
 };
 
@@ -57,7 +66,7 @@ class fake_world final : public backend::world {
     made->options = std::move(options);
     made->listener = &listener;
     state_->connections.push_back(made);
-    return std::make_unique<fake_link>(std::move(made));
+    return std::make_unique<fake_link>(strand_, std::move(made));
   }
 
  private:

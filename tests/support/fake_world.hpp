@@ -25,8 +25,9 @@ namespace asio = boost::asio;
 struct fake_connection {
   backend::link_options options;
   backend::link_listener* listener = nullptr;
-  bool open = true;      ///< The session still holds the link.
-  bool closing = false;  ///< The session asked to be ended.
+  bool open = true;                    ///< The session still holds the link.
+  bool closing = false;                ///< The session asked to be ended.
+  std::vector<std::string> forgotten;  ///< Watches taken away, as "forget_data /a"; answered at once.
   std::deque<std::pair<backend::request, backend::reply_handler>> pending;
 };
 

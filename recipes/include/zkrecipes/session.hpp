@@ -85,7 +85,7 @@ class session {
   lease_clock::time_point valid_until() const;
 
   /// Completes when there have been more changes of state than `seen`, with the present status.
-  /// Signature: void(error_code, session_status).
+  /// Signature: void(error_code, session_status). Error: `closed` or `auth_failed` if there will be no other.
   template <class Token>
   auto async_status_change(std::uint64_t seen, Token&& token) {
     return detail::initiate<void(error_code, session_status)>(token, &start_status_change, core_, seen);

@@ -17,6 +17,10 @@ bool is_write(opcode op) {
          op == opcode::set_acl;
 }
 
+std::pair<watch_kind, std::string> watch_of(const backend::request& what) {
+  return {what.op == opcode::children ? watch_kind::children : watch_kind::data, what.path};
+}
+
 bool well_formed(const backend::request& what) {
   if (what.op != opcode::multi) return path_problem(what.path).empty();
   for (const auto& each : what.operations) {
@@ -41,6 +45,8 @@ exchange_ptr core::send(backend::request what) {
   if (ended_ || closing_) return refuse(ended_ ? ended_ : make_error_code(errc::closed));
   if (!connected()) return refuse(errc::connection_loss);
   if (!well_formed(what)) return refuse(errc::bad_arguments);
+  const auto watching = what.watch ? std::optional(watch_of(what)) : std::nullopt;
+  if (watching) watches_->asked(watching->first, watching->second);
   apply_root(what);
   auto which = std::make_shared<exchange>(scheduler_);
   in_flight_.insert(which);
@@ -51,10 +57,13 @@ exchange_ptr core::send(backend::request what) {
     ++counters_.requests;
   }
   std::string path = options_.trace || what.operations.empty() ? what.path : what.operations.front().path;
-  link_->submit(std::move(what), [self = shared_from_this(), which, op, sent, path](backend::reply answer) {
-    if (self->in_flight_.erase(which) == 0) return;  // answered already, by the end of the session
-    self->answered(op, path, sent, answer.error);
-    self->strip_root(answer);
+  // Not shared: the link is ours, and a request in flight must not keep us alive when the context ends.
+  link_->submit(std::move(what), [this, which, op, sent, path, watching](backend::reply answer) {
+    if (watching) watches_->answered(watching->first, watching->second);
+    if (in_flight_.erase(which) == 0) return;  // answered already, by the end of the session
+    if (closing_ && answer.error == errc::connection_loss) answer.error = errc::closed;
+    answered(op, path, sent, answer.error);
+    strip_root(answer);
     which->answer = std::move(answer);
     which->done.notify();
   });
@@ -62,10 +71,11 @@ exchange_ptr core::send(backend::request what) {
 }
 
 void core::answered(opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome) {
-  const bool lost = outcome == errc::connection_loss || outcome == errc::closed;
+  const bool proves_life =
+      outcome != errc::connection_loss && outcome != errc::closed && outcome != errc::session_expired;
   {
     std::lock_guard lock(mutex_);
-    if (!lost) {
+    if (proves_life) {
       ++counters_.answers;
       lease_.acknowledged(sent, op == opcode::sync || is_write(op));
     }
@@ -125,8 +135,9 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
 }
 
 awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound) {
+  const auto deadline = retry_deadline();
   for (;;) {
-    auto error = co_await wait_connected(bound, retry_deadline());
+    auto error = co_await wait_connected(bound, deadline);
     if (error) co_return error == errc::timed_out ? make_error_code(errc::connection_loss) : error;
     std::vector<exchange_ptr> sent;
     for (std::size_t end = 0; end != path.npos;) {
@@ -177,11 +188,11 @@ void core::remove_all_surely(std::string parent, std::string guid, incarnation_p
         bool any = false;
         for (const auto& name : found.children) {
           if (name.find(guid) == name.npos) continue;
-          any = true;
           backend::request remove;
           remove.op = opcode::remove;
           remove.path = join(parent, name);
-          co_await self->perform(std::move(remove), retry::always, bound);
+          auto removed = co_await self->perform(std::move(remove), retry::always, bound);
+          any = any || removed.error != errc::no_auth;
         }
         if (!any) co_return;  // gone, or no hope: no parent, no access, no session
       }

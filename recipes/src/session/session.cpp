@@ -48,6 +48,7 @@ namespace {
 
 awaitable<outcome<session_status>> wait_status_change(core_ptr core, std::uint64_t seen) {
   while (core->status().changes <= seen) {
+    if (auto over = core->ended()) co_return outcome<session_status>(over, core->status());
     auto why = co_await core->changed().wait();
     if (why == wake::cancelled) co_return outcome<session_status>(asio::error::operation_aborted, core->status());
   }

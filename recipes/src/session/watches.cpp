@@ -39,7 +39,20 @@ void watch_registry::leave(watch& who) {
     waiting_.erase(it);
     break;
   }
-  if (forget_ && !who.let_go_ && !waiting_.contains(which)) forget_(which.first, which.second);
+  if (!who.let_go_) return forget_unless_wanted(which);
+  if (auto request = asked_.find(which); request != asked_.end()) asked_.erase(request);
+}
+
+void watch_registry::answered(watch_kind kind, const std::string& path) {
+  const key which(kind, path);
+  auto request = asked_.find(which);
+  if (request == asked_.end()) return;
+  asked_.erase(request);
+  forget_unless_wanted(which);
+}
+
+void watch_registry::forget_unless_wanted(const key& which) {
+  if (forget_ && !waiting_.contains(which) && !asked_.contains(which)) forget_(which.first, which.second);
 }
 
 }  // namespace zkrecipes::detail

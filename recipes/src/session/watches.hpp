@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -45,6 +46,10 @@ class watch_registry {
   /// `forget` is called when nobody waits any more for something that the server may still watch.
   explicit watch_registry(std::function<void(watch_kind, const std::string&)> forget) : forget_(std::move(forget)) {}
 
+  /// A request that sets a watch is on its way: before its answer there is none that could be taken away.
+  void asked(watch_kind kind, const std::string& path) { asked_.emplace(kind, path); }
+  void answered(watch_kind kind, const std::string& path);
+
   void fired(backend::change what, const std::string& path);
   /// The connection is gone and the server's watches with it: everybody has to look again.
   void connection_lost();
@@ -56,9 +61,11 @@ class watch_registry {
   using key = std::pair<watch_kind, std::string>;
   void tell(const key& which, bool deleted);
   void leave(watch& who);
+  void forget_unless_wanted(const key& which);
 
   std::function<void(watch_kind, const std::string&)> forget_;
   std::multimap<key, watch*> waiting_;
+  std::multiset<key> asked_;
 };
 
 }  // namespace zkrecipes::detail

@@ -1,0 +1,60 @@
+// A session in the fake world.
+#pragma once
+
+#include "support/coroutine.hpp"
+#include "support/fake_world.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zkrecipes::test {
+
+struct fake_session : fake_bench {
+  explicit fake_session(session_options with = usual()) : zk(make_session(std::move(with))) { settle(); }
+
+  static session_options usual() {
+    session_options options;
+    options.hosts = "127.0.0.1:1";
+    return options;
+  }
+
+  /// Accepts the session and answers what the library itself asks first.
+  void connect(std::int64_t id = 0x77) {
+    accept(id);
+    answer();  // sync
+  }
+  /// Loses the connection and has the next one accepted.
+  void reconnect(std::int64_t id = 0x77) {
+    lose();
+    connect(id);
+  }
+
+  template <class... Results>
+  recorder<Results...> record() {
+    return recorder<Results...>(io().get_executor());
+  }
+
+  /// What is waiting for an answer, as "get /a". Watches that are taken away do not: see `forgotten`.
+  std::vector<std::string> pending() {
+    std::vector<std::string> all;
+    for (const auto& [what, handler] : last().pending) {
+      all.push_back(std::string(to_string(what.op)) + ' ' + what.path);
+    }
+    return all;
+  }
+  /// The watches that were taken away over the present connection since the last call, as "forget_data /a".
+  std::vector<std::string> forgotten() { return std::exchange(last().forgotten, {}); }
+  /// Answers the oldest request with an error.
+  backend::request fail(errc why) {
+    backend::reply reply;
+    reply.error = why;
+    return answer(std::move(reply));
+  }
+
+  session zk;
+};
+
+using strings = std::vector<std::string>;
+
+}  // namespace zkrecipes::test

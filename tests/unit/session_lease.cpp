@@ -1,0 +1,127 @@
+// Heartbeats and the lease as the session keeps them.
+#include "unit/fake_session.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+session_options strict() {
+  auto options = fake_session::usual();
+  options.lease = lease_mode::strict;
+  return options;
+}
+
+/// Sends a read at this moment.
+void read(fake_session& it) {
+  auto reading = it.record<node_data>();
+  it.zk.async_get("/a", reading.token());
+  it.settle();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(session_leases)
+
+BOOST_FIXTURE_TEST_CASE(there_is_a_lease_while_there_is_a_session, fake_session) {
+  const auto asked = now();
+  BOOST_TEST((zk.valid_until() == lease_clock::time_point{}));
+  advance(1s);
+  connect();
+  BOOST_TEST((zk.valid_until() == now() + 9s), "the sync counts");
+  advance(1s);
+  lose();
+  BOOST_TEST((zk.valid_until() == asked + 10s), "suspended is not over");
+  lose(errc::session_expired);
+  BOOST_TEST((zk.valid_until() == lease_clock::time_point{}));
+}
+
+BOOST_FIXTURE_TEST_CASE(an_answer_counts_from_when_the_request_was_sent, fake_session) {
+  connect();
+  advance(2s);
+  const auto sent = now();
+  read(*this);
+  advance(1s);
+  answer();
+  BOOST_TEST((zk.valid_until() == sent + 9s));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_request_that_was_lost_counts_nothing, fake_session) {
+  connect();
+  const auto before = zk.valid_until();
+  advance(2s);
+  read(*this);
+  lose();
+  BOOST_TEST((zk.valid_until() == before));
+}
+
+BOOST_FIXTURE_TEST_CASE(an_answer_that_the_session_is_over_counts_nothing, fake_session) {
+  connect();
+  const auto before = zk.valid_until();
+  advance(2s);
+  read(*this);
+  fail(errc::session_expired);
+  BOOST_TEST((zk.valid_until() == before));
+}
+
+BOOST_FIXTURE_TEST_CASE(nobody_holds_anything_and_nothing_is_sent, fake_session) {
+  connect();
+  advance(1min);
+  BOOST_TEST(pending().empty());
+  BOOST_TEST(zk.counters().heartbeats == 0u);
+}
+
+BOOST_FIXTURE_TEST_CASE(while_something_is_held_heartbeats_keep_the_lease, fake_session) {
+  connect();
+  auto begin = now();
+  asio::post(zk.get_core()->strand(), [core = zk.get_core()] { core->add_holder(); });
+  for (int i = 1; i <= 5; ++i) {
+    advance(3s - 1ms);
+    BOOST_TEST(pending().empty());
+    advance(1ms);
+    BOOST_TEST_REQUIRE(pending() == strings{"exists /"}, boost::test_tools::per_element());
+    answer();
+    BOOST_TEST((zk.valid_until() == begin + i * 3s + 9s));
+  }
+  asio::post(zk.get_core()->strand(), [core = zk.get_core()] { core->remove_holder(); });
+  advance(3s);
+  if (!pending().empty()) answer();  // the one that was due already
+  advance(1min);
+  BOOST_TEST(pending().empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_heartbeat_is_not_sent_on_top_of_an_unanswered_one, fake_session) {
+  connect();
+  asio::post(zk.get_core()->strand(), [core = zk.get_core()] { core->add_holder(); });
+  advance(8s);
+  BOOST_TEST(pending() == strings{"exists /"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_mode_only_the_leaders_answers_count) {
+  fake_session it(strict());
+  it.connect();
+  const auto begin = it.now();
+  it.advance(2400ms);
+  read(it);
+  it.answer();
+  BOOST_TEST((it.zk.valid_until() == begin + 9s));
+  it.advance(100ms);
+  BOOST_TEST_REQUIRE(it.pending() == strings{"sync /"}, boost::test_tools::per_element());
+  it.answer();
+  BOOST_TEST((it.zk.valid_until() == begin + 9s), "it vouches for the one before");
+  it.advance(2500ms);
+  it.answer();
+  BOOST_TEST((it.zk.valid_until() == begin + 2500ms + 9s));
+}
+
+BOOST_AUTO_TEST_CASE(the_margin_can_be_chosen) {
+  auto options = fake_session::usual();
+  options.lease_margin = 4s;
+  fake_session it(options);
+  it.connect();
+  BOOST_TEST((it.zk.valid_until() == it.now() + 6s));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

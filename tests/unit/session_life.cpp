@@ -1,0 +1,216 @@
+// Connecting, suspended, expired, closed: the life of a session where every step is the test's.
+#include "unit/fake_session.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <set>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+session_options three_servers() {
+  auto options = fake_session::usual();
+  options.hosts = "127.0.0.1:1,127.0.0.1:2,127.0.0.1:3";
+  return options;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(session_life)
+
+BOOST_FIXTURE_TEST_CASE(states_reasons_and_incarnations, fake_session) {
+  BOOST_TEST((zk.status().state == session_state::connecting));
+  accept(0x77, 8s);
+  auto status = zk.status();
+  BOOST_TEST((status.state == session_state::connected));
+  BOOST_TEST(status.incarnation == 1u);
+  BOOST_TEST(status.session_id == 0x77);
+  BOOST_TEST((status.timeout == 8s));
+  BOOST_TEST(status.server == "127.0.0.1:1");
+  lose();
+  status = zk.status();
+  BOOST_TEST((status.state == session_state::suspended));
+  BOOST_TEST((status.reason == errc::connection_loss));
+  BOOST_TEST(status.session_id == 0x77);
+  BOOST_TEST(status.server == "");
+  accept(0x77);
+  BOOST_TEST((zk.status().state == session_state::connected));
+  BOOST_TEST(zk.status().incarnation == 1u);
+  lose();
+  lose(errc::session_expired);
+  BOOST_TEST((zk.status().state == session_state::expired));
+  BOOST_TEST((zk.status().reason == errc::session_expired));
+  accept(0x88);
+  BOOST_TEST((zk.status().state == session_state::connected));
+  BOOST_TEST(zk.status().incarnation == 2u);
+  BOOST_TEST(zk.status().session_id == 0x88);
+  BOOST_TEST(zk.counters().connects == 3u);
+  BOOST_TEST(zk.counters().incarnations == 2u);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_session_is_taken_up_again_with_its_key_and_begun_anew_after_it_expired,
+                        fake_session) {
+  BOOST_TEST(last().options.key.id == 0);
+  BOOST_TEST((last().options.key.timeout == 10s));
+  accept(0x77, 8s);
+  lose();
+  BOOST_TEST(last().options.key.id == 0x77);
+  BOOST_TEST(last().options.key.password == "secret");
+  BOOST_TEST((last().options.key.timeout == 8s));
+  lose(errc::session_expired);
+  BOOST_TEST(last().options.key.id == 0);
+  BOOST_TEST((last().options.key.timeout == 10s), "as asked for, not as granted before");
+}
+
+BOOST_FIXTURE_TEST_CASE(every_change_of_state_is_told_to_who_waits_for_one, fake_session) {
+  auto change = record<session_status>();
+  zk.async_status_change(0, change.token());
+  settle();
+  BOOST_TEST(!change.done());
+  accept(0x77);
+  BOOST_TEST_REQUIRE(change.done());
+  BOOST_TEST((change.result<0>().state == session_state::connected));
+  auto missed = record<session_status>();
+  lose();
+  zk.async_status_change(change.result<0>().changes, missed.token());
+  settle();
+  BOOST_TEST_REQUIRE(missed.done());
+  BOOST_TEST((missed.result<0>().state == session_state::suspended));
+}
+
+BOOST_FIXTURE_TEST_CASE(after_the_end_there_is_no_change_to_wait_for, fake_session) {
+  connect();
+  auto closing = record<>();
+  zk.async_close(closing.token());
+  settle();
+  lose(errc::closed);
+  BOOST_TEST(closing.done());
+  BOOST_TEST((zk.status().state == session_state::closed));
+  auto change = record<session_status>();
+  zk.async_status_change(zk.status().changes, change.token());
+  settle();
+  BOOST_TEST_REQUIRE(change.done(), "it would wait for ever");
+  BOOST_TEST((change.error() == errc::closed));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_does_not_answer_costs_the_connect_timeout) {
+  auto options = three_servers();
+  options.connect_timeout = 200ms;
+  fake_session it(options);
+  for (int i = 1; i <= 3; ++i) {
+    BOOST_TEST(it.state().connections.size() == static_cast<std::size_t>(i));
+    BOOST_TEST(it.last().open);
+    it.advance(199ms);
+    BOOST_TEST(it.last().open);
+    it.advance(1ms);
+  }
+  std::set<int> tried;
+  for (const auto& each : it.state().connections) tried.insert(each->options.server.port);
+  BOOST_TEST(tried.size() == 3u, "each server once in a round");
+  for (const auto& each : it.state().connections) BOOST_TEST(!each->open);
+}
+
+BOOST_AUTO_TEST_CASE(the_connect_timeout_is_by_default_a_fair_part_of_the_session_timeout) {
+  fake_session it(three_servers());
+  it.advance(2500ms - 1ms);
+  BOOST_TEST(it.state().connections.size() == 1u);
+  it.advance(1ms);
+  BOOST_TEST(it.state().connections.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(pauses_between_rounds_double_up_to_the_greatest) {
+  auto options = fake_session::usual();
+  options.retry.first_pause = 100ms;
+  options.retry.max_pause = 400ms;
+  fake_session it(options);
+  for (auto pause : {100ms, 200ms, 400ms, 400ms}) {
+    const auto before = it.state().connections.size();
+    it.state().random = static_cast<std::uint64_t>(pause.count());  // the largest jitter: half more
+    it.lose();
+    BOOST_TEST(it.state().connections.size() == before);
+    it.advance(pause * 3 / 2 - 1ms);
+    BOOST_TEST(it.state().connections.size() == before, pause.count());
+    it.advance(1ms);
+    BOOST_TEST(it.state().connections.size() == before + 1, pause.count());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_connection_is_replaced_at_once) {
+  fake_session it;
+  it.connect();
+  it.lose();
+  BOOST_TEST(it.state().connections.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(names_that_can_not_be_resolved_are_told_tried_again_and_no_obstacle_to_closing) {
+  auto options = fake_session::usual();
+  options.hosts = "nowhere:1";
+  fake_session it(options);  // the fake world resolves names to themselves: connected so far
+  BOOST_TEST(it.state().connections.size() == 1u);
+  fake_bench bench;
+  bench.state().resolved.emplace();
+  auto zk = bench.make_session(options);
+  bench.settle();
+  BOOST_TEST((zk.status().state == session_state::connecting));
+  BOOST_TEST((zk.status().reason == errc::no_servers));
+  bench.state().resolved->push_back({"127.0.0.1", 1});
+  bench.advance(1s);
+  BOOST_TEST(bench.state().connections.size() == 1u);
+  bench.state().resolved->clear();
+  bench.lose();
+  bench.advance(1s);
+  BOOST_TEST(bench.last().options.server.address == "127.0.0.1", "what was known last is used");
+  recorder<> closing(bench.io().get_executor());
+  zk.async_close(closing.token());
+  bench.settle();
+  BOOST_TEST(closing.done());
+}
+
+BOOST_FIXTURE_TEST_CASE(refused_credentials_are_the_end, fake_session) {
+  auto waiting = record<>();
+  zk.async_connected(waiting.token());
+  auto reading = record<node_data>();
+  zk.async_get("/a", reading.token());
+  settle();
+  lose(errc::auth_failed);
+  BOOST_TEST((zk.status().state == session_state::closed));
+  BOOST_TEST((zk.status().reason == errc::auth_failed));
+  BOOST_TEST_REQUIRE(waiting.done());
+  BOOST_TEST((waiting.error() == errc::auth_failed));
+  BOOST_TEST_REQUIRE(reading.done());
+  BOOST_TEST(is_fatal(reading.error()));
+  advance(1h);
+  BOOST_TEST(state().connections.size() == 1u, "not tried again");
+}
+
+BOOST_FIXTURE_TEST_CASE(closing_asks_the_server_and_waits_no_longer_than_the_connect_timeout, fake_session) {
+  connect();
+  auto closing = record<>();
+  zk.async_close(closing.token());
+  settle();
+  BOOST_TEST(last().closing);
+  BOOST_TEST(!closing.done());
+  advance(5s);
+  BOOST_TEST(closing.done());
+  BOOST_TEST(!closing.error());
+  BOOST_TEST(!last().open);
+  BOOST_TEST((zk.status().state == session_state::closed));
+  BOOST_TEST((zk.status().reason == errc::closed));
+}
+
+BOOST_AUTO_TEST_CASE(the_last_copy_closes_the_session) {
+  fake_session it;
+  it.connect();
+  auto copy = std::make_unique<session>(it.zk);
+  it.zk = *copy;
+  copy.reset();
+  it.settle();
+  BOOST_TEST(!it.last().closing);
+  it.zk = it.make_session(fake_session::usual());
+  it.settle();
+  BOOST_TEST(it.state().connections.front()->closing);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

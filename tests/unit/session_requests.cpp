@@ -1,0 +1,206 @@
+// Requests: their order, what is tried again, until when, and what a user is told.
+#include "unit/fake_session.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+session_options with_root() {
+  auto options = fake_session::usual();
+  options.hosts += "/outer";
+  options.root = "/a/b";
+  options.create_root = true;
+  return options;
+}
+
+}  // namespace
+
+#define CHECK_PENDING(it, ...) \
+  BOOST_TEST((it).pending() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
+
+BOOST_AUTO_TEST_SUITE(session_requests)
+
+BOOST_FIXTURE_TEST_CASE(a_sync_goes_ahead_of_all_that_waited_on_every_connection, fake_session) {
+  auto reading = record<node_data>();
+  zk.async_get("/a", reading.token());
+  settle();
+  accept(0x77);
+  CHECK_PENDING(*this, "sync /", "get /a");
+  lose();
+  accept(0x77);
+  CHECK_PENDING(*this, "sync /", "get /a");
+}
+
+BOOST_AUTO_TEST_CASE(the_root_is_made_before_anything_is_done_below_it) {
+  fake_session it(with_root());
+  auto creating = it.record<created_node>();
+  it.zk.async_create("/c", "", create_mode::persistent, creating.token());
+  it.settle();
+  it.accept(0x77);
+  CHECK_PENDING(it, "sync /", "create /outer", "create /outer/a", "create /outer/a/b", "create /outer/a/b/c");
+  for (int i = 0; i < 4; ++i) it.answer();
+  backend::reply made;
+  made.path = "/outer/a/b/c";
+  it.answer(made);
+  BOOST_TEST_REQUIRE(creating.done());
+  BOOST_TEST(creating.result<0>().path == "/c");
+}
+
+BOOST_AUTO_TEST_CASE(the_root_stands_in_front_of_every_path_of_a_transaction) {
+  fake_session it(with_root());
+  it.accept(0x77);
+  for (int i = 0; i < 4; ++i) it.answer();
+  auto committing = it.record<std::vector<operation_result>>();
+  it.zk.async_commit(transaction().check("/").set("/x", ""), committing.token());
+  it.settle();
+  BOOST_TEST_REQUIRE(it.last().pending.size() == 1u);
+  const auto& operations = it.last().pending.front().first.operations;
+  BOOST_TEST(operations[0].path == "/outer/a/b");
+  BOOST_TEST(operations[1].path == "/outer/a/b/x");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_read_is_sent_again_after_a_lost_connection, fake_session) {
+  connect();
+  auto reading = record<node_data>();
+  zk.async_get("/a", reading.token());
+  settle();
+  reconnect();
+  BOOST_TEST(!reading.done());
+  backend::reply found;
+  found.data = "x";
+  answer(found);
+  BOOST_TEST_REQUIRE(reading.done());
+  BOOST_TEST(reading.result<0>().data == "x");
+  BOOST_TEST(zk.counters().retries == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_write_in_flight_is_not_sent_again, fake_session) {
+  connect();
+  auto creating = record<created_node>();
+  auto removing = record<>();
+  auto setting = record<zkrecipes::stat>();
+  auto committing = record<std::vector<operation_result>>();
+  zk.async_create("/a", "", create_mode::persistent, creating.token());
+  zk.async_remove("/a", any_version, removing.token());
+  zk.async_set("/a", "", 3, setting.token());
+  zk.async_commit(transaction().remove("/a"), committing.token());
+  settle();
+  reconnect();
+  BOOST_TEST(pending().empty());
+  BOOST_TEST_REQUIRE((creating.done() && removing.done() && setting.done() && committing.done()));
+  BOOST_TEST((creating.error() == errc::connection_loss));
+  BOOST_TEST((removing.error() == errc::connection_loss));
+  BOOST_TEST((setting.error() == errc::connection_loss));
+  BOOST_TEST((committing.error() == errc::connection_loss));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_write_waits_for_a_connection_to_be_sent_first, fake_session) {
+  auto removing = record<>();
+  zk.async_remove("/a", any_version, removing.token());
+  settle();
+  connect();
+  answer();
+  BOOST_TEST_REQUIRE(removing.done());
+  BOOST_TEST(!removing.error());
+}
+
+BOOST_AUTO_TEST_CASE(an_operation_waits_for_a_connection_up_to_the_limit) {
+  auto options = fake_session::usual();
+  options.retry.limit = 7s;
+  fake_session it(options);
+  auto reading = it.record<node_data>();
+  auto ensuring = it.record<>();
+  it.zk.async_get("/a", reading.token());
+  it.zk.async_ensure_path("/a/b", ensuring.token());
+  it.advance(7s - 1ms);
+  BOOST_TEST(!reading.done());
+  BOOST_TEST(!ensuring.done());
+  it.advance(1ms);
+  BOOST_TEST_REQUIRE((reading.done() && ensuring.done()));
+  BOOST_TEST((reading.error() == errc::connection_loss));
+  BOOST_TEST((ensuring.error() == errc::connection_loss));
+}
+
+BOOST_AUTO_TEST_CASE(without_a_limit_it_waits_for_as_long_as_the_session_lives) {
+  auto options = fake_session::usual();
+  options.retry.limit = 0ms;
+  fake_session it(options);
+  auto reading = it.record<node_data>();
+  it.zk.async_get("/a", reading.token());
+  it.advance(10min);
+  BOOST_TEST(!reading.done());
+}
+
+// Each connection serves the sync and breaks then: no single wait is long, but all together are.
+BOOST_AUTO_TEST_CASE(the_limit_is_for_all_tries_together) {
+  auto options = fake_session::usual();
+  options.retry.limit = 7s;
+  fake_session it(options);
+  auto reading = it.record<node_data>();
+  auto ensuring = it.record<>();
+  it.zk.async_get("/a", reading.token());
+  it.zk.async_ensure_path("/a/b", ensuring.token());
+  for (int i = 0; i < 10; ++i) {
+    it.advance(1s);
+    it.connect();
+    it.lose();
+  }
+  it.advance(1s);
+  BOOST_TEST_REQUIRE(reading.done());
+  BOOST_TEST((reading.error() == errc::connection_loss));
+  BOOST_TEST_REQUIRE(ensuring.done());
+  BOOST_TEST((ensuring.error() == errc::connection_loss));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_in_flight_when_the_session_is_closed_completes_with_closed, fake_session) {
+  connect();
+  auto reading = record<node_data>();
+  auto setting = record<zkrecipes::stat>();
+  auto waiting = record<node_data>();
+  zk.async_get("/a", reading.token());
+  zk.async_set("/a", "", any_version, setting.token());
+  zk.async_changed("/a", 0, waiting.token());
+  settle();
+  auto closing = record<>();
+  zk.async_close(closing.token());
+  settle();
+  lose(errc::closed);
+  BOOST_TEST_REQUIRE((reading.done() && setting.done() && waiting.done()));
+  BOOST_TEST((reading.error() == errc::closed), reading.error().message());
+  BOOST_TEST((setting.error() == errc::closed), setting.error().message());
+  BOOST_TEST((waiting.error() == errc::closed), waiting.error().message());
+}
+
+BOOST_FIXTURE_TEST_CASE(what_no_server_answers_any_more_completes_with_closed_too, fake_session) {
+  connect();
+  auto setting = record<zkrecipes::stat>();
+  zk.async_set("/a", "", any_version, setting.token());
+  auto closing = record<>();
+  zk.async_close(closing.token());
+  advance(10s);
+  BOOST_TEST_REQUIRE(setting.done());
+  BOOST_TEST((setting.error() == errc::closed));
+}
+
+BOOST_FIXTURE_TEST_CASE(malformed_arguments_are_not_sent, fake_session) {
+  connect();
+  auto reading = record<node_data>();
+  auto committing = record<std::vector<operation_result>>();
+  auto container = record<std::vector<operation_result>>();
+  auto ensuring = record<>();
+  zk.async_get("a", reading.token());
+  zk.async_commit(transaction().check("/a").remove("/b/"), committing.token());
+  zk.async_commit(transaction().create("/a", "", create_mode::container), container.token());
+  zk.async_ensure_path("/a//b", ensuring.token());
+  settle();
+  BOOST_TEST(pending().empty());
+  BOOST_TEST((reading.error() == errc::bad_arguments));
+  BOOST_TEST((committing.error() == errc::bad_arguments));
+  BOOST_TEST((container.error() == errc::bad_arguments));
+  BOOST_TEST((ensuring.error() == errc::bad_arguments));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,187 @@
+// Waiting for a change of a node: what is true counts, not what was told; and no watch stays behind.
+#include "unit/fake_session.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+struct watching : fake_session {
+  watching() { connect(); }
+
+  recorder<node_data> wait_for_change(std::int64_t seen) {
+    auto made = record<node_data>();
+    zk.async_changed("/a", seen, made.token());
+    settle();
+    return made;
+  }
+  /// The node exists with this mzxid.
+  void answer_stat(std::int64_t mzxid) {
+    backend::reply found;
+    found.stat.mzxid = mzxid;
+    found.data = "data";
+    answer(found);
+  }
+};
+
+}  // namespace
+
+#define CHECK_PENDING(...) BOOST_TEST(pending() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
+#define CHECK_FORGOTTEN(...) \
+  BOOST_TEST(forgotten() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
+
+BOOST_FIXTURE_TEST_SUITE(session_watches, watching)
+
+BOOST_AUTO_TEST_CASE(what_is_different_already_is_told_at_once) {
+  auto change = wait_for_change(5);
+  answer_stat(6);
+  answer_stat(6);
+  BOOST_TEST_REQUIRE(change.done());
+  BOOST_TEST(change.result<0>().data == "data");
+  CHECK_FORGOTTEN("forget_data /a");
+}
+
+BOOST_AUTO_TEST_CASE(an_event_without_a_difference_is_no_change) {
+  auto change = wait_for_change(5);
+  answer_stat(5);
+  CHECK_PENDING();
+  fire(backend::change::data, "/a");
+  CHECK_PENDING("exists /a");
+  answer_stat(5);
+  BOOST_TEST(!change.done());
+  fire(backend::change::data, "/a");
+  answer_stat(7);
+  answer_stat(7);
+  BOOST_TEST(change.done());
+}
+
+BOOST_AUTO_TEST_CASE(a_change_while_the_connection_was_away_is_seen) {
+  auto change = wait_for_change(5);
+  answer_stat(5);
+  reconnect();
+  CHECK_PENDING("exists /a");
+  answer_stat(6);
+  answer_stat(6);
+  BOOST_TEST(change.done());
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_was_not_there_is_waited_for) {
+  auto change = wait_for_change(0);
+  fail(errc::no_node);
+  BOOST_TEST(!change.done());
+  fire(backend::change::created, "/a");
+  answer_stat(9);
+  answer_stat(9);
+  BOOST_TEST_REQUIRE(change.done());
+  BOOST_TEST(change.result<0>().stat.mzxid == 9);
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_comes_and_goes_between_two_looks_is_waited_for_on) {
+  auto change = wait_for_change(0);
+  answer_stat(9);
+  fail(errc::no_node);
+  BOOST_TEST(!change.done());
+  CHECK_PENDING("exists /a");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_has_gone_is_a_change) {
+  auto change = wait_for_change(5);
+  answer_stat(5);
+  fire(backend::change::deleted, "/a");
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(change.done());
+  BOOST_TEST((change.error() == errc::no_node));
+}
+
+BOOST_AUTO_TEST_CASE(children_are_compared_by_their_parents_pzxid) {
+  auto change = record<node_children>();
+  zk.async_children_changed("/a", 5, change.token());
+  settle();
+  backend::reply listed;
+  listed.stat.pzxid = 5;
+  answer(listed);
+  BOOST_TEST(!change.done());
+  fire(backend::change::children, "/a");
+  listed.stat.pzxid = 6;
+  listed.children = {"x"};
+  answer(listed);
+  BOOST_TEST_REQUIRE(change.done());
+  BOOST_TEST(change.result<0>().names == strings{"x"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(giving_up_takes_the_watch_away) {
+  auto change = wait_for_change(5);
+  answer_stat(5);
+  CHECK_FORGOTTEN();
+  change.cancel();
+  settle();
+  BOOST_TEST_REQUIRE(change.done());
+  BOOST_TEST((change.error() == asio::error::operation_aborted));
+  CHECK_FORGOTTEN("forget_data /a");
+}
+
+// The server sets the watch when it executes the request, whoever waits for the answer; before that there is
+// nothing to take away, and the C client would say so and keep the watch that comes then.
+BOOST_AUTO_TEST_CASE(giving_up_before_the_answer_takes_the_watch_away_behind_it) {
+  auto change = wait_for_change(5);
+  CHECK_PENDING("exists /a");
+  change.cancel();
+  settle();
+  BOOST_TEST_REQUIRE(change.done());
+  CHECK_FORGOTTEN();
+  answer_stat(5);
+  CHECK_FORGOTTEN("forget_data /a");
+}
+
+BOOST_AUTO_TEST_CASE(who_comes_while_somebody_gives_up_keeps_the_watch) {
+  auto early = wait_for_change(5);
+  early.cancel();
+  settle();
+  auto late = wait_for_change(5);
+  answer_stat(5);
+  answer_stat(5);
+  CHECK_FORGOTTEN();
+  fire(backend::change::data, "/a");
+  answer_stat(6);
+  answer_stat(6);
+  BOOST_TEST(late.done());
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_connection_needs_no_taking_away) {
+  auto change = wait_for_change(5);
+  change.cancel();
+  settle();
+  reconnect();
+  CHECK_FORGOTTEN();
+}
+
+BOOST_AUTO_TEST_CASE(of_two_who_wait_for_one_node_one_can_give_up) {
+  auto one = wait_for_change(5);
+  auto two = wait_for_change(5);
+  answer_stat(5);
+  answer_stat(5);
+  one.cancel();
+  settle();
+  CHECK_FORGOTTEN();
+  fire(backend::change::data, "/a");
+  answer_stat(6);
+  answer_stat(6);
+  BOOST_TEST(two.done());
+}
+
+BOOST_AUTO_TEST_CASE(watches_are_for_paths_below_the_root) {
+  auto options = usual();
+  options.root = "/r";
+  fake_session it(options);
+  it.connect();
+  auto change = it.record<node_data>();
+  it.zk.async_changed("/a", 0, change.token());
+  it.settle();
+  it.fail(errc::no_node);
+  it.fire(backend::change::created, "/r/a");
+  BOOST_TEST(it.pending() == strings{"exists /r/a"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
