@@ -1,0 +1,31 @@
+// Who may do what: the schemes `world`, `digest` and `auth`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/node.hpp>
+#include <zkrecipes/session_options.hpp>
+
+namespace zkrecipes::simulation {
+
+struct identity {
+  std::string scheme;
+  std::string id;
+};
+
+using identities = std::vector<identity>;
+
+/// What a connection is known as once these credentials were given.
+identities authenticate(const std::vector<credentials>& given);
+
+bool allows(const acl& access, std::int32_t permissions, const identities& who);
+
+/// The ACL as it is stored: `auth` stands for whom the creator authenticated as. Nothing if it is not valid.
+std::optional<acl> completed(const acl& asked, const identities& who);
+
+/// The ACL as somebody may read it: without admin permission the digests are hidden.
+acl shown(const acl& access, const identities& who);
+
+}  // namespace zkrecipes::simulation

@@ -1,0 +1,183 @@
+// An ensemble of servers: one order of transactions, decided by a leader, agreed by a majority, applied by each server
+// in its own time. Clients read, and are watched for, at the server that they are connected to.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/connection.hpp"
+#include "model/prepare.hpp"
+#include "model/watch_table.hpp"
+
+namespace zkrecipes::simulation {
+
+struct ensemble_settings {
+  int servers = 3;
+  span tick = std::chrono::milliseconds(500);
+  int sync_limit = 10;                             ///< In ticks.
+  span least_delay = std::chrono::microseconds(100);  ///< One way, on every link.
+  span most_delay = std::chrono::milliseconds(3);
+  span most_lag = std::chrono::milliseconds(5);    ///< Of a follower in applying what is committed.
+  span election = std::chrono::milliseconds(300);  ///< Time without a leader.
+};
+
+/// One transaction of the log.
+struct entry {
+  enum class kind { request, open_session, close_session };
+  kind type = kind::request;
+  std::int64_t zxid = 0;
+  std::int64_t time_ms = 0;
+  std::int64_t session = 0;
+  std::vector<change> changes;
+  backend::reply answer;
+  bool moved = false;  ///< The session is at another server now: no answer, the connection is closed.
+  std::weak_ptr<connection> asked;
+  backend::session_key key;  ///< Of a session to open.
+};
+
+using entry_ptr = std::shared_ptr<const entry>;
+
+/// Hears what happens, in the order in which it does.
+class ensemble_observer {
+ public:
+  virtual void committed(const entry& what) = 0;
+  virtual void received(const connection& from, const backend::request& what) = 0;
+  virtual void watch_fired(const connection& to, const backend::watch_event& event) = 0;
+
+ protected:
+  ~ensemble_observer() = default;
+};
+
+class ensemble {
+ public:
+  ensemble(clockwork& clock, ensemble_settings settings, std::uint64_t seed, ensemble_observer& observer);
+
+  // The clients' side.
+  connection_ptr connect(int client, int which, const backend::link_options& options, peer& end);
+  void send(const connection_ptr& from, backend::request what);
+  void send_ping(const connection_ptr& from);
+  void send_close(const connection_ptr& from);
+  void drop(const connection_ptr& from);  ///< The client has closed its end.
+
+  // Faults.
+  void break_connection(const connection_ptr& which);
+  void crash(int which);
+  void restart(int which);
+  void cut_off(int which);  ///< From the leader; clients still reach it.
+  void rejoin(int which);   ///< The end of the same.
+  void slow_down(int which, span extra_lag);
+  void refuse(int which, bool on) { servers_[index(which)].refusing = on; }
+  void keep_silent(int which, bool on) { servers_[index(which)].silent = on; }
+  void expire(std::int64_t session);
+  void remove(const std::string& path);  ///< By an operator.
+
+  // What a test may see.
+  int leader() const noexcept { return leader_; }
+  const tree& committed_state() const { return servers_[index(best())].data; }
+  std::size_t sessions() const noexcept { return durable_.size(); }
+  std::size_t watches() const;
+  const ensemble_settings& settings() const noexcept { return settings_; }
+  std::int64_t ephemeral_owner_alive(std::int64_t session) const { return durable_.count(session) ? session : 0; }
+
+ private:
+  struct server {
+    bool up = true;
+    bool serving = true;
+    bool is_cut = false;
+    bool refusing = false;
+    bool silent = false;
+    tree data;
+    std::size_t applied = 0;
+    std::size_t logged = 0;
+    pipe_ptr to_leader;
+    pipe_ptr orders;   ///< From the leader: proposals, pings, validations.
+    pipe_ptr commits;  ///< From the leader, applied in order, with lag.
+    std::set<std::int64_t> touched;
+    instant heard{0};            ///< From the leader.
+    instant heard_by_leader{0};
+    span extra_lag{0};
+    std::map<std::uint64_t, connection_ptr> connections;
+    watch_table watches;
+  };
+  struct session_state {
+    std::string password;
+    std::chrono::milliseconds timeout{0};
+    instant expires{0};
+    int owner = -1;
+    bool closing = false;
+  };
+
+  static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  server& at(int i) { return servers_[index(i)]; }
+  int best() const;
+  bool leads(int i) const { return i == leader_; }
+
+  // At the connected server.
+  void greet(const connection_ptr& who, backend::session_key asked);
+  void validate(int which, const connection_ptr& who, const backend::session_key& asked);
+  void receive(const connection_ptr& from, waiting_request what);
+  void forward(const connection_ptr& from, const backend::request& what);
+  void work_off(const connection_ptr& from);
+  void execute(const connection_ptr& from, const waiting_request& what);
+  void answer(const connection_ptr& to, backend::reply with);
+  void answer_forwarded(const connection_ptr& to, const entry& what);
+  void close(const connection_ptr& which);
+  void close_all(int which);
+  void touch(int which, std::int64_t session);
+
+  // At the leader.
+  void lead(int from, const connection_ptr& asked, const backend::request& what);
+  void lead_sync(int from, const connection_ptr& asked);
+  void open_session(const connection_ptr& asked, backend::session_key key);
+  void close_session(std::int64_t session, std::weak_ptr<connection> asked);
+  error_code check_session(std::int64_t session, int from, bool& moved);
+  void propose(entry what);
+  void advance();
+  void apply(int which, std::size_t upto);
+  void half_tick();
+  void ping(int follower);
+  void expire_sessions();
+  void prolong(std::int64_t session);
+  instant expiry(span timeout) const;
+
+  // Membership.
+  void link(int follower);
+  void unlink(int follower);
+  void leave(int which);
+  void join(int which);
+  void lose_leader();
+  void elect();
+
+  clockwork& clock_;
+  ensemble_settings settings_;
+  chance chance_;
+  std::uint64_t seed_;
+  std::uint64_t pipes_ = 0;
+  ensemble_observer& observer_;
+  std::vector<server> servers_;
+  std::map<std::uint64_t, std::weak_ptr<connection>> alive_;
+  std::vector<entry_ptr> log_;
+  std::size_t committed_ = 0;
+  struct waiting_sync {
+    std::size_t upto;
+    int from;
+    std::weak_ptr<connection> asked;
+  };
+  std::vector<waiting_sync> syncs_;  // until so much is committed
+  int leader_ = 0;
+  std::uint64_t epoch_ = 1;  // messages to an earlier leader are void
+  std::int64_t zxid_ = 0;
+  std::uint64_t half_ticks_ = 0;
+  bool electing_ = false;
+  tree latest_;                                  // with everything proposed
+  std::map<std::int64_t, session_state> sessions_;  // as the leader tracks them
+  std::map<std::int64_t, session_state> durable_;   // as committed
+  std::int64_t last_session_ = 0x1000;
+  std::uint64_t connections_ = 0;
+};
+
+}  // namespace zkrecipes::simulation

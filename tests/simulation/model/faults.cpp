@@ -1,0 +1,57 @@
+// What goes wrong in an ensemble.
+#include <utility>
+
+#include "model/ensemble.hpp"
+
+namespace zkrecipes::simulation {
+
+void ensemble::break_connection(const connection_ptr& which) {
+  close(which);
+}
+
+void ensemble::crash(int which) {
+  if (!std::exchange(at(which).up, false)) return;
+  if (leads(which)) return lose_leader();
+  leave(which);
+}
+
+void ensemble::restart(int which) { at(which).up = true; }
+
+void ensemble::cut_off(int which) {
+  if (leads(which) || !at(which).orders) return;
+  at(which).is_cut = true;
+  for (auto* each : {&at(which).to_leader, &at(which).orders, &at(which).commits}) (*each)->freeze();
+}
+
+void ensemble::rejoin(int which) {
+  if (!std::exchange(at(which).is_cut, false)) return;
+  for (auto* each : {&at(which).to_leader, &at(which).orders, &at(which).commits}) {
+    if (*each) (*each)->thaw();
+  }
+}
+
+void ensemble::slow_down(int which, span extra_lag) {
+  at(which).extra_lag = extra_lag;
+  if (at(which).commits) at(which).commits->slow_by(extra_lag);
+}
+
+void ensemble::remove(const std::string& path) {
+  if (leader_ < 0) return;
+  backend::request what;
+  what.op = backend::opcode::remove;
+  what.path = path;
+  entry next;
+  ++zxid_;
+  auto done = prepare(latest_, what, {}, 0, zxid_, 0);
+  next.answer = std::move(done.answer);
+  next.changes = std::move(done.changes);
+  propose(std::move(next));
+}
+
+std::size_t ensemble::watches() const {
+  std::size_t count = 0;
+  for (const auto& each : servers_) count += each.watches.size();
+  return count;
+}
+
+}  // namespace zkrecipes::simulation

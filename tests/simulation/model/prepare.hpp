@@ -1,0 +1,26 @@
+// What the leader makes of a request: a transaction, and the answer to it. The checks and their order are the server's.
+#pragma once
+
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "model/access.hpp"
+#include "model/tree.hpp"
+
+namespace zkrecipes::simulation {
+
+struct prepared {
+  backend::reply answer;
+  std::vector<change> changes;  ///< None if the answer is an error.
+};
+
+/// Applies the request to `latest`, the leader's view with everything proposed so far, if it is valid.
+prepared prepare(tree& latest, const backend::request& what, const identities& who, std::int64_t session,
+                 std::int64_t zxid, std::int64_t time_ms);
+
+/// The answer to something that changes nothing.
+backend::reply read(const tree& from, const backend::request& what, const identities& who);
+
+bool is_read(backend::opcode op);
+
+}  // namespace zkrecipes::simulation

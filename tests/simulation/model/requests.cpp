@@ -1,0 +1,281 @@
+// The ensemble towards its clients: connections, sessions, requests and their answers.
+#include <algorithm>
+#include <utility>
+
+#include "model/ensemble.hpp"
+
+namespace zkrecipes::simulation {
+
+using backend::opcode;
+
+connection_ptr ensemble::connect(int client, int which, const backend::link_options& options, peer& end) {
+  auto made = std::make_shared<connection>();
+  made->number = ++connections_;
+  made->client = client;
+  made->server = which;
+  made->end = &end;
+  made->who = authenticate(options.digest);
+  const auto& s = settings_;
+  made->up = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.most_delay);
+  made->down = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.most_delay);
+  made->up->send([this, made, asked = options.key] { greet(made, asked); });
+  return made;
+}
+
+void ensemble::greet(const connection_ptr& who, backend::session_key asked) {
+  auto& here = at(who->server);
+  if (!here.serving || here.refusing) return close(who);
+  if (here.silent) return;
+  here.connections[who->number] = who;
+  asked.timeout = std::clamp<std::chrono::milliseconds>(
+      asked.timeout, std::chrono::duration_cast<std::chrono::milliseconds>(2 * settings_.tick),
+      std::chrono::duration_cast<std::chrono::milliseconds>(20 * settings_.tick));
+  if (asked.id == 0) {
+    asked.id = ++last_session_;
+    asked.password = std::to_string(chance_.draw());
+    if (leads(who->server)) return open_session(who, std::move(asked));
+    here.to_leader->send([this, who, asked, epoch = epoch_] {
+      if (epoch == epoch_) open_session(who, asked);
+    });
+    return;
+  }
+  auto open = here.connections;
+  for (auto& [number, each] : open) {
+    if (each != who && each->key.id == asked.id) close(each);
+  }
+  if (leads(who->server)) return validate(who->server, who, asked);
+  if (!here.to_leader) return;
+  here.to_leader->send([this, who, asked, epoch = epoch_] {
+    if (epoch == epoch_) validate(who->server, who, asked);
+  });
+}
+
+void ensemble::validate(int which, const connection_ptr& who, const backend::session_key& asked) {
+  auto found = sessions_.find(asked.id);
+  const bool valid =
+      found != sessions_.end() && !found->second.closing && found->second.password == asked.password;
+  if (valid) {
+    found->second.owner = which;
+    prolong(asked.id);
+  }
+  auto tell = [this, who, asked, valid] {
+    if (who->closed) return;
+    if (!valid) {
+      who->down->send([who] {
+        if (who->end) who->end->refused();
+      });
+      return close(who);
+    }
+    who->key = asked;
+    who->down->send([who] {
+      if (who->end) who->end->granted(who->key);
+    });
+  };
+  if (leads(which)) return tell();
+  if (at(which).orders) at(which).orders->send(std::move(tell));
+}
+
+void ensemble::send(const connection_ptr& from, backend::request what) {
+  if (std::exchange(from->lose_next_request, false)) {
+    from->up->cut(from->up->on_its_way());
+    return break_connection(from);
+  }
+  from->up->send([this, from, what = std::move(what)]() mutable { receive(from, {std::move(what)}); });
+}
+
+void ensemble::send_ping(const connection_ptr& from) {
+  from->up->send([this, from] { receive(from, {{}, true}); });
+}
+
+void ensemble::send_close(const connection_ptr& from) {
+  from->up->send([this, from] {
+    if (from->closed) return;
+    if (leads(from->server)) return close_session(from->key.id, from);
+    if (!at(from->server).to_leader) return;
+    at(from->server).to_leader->send([this, from, epoch = epoch_] {
+      if (epoch == epoch_) close_session(from->key.id, from);
+    });
+  });
+}
+
+void ensemble::drop(const connection_ptr& from) {
+  from->end = nullptr;
+  if (from->closed) return;
+  // A close in good order comes behind what was sent, a reset overtakes some of it.
+  from->up->send([this, from] { close(from); });
+  if (from->up->frozen() || chance_.one_in(2)) return;
+  from->up->cut(chance_.below(from->up->on_its_way()));
+  clock_.after(settings_.most_delay, [this, from] { close(from); });
+}
+
+void ensemble::receive(const connection_ptr& from, waiting_request what) {
+  if (from->closed || !at(from->server).serving) return;
+  touch(from->server, from->key.id);
+  if (!what.ping) {
+    observer_.received(*from, what.what);
+    what.forwarded = !is_read(what.what.op);
+    if (what.forwarded) forward(from, what.what);
+    if (from->closed) return;
+  }
+  from->waiting.push_back(std::move(what));
+  work_off(from);
+}
+
+void ensemble::forward(const connection_ptr& from, const backend::request& what) {
+  auto go = [this, from, what] {
+    if (what.op == opcode::sync) {
+      bool moved = false;
+      check_session(from->key.id, from->server, moved);  // a sync is answered all the same
+      lead_sync(from->server, from);
+    } else {
+      lead(from->server, from, what);
+    }
+  };
+  // Even for the leader's own client the pipeline takes a moment.
+  if (leads(from->server)) {
+    clock_.after(std::chrono::microseconds(50), [go, this, epoch = epoch_] {
+      if (epoch == epoch_) go();
+    });
+  } else if (at(from->server).to_leader) {
+    at(from->server).to_leader->send([go, this, epoch = epoch_] {
+      if (epoch == epoch_) go();
+    });
+  }
+}
+
+/// Reads wait behind the writes of the same session.
+void ensemble::work_off(const connection_ptr& from) {
+  while (!from->waiting.empty() && !from->waiting.front().forwarded && !from->closed) {
+    auto next = std::move(from->waiting.front());
+    from->waiting.pop_front();
+    execute(from, next);
+  }
+}
+
+void ensemble::execute(const connection_ptr& from, const waiting_request& what) {
+  if (what.ping) {
+    from->down->send([from] {
+      if (from->end) from->end->ponged();
+    });
+    return;
+  }
+  auto& here = at(from->server);
+  const auto& path = what.what.path;
+  auto result = read(here.data, what.what, from->who);
+  if (what.what.op == opcode::forget_data) here.watches.forget_data(path, *from);
+  if (what.what.op == opcode::forget_children) here.watches.forget_children(path, *from);
+  const bool watches = what.what.watch && (!result.error || what.what.op == opcode::exists);
+  if (watches && what.what.op == opcode::children) here.watches.watch_children(path, from);
+  if (watches && what.what.op != opcode::children) here.watches.watch_data(path, from);
+  answer(from, std::move(result));
+}
+
+void ensemble::answer(const connection_ptr& to, backend::reply with) {
+  to->down->send([to, with = std::move(with)]() mutable {
+    if (to->end) to->end->answered(std::move(with));
+  });
+}
+
+/// The front of what the connection waits for has come back from the leader.
+void ensemble::answer_forwarded(const connection_ptr& to, const entry& what) {
+  if (what.type == entry::kind::open_session) {
+    to->key = what.key;
+    to->down->send([to] {
+      if (to->end) to->end->granted(to->key);
+    });
+    return;
+  }
+  if (what.type == entry::kind::close_session) return close(to);
+  if (what.moved || std::exchange(to->lose_next_answer, false)) return close(to);
+  to->waiting.pop_front();
+  answer(to, what.answer);
+  work_off(to);
+}
+
+void ensemble::close(const connection_ptr& which) {
+  if (std::exchange(which->closed, true)) return;
+  at(which->server).connections.erase(which->number);
+  at(which->server).watches.forget(*which);
+  which->waiting.clear();
+  which->down->send([which] {
+    if (which->end) which->end->broken();
+  });
+}
+
+void ensemble::close_all(int which) {
+  auto open = at(which).connections;
+  for (auto& [number, each] : open) close(each);
+}
+
+error_code ensemble::check_session(std::int64_t session, int from, bool& moved) {
+  auto found = sessions_.find(session);
+  if (found == sessions_.end()) return errc::server_error;
+  if (found->second.closing) return errc::session_expired;
+  if (found->second.owner < 0) found->second.owner = from;
+  moved = found->second.owner != from;
+  return moved ? errc::connection_loss : error_code();
+}
+
+void ensemble::lead(int from, const connection_ptr& asked, const backend::request& what) {
+  entry next;
+  next.session = asked->key.id;
+  next.asked = asked;
+  const auto session = asked->key.id;
+  ++zxid_;
+  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now()).count();
+  const auto error = check_session(session, from, next.moved);
+  if (error) {
+    next.answer.error = error;
+    if (what.op == opcode::multi) next.answer.results.assign(what.operations.size(), {errc::rolled_back, {}, {}});
+  } else {
+    auto done = prepare(latest_, what, asked->who, session, zxid_, time);
+    next.answer = std::move(done.answer);
+    next.changes = std::move(done.changes);
+  }
+  next.time_ms = time;
+  propose(std::move(next));
+}
+
+/// Answered once everything proposed so far is committed, and behind it on the way to the server.
+void ensemble::lead_sync(int from, const connection_ptr& asked) {
+  if (committed_ < log_.size()) return syncs_.push_back({log_.size(), from, asked});
+  auto done = [this, asked] {
+    if (asked->closed) return;
+    entry result;
+    result.answer.path = "/";
+    answer_forwarded(asked, result);
+  };
+  if (leads(from)) return done();
+  if (at(from).commits) at(from).commits->send(std::move(done));
+}
+
+void ensemble::open_session(const connection_ptr& asked, backend::session_key key) {
+  sessions_[key.id] = {key.password, key.timeout, expiry(key.timeout), asked->server, false};
+  entry next;
+  next.type = entry::kind::open_session;
+  next.session = key.id;
+  next.asked = asked;
+  next.key = std::move(key);
+  ++zxid_;
+  propose(std::move(next));
+}
+
+void ensemble::close_session(std::int64_t session, std::weak_ptr<connection> asked) {
+  auto found = sessions_.find(session);
+  if (found != sessions_.end()) found->second.closing = true;
+  entry next;
+  next.type = entry::kind::close_session;
+  next.session = session;
+  next.asked = std::move(asked);
+  ++zxid_;
+  for (const auto& path : latest_.ephemerals(session)) {
+    change gone;
+    gone.type = change::kind::remove;
+    gone.path = path;
+    latest_.apply(gone, zxid_, 0);
+    next.changes.push_back(std::move(gone));
+  }
+  propose(std::move(next));
+}
+
+}  // namespace zkrecipes::simulation

@@ -1,0 +1,56 @@
+// The nodes of one server, and how a change alters them. Pure.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/node.hpp>
+
+namespace zkrecipes::simulation {
+
+struct node {
+  std::string data;
+  acl access;
+  /// As the server keeps it: `cversion` counts the creations of children only, and names the next sequential one.
+  zkrecipes::stat stat;
+  std::set<std::string> children;
+
+  /// As clients see it: creations and deletions of children both count.
+  zkrecipes::stat visible() const;
+};
+
+/// One effect of a transaction, with everything that had to be decided decided.
+struct change {
+  enum class kind { create, remove, set, set_acl };
+  kind type = kind::set;
+  std::string path;
+  std::string data;
+  acl access;
+  std::int32_t version = 0;     ///< The new one, of the data or of the ACL.
+  std::int64_t owner = 0;       ///< Of a node to create.
+};
+
+class tree {
+ public:
+  tree();
+
+  const node* find(const std::string& path) const;
+  void apply(const change& what, std::int64_t zxid, std::int64_t time_ms);
+  std::vector<std::string> ephemerals(std::int64_t session) const;
+  const std::map<std::string, node>& nodes() const noexcept { return nodes_; }
+
+  // For transactions that fail half-way.
+  std::optional<node> keep(const std::string& path) const;
+  void restore(const std::string& path, std::optional<node> kept);
+
+ private:
+  std::map<std::string, node> nodes_;
+};
+
+std::string parent_path(const std::string& path);
+
+}  // namespace zkrecipes::simulation

@@ -1,0 +1,57 @@
+#include "model/watch_table.hpp"
+
+#include <algorithm>
+
+namespace zkrecipes::simulation {
+
+using event_kind = backend::change;
+
+void watch_table::add(table& to, const std::string& path, const connection_ptr& who) {
+  auto& watchers = to[path];
+  if (std::find(watchers.begin(), watchers.end(), who) == watchers.end()) watchers.push_back(who);
+}
+
+void watch_table::take(table& from, const std::string& path, const connection& who) {
+  auto found = from.find(path);
+  if (found == from.end()) return;
+  std::erase_if(found->second, [&](const connection_ptr& each) { return each.get() == &who; });
+  if (found->second.empty()) from.erase(found);
+}
+
+void watch_table::forget(const connection& who) {
+  for (auto* each : {&data_, &children_}) {
+    for (auto it = each->begin(); it != each->end();) {
+      std::erase_if(it->second, [&](const connection_ptr& one) { return one.get() == &who; });
+      it = it->second.empty() ? each->erase(it) : std::next(it);
+    }
+  }
+}
+
+std::vector<connection_ptr> watch_table::fire(table& from, const std::string& path) {
+  auto found = from.find(path);
+  if (found == from.end()) return {};
+  auto watchers = std::move(found->second);
+  from.erase(found);
+  return watchers;
+}
+
+void watch_table::happened(const change& what, const teller& tell) {
+  using kind = change::kind;
+  if (what.type == kind::set_acl) return;
+  if (what.type == kind::set) {
+    for (const auto& each : fire(data_, what.path)) tell(each, {event_kind::data, what.path});
+    return;
+  }
+  const auto event = what.type == kind::create ? event_kind::created : event_kind::deleted;
+  auto told = fire(data_, what.path);
+  for (const auto& each : told) tell(each, {event, what.path});
+  if (what.type == kind::remove) {
+    for (const auto& each : fire(children_, what.path)) {
+      if (std::find(told.begin(), told.end(), each) == told.end()) tell(each, {event, what.path});
+    }
+  }
+  const auto parent = parent_path(what.path);
+  for (const auto& each : fire(children_, parent)) tell(each, {event_kind::children, parent});
+}
+
+}  // namespace zkrecipes::simulation

@@ -1,0 +1,123 @@
+// Faults of a plan, as they happen.
+#include <utility>
+
+#include "run/stage.hpp"
+
+namespace zkrecipes::simulation {
+
+void stage::schedule(const fault& what) {
+  clock_.at(what.when, [this, what] { begin(what); });
+}
+
+void stage::begin(const fault& what) {
+  auto& client = clients_[static_cast<std::size_t>(what.target)];
+  notes_.note(journal::ensemble, to_string(what.kind), "target", what.target);
+  ++result_.faults[static_cast<std::size_t>(what.kind)];
+  switch (what.kind) {
+    case fault_kind::pause_client:
+      if (client.inside) client.inside->pause();
+      break;
+    case fault_kind::restart_client: kill(what.target); break;
+    case fault_kind::expire_session:
+      if (client.wire) servers_->expire(client.wire->key.id);
+      break;
+    case fault_kind::remove_node:
+      if (auto path = client.runs ? client.runs->own_node() : std::string(); !path.empty()) servers_->remove(path);
+      break;
+    case fault_kind::cancel_operation: {
+      static constexpr asio::cancellation_type types[] = {asio::cancellation_type::total,
+                                                          asio::cancellation_type::partial,
+                                                          asio::cancellation_type::terminal};
+      if (client.runs && !client.inside->paused()) {
+        client.inside->run([&] { client.runs->cancel(types[what.detail % 3]); });
+      }
+      break;
+    }
+    case fault_kind::crash_server:
+    case fault_kind::cut_follower:
+    case fault_kind::lagging_server:
+    case fault_kind::refusing_server:
+    case fault_kind::silent_server: begin_at_server(what); break;
+    default: begin_at_connection(what);
+  }
+  clock_.after(what.lasting, [this, what] { end(what); });
+}
+
+void stage::begin_at_connection(const fault& what) {
+  auto wire = clients_[static_cast<std::size_t>(what.target)].wire;
+  if (!wire || wire->closed) return;
+  switch (what.kind) {
+    case fault_kind::break_connection: servers_->break_connection(wire); break;
+    case fault_kind::lose_request: wire->lose_next_request = true; break;
+    case fault_kind::lose_answer: wire->lose_next_answer = true; break;
+    case fault_kind::half_open_up: wire->up->freeze(); break;
+    case fault_kind::half_open_down: wire->down->freeze(); break;
+    case fault_kind::blackhole:
+      wire->up->freeze();
+      wire->down->freeze();
+      break;
+    case fault_kind::slow_network:
+      wire->up->slow_by(what.lasting / 10);
+      wire->down->slow_by(what.lasting / 20);
+      break;
+    default: return;
+  }
+  if (what.kind < fault_kind::half_open_up) return;
+  clock_.after(what.lasting, [wire] {
+    wire->up->thaw();
+    wire->down->thaw();
+    wire->up->slow_by(span(0));
+    wire->down->slow_by(span(0));
+  });
+}
+
+void stage::begin_at_server(const fault& what) {
+  switch (what.kind) {
+    case fault_kind::crash_server: servers_->crash(what.target); break;
+    case fault_kind::cut_follower: servers_->cut_off(what.target); break;
+    case fault_kind::lagging_server: servers_->slow_down(what.target, what.lasting / 4); break;
+    case fault_kind::refusing_server: servers_->refuse(what.target, true); break;
+    default: servers_->keep_silent(what.target, true);
+  }
+}
+
+void stage::end(const fault& what) {
+  switch (what.kind) {
+    case fault_kind::pause_client:
+      if (auto& client = clients_[static_cast<std::size_t>(what.target)]; client.inside && client.inside->paused()) {
+        client.inside->resume(what.detail % 2 == 0);
+      }
+      break;
+    case fault_kind::restart_client:
+      if (auto& client = clients_[static_cast<std::size_t>(what.target)]; client.inside && !client.inside->alive()) {
+        start(what.target);
+      }
+      break;
+    case fault_kind::crash_server: servers_->restart(what.target); break;
+    case fault_kind::cut_follower: servers_->rejoin(what.target); break;
+    case fault_kind::lagging_server: servers_->slow_down(what.target, span(0)); break;
+    case fault_kind::refusing_server: servers_->refuse(what.target, false); break;
+    case fault_kind::silent_server: servers_->keep_silent(what.target, false); break;
+    default: break;
+  }
+}
+
+/// Whatever still goes on, ends.
+void stage::heal() {
+  for (const auto& each : plan_.faults) {
+    if (each.when + each.lasting > clock_.now()) end(each);
+  }
+  for (auto& each : clients_) {
+    if (!each.wire) continue;
+    each.wire->up->thaw();
+    each.wire->down->thaw();
+    each.wire->up->slow_by(span(0));
+    each.wire->down->slow_by(span(0));
+    each.wire->lose_next_request = each.wire->lose_next_answer = false;
+  }
+  healed_ = true;
+  notes_.note(journal::ensemble, "everything healed");
+  scenario_->healed();
+}
+
+}  // namespace zkrecipes::simulation

@@ -1,0 +1,94 @@
+#include "run/plan.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+const char* to_string(fault_kind kind) noexcept {
+  static constexpr const char* names[] = {
+      "break_connection", "lose_request",  "lose_answer",     "half_open_up",    "half_open_down", "blackhole",
+      "pause_client",     "restart_client", "expire_session",  "remove_node",     "cancel_operation", "crash_server",
+      "cut_follower",     "lagging_server", "refusing_server", "silent_server",   "slow_network"};
+  static_assert(std::size(names) == fault_kinds);
+  return names[static_cast<int>(kind)];
+}
+
+std::string to_string(const fault& what) {
+  char text[160];
+  const auto seconds = [](span s) { return std::chrono::duration<double>(s).count(); };
+  std::snprintf(text, sizeof text, "%10.6f s  %-17s target %d  for %.3f s  detail %llu", seconds(what.when),
+                to_string(what.kind), what.target, seconds(what.lasting),
+                static_cast<unsigned long long>(what.detail));
+  return text;
+}
+
+bool plan::leases_are_kept() const {
+  return std::none_of(faults.begin(), faults.end(), [](const fault& each) {
+    return each.kind == fault_kind::remove_node || each.kind == fault_kind::expire_session;
+  });
+}
+
+namespace {
+
+bool is_about_server(fault_kind kind) {
+  return kind == fault_kind::crash_server || kind == fault_kind::cut_follower || kind == fault_kind::lagging_server ||
+         kind == fault_kind::refusing_server || kind == fault_kind::silent_server;
+}
+
+/// Some last longer than any timeout, most do not.
+span draw_length(chance& draw, const plan& p) {
+  const auto sync_limit = p.servers.tick * p.servers.sync_limit;
+  const span longest = std::max<span>(p.timeout * 3, sync_limit * 3 / 2);
+  return draw.one_in(3) ? draw.between(10ms, longest) : draw.between(1ms, p.timeout);
+}
+
+std::vector<fault> draw_faults(chance& draw, const plan& p) {
+  std::vector<fault_kind> kinds;
+  for (int i = 0; i < fault_kinds; ++i) {
+    if (draw.one_in(3)) kinds.push_back(static_cast<fault_kind>(i));
+  }
+  std::vector<fault> faults;
+  if (kinds.empty()) return faults;
+  const auto count = 4 + draw.below(25);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    fault each;
+    each.kind = kinds[draw.below(kinds.size())];
+    each.when = draw.between(p.faults_from, p.faults_until);
+    each.lasting = draw_length(draw, p);
+    each.target = static_cast<int>(draw.below(static_cast<std::uint64_t>(is_about_server(each.kind) ? p.servers.servers : p.clients)));
+    each.detail = draw.draw() >> 16;
+    faults.push_back(each);
+  }
+  std::stable_sort(faults.begin(), faults.end(), [](const fault& a, const fault& b) { return a.when < b.when; });
+  return faults;
+}
+
+}  // namespace
+
+plan make_plan(std::uint64_t seed) {
+  chance draw(seed, 1);
+  plan p;
+  p.seed = seed;
+  p.servers.tick = milliseconds(200 * (1 + draw.below(4)));
+  p.servers.sync_limit = static_cast<int>(4 + draw.below(30));
+  p.servers.most_delay = draw.one_in(2) ? 2ms : 40ms;
+  p.servers.most_lag = draw.one_in(2) ? 1ms : 100ms;
+  p.servers.election = milliseconds(100 + draw.below(2000));
+  p.timeout = std::chrono::duration_cast<milliseconds>(p.servers.tick * (2 + draw.below(10)));
+  p.lease = draw.one_in(2) ? lease_mode::strict : lease_mode::standard;
+  const bool exact = draw.one_in(2);
+  for (int i = 0; i < p.clients; ++i) {
+    p.parts_per_million.push_back(exact ? 0 : static_cast<std::int64_t>(draw.below(20'001)) - 10'000);
+  }
+  p.faults_from = 2s;
+  p.faults_until = 40s;
+  p.faults = draw_faults(draw, p);
+  return p;
+}
+
+}  // namespace zkrecipes::simulation

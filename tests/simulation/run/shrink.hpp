@@ -1,0 +1,13 @@
+// Finds out which faults of a failing run matter.
+#pragma once
+
+#include <vector>
+
+#include "run/stage.hpp"
+
+namespace zkrecipes::simulation {
+
+/// Indices of a smallest set (no single one of them can be left out) with which the same rule is broken.
+std::vector<std::size_t> shrink(const plan& what, scenario_maker make, const violation& broken);
+
+}  // namespace zkrecipes::simulation

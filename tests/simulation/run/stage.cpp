@@ -1,0 +1,158 @@
+#include "run/stage.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+
+namespace {
+constexpr std::uint64_t most_requests_per_second = 1500;
+}
+
+stage::stage(plan what, scenario_maker make, bool print)
+    : plan_(std::move(what)),
+      notes_(clock_, print),
+      beliefs_(static_cast<std::size_t>(plan_.clients)),
+      servers_(std::make_unique<ensemble>(clock_, plan_.servers, plan_.seed, *this)),
+      scenario_(make(*this)) {
+  clients_.resize(static_cast<std::size_t>(plan_.clients));
+}
+
+stage::~stage() {
+  for (int i = 0; i < plan_.clients; ++i) kill(i);
+}
+
+void stage::fail(std::string invariant, std::string detail) {
+  if (broken_) return;
+  notes_.note(journal::ensemble, "VIOLATION " + invariant, detail);
+  broken_ = {std::move(invariant), std::move(detail)};
+}
+
+void stage::start(int client) {
+  auto& each = clients_[static_cast<std::size_t>(client)];
+  notes_.note(client, "process starts");
+  each.inside = std::make_shared<process>(clock_, client, plan_.parts_per_million[static_cast<std::size_t>(client)],
+                                          [this, client] { stepped(client); });
+  ++each.lives;
+  surroundings where{each.inside, servers_.get(), &notes_,
+                     plan_.seed * 1000 + each.lives * 10 + static_cast<std::uint64_t>(client), {}};
+  where.connected = [this, client](const connection_ptr& made) { clients_[static_cast<std::size_t>(client)].wire = made; };
+  session_options options;
+  options.hosts = hosts(plan_.servers.servers);
+  options.timeout = plan_.timeout;
+  options.lease = plan_.lease;
+  auto with = make_session(where, std::move(options));
+  each.inside->run([&] { each.runs = scenario_->start(*this, client, std::move(with)); });
+}
+
+void stage::kill(int client) {
+  auto& each = clients_[static_cast<std::size_t>(client)];
+  each.runs.reset();
+  if (each.inside) each.inside->kill();
+  beliefs_.update(clock_.now(), static_cast<std::size_t>(client), {});
+}
+
+void stage::stepped(int client) {
+  auto& each = clients_[static_cast<std::size_t>(client)];
+  if (each.inside->ran_away()) fail("no busy loop", "handlers of client " + std::to_string(client) + " without end");
+  if (!each.runs) return;
+  beliefs_.update(clock_.now(), static_cast<std::size_t>(client), each.runs->believes());
+  if (!plan_.leases_are_kept()) return;
+  const bool strict = plan_.lease == lease_mode::strict;
+  const span allowed = strict ? span(0) : plan_.servers.tick * (plan_.servers.sync_limit + 2);
+  require(beliefs_.longest() <= allowed, "overlap of beliefs", std::to_string(beliefs_.longest() / 1us) + " us");
+}
+
+void stage::later(int client, span delay, std::function<void()> what) {
+  auto& here = inside(client);
+  here.call_at(here.now() + delay, std::move(what));
+}
+
+void stage::committed(const entry& what) {
+  for (const auto& each : what.changes) {
+    static constexpr const char* names[] = {"create", "remove", "set", "set_acl"};
+    notes_.note(journal::ensemble, names[static_cast<int>(each.type)], each.path, what.zxid);
+  }
+  if (what.type == entry::kind::close_session) notes_.note(journal::ensemble, "session ends", {}, what.session);
+  scenario_->committed(what);
+}
+
+void stage::received(const connection& from, const backend::request& what) {
+  auto& each = clients_[static_cast<std::size_t>(from.client)];
+  notes_.note(from.client, backend::to_string(what.op), what.path);
+  ++result_.requests;
+  const auto second = clock_.now() / 1s;
+  if (std::exchange(each.second, second) != second) each.requests = 0;
+  if (++each.requests > most_requests_per_second) {
+    fail("bounded requests", "client " + std::to_string(from.client) + " sends without end");
+  }
+}
+
+void stage::watch_fired(const connection& to, const backend::watch_event& event) {
+  notes_.note(to.client, "watch fires", event.path);
+  scenario_->watch_fired(to, event);
+}
+
+void stage::advance(instant until) {
+  while (!broken_ && clock_.step(until)) {
+  }
+}
+
+bool stage::advance_until(instant limit, const std::function<bool()>& condition) {
+  while (!broken_ && !condition()) {
+    if (!clock_.step(limit)) return condition();
+  }
+  return true;
+}
+
+outcome stage::run() {
+  for (int i = 0; i < plan_.clients; ++i) {
+    clock_.after(chance(plan_.seed, 50 + static_cast<std::uint64_t>(i)).between(0ms, 1s), [this, i] { start(i); });
+  }
+  for (const auto& each : plan_.faults) schedule(each);
+  advance(plan_.faults_until);
+  heal();
+  const auto limit = clock_.now() + plan_.timeout * 6 + 60s;
+  if (!advance_until(limit, [this] { return scenario_->recovered(); })) {
+    fail("liveness", "the scenario did not go on after everything had been healed");
+  }
+  if (!broken_) wind_down();
+  result_.broken = broken_;
+  result_.hash = notes_.hash();
+  result_.virtual_time = clock_.now();
+  (plan_.lease == lease_mode::strict ? result_.overlap_strict : result_.overlap_standard) = beliefs_.longest();
+  return result_;
+}
+
+/// Everybody gives back what it has; then nothing may be left, first with the sessions open, then without.
+void stage::wind_down() {
+  auto stop = [](slot& each) { each.inside->run([&] { each.runs->stop(); }); };
+  stop(clients_.back());
+  if (!advance_until(clock_.now() + 120s, [this] { return clients_.back().runs->idle() && scenario_->settled(); })) {
+    fail("liveness", "what was under way did not come to an end");
+  }
+  std::for_each(clients_.begin(), clients_.end() - 1, stop);
+  auto all = [this](bool (program::*is)() const) {
+    for (const auto& each : clients_) {
+      if (!((*each.runs).*is)()) return false;
+    }
+    return true;
+  };
+  const auto limit = clock_.now() + 60s;
+  if (!advance_until(limit, [&] { return all(&program::idle); })) fail("liveness", "a client could not stop");
+  const bool clean = advance_until(clock_.now() + 10s, [this] { return servers_->watches() == 0; });
+  require(clean, "no watch left");
+  advance(clock_.now() + 1s);
+  scenario_->check_quiet(servers_->committed_state());
+  for (auto& each : clients_) each.inside->run([&] { each.runs->close(); });
+  const bool closed = advance_until(clock_.now() + 60s, [&] { return all(&program::finished); });
+  require(closed, "liveness", "a session could not be closed");
+  const bool gone = advance_until(clock_.now() + plan_.timeout * 3, [this] { return servers_->sessions() == 0; });
+  require(gone, "no session left");
+}
+
+outcome simulate(const plan& what, scenario_maker make, bool print) { return stage(what, make, print).run(); }
+
+}  // namespace zkrecipes::simulation

@@ -1,0 +1,127 @@
+// One run: the ensemble, the clients, the faults, and the rules that have to hold all the time.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <zkrecipes/session.hpp>
+
+#include "run/belief.hpp"
+#include "run/journal.hpp"
+#include "run/plan.hpp"
+#include "world/sim_world.hpp"
+
+namespace zkrecipes::simulation {
+
+class stage;
+
+/// The program that a simulated process runs. It is called, and calls back, on the process's executor.
+class program {
+ public:
+  virtual ~program() = default;
+  virtual void cancel(asio::cancellation_type type) = 0;  ///< The operation that is under way, if any.
+  virtual void stop() = 0;         ///< Give everything back; `idle` once that is done. The session stays.
+  virtual bool idle() const = 0;
+  virtual void close() = 0;        ///< End the session; `finished` once that is done.
+  virtual bool finished() const = 0;
+  virtual std::string own_node() const = 0;  ///< For an operator to remove; empty if there is none.
+  virtual belief believes() const { return {}; }
+};
+
+/// What the programs do together, and what has to be true of it.
+class scenario {
+ public:
+  virtual ~scenario() = default;
+  virtual std::unique_ptr<program> start(stage& in, int client, session with) = 0;
+  virtual void committed(const entry&) {}
+  virtual void watch_fired(const connection&, const backend::watch_event&) {}
+  /// All faults are over: what has to happen now. True: it has.
+  virtual bool recovered() = 0;
+  virtual void healed() {}
+  /// Nobody does anything any more. What may be left of nodes.
+  virtual void check_quiet(const tree& nodes) = 0;
+  /// Nothing is under way between the clients any more.
+  virtual bool settled() { return true; }
+};
+
+using scenario_maker = std::unique_ptr<scenario> (*)(stage& in);
+
+struct outcome {
+  std::optional<violation> broken;
+  std::uint64_t hash = 0;
+  instant virtual_time{0};
+  std::array<std::uint64_t, fault_kinds> faults{};
+  span overlap_standard{0};
+  span overlap_strict{0};
+  std::uint64_t requests = 0;
+};
+
+class stage final : public ensemble_observer {
+ public:
+  stage(plan what, scenario_maker make, bool print);
+  ~stage();
+
+  outcome run();
+
+  // For the scenario.
+  void fail(std::string invariant, std::string detail);
+  void require(bool condition, const char* invariant, const std::string& detail = {}) {
+    if (!condition) fail(invariant, detail);
+  }
+  clockwork& clock() noexcept { return clock_; }
+  journal& notes() noexcept { return notes_; }
+  const plan& what() const noexcept { return plan_; }
+  process& inside(int client) { return *clients_[static_cast<std::size_t>(client)].inside; }
+  ensemble& servers() noexcept { return *servers_; }
+  program* running(int client) { return clients_[static_cast<std::size_t>(client)].runs.get(); }
+  /// Something is done at a client after a time by its own clock, unless it is gone by then.
+  void later(int client, span delay, std::function<void()> what);
+  /// False: the client has given this connection up, and has or looks for another.
+  bool is_current(const connection& which) const {
+    return clients_[static_cast<std::size_t>(which.client)].wire.get() == &which && which.end;
+  }
+
+ private:
+  struct slot {
+    process_ptr inside;
+    std::unique_ptr<program> runs;
+    connection_ptr wire;
+    std::uint64_t lives = 0;
+    std::uint64_t requests = 0;  ///< In this second.
+    std::int64_t second = 0;
+  };
+
+  void committed(const entry& what) override;
+  void received(const connection& from, const backend::request& what) override;
+  void watch_fired(const connection& to, const backend::watch_event& event) override;
+
+  void start(int client);
+  void stepped(int client);
+  void kill(int client);
+  void schedule(const fault& what);
+  void begin(const fault& what);
+  void end(const fault& what);
+  void begin_at_connection(const fault& what);
+  void begin_at_server(const fault& what);
+  void heal();
+  void advance(instant until);
+  bool advance_until(instant limit, const std::function<bool()>& condition);
+  void wind_down();
+
+  plan plan_;
+  clockwork clock_;
+  journal notes_;
+  std::optional<violation> broken_;
+  outcome result_;
+  belief_keeper beliefs_;
+  std::unique_ptr<ensemble> servers_;
+  std::unique_ptr<scenario> scenario_;
+  std::vector<slot> clients_;
+  bool healed_ = false;
+};
+
+outcome simulate(const plan& what, scenario_maker make, bool print);
+
+}  // namespace zkrecipes::simulation

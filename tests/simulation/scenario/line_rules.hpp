@@ -1,0 +1,35 @@
+// What has to be true of the nodes in one line.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "run/stage.hpp"
+
+namespace zkrecipes::simulation {
+
+class line_rules {
+ public:
+  line_rules(stage& in, std::string parent) : in_(in), parent_(std::move(parent)) {}
+
+  /// A client was told that the line is its own, by a node with this path and czxid.
+  void granted(int client, const std::string& path, std::int64_t token, bool believes);
+
+  /// Of those that stand in line, one is woken per departure.
+  void watch_fired(const connection& to, const backend::watch_event& event);
+
+  void check_quiet(const tree& nodes);
+
+  /// The node of a session in this line, as the servers have it.
+  std::string node_of(std::int64_t session) const;
+
+ private:
+  stage& in_;
+  std::string parent_;
+  std::int64_t last_token_ = 0;
+  std::set<std::int64_t> tokens_;
+  std::map<std::string, std::set<std::int64_t>> woken_;  // sessions by the node that went
+};
+
+}  // namespace zkrecipes::simulation

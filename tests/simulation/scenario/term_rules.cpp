@@ -1,0 +1,64 @@
+#include "scenario/term_rules.hpp"
+
+#include "election/term_record.hpp"
+
+namespace zkrecipes::simulation {
+
+using kind = change::kind;
+
+void term_rules::committed(const entry& what) {
+  bool removed_from_queue = false;
+  bool effect = false;
+  const change* record = nullptr;  // one transaction may write it twice: the last one counts
+  for (const auto& each : what.changes) {
+    const bool in_queue = each.path.starts_with(queue_ + "/qn-");
+    if (each.type == kind::set && each.path == election_) record = &each;
+    if (each.type == kind::create && in_queue) {
+      ++produced_;
+      in_.require(each.data == std::to_string(produced_), "produced once and in order", each.data);
+    }
+    if (each.type == kind::remove && in_queue) removed_from_queue = true;
+    if (each.type == kind::set && each.path == results_) effect = true, check_result(each);
+  }
+  if (record) check_record(*record);
+  in_.require(removed_from_queue == effect, "a message leaves the queue with its effect");
+}
+
+/// The effect of message n is that the store says "epoch n": each exactly once, in order, by the leader of the day.
+void term_rules::check_result(const change& what) {
+  const auto space = what.data.find(' ');
+  const auto epoch = std::stoll(what.data.substr(0, space));
+  ++processed_;
+  in_.require(what.data.substr(space + 1) == std::to_string(processed_), "once in effect and in order", what.data);
+  in_.require(epoch == epoch_ && !finished_, "effects belong to the present term", what.data);
+}
+
+void term_rules::check_record(const change& what) {
+  const auto record = detail::parse_record(what.data);
+  in_.require(record.has_value(), "the record can be read", what.data);
+  if (!record) return;
+  const bool next = record->epoch == epoch_ + 1;
+  const bool same = record->epoch == epoch_ && record->leader_node == leader_node_;
+  in_.require(next || same, "epochs increase by one", what.data);
+  if (same) in_.require(!finished_, "a finished term stays finished", what.data);
+  if (next) in_.require(record->phase == term_phase::inaugurating, "a term begins with its inauguration", what.data);
+  if (next) in_.require(finished_ || record->how == takeover::forced, "only a forced term cuts another short", what.data);
+  epoch_ = record->epoch;
+  leader_node_ = record->leader_node;
+  finished_ = record->finished();
+}
+
+void term_rules::inaugurated(int client, std::int64_t epoch) {
+  in_.require(epoch > inaugurated_, "an epoch has one leader", "client " + std::to_string(client));
+  inaugurated_ = std::max(inaugurated_, epoch);
+}
+
+void term_rules::check_quiet(const tree& nodes) {
+  in_.require(produced_ == processed_, "no message lost",
+              std::to_string(produced_) + " produced, " + std::to_string(processed_) + " processed");
+  in_.require(finished_, "the last term is handed over");
+  const node* line = nodes.find(election_);
+  if (line && !line->children.empty()) in_.fail("no node left", *line->children.begin());
+}
+
+}  // namespace zkrecipes::simulation

@@ -1,0 +1,38 @@
+// True time, which moves from event to event.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "world/chance.hpp"
+
+namespace zkrecipes::simulation {
+
+class clockwork {
+ public:
+  instant now() const noexcept { return now_; }
+
+  /// Events of the same moment happen in the order in which they were announced.
+  void at(instant when, std::function<void()> what);
+  void after(span delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
+
+  /// Moves to the next event. False: there is none up to `limit`; the time is then `limit`.
+  bool step(instant limit);
+
+ private:
+  struct event {
+    instant when;
+    std::uint64_t number;
+    std::function<void()> what;
+  };
+  static bool later(const event& a, const event& b) {
+    return a.when != b.when ? a.when > b.when : a.number > b.number;
+  }
+
+  instant now_{0};
+  std::uint64_t events_ = 0;
+  std::vector<event> heap_;
+};
+
+}  // namespace zkrecipes::simulation

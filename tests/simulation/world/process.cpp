@@ -1,0 +1,100 @@
+#include "world/process.hpp"
+
+#include <utility>
+
+#include <boost/asio/post.hpp>
+
+namespace zkrecipes::simulation {
+
+namespace {
+constexpr span epoch = std::chrono::hours(1);  // of every process's clock: zero means "never" to the library
+constexpr std::int64_t million = 1'000'000;
+}  // namespace
+
+process::process(clockwork& clock, int number, std::int64_t parts_per_million, std::function<void()> stepped)
+    : clock_(clock),
+      number_(number),
+      parts_per_million_(parts_per_million),
+      stepped_(std::move(stepped)),
+      io_(std::make_unique<asio::io_context>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE)),
+      strand_(io_->get_executor()) {}
+
+lease_clock::time_point process::local(instant when) const {
+  return lease_clock::time_point(epoch + when + when / million * parts_per_million_);
+}
+
+instant process::true_time(lease_clock::time_point when) const {
+  auto passed = when.time_since_epoch() - epoch;
+  return passed - passed / (million + parts_per_million_) * parts_per_million_;
+}
+
+std::uint64_t process::call_at(lease_clock::time_point when, std::function<void()> what) {
+  const auto timer = ++last_timer_;
+  timers_.emplace(timer, std::move(what));
+  auto due = true_time(when);
+  while (local(due) < when) due += std::chrono::microseconds(1);
+  clock_.at(due, [weak = weak_from_this(), timer] {
+    if (auto self = weak.lock()) self->expire(timer);
+  });
+  return timer;
+}
+
+void process::expire(std::uint64_t timer) {
+  if (!io_ || !timers_.contains(timer)) return;
+  if (paused_) return due_.push_back(timer);
+  asio::post(strand_, [this, timer] {
+    auto found = timers_.find(timer);
+    if (found == timers_.end()) return;  // cancelled at the last moment
+    auto what = std::move(found->second);
+    timers_.erase(found);
+    what();
+  });
+  poll();
+}
+
+void process::receive(std::function<void()> what) {
+  if (!io_) return;
+  if (paused_) return received_.push_back(std::move(what));
+  asio::post(strand_, std::move(what));
+  poll();
+}
+
+void process::run(const std::function<void()>& what) {
+  if (!io_) return;
+  what();
+  if (!paused_) poll();
+}
+
+void process::resume(bool network_first) {
+  if (!std::exchange(paused_, false) || !io_) return;
+  auto receive_all = [this] {
+    for (auto& each : std::exchange(received_, {})) asio::post(strand_, std::move(each));
+    poll();
+  };
+  if (network_first) receive_all();
+  for (auto timer : std::exchange(due_, {})) expire(timer);
+  receive_all();
+}
+
+void process::kill() {
+  // Whoever waits for a timer is destroyed while there is still an executor.
+  std::exchange(timers_, {});
+  received_.clear();
+  due_.clear();
+  strand_ = {};
+  io_.reset();
+  timers_.clear();
+}
+
+void process::poll() {
+  io_->restart();
+  int handlers = 0;
+  while (io_ && io_->poll_one() > 0) {
+    if (++handlers < most_handlers) continue;
+    ran_away_ = true;
+    break;
+  }
+  stepped_();
+}
+
+}  // namespace zkrecipes::simulation

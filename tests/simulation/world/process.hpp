@@ -1,0 +1,77 @@
+// One simulated process: its own executor, its own clock, which may run a little fast or slow. A paused process is not
+// run while time passes; what reaches it meanwhile waits for it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/io_context.hpp>
+
+#include <zkrecipes/lease_clock.hpp>
+
+#include "world/clockwork.hpp"
+
+namespace zkrecipes::simulation {
+
+namespace asio = boost::asio;
+
+class process : public std::enable_shared_from_this<process> {
+ public:
+  /// `parts_per_million`: how much faster than true time its clock runs. `stepped` is called after it has run.
+  process(clockwork& clock, int number, std::int64_t parts_per_million, std::function<void()> stepped);
+
+  int number() const noexcept { return number_; }
+  asio::any_io_executor executor() { return io_->get_executor(); }
+  /// Where everything that reaches the process happens.
+  void happen_on(asio::any_io_executor strand) { strand_ = std::move(strand); }
+
+  lease_clock::time_point now() const { return local(clock_.now()); }
+  instant true_time(lease_clock::time_point when) const;
+
+  std::uint64_t call_at(lease_clock::time_point when, std::function<void()> what);
+  void cancel(std::uint64_t timer) { timers_.erase(timer); }
+
+  /// Something from the network; lost if the process has gone.
+  void receive(std::function<void()> what);
+
+  /// What the process was told to do from outside, by the scenario.
+  void run(const std::function<void()>& what);
+
+  void pause() { paused_ = true; }
+  /// `network_first`: whether it looks at its sockets or at its timers first.
+  void resume(bool network_first);
+  bool paused() const noexcept { return paused_; }
+
+  /// The end of the process, without any goodbye. Owners of objects on the executor drop them before.
+  void kill();
+  bool alive() const noexcept { return io_ != nullptr; }
+
+  /// Handlers run in one go without time passing; more than this is a busy loop.
+  static constexpr int most_handlers = 20'000;
+  bool ran_away() const noexcept { return ran_away_; }
+
+ private:
+  lease_clock::time_point local(instant when) const;
+  void expire(std::uint64_t timer);
+  void poll();
+
+  clockwork& clock_;
+  int number_;
+  std::int64_t parts_per_million_;
+  std::function<void()> stepped_;
+  std::unique_ptr<asio::io_context> io_;
+  asio::any_io_executor strand_;
+  bool paused_ = false;
+  bool ran_away_ = false;
+  std::uint64_t last_timer_ = 0;
+  std::map<std::uint64_t, std::function<void()>> timers_;
+  std::vector<std::uint64_t> due_;                 // while paused
+  std::vector<std::function<void()>> received_;    // while paused
+};
+
+using process_ptr = std::shared_ptr<process>;
+
+}  // namespace zkrecipes::simulation

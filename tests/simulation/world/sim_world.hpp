@@ -1,0 +1,31 @@
+// The library's seam, on the simulated ensemble.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <zkrecipes/session.hpp>
+
+#include "backend/backend.hpp"
+#include "model/ensemble.hpp"
+#include "run/journal.hpp"
+#include "world/process.hpp"
+
+namespace zkrecipes::simulation {
+
+struct surroundings {
+  process_ptr inside;
+  ensemble* servers = nullptr;
+  journal* notes = nullptr;
+  std::uint64_t seed = 0;  ///< Of what the library draws.
+  std::function<void(const connection_ptr&)> connected;  ///< Hears of every new connection.
+};
+
+/// A session of the library in this process.
+session make_session(const surroundings& where, session_options options);
+
+/// What `session_options::hosts` has to be.
+std::string hosts(int servers);
+
+}  // namespace zkrecipes::simulation
