@@ -94,7 +94,7 @@ awaitable<void> core::resolve_names() {
 }
 
 awaitable<bool> core::connect_to(backend::endpoint server) {
-  up_ = false;
+  up_ = served_ = false;
   link_error_.clear();
   server_ = server;
   asked_ = now();
@@ -109,7 +109,7 @@ awaitable<bool> core::connect_to(backend::endpoint server) {
   }
   if (up_) {
     co_await serve();
-    co_return true;
+    co_return served_;
   }
   link_.reset();
   co_return link_error_ == errc::session_expired;  // it answered; the next session may be had there
@@ -252,7 +252,7 @@ void core::add_holder() {
 
 awaitable<void> core::prove_life() {
   co_await accept_cancellation();
-  while (!ended_) {
+  while (!ended_ && !closing_) {  // nothing can be sent, and nothing needs to be proved, while the session is closed
     const bool strict = options_.lease == lease_mode::strict;
     if (!connected() || (holders_ == 0 && !strict)) {
       co_await heartbeat_.wait();
