@@ -14,7 +14,7 @@ class ensemble_case : public fixture {
     if (own_) {
       own_->freeze(false);
       own_->refuse(false);
-      run_until([&] { return own_->connections() == 0; }, 10s);  // sessions are closed through it
+      BOOST_TEST(run_until([&] { return own_->connections() == 0; }, 10s), "a session is kept open by nobody we know");
       own_.reset();
     }
     fixture::teardown();

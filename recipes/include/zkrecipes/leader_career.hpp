@@ -78,7 +78,8 @@ class term {
 /// What a career declares about itself, before its first term.
 struct career_traits {
   /// What the message in hand may need to be finished and handed over; a successor that finds us gone without a
-  /// confirmation waits this long before it takes over. Zero is fair where all effects are fenced. 0 to 1 h.
+  /// confirmation waits this long before it takes over. Zero is fair where all effects are fenced: no successor waits,
+  /// and a term that still has its place takes up to the session's timeout to end. 0 to 1 h.
   std::chrono::milliseconds hand_over_deadline{10'000};
   /// True: a term that ends lets `execute` return by itself (up to the deadline). False: it is cancelled at once
   /// (`terminal`).
@@ -89,8 +90,9 @@ struct career_traits {
   bool work_while_suspended = true;
 };
 
-/// Implemented by the user. The three run on the session's executor (`session::get_executor`), one at a time. They
-/// must not block the thread. An exception ends the term as `failed` and the run with `career_failed`.
+/// Implemented by the user. The three run one at a time, on a strand of the session's executor
+/// (`session::get_executor`). They must not block the thread. An exception ends the term as `failed` and the run with
+/// `career_failed`.
 class leader_career {
  public:
   virtual ~leader_career() = default;
@@ -104,7 +106,8 @@ class leader_career {
   /// `term::async_ending` says so.
   virtual boost::asio::awaitable<void> execute(term present) = 0;
 
-  /// The last call of the term: leave everything in order for the successor, which starts when this returns.
+  /// The last call of the term: leave everything in order for the successor, which starts when this returns. It is not
+  /// called if what was called before has not returned by the deadline.
   virtual boost::asio::awaitable<void> hand_over(term present, term_end reason) = 0;
 };
 

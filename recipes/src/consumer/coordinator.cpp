@@ -18,12 +18,13 @@ std::exception_ptr coordinator::failure() const {
 }
 
 void coordinator::stop(bool at_once) {
+  if (!running_) return;
   stopping_ = true;
   at_once_ = at_once_ || at_once;
-  if (campaign_) campaign_->signal.emit(asio::cancellation_type::total);
+  cancel(campaign_, asio::cancellation_type::total);
   if (where_) where_->changed().notify();
   if (term_) term_->end(term_end::resigned);
-  if (at_once) cut_short();
+  if (at_once && !handing_over_) cut_short();
   changed_.notify();
 }
 
@@ -31,14 +32,16 @@ void coordinator::resign() {
   if (term_) term_->end(term_end::resigned);
 }
 
-void coordinator::cut_short() {
-  if (phase_ && !phase_->done) phase_->signal.emit(asio::cancellation_type::terminal);
-}
+void coordinator::cut_short() { cancel(phase_, asio::cancellation_type::terminal); }
 
 awaitable<outcome<>> coordinator::run(leader_career* career, asio::any_io_executor executor) {
   career_ = career;
-  executor_ = std::move(executor);
+  executor_ = asio::make_strand(executor);
   traits_ = career->traits();
+  {
+    std::lock_guard lock(mutex_);
+    failure_ = nullptr;
+  }
   auto error = co_await run_terms();
   stopping_ = at_once_ = false;
   running_ = false;
@@ -127,9 +130,15 @@ awaitable<void> coordinator::watch_connection(term_ptr term) {
   }
 }
 
-void coordinator::start(term_ptr term, awaitable<void> phase) {
-  phase_ = start_task(*session_->get_scheduler(), executor_, std::move(phase), term->changed(), term);
-  if (at_once_) cut_short();
+void coordinator::start(const term_ptr& term, std::function<awaitable<void>(zkrecipes::term)> phase) {
+  // The user's function is called on the user's executor, too: it need not be a coroutine, and may throw.
+  struct body {
+    static awaitable<void> run(std::function<awaitable<void>(zkrecipes::term)> call, zkrecipes::term present) {
+      co_await call(std::move(present));
+    }
+  };
+  phase_ = start_task(*session_->get_scheduler(), executor_, body::run(std::move(phase), zkrecipes::term(term)),
+                      term->changed(), term);
 }
 
 void coordinator::note_failure(const term_ptr& term) {
@@ -149,7 +158,8 @@ awaitable<void> coordinator::serve(term_ptr term) {
   if (!traits_.work_while_suspended) launch_detached(strand, watch_connection(term));
   if (stopping_) term->end(term_end::resigned);
 
-  start(term, career_->inaugurate(zkrecipes::term(term)));
+  start(term, [this](zkrecipes::term present) { return career_->inaugurate(std::move(present)); });
+  if (at_once_) cut_short();
   while (!phase_->done && !term->reason()) co_await term->changed().wait();
   if (phase_->done) note_failure(term);
   if (!term->reason()) {
@@ -158,11 +168,12 @@ awaitable<void> coordinator::serve(term_ptr term) {
   }
   if (!term->reason()) co_await execute(term);
   co_await finish(term);
+  session_->changed().notify();  // who watches the connection for this term need not any more
 }
 
 awaitable<void> coordinator::execute(term_ptr term) {
   while (!term->reason()) {
-    start(term, career_->execute(zkrecipes::term(term)));
+    start(term, [this](zkrecipes::term present) { return career_->execute(std::move(present)); });
     const auto limit = traits_.stall_limit.count() ? session_->now() + traits_.stall_limit : never;
     while (!phase_->done && !term->reason()) {
       auto why = co_await term->changed().wait(limit);
@@ -183,7 +194,9 @@ awaitable<bool> coordinator::wait_for(term_ptr term, lease_clock::time_point dea
 
 /// The message in hand, then the hand-over, both within the deadline; the leadership is given up at the latest then.
 awaitable<void> coordinator::finish(term_ptr term) {
-  const auto deadline = session_->now() + traits_.hand_over_deadline;
+  // Zero means that no successor has to wait for us; to end in order takes a moment all the same.
+  const bool declared = traits_.hand_over_deadline.count() != 0;
+  const auto deadline = session_->now() + (declared ? traits_.hand_over_deadline : session_->options().timeout);
   const auto reason = *term->reason();
   const bool cut = !traits_.finish_message_in_hand || reason == term_end::stalled || at_once_;
   if (!phase_->done && cut) cut_short();
@@ -192,8 +205,10 @@ awaitable<void> coordinator::finish(term_ptr term) {
   }
   bool in_time = co_await wait_for(term, deadline);
   if (in_time) {
-    start(term, career_->hand_over(zkrecipes::term(term), reason));
+    handing_over_ = true;
+    start(term, [this, reason](zkrecipes::term present) { return career_->hand_over(std::move(present), reason); });
     in_time = co_await wait_for(term, deadline);
+    handing_over_ = false;
     if (in_time && phase_->failure && !failure()) {
       std::lock_guard lock(mutex_);
       failure_ = phase_->failure;

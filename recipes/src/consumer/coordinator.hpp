@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -48,7 +49,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   static awaitable<void> watch_place(term_ptr term);
   static awaitable<void> watch_connection(term_ptr term);
 
-  void start(term_ptr term, awaitable<void> phase);
+  void start(const term_ptr& term, std::function<awaitable<void>(zkrecipes::term)> phase);
   void note_failure(const term_ptr& term);
   void cut_short();
 
@@ -61,6 +62,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   condition changed_;
   bool stopping_ = false;
   bool at_once_ = false;
+  bool handing_over_ = false;  // never cut short for haste
   std::atomic<bool> running_ = false;
   place_ptr where_;
   term_ptr term_;

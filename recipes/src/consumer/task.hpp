@@ -1,9 +1,10 @@
-// A coroutine of the user's, run on the user's executor, watched from the session's strand.
+// A coroutine with an executor of its own, such as one of the user's, watched from the session's strand.
 #pragma once
 
 #include <exception>
 #include <memory>
 
+#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
 #include "session/operation.hpp"
@@ -11,6 +12,9 @@
 namespace zkrecipes::detail {
 
 struct task {
+  explicit task(asio::any_io_executor on) : executor(std::move(on)) {}
+
+  asio::any_io_executor executor;
   bool done = false;
   std::exception_ptr failure;
   asio::cancellation_signal signal;
@@ -18,10 +22,11 @@ struct task {
 
 using task_ptr = std::shared_ptr<task>;
 
-/// Starts `body` on `executor`; `tell` is notified when it is done. Called on the strand, as is `tell`'s owner `keep`.
+/// Starts `body` on `executor`, a strand; `tell`, which `keep` owns, is notified when it is done. Called on the session's
+/// strand.
 inline task_ptr start_task(const scheduler& on, const asio::any_io_executor& executor, awaitable<void> body,
                            condition& tell, std::shared_ptr<void> keep) {
-  auto started = std::make_shared<task>();
+  auto started = std::make_shared<task>(executor);
   auto finished = [started, &tell, keep = std::move(keep)](std::exception_ptr failure) {
     started->done = true;
     started->failure = std::move(failure);
@@ -30,6 +35,12 @@ inline task_ptr start_task(const scheduler& on, const asio::any_io_executor& exe
   asio::co_spawn(executor, std::move(body),
                  asio::bind_cancellation_slot(started->signal.slot(), asio::bind_executor(on.strand, finished)));
   return started;
+}
+
+/// A signal must not be emitted while the coroutine runs: that is for its own strand to say.
+inline void cancel(const task_ptr& which, asio::cancellation_type how) {
+  if (!which || which->done) return;
+  asio::dispatch(which->executor, [which, how] { which->signal.emit(how); });
 }
 
 }  // namespace zkrecipes::detail
