@@ -23,13 +23,15 @@ awaitable<void> queue_consumer::execute(term present) {
   auto first = co_await (queue_.async_next(token) || present.async_ending(token));
   if (first.index() != 0) co_return;
   auto& [error, item] = std::get<0>(first);
-  if (error == asio::error::operation_aborted) co_return;
+  // The end of the session is the end of the term, too, and not our failure.
+  if (error == asio::error::operation_aborted || is_fatal(error)) co_return;
   if (error) throw boost::system::system_error(error, "queue " + queue_.path());
   auto effects = co_await process(present, item);
   effects.append(queue_.removal(item));
   auto committed = co_await present.async_commit(std::move(effects), token);
+  const auto why = std::get<0>(committed);
   // Superseded: a successor has the message now, and none of our effects happened.
-  if (auto why = std::get<0>(committed); why && why != errc::superseded && why != errc::outcome_unknown) {
+  if (why && why != errc::superseded && why != errc::outcome_unknown && !is_fatal(why)) {
     throw boost::system::system_error(why, "message " + item.name + " of queue " + queue_.path());
   }
 }

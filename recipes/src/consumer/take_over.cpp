@@ -122,6 +122,7 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
     auto hint = what.where->session()->arm(watch_kind::data, what.path, what.where->changed());
     auto read = co_await read_record(what.where, what.path);
     if (read.error == errc::connection_loss) continue;
+    if (read.error == errc::no_node) read.error = errc::node_removed;  // with all that was below it
     if (read.error) co_return failed(read.error);
     const auto& [before, version] = read.known;
     if (before.leader_node == what.where->name()) {  // the reply to our write was lost

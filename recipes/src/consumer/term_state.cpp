@@ -6,6 +6,21 @@ namespace zkrecipes::detail {
 
 using backend::opcode;
 
+namespace {
+
+/// What an operation that can not succeed twice answers when it has succeeded once.
+bool is_refusal_to_repeat(const error_code& error) {
+  return error == errc::no_node || error == errc::node_exists || error == errc::bad_version;
+}
+
+/// Whether a look at the record can tell more than this answer to a write of it.
+bool is_unclear(const error_code& error) {
+  return error == errc::connection_loss || error == errc::session_expired || error == errc::no_node ||
+         error == errc::bad_version;
+}
+
+}  // namespace
+
 term_state::term_state(place_ptr where, std::string path, term_record record, std::int32_t version)
     : place_(std::move(where)),
       path_(std::move(path)),
@@ -64,20 +79,17 @@ awaitable<outcome<>> term_state::commit(transaction operations) {
     multi.path = "/";
     multi.operations = fenced(operations).operations();
     auto result = co_await session()->perform(std::move(multi), retry::once);
-    const bool fence_failed =
-        result.error && !result.results.empty() && result.results[0].error != errc::rolled_back;
     if (!result.error) co_return outcome<>(error_code());
-    if (result.error == errc::connection_loss) {
-      maybe_done = maybe_done || result.sent;
-    } else if (result.results.empty()) {
-      co_return outcome<>(result.error);
-    } else if (!fence_failed) {
-      // What can not succeed twice fails now because it did succeed.
-      co_return outcome<>(maybe_done ? error_code() : result.error);
+    if (result.error == errc::connection_loss) maybe_done = maybe_done || result.sent;
+    // Refused because the session is over: the next one can do it under the same term.
+    if (result.error == errc::connection_loss || result.error == errc::session_expired) continue;
+    if (result.results.empty()) co_return outcome<>(result.error);
+    if (result.results[0].error == errc::rolled_back) {  // the fence holds, the operations fail by themselves
+      if (!maybe_done) co_return outcome<>(result.error);
+      co_return outcome<>(is_refusal_to_repeat(result.error) ? error_code() : make_error_code(errc::outcome_unknown));
     }
     // Our own record may have moved on to another phase under the same term.
-    error_code error;
-    if (fence_failed) error = co_await refresh(nullptr, never);
+    auto error = co_await refresh(nullptr, never);
     if (error == errc::superseded && maybe_done) error = errc::outcome_unknown;
     if (error && error != errc::connection_loss) co_return outcome<>(error);
   }
@@ -111,13 +123,14 @@ awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, leas
       version_ = phase == term_phase::stalled ? before + 2 : before + 1;
       co_return error_code();
     }
+    if (!is_unclear(result.error)) co_return result.error;
     // Our node has gone by other ways: only the record is left to be written.
     if (and_leave && !result.results.empty() && result.results.back().error == errc::no_node) and_leave = false;
     std::optional<term_phase> found;
     auto error = co_await refresh(&found, deadline);
     if (error && error != errc::connection_loss) co_return error;
-    if (session()->now() >= deadline) co_return errc::timed_out;
     if (found == phase) co_return error_code();
+    if (session()->now() >= deadline) co_return errc::timed_out;
   }
 }
 
