@@ -31,7 +31,8 @@ class queue {
 
   /// Appends one item: one round trip; completes with the item's name. The path is created if it is missing. Not tried
   /// again once sent: if the reply is lost the error is `outcome_unknown`; a `producer` can tell.
-  /// Errors: `outcome_unknown`, `no_auth`, and those of `session`. Cancellation: as `session`.
+  /// Errors: `outcome_unknown`, `no_auth`, `bad_arguments` (more than 1 000 000 bytes), and those of `session`.
+  /// Cancellation: as `session`.
   template <class Token>
   auto async_put(std::string data, Token&& token) {
     return detail::initiate<void(error_code, std::string)>(token, &start_put, session_.get_core(), path_,
@@ -105,7 +106,7 @@ class producer {
 
   /// Appends one item; items put in order arrive in order. Completes when it is in the queue, however long it takes to
   /// reach the ensemble. Signature: void(error_code, std::uint64_t), the number of the item.
-  /// Errors: `no_auth`, `closed`, `foreign_data` (the producer's node is not ours), `superseded` (another producer of
+  /// Errors: `no_auth`, `closed`, `bad_arguments` (more than 1 000 000 bytes), `foreign_data` (the producer's node is not ours), `superseded` (another producer of
   /// this name put something in between). Cancellation: ends the wait; the item is put all the same.
   template <class Token>
   auto async_put(std::string data, Token&& token) {

@@ -16,9 +16,10 @@ namespace {
 constexpr std::size_t most_items = 128;
 constexpr std::size_t most_bytes = 256 * 1024;
 
+/// The record is the number, a space, and who put that item.
 bool parse_number(const std::string& text, std::uint64_t& number) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
+  return error == std::errc() && (end == text.data() + text.size() || *end == ' ');
 }
 
 }  // namespace
@@ -27,9 +28,11 @@ producer_state::producer_state(core_ptr session, std::string path, std::string n
     : session_(std::move(session)),
       path_(std::move(path)),
       record_(join(path_, "_producer-" + name)),
+      guid_(session_->make_guid()),
       changed_(session_->get_scheduler()) {}
 
 awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
+  if (data.size() > most_item_bytes) co_return outcome<std::uint64_t>(errc::bad_arguments, 0);
   auto mine = std::make_shared<item>();
   mine->data = std::move(data);
   waiting_.push_back(mine);
@@ -97,11 +100,14 @@ awaitable<error_code> producer_state::read_record() {
     std::uint64_t number = 0;
     if (!parse_number(found.data, number)) co_return errc::foreign_data;
     last_ = number;
+    ours_ = found.data == record_data(number);
     version_ = found.stat.version;
     known_ = true;
     co_return error_code();
   }
 }
+
+std::string producer_state::record_data(std::uint64_t number) const { return std::to_string(number) + ' ' + guid_; }
 
 awaitable<error_code> producer_state::put_batch(const std::vector<item_ptr>& batch) {
   if (!known_) {
@@ -112,7 +118,7 @@ awaitable<error_code> producer_state::put_batch(const std::vector<item_ptr>& bat
   const std::uint64_t after = before + batch.size();
   for (;;) {
     transaction all;
-    all.set(record_, std::to_string(after), version_);
+    all.set(record_, record_data(after), version_);
     for (const auto& each : batch) {
       all.create(join(path_, item_marker), each->data, create_mode::persistent_sequential);
     }
@@ -130,7 +136,7 @@ awaitable<error_code> producer_state::put_batch(const std::vector<item_ptr>& bat
     if (!unclear) co_return result.error;
     auto error = co_await read_record();
     if (error) co_return error;
-    if (last_ == after) co_return error_code();
+    if (last_ == after && ours_) co_return error_code();
     if (last_ != before) co_return errc::superseded;
   }
 }

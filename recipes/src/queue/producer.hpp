@@ -33,13 +33,16 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
   awaitable<error_code> read_record();
   awaitable<error_code> put_batch(const std::vector<item_ptr>& batch);
   std::vector<item_ptr> next_batch() const;
+  std::string record_data(std::uint64_t number) const;
 
   core_ptr session_;
   std::string path_;
   std::string record_;  // its path
+  std::string guid_;    // tells our items from those of another producer of this name
   bool working_ = false;
   bool known_ = false;  // what follows is up to date
   std::uint64_t last_ = 0;
+  bool ours_ = false;  // the last one was put by us
   std::int32_t version_ = 0;
   std::deque<item_ptr> waiting_;
   condition changed_;

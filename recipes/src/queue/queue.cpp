@@ -19,6 +19,7 @@ transaction queue::removal(const message& item) const { return transaction().rem
 namespace {
 
 awaitable<outcome<std::string>> put(core_ptr session, std::string path, std::string data) {
+  if (data.size() > most_item_bytes) co_return outcome<std::string>(errc::bad_arguments, std::string());
   for (;;) {
     auto error = co_await session->wait_connected(nullptr, never);
     if (error) co_return outcome<std::string>(error, std::string());
@@ -44,8 +45,7 @@ awaitable<outcome<std::size_t>> size(core_ptr session, std::string path) {
   children.op = opcode::children;
   children.path = path;
   auto listed = co_await session->perform(std::move(children), retry::always);
-  const std::string_view markers[] = {item_marker};
-  co_return outcome<std::size_t>(listed.error, members_of(listed.children, markers).size());
+  co_return outcome<std::size_t>(listed.error, items_of(listed.children).size());
 }
 
 template <class... Results, class... Params, class... Args>

@@ -6,9 +6,14 @@ namespace zkrecipes::detail {
 
 using backend::opcode;
 
-namespace {
+std::vector<member> items_of(const std::vector<std::string>& children) {
+  const std::string_view markers[] = {item_marker};
+  auto items = members_of(children, markers);
+  std::erase_if(items, [](const member& each) { return !each.name.starts_with(item_marker); });
+  return items;
+}
 
-const std::string_view item_markers[] = {item_marker};
+namespace {
 
 outcome<message> failed(error_code why) { return {why, message{}}; }
 
@@ -44,11 +49,9 @@ awaitable<error_code> queue_reader::list(bool wait_for_item) {
     }
     if (listed.error && listed.error != errc::connection_loss) co_return listed.error;
     if (listed.error) continue;
-    items_.clear();
+    auto items = items_of(listed.children);
+    items_.assign(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
     claimed_.clear();
-    for (auto& each : members_of(listed.children, item_markers)) {
-      if (each.name.starts_with(item_marker)) items_.push_back(std::move(each));
-    }
     for (auto& name : listed.children) {
       if (name.starts_with(claim_prefix)) claimed_.insert(name.substr(claim_prefix.size()));
     }
@@ -77,6 +80,7 @@ awaitable<outcome<message>> queue_reader::next() {
     auto answer = co_await session_->answer(asked_first);
     if (answer.error == errc::no_node) {
       drop_item(name);
+      if (name != last_) items_.clear();  // not our doing: the list is old
       if (!asked_second) continue;
       name = second;
       answer = co_await session_->answer(asked_second);
@@ -115,20 +119,25 @@ awaitable<outcome<message>> queue_reader::take() {
 
 /// Claims an item and reads it, in one round trip. Errors: `node_exists` (somebody else's), `no_node` (gone), ...
 awaitable<outcome<message>> queue_reader::claim(std::string name) {
-  auto error = co_await session_->wait_connected(nullptr, never);
-  if (error) co_return failed(error);
-  auto bound = session_->current();
-  backend::request create;
-  create.op = opcode::create;
-  create.path = claim_path(name);
-  create.mode = create_mode::ephemeral;
-  auto creating = session_->send(std::move(create));
-  auto reading = session_->send(get(item_path(name)));
-  auto created = co_await session_->answer(creating);
-  auto read = co_await session_->answer(reading);
-  if (created.error == errc::connection_loss) {
-    created.error = co_await find_claim(claim_path(name), bound);
-    if (!created.error) read = co_await session_->perform(get(item_path(name)), retry::always, bound);
+  incarnation_ptr bound;
+  backend::reply created;
+  backend::reply read;
+  do {
+    created.error = co_await session_->wait_connected(bound, never);
+    if (created.error) co_return failed(created.error);
+    bound = session_->current();
+    backend::request create;
+    create.op = opcode::create;
+    create.path = claim_path(name);
+    create.mode = create_mode::ephemeral;
+    auto creating = session_->send(std::move(create));
+    auto reading = session_->send(get(item_path(name)));
+    created = co_await session_->answer(creating);
+    read = co_await session_->answer(reading);
+    if (created.error == errc::connection_loss) created.error = co_await find_claim(claim_path(name), bound);
+  } while (created.error == errc::no_node);  // lost on the way there: nobody's yet
+  if (!created.error && read.error == errc::connection_loss) {
+    read = co_await session_->perform(get(item_path(name)), retry::always, bound);
   }
   if (created.error == asio::error::operation_aborted || (!created.error && read.error)) {
     abandon_claim(std::move(name), bound);
@@ -139,7 +148,7 @@ awaitable<outcome<message>> queue_reader::claim(std::string name) {
   co_return outcome<message>(error_code(), message{std::move(name), std::move(read.data), read.stat});
 }
 
-/// After a lost reply: no error if the claim is ours, `node_exists` if not. There is no limit to the tries: a claim that
+/// After a lost reply: no error if the claim is ours, `node_exists` if it is not, `no_node` if there is none. No limit to the tries: a claim that
 /// nobody knows of would keep the item from everybody for as long as our session lives.
 awaitable<error_code> queue_reader::find_claim(std::string path, incarnation_ptr bound) {
   backend::request exists;
@@ -150,7 +159,7 @@ awaitable<error_code> queue_reader::find_claim(std::string path, incarnation_ptr
     there = co_await session_->perform(exists, retry::always, bound);
   } while (there.error == errc::connection_loss);
   const bool foreign = !there.error && there.stat.ephemeral_owner != bound->key.id;
-  co_return foreign || there.error == errc::no_node ? make_error_code(errc::node_exists) : there.error;
+  co_return foreign ? make_error_code(errc::node_exists) : there.error;
 }
 
 /// Takes back a claim that may or may not have been made; never somebody else's.
@@ -193,6 +202,7 @@ awaitable<outcome<>> queue_reader::give_back(message item) {
   auto bound = found->second;
   ours_.erase(found);
   items_.clear();  // look again: it is to be taken at its place
+  if (bound->ended) co_return outcome<>(errc::superseded);  // the claim there may be somebody else's by now
   backend::request remove;
   remove.op = opcode::remove;
   remove.path = claim_path(item.name);

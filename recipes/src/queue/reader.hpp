@@ -18,6 +18,11 @@ namespace zkrecipes::detail {
 /// Where items of a queue stand; nothing else under its path is one.
 inline constexpr std::string_view item_marker = "qn-";
 inline constexpr std::string_view claim_prefix = "_claim-";
+/// What a server takes in one request by default, less the names around it.
+inline constexpr std::size_t most_item_bytes = 1'000'000;
+
+/// The items among the children of a queue, in order.
+std::vector<member> items_of(const std::vector<std::string>& children);
 
 class queue_reader : public std::enable_shared_from_this<queue_reader> {
  public:
