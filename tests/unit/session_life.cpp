@@ -23,6 +23,7 @@ BOOST_AUTO_TEST_SUITE(session_life)
 BOOST_FIXTURE_TEST_CASE(states_reasons_and_incarnations, fake_session) {
   BOOST_TEST((zk.status().state == session_state::connecting));
   accept(0x77, 8s);
+  answer();
   auto status = zk.status();
   BOOST_TEST((status.state == session_state::connected));
   BOOST_TEST(status.incarnation == 1u);
@@ -35,7 +36,7 @@ BOOST_FIXTURE_TEST_CASE(states_reasons_and_incarnations, fake_session) {
   BOOST_TEST((status.reason == errc::connection_loss));
   BOOST_TEST(status.session_id == 0x77);
   BOOST_TEST(status.server == "");
-  accept(0x77);
+  connect();
   BOOST_TEST((zk.status().state == session_state::connected));
   BOOST_TEST(zk.status().incarnation == 1u);
   lose();
@@ -55,6 +56,7 @@ BOOST_FIXTURE_TEST_CASE(a_session_is_taken_up_again_with_its_key_and_begun_anew_
   BOOST_TEST(last().options.key.id == 0);
   BOOST_TEST((last().options.key.timeout == 10s));
   accept(0x77, 8s);
+  answer();
   lose();
   BOOST_TEST(last().options.key.id == 0x77);
   BOOST_TEST(last().options.key.password == "secret");
@@ -142,6 +144,17 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_is_replaced_at_once) {
   it.connect();
   it.lose();
   BOOST_TEST(it.state().connections.size() == 2u);
+}
+
+// Such as one that can not tell what it is sent, or is cut off from its leader.
+BOOST_AUTO_TEST_CASE(a_server_that_accepts_and_ends_every_connection_is_not_asked_without_a_pause) {
+  fake_session it;
+  it.accept(0x77);
+  it.lose();
+  BOOST_TEST(it.state().connections.size() == 1u);
+  it.advance(1s);
+  BOOST_TEST(it.state().connections.size() == 2u);
+  BOOST_TEST(it.last().options.key.id == 0x77);
 }
 
 BOOST_AUTO_TEST_CASE(names_that_can_not_be_resolved_are_told_tried_again_and_no_obstacle_to_closing) {

@@ -29,6 +29,7 @@ BOOST_FIXTURE_TEST_CASE(a_sync_goes_ahead_of_all_that_waited_on_every_connection
   settle();
   accept(0x77);
   CHECK_PENDING(*this, "sync /", "get /a");
+  answer();
   lose();
   accept(0x77);
   CHECK_PENDING(*this, "sync /", "get /a");

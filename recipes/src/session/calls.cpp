@@ -73,6 +73,7 @@ exchange_ptr core::send(backend::request what) {
 void core::answered(opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome) {
   const bool proves_life =
       outcome != errc::connection_loss && outcome != errc::closed && outcome != errc::session_expired;
+  served_ = served_ || proves_life;
   {
     std::lock_guard lock(mutex_);
     if (proves_life) {

@@ -133,6 +133,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
 
   std::unique_ptr<backend::link> link_;
   bool up_ = false;
+  bool served_ = false;  // the present server has answered something
   bool closing_ = false;
   error_code ended_;
   error_code link_error_;

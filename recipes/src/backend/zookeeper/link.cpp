@@ -71,10 +71,13 @@ void c_client_link::on_event(zhandle_t*, int type, int state, const char* path, 
 }
 
 void c_client_link::on_session_state(int state) {
-  if (state == ZOO_CONNECTED_STATE && !was_up_) {
-    was_up_ = up_pending_ = true;
-    deliver_later();
-  }
+  if (state != ZOO_CONNECTED_STATE || was_up_) return;
+  was_up_ = up_pending_ = true;
+  // Noted now: the connection can be gone again when it is told.
+  const clientid_t* id = zoo_client_id(handle_);
+  granted_ = {id->client_id, std::string(id->passwd, sizeof id->passwd),
+              std::chrono::milliseconds(zoo_recv_timeout(handle_))};
+  deliver_later();
 }
 
 void c_client_link::submit(request what, reply_handler handler) {
@@ -221,15 +224,7 @@ void c_client_link::deliver_later() {
 
 void c_client_link::deliver() {
   delivery_scheduled_ = false;
-  if (std::exchange(up_pending_, false) && listener_) {
-    session_key granted;
-    if (handle_) {
-      const clientid_t* id = zoo_client_id(handle_);
-      granted = {id->client_id, std::string(id->passwd, sizeof id->passwd),
-                 std::chrono::milliseconds(zoo_recv_timeout(handle_))};
-      listener_->up(granted);
-    }
-  }
+  if (std::exchange(up_pending_, false) && listener_) listener_->up(granted_);
   auto replies = std::exchange(replies_, {});
   auto events = std::exchange(events_, {});
   // An event is older than the answers that came with it in one go or later: tell it first.

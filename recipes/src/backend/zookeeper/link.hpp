@@ -62,6 +62,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
 
   std::vector<finished> replies_;
   std::vector<watch_event> events_;
+  session_key granted_;
   bool up_pending_ = false;
   bool was_up_ = false;
   bool down_pending_ = false;

@@ -1,0 +1,171 @@
+// The session on the C client against servers that misbehave.
+#include "support/coroutine.hpp"
+#include "support/process.hpp"
+#include "support/scripted_server.hpp"
+
+#include <zkrecipes/session.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+constexpr std::int32_t op_get = 4;
+constexpr std::int32_t op_sync = 9;
+constexpr std::int32_t op_close = -11;
+constexpr std::int32_t op_auth = 100;
+constexpr std::int32_t err_no_node = -101;
+constexpr std::int32_t err_auth_failed = -115;
+
+session_options options_for(const scripted_server& server) {
+  session_options options;
+  options.hosts = server.address();
+  options.timeout = 5s;
+  options.connect_timeout = 500ms;
+  options.retry.first_pause = 1ms;
+  options.retry.max_pause = 10ms;
+  return options;
+}
+
+struct scripted_case {
+  asio::io_context io;
+  std::vector<std::int64_t> ids;  // asked for
+  std::vector<std::int32_t> ops;  // seen
+
+  /// Lets every connection come to its end; nothing may be left to do then.
+  void finish(scripted_server& server) {
+    server.stop();
+    BOOST_TEST(run_until(io, [&] { return io.stopped(); }), "something goes on after the last session");
+  }
+
+  /// Grants what is asked for, or `id`, and answers `no_node` to every read.
+  asio::awaitable<void> serve(scripted_connection& client, std::int64_t id) {
+    auto asked = co_await client.read_connect();
+    ids.push_back(asked);
+    co_await client.accept(asked ? asked : id, 5000);
+    for (;;) {
+      auto request = co_await client.read_request();
+      ops.push_back(request.op);
+      if (request.op == op_close) co_return;
+      co_await client.answer(request.xid, request.op == op_get ? err_no_node : 0);
+    }
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(links, scripted_case)
+
+// The end of the connection can be read in one go with the acceptance: the session exists all the same.
+BOOST_AUTO_TEST_CASE(a_session_that_is_granted_and_cut_in_the_same_breath_is_taken_up_again) {
+  int connections = 0;
+  scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
+    if (++connections > 3) {
+      co_await serve(client, 0x55);
+      co_return;
+    }
+    auto asked = co_await client.read_connect();
+    ids.push_back(asked);
+    co_await client.accept(asked ? asked : 0x55, 5000);
+  });
+  {
+    session zk(io.get_executor(), options_for(server));
+    auto result = run_coroutine(io, zk.async_get("/a", tuple));
+    BOOST_TEST((std::get<0>(result) == errc::no_node));
+    BOOST_TEST(zk.status().session_id == 0x55);
+    BOOST_TEST(zk.status().incarnation == 1u);
+  }
+  BOOST_TEST(ids == (std::vector<std::int64_t>{0, 0x55, 0x55, 0x55}), boost::test_tools::per_element());
+  run_until(io, [&] { return !ops.empty() && ops.back() == op_close; });
+  finish(server);
+}
+
+BOOST_AUTO_TEST_CASE(a_sync_is_the_first_request_and_the_end_of_the_session_the_last) {
+  scripted_server server(
+      io, [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
+  {
+    session zk(io.get_executor(), options_for(server));
+    auto result = run_coroutine(io, zk.async_get("/a", tuple));
+    BOOST_TEST((std::get<0>(result) == errc::no_node));
+  }
+  BOOST_TEST(run_until(io, [&] { return !ops.empty() && ops.back() == op_close; }));
+  BOOST_TEST(ops == (std::vector<std::int32_t>{op_sync, op_get, op_close}), boost::test_tools::per_element());
+  finish(server);
+}
+
+// As ClickHouse Keeper does instead of saying that the session is gone.
+BOOST_AUTO_TEST_CASE(another_id_than_asked_for_is_another_session) {
+  int connections = 0;
+  scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
+    const bool first = ++connections == 1;
+    auto asked = co_await client.read_connect();
+    ids.push_back(asked);
+    co_await client.accept(first ? 0x55 : 0x66, 5000);
+    if (first) co_return;
+    co_await client.until_end();
+  });
+  {
+    session zk(io.get_executor(), options_for(server));
+    std::vector<session_state> states;
+    session_status seen;
+    while (seen.incarnation < 2) {
+      auto change = run_coroutine(io, zk.async_status_change(seen.changes, tuple));
+      seen = std::get<1>(change);
+      states.push_back(seen.state);
+    }
+    BOOST_TEST((std::find(states.begin(), states.end(), session_state::expired) != states.end()));
+    BOOST_TEST(seen.session_id == 0x66);
+  }
+  BOOST_TEST(ids == (std::vector<std::int64_t>{0, 0x55, 0}), boost::test_tools::per_element());
+  finish(server);
+}
+
+BOOST_AUTO_TEST_CASE(refused_credentials_end_the_session_for_good_and_are_not_told_to_the_trace) {
+  scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
+    auto asked = co_await client.read_connect();
+    ids.push_back(asked);
+    co_await client.accept(0x55, 5000);
+    for (;;) {
+      auto request = co_await client.read_request();
+      if (request.op == op_auth) co_await client.answer(request.xid, err_auth_failed);
+    }
+  });
+  std::string traced;
+  auto options = options_for(server);
+  options.digest = {{"me", "hush-hush"}};
+  options.trace = [&](const trace_event& event) {
+    traced +=
+        std::string(event.operation) + ' ' + std::string(event.path) + ' ' + event.outcome.message() + '\n';
+  };
+  session zk(io.get_executor(), options);
+  auto result = run_coroutine(io, zk.async_get("/a", tuple));
+  BOOST_TEST((std::get<0>(result) == errc::auth_failed), std::get<0>(result).message());
+  BOOST_TEST((zk.status().state == session_state::closed));
+  BOOST_TEST((zk.status().reason == errc::auth_failed));
+  BOOST_TEST(ids.size() == 1u);
+  BOOST_TEST(traced.find("hush") == std::string::npos);
+  finish(server);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_never_accepts_costs_the_connect_timeout_and_no_more) {
+  asio::ip::tcp::acceptor silent(io, {asio::ip::address_v4::loopback(), 0}, true);
+  scripted_server server(
+      io, [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
+  auto options = options_for(server);
+  options.hosts = "127.0.0.1:" + std::to_string(silent.local_endpoint().port()) + "," + server.address();
+  options.connect_timeout = 150ms;
+  for (int i = 0; i < 8; ++i) {  // whichever comes first
+    session zk(io.get_executor(), options);
+    const auto begin = std::chrono::steady_clock::now();
+    auto result = run_coroutine(io, zk.async_connected(tuple));
+    BOOST_TEST(!std::get<0>(result));
+    BOOST_TEST((std::chrono::steady_clock::now() - begin < 2500ms));
+    BOOST_TEST(zk.status().server == server.address());
+    run_coroutine(io, zk.async_close(tuple));
+  }
+  finish(server);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
