@@ -132,11 +132,13 @@ class ensemble {
   // At the leader.
   void lead(int from, const connection_ptr& asked, const backend::request& what);
   void lead_sync(int from, const connection_ptr& asked);
+  void answer_sync(int from, const connection_ptr& asked);
   void open_session(const connection_ptr& asked, backend::session_key key);
   void close_session(std::int64_t session, std::weak_ptr<connection> asked);
   error_code check_session(std::int64_t session, int from, bool& moved);
   void propose(entry what);
   void advance();
+  void commit_next();
   void apply(int which, std::size_t upto);
   void half_tick();
   void ping(int follower);
@@ -167,7 +169,7 @@ class ensemble {
     int from;
     std::weak_ptr<connection> asked;
   };
-  std::vector<waiting_sync> syncs_;  // until so much is committed
+  std::deque<waiting_sync> syncs_;  // until so much is committed
   int leader_ = 0;
   std::uint64_t epoch_ = 1;  // messages to an earlier leader are void
   std::int64_t zxid_ = 0;

@@ -55,23 +55,22 @@ void ensemble::advance() {
   std::sort(logged.begin(), logged.end(), std::greater<>());
   const auto agreed = logged[logged.size() / 2];
   if (agreed <= committed_) return;
-  for (; committed_ < agreed; ++committed_) {
-    const auto& done = *log_[committed_];
-    if (done.type == entry::kind::open_session) durable_[done.session] = {done.key.password, done.key.timeout};
-    if (done.type == entry::kind::close_session) durable_.erase(done.session);
-    observer_.committed(done);
-  }
+  while (committed_ < agreed) commit_next();
+}
+
+void ensemble::commit_next() {
+  const auto& done = *log_[committed_++];
+  if (done.type == entry::kind::open_session) durable_[done.session] = {done.key.password, done.key.timeout};
+  if (done.type == entry::kind::close_session) durable_.erase(done.session);
+  observer_.committed(done);
   apply(leader_, committed_);
   for (int i = 0; i < settings_.servers; ++i) {
     if (leads(i) || !at(i).commits) continue;
-    at(i).commits->send([this, i, upto = agreed] { apply(i, upto); });
+    at(i).commits->send([this, i, upto = committed_] { apply(i, upto); });
   }
-  auto ready = std::partition(syncs_.begin(), syncs_.end(),
-                              [this](const waiting_sync& each) { return each.upto > committed_; });
-  std::vector<waiting_sync> done(std::make_move_iterator(ready), std::make_move_iterator(syncs_.end()));
-  syncs_.erase(ready, syncs_.end());
-  for (auto& each : done) {
-    if (auto asked = each.asked.lock()) lead_sync(each.from, asked);
+  while (!syncs_.empty() && syncs_.front().upto <= committed_) {
+    if (auto asked = syncs_.front().asked.lock()) answer_sync(syncs_.front().from, asked);
+    syncs_.pop_front();
   }
 }
 

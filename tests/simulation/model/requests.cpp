@@ -239,6 +239,10 @@ void ensemble::lead(int from, const connection_ptr& asked, const backend::reques
 /// Answered once everything proposed so far is committed, and behind it on the way to the server.
 void ensemble::lead_sync(int from, const connection_ptr& asked) {
   if (committed_ < log_.size()) return syncs_.push_back({log_.size(), from, asked});
+  answer_sync(from, asked);
+}
+
+void ensemble::answer_sync(int from, const connection_ptr& asked) {
   auto done = [this, asked] {
     if (asked->closed) return;
     entry result;

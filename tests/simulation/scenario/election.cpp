@@ -24,6 +24,7 @@ class election_scenario final : public scenario {
   std::unique_ptr<program> start(stage& in, int client, session with) override;
 
   void committed(const entry& what) override {
+    rules.committed(what);
     for (const auto& each : what.changes) {
       if (each.type != change::kind::set || each.path != store_path) continue;
       const auto token = std::stoll(each.data);

@@ -21,9 +21,15 @@ void line_rules::granted(int client, const std::string& path, std::int64_t token
   }
 }
 
+void line_rules::committed(const entry& what) {
+  for (const auto& each : what.changes) {
+    if (each.type == change::kind::create && each.path.starts_with(parent_ + '/')) owners_[each.path] = each.owner;
+  }
+}
+
 void line_rules::watch_fired(const connection& to, const backend::watch_event& event) {
   if (event.what != backend::change::deleted || !event.path.starts_with(parent_ + '/')) return;
-  if (!in_.is_current(to) || node_of(to.key.id).empty()) return;
+  if (!in_.is_current(to) || to.key.id == owners_[event.path] || node_of(to.key.id).empty()) return;
   auto& woken = woken_[event.path];
   woken.insert(to.key.id);
   in_.require(woken.size() <= 1, "one is woken per departure", event.path);

@@ -16,6 +16,8 @@ class line_rules {
   /// A client was told that the line is its own, by a node with this path and czxid.
   void granted(int client, const std::string& path, std::int64_t token, bool believes);
 
+  void committed(const entry& what);
+
   /// Of those that stand in line, one is woken per departure.
   void watch_fired(const connection& to, const backend::watch_event& event);
 
@@ -29,6 +31,7 @@ class line_rules {
   std::string parent_;
   std::int64_t last_token_ = 0;
   std::set<std::int64_t> tokens_;
+  std::map<std::string, std::int64_t> owners_;             // sessions by the node
   std::map<std::string, std::set<std::int64_t>> woken_;  // sessions by the node that went
 };
 

@@ -1,5 +1,6 @@
 #include "world/process.hpp"
 
+#include <stdexcept>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -21,6 +22,11 @@ process::process(clockwork& clock, int number, std::int64_t parts_per_million, s
 
 lease_clock::time_point process::local(instant when) const {
   return lease_clock::time_point(epoch + when + when / million * parts_per_million_);
+}
+
+lease_clock::time_point process::now() {
+  if (++looks_ > most_looks) throw std::runtime_error("busy loop");
+  return local(clock_.now());
 }
 
 instant process::true_time(lease_clock::time_point when) const {
@@ -89,11 +95,14 @@ void process::kill() {
 void process::poll() {
   io_->restart();
   int handlers = 0;
-  while (io_ && io_->poll_one() > 0) {
-    if (++handlers < most_handlers) continue;
-    ran_away_ = true;
-    break;
+  looks_ = 0;
+  try {
+    while (handlers < most_handlers && io_->poll_one() > 0) ++handlers;
+  } catch (const std::runtime_error&) {
+    handlers = most_handlers;
   }
+  ran_away_ = ran_away_ || handlers == most_handlers;
+  looks_ = 0;
   stepped_();
 }
 

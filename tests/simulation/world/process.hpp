@@ -28,7 +28,8 @@ class process : public std::enable_shared_from_this<process> {
   /// Where everything that reaches the process happens.
   void happen_on(asio::any_io_executor strand) { strand_ = std::move(strand); }
 
-  lease_clock::time_point now() const { return local(clock_.now()); }
+  /// \throws std::runtime_error where nothing else is done any more than looking at the clock.
+  lease_clock::time_point now();
   instant true_time(lease_clock::time_point when) const;
 
   std::uint64_t call_at(lease_clock::time_point when, std::function<void()> what);
@@ -49,8 +50,9 @@ class process : public std::enable_shared_from_this<process> {
   void kill();
   bool alive() const noexcept { return io_ != nullptr; }
 
-  /// Handlers run in one go without time passing; more than this is a busy loop.
+  /// Handlers run, and looks at the clock, in one go without time passing; more than this is a busy loop.
   static constexpr int most_handlers = 20'000;
+  static constexpr int most_looks = 100'000;
   bool ran_away() const noexcept { return ran_away_; }
 
  private:
@@ -66,6 +68,7 @@ class process : public std::enable_shared_from_this<process> {
   asio::any_io_executor strand_;
   bool paused_ = false;
   bool ran_away_ = false;
+  int looks_ = 0;
   std::uint64_t last_timer_ = 0;
   std::map<std::uint64_t, std::function<void()>> timers_;
   std::vector<std::uint64_t> due_;                 // while paused
