@@ -10,6 +10,7 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
+#include <boost/asio/cancellation_signal.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/dispatch.hpp>
@@ -40,6 +41,8 @@ awaitable<outcome<Results...>> cancellable(awaitable<outcome<Results...>> body) 
   co_return co_await std::move(body);
 }
 
+using signal_ptr = std::shared_ptr<asio::cancellation_signal>;
+
 /// Calls the user's handler, once, on its executor and outside of the strand.
 template <class... Results>
 struct completion {
@@ -48,6 +51,7 @@ struct completion {
   std::shared_ptr<handler_type> handler;
   asio::any_io_executor base;
   asio::any_completion_executor target;  // keeps its context running
+  signal_ptr signal = nullptr;           // outlives the coroutine
 
   void operator()(std::exception_ptr failure, outcome<Results...> result) const {
     if (failure) std::rethrow_exception(failure);  // out of memory: nothing that could be reported
@@ -58,17 +62,29 @@ struct completion {
   }
 };
 
+/// Passes on what the user's slot is told, to a signal of ours on the strand. Asio's own forwarding refers to a signal
+/// inside the slot, which a completion on another thread may already have replaced.
+inline signal_ptr forward_cancellation(asio::cancellation_slot slot, const asio::any_io_executor& strand) {
+  auto signal = std::make_shared<asio::cancellation_signal>();
+  if (slot.is_connected()) {
+    slot.assign([signal, strand](asio::cancellation_type type) {
+      asio::post(strand, [signal, type] { signal->emit(type); });
+    });
+  }
+  return signal;
+}
+
 /// Runs `body` on the strand and passes its result to `handler`.
 template <class... Results>
 void launch(const scheduler& on, handler_for<void(error_code, Results...)> handler,
             awaitable<outcome<Results...>> body) {
-  auto slot = asio::get_associated_cancellation_slot(handler);
+  auto signal = forward_cancellation(asio::get_associated_cancellation_slot(handler), on.strand);
   auto executor = asio::get_associated_executor(handler, on.strand);
   auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
   completion<Results...> done{std::make_shared<handler_for<void(error_code, Results...)>>(std::move(handler)), on.base,
-                              std::move(target)};
+                              std::move(target), signal};
   asio::co_spawn(on.strand, cancellable(std::move(body)),
-                 asio::bind_cancellation_slot(slot, asio::bind_executor(on.strand, std::move(done))));
+                 asio::bind_cancellation_slot(signal->slot(), asio::bind_executor(on.strand, std::move(done))));
 }
 
 /// A member coroutine that owns its object: before it has started nobody else may.
