@@ -222,6 +222,7 @@ void ensemble::elect() {
   for (auto& each : servers_) each.logged = std::min(each.logged, log_.size());
   zxid_ = ((zxid_ >> 32) + 1) << 32;
   at(leader_).serving = true;
+  apply(leader_, committed_);
   for (int i : voters) {
     if (!leads(i)) join(i);
   }

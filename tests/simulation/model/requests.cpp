@@ -34,6 +34,7 @@ void ensemble::greet(const connection_ptr& who, backend::session_key asked) {
     asked.id = ++last_session_;
     asked.password = std::to_string(chance_.draw());
     if (leads(who->server)) return open_session(who, std::move(asked));
+    if (!here.to_leader) return;
     here.to_leader->send([this, who, asked, epoch = epoch_] {
       if (epoch == epoch_) open_session(who, asked);
     });

@@ -49,8 +49,7 @@ void stage::start(int client) {
 
 void stage::kill(int client) {
   auto& each = clients_[static_cast<std::size_t>(client)];
-  each.runs.reset();
-  if (each.inside) each.inside->kill();
+  if (each.inside) each.inside->kill([&each] { each.runs.reset(); });
   beliefs_.update(clock_.now(), static_cast<std::size_t>(client), {});
 }
 
@@ -142,6 +141,10 @@ void stage::wind_down() {
   };
   const auto limit = clock_.now() + 60s;
   if (!advance_until(limit, [&] { return all(&program::idle); })) fail("liveness", "a client could not stop");
+  // Sessions of processes that were killed, and what they own, go by the servers' clock.
+  const bool expired = advance_until(clock_.now() + plan_.timeout * 3,
+                                     [this] { return servers_->sessions() == clients_.size(); });
+  require(expired, "no session left", "of a process that was killed");
   const bool clean = advance_until(clock_.now() + 10s, [this] { return servers_->watches() == 0; });
   require(clean, "no watch left");
   advance(clock_.now() + 1s);

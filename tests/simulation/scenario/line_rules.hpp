@@ -18,7 +18,7 @@ class line_rules {
 
   void committed(const entry& what);
 
-  /// Of those that stand in line, one is woken per departure.
+  /// Of all that stand in line one is woken per departure.
   void watch_fired(const connection& to, const backend::watch_event& event);
 
   void check_quiet(const tree& nodes);

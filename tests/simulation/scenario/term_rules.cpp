@@ -49,8 +49,7 @@ void term_rules::check_record(const change& what) {
 }
 
 void term_rules::inaugurated(int client, std::int64_t epoch) {
-  in_.require(epoch > inaugurated_, "an epoch has one leader", "client " + std::to_string(client));
-  inaugurated_ = std::max(inaugurated_, epoch);
+  in_.require(inaugurated_.insert(epoch).second, "an epoch has one leader", "client " + std::to_string(client));
 }
 
 void term_rules::check_quiet(const tree& nodes) {

@@ -1,6 +1,7 @@
 // What has to be true of terms, and of the messages that are worked off in them.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include <zkrecipes/leader_career.hpp>
@@ -16,7 +17,7 @@ class term_rules {
 
   void committed(const entry& what);
 
-  /// A career begins or ends; what happens in between is believed to be alone.
+  /// A career is told that its term begins; late, if its process was paused.
   void inaugurated(int client, std::int64_t epoch);
 
   std::uint64_t produced() const noexcept { return produced_; }
@@ -36,7 +37,7 @@ class term_rules {
   std::int64_t epoch_ = 0;
   std::string leader_node_;
   bool finished_ = true;
-  std::int64_t inaugurated_ = 0;
+  std::set<std::int64_t> inaugurated_;
 };
 
 }  // namespace zkrecipes::simulation

@@ -46,7 +46,7 @@ std::uint64_t process::call_at(lease_clock::time_point when, std::function<void(
 }
 
 void process::expire(std::uint64_t timer) {
-  if (!io_ || !timers_.contains(timer)) return;
+  if (!alive_ || !timers_.contains(timer)) return;
   if (paused_) return due_.push_back(timer);
   asio::post(strand_, [this, timer] {
     auto found = timers_.find(timer);
@@ -59,20 +59,20 @@ void process::expire(std::uint64_t timer) {
 }
 
 void process::receive(std::function<void()> what) {
-  if (!io_) return;
+  if (!alive_) return;
   if (paused_) return received_.push_back(std::move(what));
   asio::post(strand_, std::move(what));
   poll();
 }
 
 void process::run(const std::function<void()>& what) {
-  if (!io_) return;
+  if (!alive_) return;
   what();
   if (!paused_) poll();
 }
 
 void process::resume(bool network_first) {
-  if (!std::exchange(paused_, false) || !io_) return;
+  if (!std::exchange(paused_, false) || !alive_) return;
   auto receive_all = [this] {
     for (auto& each : std::exchange(received_, {})) asio::post(strand_, std::move(each));
     poll();
@@ -82,7 +82,9 @@ void process::resume(bool network_first) {
   receive_all();
 }
 
-void process::kill() {
+void process::kill(const std::function<void()>& drop) {
+  if (!std::exchange(alive_, false)) return;
+  drop();
   // Whoever waits for a timer is destroyed while there is still an executor.
   std::exchange(timers_, {});
   received_.clear();

@@ -46,9 +46,9 @@ class process : public std::enable_shared_from_this<process> {
   void resume(bool network_first);
   bool paused() const noexcept { return paused_; }
 
-  /// The end of the process, without any goodbye. Owners of objects on the executor drop them before.
-  void kill();
-  bool alive() const noexcept { return io_ != nullptr; }
+  /// The end of the process, without any goodbye: nothing is sent any more. `drop` destroys what lives on its executor.
+  void kill(const std::function<void()>& drop);
+  bool alive() const noexcept { return alive_; }
 
   /// Handlers run, and looks at the clock, in one go without time passing; more than this is a busy loop.
   static constexpr int most_handlers = 20'000;
@@ -66,6 +66,7 @@ class process : public std::enable_shared_from_this<process> {
   std::function<void()> stepped_;
   std::unique_ptr<asio::io_context> io_;
   asio::any_io_executor strand_;
+  bool alive_ = true;
   bool paused_ = false;
   bool ran_away_ = false;
   int looks_ = 0;

@@ -20,11 +20,11 @@ void wire::submit(backend::request what, backend::reply_handler handler) {
   }
   sent_ = where_.inside->now();
   pending_.push_back(std::move(handler));
-  if (connection_) where_.servers->send(connection_, std::move(what));
+  if (connection_ && where_.inside->alive()) where_.servers->send(connection_, std::move(what));
 }
 
 void wire::close_session() {
-  if (std::exchange(closing_, true) || !connection_) return;
+  if (std::exchange(closing_, true) || !connection_ || !where_.inside->alive()) return;
   where_.servers->send_close(connection_);
 }
 
