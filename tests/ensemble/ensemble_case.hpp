@@ -32,11 +32,10 @@ class ensemble_case : public fixture {
     return with;
   }
 
-  /// Connected through `own`.
+  /// Connected through `own`, and done with what a session sends first.
   session connect_far(session_options with) {
     auto far = connect(std::move(with));
-    auto result = run(far.async_connected(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    settle(far);
     return far;
   }
   session connect_far() { return connect_far(far_options()); }
@@ -53,6 +52,20 @@ class ensemble_case : public fixture {
   void settle(session& which) {
     auto result = run(which.async_sync(tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+  }
+
+  // What others have done is seen by `zk` only after a sync: it may be connected to a server that lags behind.
+  node_data get(const std::string& path) {
+    settle(zk());
+    return fixture::get(path);
+  }
+  std::vector<std::string> children(const std::string& path) {
+    settle(zk());
+    return fixture::children(path);
+  }
+  bool exists(const std::string& path) {
+    settle(zk());
+    return !std::get<0>(run(zk().async_exists(path, tuple)));
   }
 
  private:

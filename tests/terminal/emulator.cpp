@@ -3,6 +3,7 @@
 #include "text.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
@@ -15,6 +16,8 @@ void emulator::resize(int width, int height) {
   height_ = height;
   lines_.resize(static_cast<std::size_t>(height));
   for (auto& each : lines_) each.resize(static_cast<std::size_t>(width), U' ');
+  top_ = 0;
+  bottom_ = height - 1;
   move(x_, y_);
 }
 
@@ -62,13 +65,32 @@ void emulator::control(char byte) {
   if (byte == '\b') x_ = std::max(x_ - 1, 0);
   if (byte == '\t') x_ = std::min(x_ / 8 * 8 + 8, width_ - 1);
   if (byte != '\n') return;
-  if (y_ == height_ - 1) scroll();
-  y_ = std::min(y_ + 1, height_ - 1);
+  if (y_ == bottom_) shift_lines(top_, -1);
+  if (y_ != bottom_) move(x_, y_ + 1);
 }
 
-void emulator::scroll() {
-  lines_.erase(lines_.begin());
-  lines_.emplace_back(static_cast<std::size_t>(width_), U' ');
+// Lines from `top` to the end of the region move down, or up if negative; blank ones come in.
+void emulator::shift_lines(int top, int count) {
+  const std::u32string blank(static_cast<std::size_t>(width_), U' ');
+  for (int i = 0; i < std::abs(count); ++i) {
+    lines_.erase(lines_.begin() + (count > 0 ? bottom_ : top));
+    lines_.insert(lines_.begin() + (count > 0 ? top : bottom_), blank);
+  }
+}
+
+// What stands from the cursor on moves right, or left if negative.
+void emulator::shift_characters(int count) {
+  auto& current = lines_[static_cast<std::size_t>(y_)];
+  const auto here = static_cast<std::size_t>(x_);
+  if (count > 0) current.insert(here, static_cast<std::size_t>(count), U' ');
+  if (count < 0) current.erase(here, static_cast<std::size_t>(-count));
+  current.resize(static_cast<std::size_t>(width_), U' ');
+}
+
+void emulator::set_region() {
+  top_ = std::clamp(parameter(0, 1) - 1, 0, height_ - 1);
+  bottom_ = std::clamp(parameter(1, height_) - 1, top_, height_ - 1);
+  move(0, 0);
 }
 
 void emulator::put(char32_t glyph) {
@@ -116,68 +138,74 @@ void emulator::set_modes(bool on) {
   }
 }
 
-void emulator::finish_escape() {
-  const std::string sequence = std::exchange(escape_, {});
-  if (sequence[1] == 'M') y_ = std::max(y_ - 1, 0);
-  if (sequence[1] != '[') return;
-  numbers_.clear();
-  numbers_.push_back(0);
-  for (const char each : sequence.substr(2)) {
+void emulator::parse_numbers(std::string_view text) {
+  numbers_ = {0};
+  for (const char each : text) {
     if (each >= '0' && each <= '9') numbers_.back() = numbers_.back() * 10 + (each - '0');
     if (each == ';') numbers_.push_back(0);
   }
-  const int count = parameter(0, 1);
-  switch (sequence.back()) {
-    case 'H':
-      move(parameter(1, 1) - 1, count - 1);
-      break;
-    case 'A':
-      move(x_, y_ - count);
-      break;
-    case 'B':
-      move(x_, y_ + count);
-      break;
-    case 'C':
-      move(x_ + count, y_);
-      break;
-    case 'D':
-      move(x_ - count, y_);
-      break;
-    case 'G':
-      move(count - 1, y_);
-      break;
-    case 'd':
-      move(x_, count - 1);
-      break;
-    case 'J':
-      erase_display(numbers_[0]);
-      break;
-    case 'K':
-      erase_line(numbers_[0]);
-      break;
-    case 'X':
-      erase(x_, y_, std::min(x_ + count, width_), y_);
-      break;
-    case 'b':
-      for (int i = 0; i < count; ++i) put(last_);
-      break;
-    case 'm':
-      for (const int each : numbers_) saw_colors_ = saw_colors_ || (each >= 30 && each <= 38) || each >= 90;
-      break;
-    case 'h':
-      set_modes(true);
-      break;
-    case 'l':
-      set_modes(false);
-      break;
-    case 'r':
-      move(0, 0);
-      break;
-    case 'c':
-    case 't':
-    case 'n':
-      break;
-    default:
+}
+
+void emulator::finish_escape() {
+  const std::string sequence = std::exchange(escape_, {});
+  if (sequence[1] == '[') {
+    parse_numbers(sequence);
+    const char last = sequence.back();
+    if (!move_cursor(last) && !edit(last) && !change_state(last))
       throw std::runtime_error("the emulator does not know the sequence ESC" + sequence.substr(1));
+  } else if (sequence[1] == 'M' && y_ == top_) {
+    shift_lines(top_, 1);
+  } else if (sequence[1] == 'M') {
+    move(x_, y_ - 1);
   }
+}
+
+// Each of these says whether the sequence with this last character is one of its own.
+bool emulator::move_cursor(char last) {
+  const int count = parameter(0, 1);
+  // clang-format off
+  switch (last) {
+    case 'H': move(parameter(1, 1) - 1, count - 1); return true;
+    case 'A': move(x_, y_ - count); return true;
+    case 'B': move(x_, y_ + count); return true;
+    case 'C': move(x_ + count, y_); return true;
+    case 'D': move(x_ - count, y_); return true;
+    case 'G': move(count - 1, y_); return true;
+    case 'd': move(x_, count - 1); return true;
+    default: return false;
+  }
+  // clang-format on
+}
+
+bool emulator::edit(char last) {
+  const int count = parameter(0, 1);
+  // clang-format off
+  switch (last) {
+    case 'J': erase_display(numbers_[0]); return true;
+    case 'K': erase_line(numbers_[0]); return true;
+    case 'X': erase(x_, y_, std::min(x_ + count, width_), y_); return true;
+    case 'b': for (int i = 0; i < count; ++i) put(last_); return true;
+    case 'S': shift_lines(top_, -count); return true;
+    case 'T': shift_lines(top_, count); return true;
+    case 'L': shift_lines(y_, count); return true;
+    case 'M': shift_lines(y_, -count); return true;
+    case '@': shift_characters(count); return true;
+    case 'P': shift_characters(-count); return true;
+    default: return false;
+  }
+  // clang-format on
+}
+
+bool emulator::change_state(char last) {
+  const auto is_color = [](int number) { return (number >= 30 && number <= 38) || number >= 90; };
+  // clang-format off
+  switch (last) {
+    case 'm': saw_colors_ = saw_colors_ || std::any_of(numbers_.begin(), numbers_.end(), is_color); return true;
+    case 'h': set_modes(true); return true;
+    case 'l': set_modes(false); return true;
+    case 'r': set_region(); return true;
+    case 'c': case 't': case 'n': return true;  // Questions, and what a window manager is told.
+    default: return false;
+  }
+  // clang-format on
 }

@@ -25,18 +25,26 @@ class emulator {
   void control(char byte);
   void take(unsigned char byte);
   void finish_escape();
+  void parse_numbers(std::string_view text);
+  bool move_cursor(char last);
+  bool edit(char last);
+  bool change_state(char last);
   void set_modes(bool on);
   void erase(int from_x, int from_y, int to_x, int to_y);
   void erase_display(int which);
   void erase_line(int which);
   void move(int x, int y);
-  void scroll();
+  void shift_lines(int top, int count);
+  void shift_characters(int count);
+  void set_region();
   int parameter(std::size_t index, int otherwise) const;
 
   int width_;
   int height_;
   int x_ = 0;
   int y_ = 0;
+  int top_ = 0;     // Of the lines that scroll,
+  int bottom_ = 0;  // the last one included.
   std::vector<std::u32string> lines_;
   std::string escape_;        // From ESC on, while it is not complete.
   std::vector<int> numbers_;  // Of the escape sequence that is complete.

@@ -204,4 +204,25 @@ BOOST_FIXTURE_TEST_CASE(malformed_arguments_are_not_sent, fake_session) {
   BOOST_TEST((ensuring.error() == errc::bad_arguments));
 }
 
+BOOST_AUTO_TEST_CASE(a_signal_may_outlive_the_operation_and_the_context) {
+  asio::cancellation_signal late;
+  asio::cancellation_signal never;
+  {
+    fake_session it;
+    it.connect();
+    int calls = 0;
+    it.zk.async_get("/a", asio::bind_cancellation_slot(late.slot(), [&](error_code, node_data) { ++calls; }));
+    it.settle();
+    it.answer();
+    BOOST_TEST(calls == 1);
+    late.emit(asio::cancellation_type::total);
+    it.settle();
+    BOOST_TEST(calls == 1);
+    it.zk.async_get("/a", asio::bind_cancellation_slot(never.slot(), [&](error_code, node_data) { ++calls; }));
+    it.settle();
+  }
+  late.emit(asio::cancellation_type::total);
+  never.emit(asio::cancellation_type::total);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

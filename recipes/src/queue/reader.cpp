@@ -113,43 +113,43 @@ awaitable<outcome<message>> queue_reader::take() {
     const auto& error = std::get<0>(got);
     if (error == errc::node_exists || error == errc::no_node) continue;
     if (error) items_.clear();  // look again: the item is not taken after all
+    if (error == errc::session_expired) continue;  // and nothing is claimed: the next session can
     co_return got;
   }
 }
 
-/// Claims an item and reads it, in one round trip. Errors: `node_exists` (somebody else's), `no_node` (gone), ...
+/// Claims an item and reads it, in one round trip. Errors: `node_exists` (somebody else's), `no_node` (gone),
+/// `session_expired` (not claimed), ...
 awaitable<outcome<message>> queue_reader::claim(std::string name) {
-  incarnation_ptr bound;
-  backend::reply created;
-  backend::reply read;
-  do {
-    created.error = co_await session_->wait_connected(bound, never);
-    if (created.error) co_return failed(created.error);
-    bound = session_->current();
+  for (;;) {
+    auto error = co_await session_->wait_connected(nullptr, never);
+    if (error) co_return failed(error);
+    auto bound = session_->current();
     backend::request create;
     create.op = opcode::create;
     create.path = claim_path(name);
     create.mode = create_mode::ephemeral;
     auto creating = session_->send(std::move(create));
     auto reading = session_->send(get(item_path(name)));
-    created = co_await session_->answer(creating);
-    read = co_await session_->answer(reading);
-    if (created.error == errc::connection_loss) created.error = co_await find_claim(claim_path(name), bound);
-  } while (created.error == errc::no_node);  // lost on the way there: nobody's yet
-  if (!created.error && read.error == errc::connection_loss) {
-    read = co_await session_->perform(get(item_path(name)), retry::always, bound);
+    error = (co_await session_->answer(creating)).error;
+    auto read = co_await session_->answer(reading);
+    if (error == errc::connection_loss) {
+      error = co_await find_claim(claim_path(name), bound);
+      if (error == errc::no_node) continue;  // lost on the way there: nobody's yet
+    }
+    while (!error && read.error == errc::connection_loss) {
+      read = co_await session_->perform(get(item_path(name)), retry::always, bound);
+    }
+    if (error == asio::error::operation_aborted || (!error && read.error)) abandon_claim(name, bound);
+    if (!error) error = read.error;
+    if (error) co_return failed(error);
+    ours_[name] = bound;
+    co_return outcome<message>(error_code(), message{std::move(name), std::move(read.data), read.stat});
   }
-  if (created.error == asio::error::operation_aborted || (!created.error && read.error)) {
-    abandon_claim(std::move(name), bound);
-  }
-  if (created.error) co_return failed(created.error);
-  if (read.error) co_return failed(read.error);
-  ours_[name] = bound;
-  co_return outcome<message>(error_code(), message{std::move(name), std::move(read.data), read.stat});
 }
 
-/// After a lost reply: no error if the claim is ours, `node_exists` if it is not, `no_node` if there is none. No limit to the tries: a claim that
-/// nobody knows of would keep the item from everybody for as long as our session lives.
+/// After a lost reply: no error if the claim is ours, `node_exists` if it is not, `no_node` if there is none. No limit to
+/// the tries: a claim that nobody knows of would keep the item from everybody for as long as our session lives.
 awaitable<error_code> queue_reader::find_claim(std::string path, incarnation_ptr bound) {
   backend::request exists;
   exists.op = opcode::exists;

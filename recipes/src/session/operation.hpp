@@ -41,7 +41,11 @@ awaitable<outcome<Results...>> cancellable(awaitable<outcome<Results...>> body) 
   co_return co_await std::move(body);
 }
 
-using signal_ptr = std::shared_ptr<asio::cancellation_signal>;
+/// Where a cancellation of the user's goes on.
+struct relay {
+  asio::any_io_executor strand;
+  asio::cancellation_signal signal;
+};
 
 /// Calls the user's handler, once, on its executor and outside of the strand.
 template <class... Results>
@@ -51,7 +55,7 @@ struct completion {
   std::shared_ptr<handler_type> handler;
   asio::any_io_executor base;
   asio::any_completion_executor target;  // keeps its context running
-  signal_ptr signal = nullptr;           // outlives the coroutine
+  std::shared_ptr<relay> cancellation = nullptr;  // outlives the coroutine
 
   void operator()(std::exception_ptr failure, outcome<Results...> result) const {
     if (failure) std::rethrow_exception(failure);  // out of memory: nothing that could be reported
@@ -63,28 +67,31 @@ struct completion {
 };
 
 /// Passes on what the user's slot is told, to a signal of ours on the strand. Asio's own forwarding refers to a signal
-/// inside the slot, which a completion on another thread may already have replaced.
-inline signal_ptr forward_cancellation(asio::cancellation_slot slot, const asio::any_io_executor& strand) {
-  auto signal = std::make_shared<asio::cancellation_signal>();
+/// inside the slot, which a completion on another thread may already have replaced. The slot may outlive the operation,
+/// and even the context: it keeps nothing of either.
+inline std::shared_ptr<relay> forward_cancellation(asio::cancellation_slot slot, const asio::any_io_executor& strand) {
+  auto made = std::make_shared<relay>();
+  made->strand = strand;
   if (slot.is_connected()) {
-    slot.assign([signal, strand](asio::cancellation_type type) {
-      asio::post(strand, [signal, type] { signal->emit(type); });
+    slot.assign([weak = std::weak_ptr(made)](asio::cancellation_type type) {
+      auto alive = weak.lock();
+      if (alive) asio::post(alive->strand, [alive, type] { alive->signal.emit(type); });
     });
   }
-  return signal;
+  return made;
 }
 
 /// Runs `body` on the strand and passes its result to `handler`.
 template <class... Results>
 void launch(const scheduler& on, handler_for<void(error_code, Results...)> handler,
             awaitable<outcome<Results...>> body) {
-  auto signal = forward_cancellation(asio::get_associated_cancellation_slot(handler), on.strand);
+  auto cancellation = forward_cancellation(asio::get_associated_cancellation_slot(handler), on.strand);
   auto executor = asio::get_associated_executor(handler, on.strand);
   auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
   completion<Results...> done{std::make_shared<handler_for<void(error_code, Results...)>>(std::move(handler)), on.base,
-                              std::move(target), signal};
+                              std::move(target), cancellation};
   asio::co_spawn(on.strand, cancellable(std::move(body)),
-                 asio::bind_cancellation_slot(signal->slot(), asio::bind_executor(on.strand, std::move(done))));
+                 asio::bind_cancellation_slot(cancellation->signal.slot(), asio::bind_executor(on.strand, std::move(done))));
 }
 
 /// A member coroutine that owns its object: before it has started nobody else may.

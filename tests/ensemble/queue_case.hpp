@@ -1,0 +1,79 @@
+// A case with a queue, which it leaves empty.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/queue.hpp>
+
+#include "ensemble/ensemble_case.hpp"
+
+namespace zkrecipes::test {
+
+class queue_case : public ensemble_case {
+ public:
+  void teardown() {
+    for (const auto& each : of_producers_) remove("/q/_producer-" + each);
+    remove("/q");  // fails, and says so, if an item or a claim is left
+    ensemble_case::teardown();
+  }
+
+  queue over(session which) { return queue(std::move(which), "/q"); }
+  /// The record of a producer stays for its next run; announced, it is removed at the end.
+  producer make_producer(session which, const std::string& name) {
+    if (std::find(of_producers_.begin(), of_producers_.end(), name) == of_producers_.end()) of_producers_.push_back(name);
+    return producer(over(std::move(which)), name);
+  }
+
+  std::string put(const std::string& data) {
+    auto result = run(over(zk()).async_put(data, tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
+  }
+  message take(queue from) {
+    auto result = run(from.async_take(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
+  }
+  error_code acknowledge(queue from, const message& item) { return std::get<0>(run(from.async_acknowledge(item, tuple))); }
+  error_code give_back(queue from, const message& item) { return std::get<0>(run(from.async_return(item, tuple))); }
+  void expect_done(queue from, const message& item) {
+    const auto error = acknowledge(std::move(from), item);
+    BOOST_TEST(!error, error.message());
+  }
+
+  /// Takes and acknowledges all there is; what it was, in order.
+  std::vector<std::string> drain() {
+    std::vector<std::string> seen;
+    auto from = over(zk());
+    while (size() > 0) {
+      auto item = take(from);
+      seen.push_back(item.data);
+      expect_done(from, item);
+    }
+    return seen;
+  }
+  std::size_t size() {
+    settle(zk());
+    auto result = run(over(zk()).async_size(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
+  }
+  std::size_t claims() {
+    const auto names = children("/q");
+    return static_cast<std::size_t>(
+        std::count_if(names.begin(), names.end(), [](const std::string& each) { return each.starts_with("_claim-"); }));
+  }
+
+ private:
+  std::vector<std::string> of_producers_;
+};
+
+inline std::vector<std::string> numbers(int from, int to) {
+  std::vector<std::string> all;
+  for (int i = from; i <= to; ++i) all.push_back(std::to_string(i));
+  return all;
+}
+
+}  // namespace zkrecipes::test

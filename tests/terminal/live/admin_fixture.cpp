@@ -1,0 +1,91 @@
+#include "live/admin_fixture.hpp"
+
+#include <boost/json/parse.hpp>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+using namespace zkrecipes::test;
+
+namespace {
+
+std::string zxid_of(int server) {
+  const std::string answer = ask(server, "srvr");
+  const auto begin = answer.find("Zxid: ");
+  return begin == answer.npos ? answer : answer.substr(begin, answer.find('\n', begin) - begin);
+}
+
+}  // namespace
+
+outage::outage(std::vector<int> servers) : servers_(std::move(servers)) {
+  for (const int each : servers_) cluster().kill(each);
+}
+
+std::vector<int> outage::quorum() {
+  BOOST_TEST(wait_until([] { return std::set{zxid_of(1), zxid_of(2), zxid_of(3)}.size() == 1; }));
+  const int leader = cluster().leader();
+  return {leader, leader == 1 ? 2 : 1};
+}
+
+outage::~outage() {
+  try {
+    end();
+  } catch (const std::exception& error) {
+    BOOST_ERROR(error.what());
+  }
+}
+
+void outage::end() {
+  const auto servers = std::exchange(servers_, {});
+  for (const int each : servers) cluster().start(each);
+  if (!servers.empty()) cluster().wait_serving();
+}
+
+void admin_fixture::teardown() {
+  for (auto& each : workers_) each.stop();
+  BOOST_TEST(run_until([this] {
+    return std::all_of(workers_.begin(), workers_.end(), [](const worker& each) { return each.has_ended(); });
+  }));
+  workers_.clear();
+  fixture::teardown();
+}
+
+program_result admin_fixture::zkadmin(std::vector<std::string> arguments,
+                                      std::map<std::string, std::string> environment) {
+  environment.emplace("ZKADMIN_HOSTS", hosts);
+  environment.emplace("ZKADMIN_ROOT", root());
+  environment.emplace("ZKADMIN_TIMEOUT", "20s");
+  return run_zkadmin(io(), std::move(arguments), environment);
+}
+
+boost::json::value admin_fixture::status(int code) {
+  const auto result = zkadmin({"status", "-o", "json"});
+  BOOST_TEST(result.code == code, result.code << ": " << result.err);
+  return boost::json::parse(result.out);
+}
+
+worker& admin_fixture::join(const std::string& path, const std::string& id) {
+  const auto length = [&] { return contains(path) ? children(path).size() : 0; };
+  const auto before = length();
+  auto& last = workers_.emplace_back(*this, path, id, connect());
+  BOOST_TEST_REQUIRE(run_until([&] { return length() > before; }));
+  return last;
+}
+
+bool admin_fixture::contains(const std::string& path) {
+  const auto result = run(zk().async_exists(path, tuple));
+  return !std::get<0>(result);
+}
+
+boost::json::object admin_fixture::election(
+    const std::string& path, const std::function<bool(const boost::json::object&)>& condition) {
+  boost::json::object found;
+  BOOST_TEST_REQUIRE(run_until([&] {
+    const auto document = status();
+    for (const auto& each : document.at("elections").as_array())
+      if (each.at("path").as_string() == root() + path) found = each.as_object();
+    return !found.empty() && condition(found);
+  }));
+  return found;
+}

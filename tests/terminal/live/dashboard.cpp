@@ -1,0 +1,116 @@
+// The dashboard against real servers: does the operator see the truth, and soon?
+#include "live/admin_fixture.hpp"
+#include "pseudo_terminal.hpp"
+
+#include <signal.h>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+struct dashboard_fixture : admin_fixture {
+  /// Starts it and waits for the elections.
+  void start(pseudo_terminal& terminal) {
+    before = terminal.modes();
+    terminal.start({ZKADMIN_PROGRAM, "dashboard", "--root", root(), "--interval", "200ms"},
+                   {{"ZKADMIN_HOSTS", hosts}});
+    BOOST_TEST_REQUIRE(terminal.shows("QUORUM 3/3 leader"));
+    BOOST_TEST_REQUIRE(terminal.shows("ELECTIONS 1"));
+  }
+
+  void quit(pseudo_terminal& terminal) {
+    terminal.type("q");
+    BOOST_TEST(terminal.exit_code() == 0);
+    BOOST_TEST(same_modes(terminal.modes(), before));
+  }
+
+  termios before{};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(dashboard_suite, dashboard_fixture)
+
+BOOST_AUTO_TEST_CASE(a_hand_over_from_its_beginning_to_its_end) {
+  auto& first = join("/e", "worker-a");
+  join("/e", "worker-b");
+  leaves("/e");
+  BOOST_TEST_REQUIRE(run_until([&] { return first.leads; }));
+  {
+    pseudo_terminal terminal(io(), 100, 30);
+    start(terminal);
+    BOOST_TEST(terminal.shows("executing  worker-a  worker-b"));
+    auto& gate = first.hold_back();
+    BOOST_TEST(zkadmin({"resign", root() + "/e", "--rw"}).code == 0);
+    BOOST_TEST(terminal.shows("worker-a -> worker-b  finishing  "));
+    BOOST_TEST(terminal.shows("hand-over worker-a -> worker-b began"));
+    terminal.type("\r");
+    BOOST_TEST(terminal.shows("phase      handing_over"));
+    BOOST_TEST(terminal.shows("  1  worker-b"));
+    terminal.type("\x1b");
+    gate.open();
+    BOOST_TEST(terminal.shows("term 2 began (clean)"));
+    BOOST_TEST(terminal.shows("leader worker-a -> worker-b"));
+    BOOST_TEST(terminal.shows("executing  worker-b  worker-a"));
+    quit(terminal);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_server_goes_down_and_comes_back) {
+  auto& only = join("/e", "worker-a");
+  leaves("/e");
+  BOOST_TEST_REQUIRE(run_until([&] { return only.leads; }));
+  const int down = cluster().leader() == 1 ? 2 : 1;
+  const auto& name = direct_hosts()[static_cast<std::size_t>(down - 1)];
+  {
+    pseudo_terminal terminal(io(), 100, 30);
+    start(terminal);
+    outage without({down});
+    BOOST_TEST(terminal.shows("QUORUM 2/3 leader"));
+    BOOST_TEST(terminal.shows(name + " is down: Connection refused"));
+    without.end();
+    BOOST_TEST(terminal.shows(name + ": down -> "));
+    BOOST_TEST(terminal.shows("QUORUM 3/3 leader"));
+    quit(terminal);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(elections_grow_old_without_a_quorum_and_are_fresh_again) {
+  auto& only = join("/e", "worker-a");
+  leaves("/e");
+  BOOST_TEST_REQUIRE(run_until([&] { return only.leads; }));
+  {
+    pseudo_terminal terminal(io(), 100, 30);
+    start(terminal);
+    outage without(outage::quorum());
+    BOOST_TEST(terminal.shows("NO QUORUM 0/3"));
+    BOOST_TEST(terminal.shows("not serving"));
+    BOOST_TEST(terminal.shows("stale "));
+    BOOST_TEST(terminal.screen().text().find("worker-a") != std::string::npos);
+    without.end();
+    BOOST_TEST(terminal.shows("QUORUM 3/3 leader"));
+    BOOST_TEST(terminal.shows_no_more("stale "));
+    quit(terminal);
+  }
+  BOOST_TEST(run_until([&] { return only.leads; }));
+}
+
+BOOST_AUTO_TEST_CASE(elections_that_are_new_are_found) {
+  auto& only = join("/e", "worker-a");
+  leaves("/e");
+  BOOST_TEST_REQUIRE(run_until([&] { return only.leads; }));
+  {
+    pseudo_terminal terminal(io(), 100, 30);
+    start(terminal);
+    join("/later", "worker-x");
+    leaves("/later");
+    BOOST_TEST(terminal.shows(root() + "/later: new election"));
+    BOOST_TEST(terminal.shows("ELECTIONS 2"));
+    terminal.send_signal(SIGTERM);
+    BOOST_TEST(terminal.exit_code() == 0);
+    BOOST_TEST(same_modes(terminal.modes(), before));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

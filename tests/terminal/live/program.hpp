@@ -1,0 +1,18 @@
+// zkadmin as a script runs it: with pipes instead of a terminal.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+
+#include <map>
+#include <string>
+#include <vector>
+
+struct program_result {
+  int code = -1;  ///< The exit code, or 128 + signal; -1 if it did not end.
+  std::string out;
+  std::string err;
+};
+
+/// Runs zkadmin with exactly these variables, and the context meanwhile.
+program_result run_zkadmin(boost::asio::io_context& io, std::vector<std::string> arguments,
+                           const std::map<std::string, std::string>& environment = {});

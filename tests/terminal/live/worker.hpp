@@ -1,0 +1,58 @@
+// A replica that campaigns, leads until it is asked to give up, and hands over when the test lets it.
+#pragma once
+
+#include "ensemble/gate.hpp"
+#include "support/fixture.hpp"
+
+#include <zkrecipes/consumer_coordinator.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+class worker final : public zkrecipes::leader_career {
+ public:
+  worker(zkrecipes::test::fixture& of, const std::string& path, const std::string& id,
+         zkrecipes::session over)
+      : session_(std::move(over)),
+        coordinator_(session_, path, {.id = id, .rest = std::chrono::milliseconds(0)}),
+        end_(of.executor()) {
+    coordinator_.async_run(*this, end_.token());
+  }
+
+  zkrecipes::career_traits traits() const override {
+    zkrecipes::career_traits declared;
+    declared.hand_over_deadline = std::chrono::seconds(20);
+    return declared;
+  }
+
+  boost::asio::awaitable<void> inaugurate(zkrecipes::term) override { co_return; }
+
+  boost::asio::awaitable<void> execute(zkrecipes::term present) override {
+    leads = true;
+    co_await present.async_ending(boost::asio::as_tuple(boost::asio::use_awaitable));
+  }
+
+  boost::asio::awaitable<void> hand_over(zkrecipes::term, zkrecipes::term_end) override {
+    leads = false;
+    if (held_back_) co_await held_back_->pass();
+  }
+
+  /// The next hand-over takes until the gate is opened.
+  zkrecipes::test::gate& hold_back() { return held_back_.emplace(session_.get_executor()); }
+
+  void stop() { coordinator_.stop(); }
+  bool has_ended() const { return end_.done(); }
+
+  bool leads = false;
+
+ private:
+  zkrecipes::session session_;
+  zkrecipes::consumer_coordinator coordinator_;
+  std::optional<zkrecipes::test::gate> held_back_;
+  zkrecipes::test::recorder<> end_;
+};
