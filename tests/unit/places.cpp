@@ -25,7 +25,7 @@ struct in_line : fake_session {
     own = asked.path.substr(3) + digits(sequence);
     backend::reply made;
     made.path = "/e/" + own;
-    made.stat.czxid = 100 + sequence;
+    made.stat.czxid = std::int64_t{100} + sequence;
     made.stat.ephemeral_owner = 0x77;
     answer(made);
   }
