@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(without_rw_the_request_is_shown_and_nothing_is_sent) {
   BOOST_TEST(leader.leads);
 }
 
-// What is shown is what the library would write: the format is written down in one place only there.
+// What is shown is what the library writes when it does both in one go.
 BOOST_AUTO_TEST_CASE(the_request_is_the_one_of_the_library) {
   for (const std::string data : {"plain", "", R"({"id":"x","other":[1,2]})", "{broken"}) {
     create("/e");

@@ -4,11 +4,10 @@
 #include "failure.hpp"
 #include "text.hpp"
 
+#include <zkrecipes/election.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <optional>
 #include <tuple>
@@ -17,61 +16,68 @@ namespace zkadmin {
 namespace {
 
 namespace asio = boost::asio;
-namespace json = boost::json;
 using zkrecipes::errc;
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
-// As election::async_request_resignation writes it (a test compares the two). That one reads and writes in
-// one go, so what it is about to send cannot be shown before, and a leader that was elected in between would
-// be asked instead.
-std::string with_request(const std::string& data) {
-  json::error_code error;
-  auto value = json::parse(data, error);
-  json::object object;
-  if (!error && value.is_object()) {
-    object = std::move(value.get_object());
-  } else {
-    object["id"] = data;
+const char* name_of(zkrecipes::operation::kind type) {
+  switch (type) {
+    case zkrecipes::operation::kind::create:
+      return "create";
+    case zkrecipes::operation::kind::remove:
+      return "delete";
+    case zkrecipes::operation::kind::set:
+      return "set";
+    case zkrecipes::operation::kind::check:
+      return "check";
   }
-  object["revoke"] = true;
-  return json::serialize(object);
+  return "?";
+}
+
+/// Who leads there, with messages for all the reasons why nobody can be asked.
+asio::awaitable<candidate_status> leader_at(zkrecipes::session session, std::string path) {
+  const auto seen = co_await view_election(session, path);
+  if (!seen) throw failure(exit_code::error, "there is no election at " + path);
+  if (seen->phase == refused_phase) check(errc::no_auth, "reading " + path);
+  if (seen->phase == foreign_phase)
+    throw failure(exit_code::error, path + " holds data that is not an election's");
+  if (!seen->leader) throw failure(exit_code::error, "nobody leads at " + path);
+  co_return *seen->leader;
 }
 
 }  // namespace
 
-std::string to_text(const resignation_request& request) {
-  return "set " + printable(request.node) + " version=" + std::to_string(request.version) +
-         " data=" + printable(request.data);
+std::string to_text(const zkrecipes::transaction& requests) {
+  std::string text;
+  for (const auto& each : requests.operations()) {
+    text += std::string(name_of(each.type)) + " " + printable(each.path) +
+            " version=" + std::to_string(each.version);
+    text += " data=" + printable(each.data) + "\n";
+  }
+  return text;
 }
 
-asio::awaitable<resignation_request> prepare_resignation(zkrecipes::session session, std::string path) {
-  const auto seen = co_await view_election(session, path);
-  if (!seen) throw failure(exit_code::error, "there is no election at " + path);
-  if (seen->phase == foreign_phase)
-    throw failure(exit_code::error, path + " holds data that is not an election's");
-  if (seen->phase == refused_phase) check(errc::no_auth, "reading " + path);
-  if (!seen->leader) throw failure(exit_code::error, "nobody leads at " + path);
-  resignation_request request;
-  request.leader = seen->leader->id;
-  request.node = (path == "/" ? "" : path) + "/" + seen->leader->node;
-  auto reading = co_await session.async_get(request.node, as_result);
-  if (std::get<0>(reading) == errc::no_node) throw failure(exit_code::error, "the leader has just given up");
-  check(std::get<0>(reading), "reading " + request.node);
-  const auto& node = std::get<1>(reading);
-  request.version = node.stat.version;
-  request.data = with_request(node.data);
-  co_return request;
+asio::awaitable<resignation> prepare_resignation(zkrecipes::session session, std::string path) {
+  const auto leader = co_await leader_at(session, path);
+  zkrecipes::election election(session, path, {.id = "zkadmin"});
+  auto request = co_await election.async_resignation_request(as_result);
+  const auto error = std::get<0>(request);
+  const auto& operations = std::get<1>(request).operations();
+  const bool is_same = !error && !operations.empty() && operations.front().path.ends_with("/" + leader.node);
+  if (error == errc::no_node || (!error && !is_same))
+    throw failure(exit_code::error, "the leader has just changed: try again");
+  check(error, "reading " + path);
+  co_return resignation{leader.id, std::move(std::get<1>(request))};
 }
 
-asio::awaitable<void> send(zkrecipes::session session, resignation_request request) {
-  auto outcome = co_await session.async_set(request.node, request.data, request.version, as_result);
+asio::awaitable<void> send(zkrecipes::session session, zkrecipes::transaction requests) {
+  auto outcome = co_await session.async_commit(std::move(requests), as_result);
   const auto error = std::get<0>(outcome);
   if (error == errc::no_node)
     throw failure(exit_code::error, "the leader has just given up: nothing was written");
   if (error == errc::bad_version)
     throw failure(exit_code::error, "the leader's node has just been written: nothing was done, try again");
-  check(error, "writing " + request.node);
+  check(error, "sending the request");
 }
 
 }  // namespace zkadmin

@@ -5,26 +5,22 @@
 
 #include <boost/asio/awaitable.hpp>
 
-#include <cstdint>
 #include <string>
 
 namespace zkadmin {
 
-/// A write to the leader's own node, good only as long as nothing else writes there.
-struct resignation_request {
-  std::string leader;
-  std::string node;  ///< Full path.
-  std::int32_t version = 0;
-  std::string data;
+struct resignation {
+  std::string leader;               ///< Who is asked.
+  zkrecipes::transaction requests;  ///< Good only as long as nothing else writes to the leader's node.
 };
 
-/// As shown to the user: "set <node> version=<v> data=<data>".
-std::string to_text(const resignation_request& request);
+/// As shown to the user, one line per request: "set <node> version=<v> data=<data>".
+std::string to_text(const zkrecipes::transaction& requests);
 
-/// The request to whoever leads at `path` now. Throws `failure`.
-boost::asio::awaitable<resignation_request> prepare_resignation(zkrecipes::session session, std::string path);
+/// The requests to whoever leads at `path` now. Throws `failure`.
+boost::asio::awaitable<resignation> prepare_resignation(zkrecipes::session session, std::string path);
 
-/// Sends exactly this. Throws `failure`.
-boost::asio::awaitable<void> send(zkrecipes::session session, resignation_request request);
+/// Sends exactly these. Throws `failure`.
+boost::asio::awaitable<void> send(zkrecipes::session session, zkrecipes::transaction requests);
 
 }  // namespace zkadmin

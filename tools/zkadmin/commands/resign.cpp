@@ -38,21 +38,21 @@ Result wait_for(asio::io_context& io, deadline limit, const zkrecipes::session& 
   return std::move(*shared->result);
 }
 
-asio::awaitable<bool> send_it(zkrecipes::session session, resignation_request request) {
-  co_await send(std::move(session), std::move(request));
+asio::awaitable<bool> send_all(zkrecipes::session session, zkrecipes::transaction requests) {
+  co_await send(std::move(session), std::move(requests));
   co_return true;
 }
 
 exit_code ask(surroundings& around, deadline limit, const zkrecipes::session& session,
               const std::string& path, bool read_write) {
-  const auto request = wait_for(around.io, limit, session, prepare_resignation(session, path));
-  (read_write ? around.err : around.out) << to_text(request) << std::endl;
+  const auto wanted = wait_for(around.io, limit, session, prepare_resignation(session, path));
+  (read_write ? around.err : around.out) << to_text(wanted.requests) << std::flush;
   if (!read_write) {
     around.err << "zkadmin: nothing was sent; add --rw to send this\n";
     return exit_code::error;
   }
-  wait_for(around.io, limit, session, send_it(session, request));
-  around.out << "asked " << printable(request.leader) << " to give up " << path << std::endl;
+  wait_for(around.io, limit, session, send_all(session, wanted.requests));
+  around.out << "asked " << printable(wanted.leader) << " to give up " << path << std::endl;
   return exit_code::ok;
 }
 
