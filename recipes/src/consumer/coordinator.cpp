@@ -217,9 +217,10 @@ awaitable<void> coordinator::finish(term_ptr term) {
   const bool ours = !term->where()->lost();
   // Later than this the successor will not have waited for it.
   const auto last_moment = std::max(deadline, session_->now() + session_->options().timeout);
+  // Not when the answer is here: the successor can know before us.
+  if (ours) term->where()->disown();
   auto error = co_await term->publish(in_time ? term_phase::retired : term_phase::stalled, ours, last_moment);
-  if (ours && error) co_await term->where()->leave();
-  if (ours) term->where()->left();
+  if (ours) term->where()->clear_away(bool(error));
   if (in_time) co_return;
   // Only now can nobody be held up by it: the career must end before it may begin anew.
   cut_short();

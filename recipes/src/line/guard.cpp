@@ -95,14 +95,24 @@ lease_clock::time_point place::valid_until() const {
   return lost() ? lease_clock::time_point{} : session_->valid_until(bound_->number);
 }
 
-void place::lose(error_code why) {
+bool place::note_lost(error_code why) {
   {
     std::lock_guard lock(mutex_);
-    if (lost_) return;
+    if (lost_) return false;
     lost_ = why;
   }
   changed_.notify();
-  if (why == errc::lease_lapsed) session_->remove_surely(path_, bound_);  // if the session lives after all
+  return true;
+}
+
+void place::lose(error_code why) {
+  if (note_lost(why)) clear_away(why == errc::lease_lapsed);  // if the session lives after all
+}
+
+void place::disown() { note_lost(errc::closed); }
+
+void place::clear_away(bool node_too) {
+  if (node_too) session_->remove_surely(path_, bound_);
   if (ghost_) session_->remove_all_surely(line_.parent, guid_, bound_);
 }
 
@@ -129,15 +139,13 @@ awaitable<outcome<>> place::leave() {
   remove.op = backend::opcode::remove;
   remove.path = path_;
   auto sent = session_->send(std::move(remove));
-  left();
+  lose(errc::closed);
   auto result = co_await session_->answer(sent);
   if (result.error == errc::connection_loss || result.error == asio::error::operation_aborted) {
     session_->remove_surely(path_, bound_);
   }
   co_return outcome<>(error_code());
 }
-
-void place::left() { lose(errc::closed); }
 
 void place::leave_later() {
   asio::post(session_->strand(), [self = shared_from_this()] {

@@ -49,8 +49,10 @@ class place : public std::enable_shared_from_this<place> {
   awaitable<outcome<>> leave();
   /// The same in the background. From any thread.
   void leave_later();
-  /// Our node has gone, or goes, by a transaction of the caller's.
-  void left();
+  /// Our node is to go by a transaction of the caller's: from now on it is not ours. `clear_away` afterwards.
+  void disown();
+  /// Removes in the background what the transaction may have left.
+  void clear_away(bool node_too);
 
   // From any thread.
   const std::string& path() const noexcept { return path_; }
@@ -82,6 +84,7 @@ class place : public std::enable_shared_from_this<place> {
   awaitable<error_code> list();
   void accept(std::string path, const stat& s);
   void lose(error_code why);
+  bool note_lost(error_code why);
   void look_for_request(const std::string& data);
 
   core_ptr session_;

@@ -65,7 +65,8 @@ awaitable<error_code> queue_reader::list(bool wait_for_item) {
 }
 
 awaitable<outcome<message>> queue_reader::next() {
-  for (;;) {
+  constexpr int most_misses = 3;
+  for (int misses = 0;;) {
     if (items_.empty()) {
       auto error = co_await list(false);
       if (error) co_return failed(error);
@@ -80,7 +81,7 @@ awaitable<outcome<message>> queue_reader::next() {
     auto answer = co_await session_->answer(asked_first);
     if (answer.error == errc::no_node) {
       drop_item(name);
-      if (name != last_) items_.clear();  // not our doing: the list is old
+      if (name != last_ && ++misses == most_misses) items_.clear();  // somebody else's doing: the list is old
       if (!asked_second) continue;
       name = second;
       answer = co_await session_->answer(asked_second);

@@ -147,7 +147,8 @@ void stage::wind_down() {
   require(expired, "no session left", "of a process that was killed");
   const bool clean = advance_until(clock_.now() + 10s, [this] { return servers_->watches() == 0; });
   require(clean, "no watch left");
-  advance(clock_.now() + 1s);
+  // What was given up in the dark (a create whose reply was lost) is looked for and removed in the background.
+  advance(clock_.now() + 15s);
   scenario_->check_quiet(servers_->committed_state());
   for (auto& each : clients_) each.inside->run([&] { each.runs->close(); });
   const bool closed = advance_until(clock_.now() + 60s, [&] { return all(&program::finished); });

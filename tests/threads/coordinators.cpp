@@ -1,0 +1,141 @@
+// Coordinators on a context of several threads: the phases of a career never overlap, and whoever likes may interfere.
+#include <deque>
+
+#include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/election.hpp>
+
+#include "ensemble/print.hpp"
+#include "threads/pool.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+/// What it counts is plain on purpose: ThreadSanitizer tells if two calls overlap.
+class busy : public leader_career {
+ public:
+  explicit busy(std::atomic<int>& leading, bool finish) : leading_(leading), finish_(finish) {}
+
+  career_traits traits() const override { return {.hand_over_deadline = 20s, .finish_message_in_hand = finish_}; }
+  asio::awaitable<void> inaugurate(term) override {
+    ++terms;
+    most = std::max(most, ++leading_);
+    co_await pause();
+  }
+  asio::awaitable<void> execute(term present) override {
+    for (int i = 0; i < 5 && !(finish_ && present.ending()); ++i) {
+      ++steps;
+      co_await pause();
+    }
+  }
+  asio::awaitable<void> hand_over(term, term_end) override {
+    co_await pause();
+    --leading_;
+  }
+
+  std::atomic<int> progress = 0;
+  int terms = 0;
+  int steps = 0;
+  int most = 0;
+
+ private:
+  asio::awaitable<void> pause() {
+    asio::steady_timer moment(co_await asio::this_coro::executor, std::chrono::microseconds(200));
+    co_await moment.async_wait(asio::use_awaitable);
+    ++progress;
+  }
+
+  std::atomic<int>& leading_;
+  bool finish_;
+};
+
+struct replica {
+  replica(session over, std::atomic<int>& leading, bool finish, std::string id)
+      : zk(std::move(over)), does(leading, finish), coordinator(zk, "/e", {.id = std::move(id)}) {
+    ended = coordinator.async_run(does, future);
+  }
+  session zk;
+  busy does;
+  consumer_coordinator coordinator;
+  std::future<std::tuple<error_code>> ended;
+};
+
+class replicas : public pool {
+ public:
+  void terms_pass_from_one_to_the_other(bool finish) {
+    create("/e");
+    leaves("/e");
+    std::atomic<int> leading = 0;
+    std::deque<replica> all;
+    for (int i = 0; i < 3; ++i) all.emplace_back(connect(), leading, finish, std::string(1, static_cast<char>('a' + i)));
+    {
+      auto interfere = [&] {
+        for (auto& each : all) each.coordinator.resign();
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+      };
+      disturber one(interfere);
+      disturber another(interfere);
+      election contest(admin(), "/e", {.id = "observer"});
+      BOOST_TEST(wait_until([&] { return std::get<1>(get(contest.async_view(future))).epoch >= 20; }));
+    }
+    std::vector<std::thread> stoppers;
+    for (auto& each : all) stoppers.emplace_back([&] { each.coordinator.stop(); });
+    for (auto& each : stoppers) each.join();
+    int terms = 0;
+    for (auto& each : all) {
+      BOOST_TEST(!std::get<0>(get(std::move(each.ended))));
+      BOOST_TEST((each.coordinator.failure() == nullptr));
+      BOOST_TEST(each.does.most <= 1);
+      terms += each.does.terms;
+    }
+    BOOST_TEST(terms >= 20);
+    BOOST_TEST(leading == 0);
+    BOOST_TEST(children("/e").names.empty());
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(coordinators, replicas)
+
+BOOST_AUTO_TEST_CASE(messages_are_finished) { terms_pass_from_one_to_the_other(true); }
+BOOST_AUTO_TEST_CASE(or_cut_short) { terms_pass_from_one_to_the_other(false); }
+
+BOOST_AUTO_TEST_CASE(commits_come_from_every_thread) {
+  create("/e");
+  create("/effects");
+  leaves("/effects");
+  leaves("/e");
+  struct spread final : leader_career {
+    asio::awaitable<void> inaugurate(term present) override {
+      begun.set_value(present);
+      co_return;
+    }
+    asio::awaitable<void> execute(term present) override { co_await present.async_ending(tuple); }
+    asio::awaitable<void> hand_over(term, term_end) override { co_return; }
+    std::promise<term> begun;
+  } does;
+  auto zk = connect();
+  consumer_coordinator coordinator(zk, "/e", {.id = "spread"});
+  auto ended = coordinator.async_run(does, future);
+  const auto present = get(does.begun.get_future());
+  std::vector<std::thread> threads;
+  std::atomic<int> good = 0;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      for (int k = 0; k < 10; ++k) {
+        const auto name = "/effects/" + std::to_string(i) + '-' + std::to_string(k);
+        good += !std::get<0>(term(present).async_commit(transaction().create(name).remove(name), future).get());
+        if (k == 5) coordinator.resign();  // the record moves on under the commits
+      }
+    });
+  }
+  for (auto& each : threads) each.join();
+  coordinator.stop();
+  BOOST_TEST(!std::get<0>(get(std::move(ended))));
+  BOOST_TEST(good > 0);
+  BOOST_TEST(children("/effects").names.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,104 @@
+// A context run by several threads; the case itself is one more, and waits for futures.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <future>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/test/framework.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "support/cluster.hpp"
+#include "support/coroutine.hpp"
+#include "support/process.hpp"
+
+namespace zkrecipes::test {
+
+inline constexpr auto future = asio::as_tuple(asio::use_future);
+
+class pool {
+ public:
+  static constexpr int width = 4;
+
+  pool() : root_("/" + boost::unit_test::framework::current_test_case().p_name.get()), work_(asio::make_work_guard(io_)) {
+    cluster();
+    for (int i = 0; i < width; ++i) threads_.emplace_back([this] { io_.run(); });
+    admin_.emplace(connect());
+  }
+  /// Fails the case unless the context runs out of work when the sessions are gone, and the nodes can be removed in the
+  /// order given to `leaves`.
+  void teardown() {
+    for (const auto& each : left_) {
+      auto removed = get(admin_->async_remove(each, any_version, future));
+      BOOST_TEST(!std::get<0>(removed), each << ": " << std::get<0>(removed).message());
+    }
+    admin_.reset();
+    work_.reset();
+    BOOST_TEST(wait_until([&] { return io_.stopped(); }, 10s), "the context still has work");
+    io_.stop();
+    for (auto& each : threads_) each.join();
+  }
+
+  asio::io_context& io() { return io_; }
+  session& admin() { return *admin_; }
+  session connect() {
+    session_options options;
+    options.hosts = join_hosts(proxy_hosts());
+    options.root = root_;
+    options.create_root = true;
+    return session(io_.get_executor(), std::move(options));
+  }
+  /// Removed at the end, in this order.
+  void leaves(const std::string& path) { left_.push_back(path); }
+
+  template <class T>
+  static T get(std::future<T> result) {
+    BOOST_TEST_REQUIRE((result.wait_for(patience) == std::future_status::ready), "the operation did not end in time");
+    return result.get();
+  }
+  void create(const std::string& path) {
+    auto made = get(admin_->async_create(path, "", create_mode::persistent, future));
+    BOOST_TEST_REQUIRE(!std::get<0>(made), std::get<0>(made).message());
+  }
+  node_children children(const std::string& path) {
+    get(admin_->async_sync(future));
+    auto found = get(admin_->async_children(path, future));
+    BOOST_TEST_REQUIRE(!std::get<0>(found), std::get<0>(found).message());
+    return std::get<1>(found);
+  }
+  /// Something runs in a thread of its own until the object goes.
+  class disturber {
+   public:
+    explicit disturber(std::function<void()> what)
+        : thread_([this, what = std::move(what)] {
+            while (!stop_) {
+              what();
+              std::this_thread::yield();
+            }
+          }) {}
+    ~disturber() {
+      stop_ = true;
+      thread_.join();
+    }
+
+   private:
+    std::atomic<bool> stop_ = false;
+    std::thread thread_;
+  };
+
+ private:
+  std::string root_;
+  asio::io_context io_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  std::vector<std::thread> threads_;
+  std::optional<session> admin_;
+  std::vector<std::string> left_;
+};
+
+}  // namespace zkrecipes::test
