@@ -1,23 +1,26 @@
 // Searches seeds for schedules in which a rule is broken.
-#include <cstdio>
+#include "run/campaign.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include "run/campaign.hpp"
+#include <cstdio>
 
 int main(int argc, char** argv) {
   using namespace zkrecipes::simulation;
   CLI::App app("Runs the library on a simulated ensemble: many seeds, or one again.", "zkrecipes-simulate");
   campaign_options options;
   std::uint64_t one = 0;
-  app.add_option("--scenario", options.scenario, "election, coordinator, line, or all")
+  app.add_option("--scenario", options.scenario, "election, coordinator, or all")
       ->check(CLI::IsMember(scenario_names()))
       ->capture_default_str();
   app.add_option("--seeds", options.seeds, "How many seeds")->capture_default_str();
   app.add_option("--first", options.first, "The first of them")->capture_default_str();
-  app.add_option("--jobs", options.jobs, "Processes at work")->check(CLI::Range(1, 64))->capture_default_str();
+  app.add_option("--jobs", options.jobs, "Processes at work")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
   auto* single = app.add_option("--seed", one, "Run this seed only");
-  app.add_option("--faults", options.only_faults, "Of the seed's faults keep these only, as in 0,3,7 (- for none)");
+  app.add_option("--faults", options.only_faults,
+                 "Of the seed's faults keep these only, as in 0,3,7 (- for none)");
   app.add_flag("--trace", options.trace, "Print what happens (with --seed)");
   CLI11_PARSE(app, argc, argv);
   if (single->count() > 0) {

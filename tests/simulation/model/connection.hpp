@@ -1,14 +1,14 @@
 // A client's connection to one server: two pipes, and what the server has in work for it.
 #pragma once
 
+#include "backend/backend.hpp"
+#include "model/access.hpp"
+#include "world/pipe.hpp"
+
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
-
-#include "backend/backend.hpp"
-#include "model/access.hpp"
-#include "world/pipe.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -16,7 +16,7 @@ namespace zkrecipes::simulation {
 class peer {
  public:
   virtual void granted(const backend::session_key& key) = 0;
-  virtual void refused() = 0;  ///< The session is not known (any more).
+  virtual void refused() = 0;                        ///< The session is not known (any more).
   virtual void answered(backend::reply answer) = 0;  ///< The oldest request that was not answered.
   virtual void ponged() = 0;
   virtual void fired(const backend::watch_event& event) = 0;
@@ -34,14 +34,14 @@ struct waiting_request {
 
 struct connection {
   std::uint64_t number = 0;
-  int client = 0;           ///< Number of the process.
+  int client = 0;  ///< Number of the process.
   int server = 0;
-  peer* end = nullptr;      ///< Null once the client has dropped it.
+  peer* end = nullptr;  ///< Null once the client has dropped it.
   pipe_ptr up;
   pipe_ptr down;
   backend::session_key key;
   identities who;
-  bool closed = false;      ///< By the server.
+  bool closed = false;  ///< By the server.
   std::deque<waiting_request> waiting;
 
   // Faults to come.

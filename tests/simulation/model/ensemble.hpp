@@ -1,6 +1,10 @@
-// An ensemble of servers: one order of transactions, decided by a leader, agreed by a majority, applied by each server
-// in its own time. Clients read, and are watched for, at the server that they are connected to.
+// An ensemble of servers: one order of transactions, decided by a leader, agreed by a majority, applied by
+// each server in its own time. Clients read, and are watched for, at the server that they are connected to.
 #pragma once
+
+#include "model/connection.hpp"
+#include "model/prepare.hpp"
+#include "model/watch_table.hpp"
 
 #include <functional>
 #include <map>
@@ -9,16 +13,12 @@
 #include <string>
 #include <vector>
 
-#include "model/connection.hpp"
-#include "model/prepare.hpp"
-#include "model/watch_table.hpp"
-
 namespace zkrecipes::simulation {
 
 struct ensemble_settings {
   int servers = 3;
   span tick = std::chrono::milliseconds(500);
-  int sync_limit = 10;                             ///< In ticks.
+  int sync_limit = 10;                                ///< In ticks.
   span least_delay = std::chrono::microseconds(100);  ///< One way, on every link.
   span most_delay = std::chrono::milliseconds(3);
   span most_lag = std::chrono::milliseconds(5);    ///< Of a follower in applying what is committed.
@@ -81,7 +81,9 @@ class ensemble {
   std::size_t sessions() const noexcept { return durable_.size(); }
   std::size_t watches() const;
   const ensemble_settings& settings() const noexcept { return settings_; }
-  std::int64_t ephemeral_owner_alive(std::int64_t session) const { return durable_.count(session) ? session : 0; }
+  std::int64_t ephemeral_owner_alive(std::int64_t session) const {
+    return durable_.count(session) ? session : 0;
+  }
 
  private:
   struct server {
@@ -97,7 +99,7 @@ class ensemble {
     pipe_ptr orders;   ///< From the leader: proposals, pings, validations.
     pipe_ptr commits;  ///< From the leader, applied in order, with lag.
     std::set<std::int64_t> touched;
-    instant heard{0};            ///< From the leader.
+    instant heard{0};  ///< From the leader.
     instant heard_by_leader{0};
     span extra_lag{0};
     std::map<std::uint64_t, connection_ptr> connections;
@@ -175,7 +177,7 @@ class ensemble {
   std::int64_t zxid_ = 0;
   std::uint64_t half_ticks_ = 0;
   bool electing_ = false;
-  tree latest_;                                  // with everything proposed
+  tree latest_;                                     // with everything proposed
   std::map<std::int64_t, session_state> sessions_;  // as the leader tracks them
   std::map<std::int64_t, session_state> durable_;   // as committed
   std::int64_t last_session_ = 0x1000;

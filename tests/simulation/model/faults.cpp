@@ -1,7 +1,7 @@
 // What goes wrong in an ensemble.
-#include <utility>
-
 #include "model/ensemble.hpp"
+
+#include <utility>
 
 namespace zkrecipes::simulation {
 
@@ -15,7 +15,9 @@ void ensemble::crash(int which) {
   leave(which);
 }
 
-void ensemble::restart(int which) { at(which).up = true; }
+void ensemble::restart(int which) {
+  at(which).up = true;
+}
 
 void ensemble::cut_off(int which) {
   if (leads(which) || !at(which).orders) return;

@@ -1,11 +1,12 @@
-// What the leader makes of a request: a transaction, and the answer to it. The checks and their order are the server's.
+// What the leader makes of a request: a transaction, and the answer to it. The checks and their order are the
+// server's.
 #pragma once
-
-#include <vector>
 
 #include "backend/backend.hpp"
 #include "model/access.hpp"
 #include "model/tree.hpp"
+
+#include <vector>
 
 namespace zkrecipes::simulation {
 

@@ -1,8 +1,8 @@
 // The ensemble towards its clients: connections, sessions, requests and their answers.
+#include "model/ensemble.hpp"
+
 #include <algorithm>
 #include <utility>
-
-#include "model/ensemble.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -227,7 +227,8 @@ void ensemble::lead(int from, const connection_ptr& asked, const backend::reques
   const auto error = check_session(session, from, next.moved);
   if (error) {
     next.answer.error = error;
-    if (what.op == opcode::multi) next.answer.results.assign(what.operations.size(), {errc::rolled_back, {}, {}});
+    if (what.op == opcode::multi)
+      next.answer.results.assign(what.operations.size(), {errc::rolled_back, {}, {}});
   } else {
     auto done = prepare(latest_, what, asked->who, session, zxid_, time);
     next.answer = std::move(done.answer);

@@ -21,7 +21,8 @@ tree::tree() {
   // What a new ensemble has.
   nodes_["/"].children = {"zookeeper"};
   nodes_["/zookeeper"].children = {"config", "quota"};
-  for (const char* path : {"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"}) nodes_[path].access = open_acl();
+  for (const char* path : {"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"})
+    nodes_[path].access = open_acl();
 }
 
 const node* tree::find(const std::string& path) const {
@@ -38,7 +39,11 @@ void tree::apply(const change& what, std::int64_t zxid, std::int64_t time_ms) {
     auto& made = nodes_[what.path];
     made.data = what.data;
     made.access = what.access;
-    made.stat = {.czxid = zxid, .mzxid = zxid, .pzxid = zxid, .ctime = time_ms, .mtime = time_ms,
+    made.stat = {.czxid = zxid,
+                 .mzxid = zxid,
+                 .pzxid = zxid,
+                 .ctime = time_ms,
+                 .mtime = time_ms,
                  .ephemeral_owner = what.owner};
   } else if (what.type == change::kind::remove) {
     auto& parent = nodes_[parent_path(what.path)];

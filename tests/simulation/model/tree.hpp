@@ -1,6 +1,8 @@
 // The nodes of one server, and how a change alters them. Pure.
 #pragma once
 
+#include <zkrecipes/node.hpp>
+
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -8,14 +10,13 @@
 #include <string>
 #include <vector>
 
-#include <zkrecipes/node.hpp>
-
 namespace zkrecipes::simulation {
 
 struct node {
   std::string data;
   acl access;
-  /// As the server keeps it: `cversion` counts the creations of children only, and names the next sequential one.
+  /// As the server keeps it: `cversion` counts the creations of children only, and names the next sequential
+  /// one.
   zkrecipes::stat stat;
   std::set<std::string> children;
 
@@ -30,8 +31,8 @@ struct change {
   std::string path;
   std::string data;
   acl access;
-  std::int32_t version = 0;     ///< The new one, of the data or of the ACL.
-  std::int64_t owner = 0;       ///< Of a node to create.
+  std::int32_t version = 0;  ///< The new one, of the data or of the ACL.
+  std::int64_t owner = 0;    ///< Of a node to create.
 };
 
 class tree {

@@ -1,10 +1,10 @@
 // Who believes to own the same thing at the same time, and for how long.
 #pragma once
 
+#include "world/clockwork.hpp"
+
 #include <string>
 #include <vector>
-
-#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 

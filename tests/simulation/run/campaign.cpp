@@ -1,5 +1,10 @@
 #include "run/campaign.hpp"
 
+#include "run/shrink.hpp"
+#include "run/stage.hpp"
+#include "scenario/coordinator.hpp"
+#include "scenario/election.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -7,11 +12,6 @@
 #include <mutex>
 #include <sstream>
 #include <thread>
-
-#include "run/shrink.hpp"
-#include "run/stage.hpp"
-#include "scenario/coordinator.hpp"
-#include "scenario/election.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -23,7 +23,7 @@ struct named_scenario {
 };
 
 constexpr named_scenario scenarios[] = {{"election", &make_election_scenario},
-                                       {"coordinator", &make_coordinator_scenario}};
+                                        {"coordinator", &make_coordinator_scenario}};
 
 /// With all scenarios the seed picks one.
 const named_scenario& pick(const std::string& name, std::uint64_t seed) {
@@ -53,7 +53,9 @@ struct totals {
   }
 };
 
-double seconds(span s) { return std::chrono::duration<double>(s).count(); }
+double seconds(span s) {
+  return std::chrono::duration<double>(s).count();
+}
 
 void print(const totals& sum, span took) {
   std::printf("seeds                 %llu (%.0f per second)\n", static_cast<unsigned long long>(sum.seeds),
@@ -61,6 +63,7 @@ void print(const totals& sum, span took) {
   std::printf("virtual time          %.1f days\n", seconds(sum.virtual_time) / 86400);
   std::printf("requests              %llu\n", static_cast<unsigned long long>(sum.requests));
   std::printf("replayed for hash     %llu\n", static_cast<unsigned long long>(sum.replayed));
+  std::puts("where no operator takes a node or a session from its owner:");
   std::printf("largest belief overlap, standard lease  %.3f s\n", seconds(sum.overlap_standard));
   std::printf("largest belief overlap, strict lease    %.3f s\n", seconds(sum.overlap_strict));
   std::printf("faults                %llu\n", static_cast<unsigned long long>(sum.faults));
@@ -71,8 +74,8 @@ void print(const totals& sum, span took) {
 }
 
 void report(const plan& what, const named_scenario& which, const violation& broken) {
-  std::printf("seed %llu broke \"%s\": %s\n", static_cast<unsigned long long>(what.seed), broken.invariant.c_str(),
-              broken.detail.c_str());
+  std::printf("seed %llu broke \"%s\": %s\n", static_cast<unsigned long long>(what.seed),
+              broken.invariant.c_str(), broken.detail.c_str());
   const auto kept = shrink(what, which.make, broken);
   std::string list;
   for (auto index : kept) list += (list.empty() ? "" : ",") + std::to_string(index);
@@ -134,12 +137,14 @@ int run_one(const campaign_options& options) {
   }
   const auto& which = pick(options.scenario, options.first);
   const auto one = simulate(what, which.make, options.trace);
-  std::printf("seed %llu, scenario %s, hash %016llx\n", static_cast<unsigned long long>(what.seed), which.name,
-              static_cast<unsigned long long>(one.hash));
-  std::printf("timeout %lld ms, tick %.1f s, sync limit %d, %s lease\n", static_cast<long long>(what.timeout.count()),
-              seconds(what.servers.tick), what.servers.sync_limit, what.lease == lease_mode::strict ? "strict" : "standard");
+  std::printf("seed %llu, scenario %s, hash %016llx\n", static_cast<unsigned long long>(what.seed),
+              which.name, static_cast<unsigned long long>(one.hash));
+  std::printf("timeout %lld ms, tick %.1f s, sync limit %d, %s lease\n",
+              static_cast<long long>(what.timeout.count()), seconds(what.servers.tick),
+              what.servers.sync_limit, what.lease == lease_mode::strict ? "strict" : "standard");
   for (const auto& each : what.faults) std::printf("%s\n", to_string(each).c_str());
-  if (one.broken) std::printf("broke \"%s\": %s\n", one.broken->invariant.c_str(), one.broken->detail.c_str());
+  if (one.broken)
+    std::printf("broke \"%s\": %s\n", one.broken->invariant.c_str(), one.broken->detail.c_str());
   return one.broken ? 1 : 0;
 }
 

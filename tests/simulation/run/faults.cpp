@@ -1,7 +1,7 @@
 // Faults of a plan, as they happen.
-#include <utility>
-
 #include "run/stage.hpp"
+
+#include <utility>
 
 namespace zkrecipes::simulation {
 
@@ -17,12 +17,15 @@ void stage::begin(const fault& what) {
     case fault_kind::pause_client:
       if (client.inside) client.inside->pause();
       break;
-    case fault_kind::restart_client: kill(what.target); break;
+    case fault_kind::restart_client:
+      kill(what.target);
+      break;
     case fault_kind::expire_session:
       if (client.wire) servers_->expire(client.wire->key.id);
       break;
     case fault_kind::remove_node:
-      if (auto path = client.runs ? client.runs->own_node() : std::string(); !path.empty()) servers_->remove(path);
+      if (auto path = client.runs ? client.runs->own_node() : std::string(); !path.empty())
+        servers_->remove(path);
       break;
     case fault_kind::cancel_operation: {
       static constexpr asio::cancellation_type types[] = {asio::cancellation_type::total,
@@ -37,8 +40,11 @@ void stage::begin(const fault& what) {
     case fault_kind::cut_follower:
     case fault_kind::lagging_server:
     case fault_kind::refusing_server:
-    case fault_kind::silent_server: begin_at_server(what); break;
-    default: begin_at_connection(what);
+    case fault_kind::silent_server:
+      begin_at_server(what);
+      break;
+    default:
+      begin_at_connection(what);
   }
   clock_.after(what.lasting, [this, what] { end(what); });
 }
@@ -47,11 +53,21 @@ void stage::begin_at_connection(const fault& what) {
   auto wire = clients_[static_cast<std::size_t>(what.target)].wire;
   if (!wire || wire->closed) return;
   switch (what.kind) {
-    case fault_kind::break_connection: servers_->break_connection(wire); break;
-    case fault_kind::lose_request: wire->lose_next_request = true; break;
-    case fault_kind::lose_answer: wire->lose_next_answer = true; break;
-    case fault_kind::half_open_up: wire->up->freeze(); break;
-    case fault_kind::half_open_down: wire->down->freeze(); break;
+    case fault_kind::break_connection:
+      servers_->break_connection(wire);
+      break;
+    case fault_kind::lose_request:
+      wire->lose_next_request = true;
+      break;
+    case fault_kind::lose_answer:
+      wire->lose_next_answer = true;
+      break;
+    case fault_kind::half_open_up:
+      wire->up->freeze();
+      break;
+    case fault_kind::half_open_down:
+      wire->down->freeze();
+      break;
     case fault_kind::blackhole:
       wire->up->freeze();
       wire->down->freeze();
@@ -60,7 +76,8 @@ void stage::begin_at_connection(const fault& what) {
       wire->up->slow_by(what.lasting / 10);
       wire->down->slow_by(what.lasting / 20);
       break;
-    default: return;
+    default:
+      return;
   }
   if (what.kind < fault_kind::half_open_up) return;
   clock_.after(what.lasting, [wire] {
@@ -73,32 +90,54 @@ void stage::begin_at_connection(const fault& what) {
 
 void stage::begin_at_server(const fault& what) {
   switch (what.kind) {
-    case fault_kind::crash_server: servers_->crash(what.target); break;
-    case fault_kind::cut_follower: servers_->cut_off(what.target); break;
-    case fault_kind::lagging_server: servers_->slow_down(what.target, what.lasting / 4); break;
-    case fault_kind::refusing_server: servers_->refuse(what.target, true); break;
-    default: servers_->keep_silent(what.target, true);
+    case fault_kind::crash_server:
+      servers_->crash(what.target);
+      break;
+    case fault_kind::cut_follower:
+      servers_->cut_off(what.target);
+      break;
+    case fault_kind::lagging_server:
+      servers_->slow_down(what.target, what.lasting / 4);
+      break;
+    case fault_kind::refusing_server:
+      servers_->refuse(what.target, true);
+      break;
+    default:
+      servers_->keep_silent(what.target, true);
   }
 }
 
 void stage::end(const fault& what) {
   switch (what.kind) {
     case fault_kind::pause_client:
-      if (auto& client = clients_[static_cast<std::size_t>(what.target)]; client.inside && client.inside->paused()) {
+      if (auto& client = clients_[static_cast<std::size_t>(what.target)];
+          client.inside && client.inside->paused()) {
         client.inside->resume(what.detail % 2 == 0);
       }
       break;
     case fault_kind::restart_client:
-      if (auto& client = clients_[static_cast<std::size_t>(what.target)]; client.inside && !client.inside->alive()) {
+      if (auto& client = clients_[static_cast<std::size_t>(what.target)];
+          client.inside && !client.inside->alive()) {
         start(what.target);
       }
       break;
-    case fault_kind::crash_server: servers_->restart(what.target); break;
-    case fault_kind::cut_follower: servers_->rejoin(what.target); break;
-    case fault_kind::lagging_server: servers_->slow_down(what.target, span(0)); break;
-    case fault_kind::refusing_server: servers_->refuse(what.target, false); break;
-    case fault_kind::silent_server: servers_->keep_silent(what.target, false); break;
-    default: break;
+    case fault_kind::crash_server:
+      servers_->restart(what.target);
+      break;
+    case fault_kind::cut_follower:
+      servers_->rejoin(what.target);
+      break;
+    case fault_kind::lagging_server:
+      servers_->slow_down(what.target, span(0));
+      break;
+    case fault_kind::refusing_server:
+      servers_->refuse(what.target, false);
+      break;
+    case fault_kind::silent_server:
+      servers_->keep_silent(what.target, false);
+      break;
+    default:
+      break;
   }
 }
 

@@ -11,9 +11,10 @@ using std::chrono::milliseconds;
 
 const char* to_string(fault_kind kind) noexcept {
   static constexpr const char* names[] = {
-      "break_connection", "lose_request",  "lose_answer",     "half_open_up",    "half_open_down", "blackhole",
-      "pause_client",     "restart_client", "expire_session",  "remove_node",     "cancel_operation", "crash_server",
-      "cut_follower",     "lagging_server", "refusing_server", "silent_server",   "slow_network"};
+      "break_connection", "lose_request", "lose_answer",    "half_open_up",   "half_open_down",
+      "blackhole",        "pause_client", "restart_client", "expire_session", "remove_node",
+      "cancel_operation", "crash_server", "cut_follower",   "lagging_server", "refusing_server",
+      "silent_server",    "slow_network"};
   static_assert(std::size(names) == fault_kinds);
   return names[static_cast<int>(kind)];
 }
@@ -36,8 +37,9 @@ bool plan::leases_are_kept() const {
 namespace {
 
 bool is_about_server(fault_kind kind) {
-  return kind == fault_kind::crash_server || kind == fault_kind::cut_follower || kind == fault_kind::lagging_server ||
-         kind == fault_kind::refusing_server || kind == fault_kind::silent_server;
+  return kind == fault_kind::crash_server || kind == fault_kind::cut_follower ||
+         kind == fault_kind::lagging_server || kind == fault_kind::refusing_server ||
+         kind == fault_kind::silent_server;
 }
 
 /// Some last longer than any timeout, most do not.
@@ -60,11 +62,13 @@ std::vector<fault> draw_faults(chance& draw, const plan& p) {
     each.kind = kinds[draw.below(kinds.size())];
     each.when = draw.between(p.faults_from, p.faults_until);
     each.lasting = draw_length(draw, p);
-    each.target = static_cast<int>(draw.below(static_cast<std::uint64_t>(is_about_server(each.kind) ? p.servers.servers : p.clients)));
+    each.target = static_cast<int>(
+        draw.below(static_cast<std::uint64_t>(is_about_server(each.kind) ? p.servers.servers : p.clients)));
     each.detail = draw.draw() >> 16;
     faults.push_back(each);
   }
-  std::stable_sort(faults.begin(), faults.end(), [](const fault& a, const fault& b) { return a.when < b.when; });
+  std::stable_sort(faults.begin(), faults.end(),
+                   [](const fault& a, const fault& b) { return a.when < b.when; });
   return faults;
 }
 

@@ -1,33 +1,33 @@
 // What a seed decides before the run begins: the ensemble, the clients' clocks, and which faults happen when.
 #pragma once
 
+#include "model/ensemble.hpp"
+
+#include <zkrecipes/session_options.hpp>
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include <zkrecipes/session_options.hpp>
-
-#include "model/ensemble.hpp"
-
 namespace zkrecipes::simulation {
 
 enum class fault_kind {
-  break_connection,   ///< Both ends learn of it.
-  lose_request,       ///< The connection breaks before the next request arrives.
-  lose_answer,        ///< The next write happens, the connection breaks before its answer is sent.
-  half_open_up,       ///< What the client sends does not arrive for a time.
-  half_open_down,     ///< What the server sends does not arrive for a time.
-  blackhole,          ///< Both.
+  break_connection,  ///< Both ends learn of it.
+  lose_request,      ///< The connection breaks before the next request arrives.
+  lose_answer,       ///< The next write happens, the connection breaks before its answer is sent.
+  half_open_up,      ///< What the client sends does not arrive for a time.
+  half_open_down,    ///< What the server sends does not arrive for a time.
+  blackhole,         ///< Both.
   pause_client,
-  restart_client,     ///< Killed without a goodbye, and started again.
+  restart_client,  ///< Killed without a goodbye, and started again.
   expire_session,
-  remove_node,        ///< An operator removes the client's node.
+  remove_node,  ///< An operator removes the client's node.
   cancel_operation,
   crash_server,
-  cut_follower,       ///< From the leader, for a time.
+  cut_follower,  ///< From the leader, for a time.
   lagging_server,
   refusing_server,
-  silent_server,      ///< Accepts connections and says nothing.
+  silent_server,  ///< Accepts connections and says nothing.
   slow_network,
 };
 
@@ -39,8 +39,8 @@ struct fault {
   fault_kind kind = fault_kind::break_connection;
   instant when{0};
   span lasting{0};
-  int target = 0;             ///< Number of a client or a server.
-  std::uint64_t detail = 0;   ///< Meaning depends on the kind.
+  int target = 0;            ///< Number of a client or a server.
+  std::uint64_t detail = 0;  ///< Meaning depends on the kind.
 };
 
 struct plan {

@@ -33,12 +33,18 @@ void stage::fail(std::string invariant, std::string detail) {
 void stage::start(int client) {
   auto& each = clients_[static_cast<std::size_t>(client)];
   notes_.note(client, "process starts");
-  each.inside = std::make_shared<process>(clock_, client, plan_.parts_per_million[static_cast<std::size_t>(client)],
-                                          [this, client] { stepped(client); });
+  each.inside =
+      std::make_shared<process>(clock_, client, plan_.parts_per_million[static_cast<std::size_t>(client)],
+                                [this, client] { stepped(client); });
   ++each.lives;
-  surroundings where{each.inside, servers_.get(), &notes_,
-                     plan_.seed * 1000 + each.lives * 10 + static_cast<std::uint64_t>(client), {}};
-  where.connected = [this, client](const connection_ptr& made) { clients_[static_cast<std::size_t>(client)].wire = made; };
+  surroundings where{each.inside,
+                     servers_.get(),
+                     &notes_,
+                     plan_.seed * 1000 + each.lives * 10 + static_cast<std::uint64_t>(client),
+                     {}};
+  where.connected = [this, client](const connection_ptr& made) {
+    clients_[static_cast<std::size_t>(client)].wire = made;
+  };
   session_options options;
   options.hosts = hosts(plan_.servers.servers);
   options.timeout = plan_.timeout;
@@ -55,13 +61,15 @@ void stage::kill(int client) {
 
 void stage::stepped(int client) {
   auto& each = clients_[static_cast<std::size_t>(client)];
-  if (each.inside->ran_away()) fail("no busy loop", "handlers of client " + std::to_string(client) + " without end");
+  if (each.inside->ran_away())
+    fail("no busy loop", "handlers of client " + std::to_string(client) + " without end");
   if (!each.runs) return;
   beliefs_.update(clock_.now(), static_cast<std::size_t>(client), each.runs->believes());
   if (!plan_.leases_are_kept()) return;
   const bool strict = plan_.lease == lease_mode::strict;
   const span allowed = strict ? span(0) : plan_.servers.tick * (plan_.servers.sync_limit + 2);
-  require(beliefs_.longest() <= allowed, "overlap of beliefs", std::to_string(beliefs_.longest() / 1us) + " us");
+  require(beliefs_.longest() <= allowed, "overlap of beliefs",
+          std::to_string(beliefs_.longest() / 1us) + " us");
 }
 
 void stage::later(int client, span delay, std::function<void()> what) {
@@ -74,7 +82,8 @@ void stage::committed(const entry& what) {
     static constexpr const char* names[] = {"create", "remove", "set", "set_acl"};
     notes_.note(journal::ensemble, names[static_cast<int>(each.type)], each.path, what.zxid);
   }
-  if (what.type == entry::kind::close_session) notes_.note(journal::ensemble, "session ends", {}, what.session);
+  if (what.type == entry::kind::close_session)
+    notes_.note(journal::ensemble, "session ends", {}, what.session);
   scenario_->committed(what);
 }
 
@@ -108,7 +117,8 @@ bool stage::advance_until(instant limit, const std::function<bool()>& condition)
 
 outcome stage::run() {
   for (int i = 0; i < plan_.clients; ++i) {
-    clock_.after(chance(plan_.seed, 50 + static_cast<std::uint64_t>(i)).between(0ms, 1s), [this, i] { start(i); });
+    clock_.after(chance(plan_.seed, 50 + static_cast<std::uint64_t>(i)).between(0ms, 1s),
+                 [this, i] { start(i); });
   }
   for (const auto& each : plan_.faults) schedule(each);
   advance(plan_.faults_until);
@@ -121,7 +131,10 @@ outcome stage::run() {
   result_.broken = broken_;
   result_.hash = notes_.hash();
   result_.virtual_time = clock_.now();
-  (plan_.lease == lease_mode::strict ? result_.overlap_strict : result_.overlap_standard) = beliefs_.longest();
+  // A node or a session that is taken from its owner ends no belief before the owner hears of it.
+  if (plan_.leases_are_kept())
+    (plan_.lease == lease_mode::strict ? result_.overlap_strict : result_.overlap_standard) =
+        beliefs_.longest();
   return result_;
 }
 
@@ -129,7 +142,8 @@ outcome stage::run() {
 void stage::wind_down() {
   auto stop = [](slot& each) { each.inside->run([&] { each.runs->stop(); }); };
   stop(clients_.back());
-  if (!advance_until(clock_.now() + 120s, [this] { return clients_.back().runs->idle() && scenario_->settled(); })) {
+  if (!advance_until(clock_.now() + 120s,
+                     [this] { return clients_.back().runs->idle() && scenario_->settled(); })) {
     fail("liveness", "what was under way did not come to an end");
   }
   std::for_each(clients_.begin(), clients_.end() - 1, stop);
@@ -147,16 +161,20 @@ void stage::wind_down() {
   require(expired, "no session left", "of a process that was killed");
   const bool clean = advance_until(clock_.now() + 10s, [this] { return servers_->watches() == 0; });
   require(clean, "no watch left");
-  // What was given up in the dark (a create whose reply was lost) is looked for and removed in the background.
+  // What was given up in the dark (a create whose reply was lost) is looked for and removed in the
+  // background.
   advance(clock_.now() + 15s);
   scenario_->check_quiet(servers_->committed_state());
   for (auto& each : clients_) each.inside->run([&] { each.runs->close(); });
   const bool closed = advance_until(clock_.now() + 60s, [&] { return all(&program::finished); });
   require(closed, "liveness", "a session could not be closed");
-  const bool gone = advance_until(clock_.now() + plan_.timeout * 3, [this] { return servers_->sessions() == 0; });
+  const bool gone =
+      advance_until(clock_.now() + plan_.timeout * 3, [this] { return servers_->sessions() == 0; });
   require(gone, "no session left");
 }
 
-outcome simulate(const plan& what, scenario_maker make, bool print) { return stage(what, make, print).run(); }
+outcome simulate(const plan& what, scenario_maker make, bool print) {
+  return stage(what, make, print).run();
+}
 
 }  // namespace zkrecipes::simulation

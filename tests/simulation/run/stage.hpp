@@ -1,17 +1,17 @@
 // One run: the ensemble, the clients, the faults, and the rules that have to hold all the time.
 #pragma once
 
-#include <array>
-#include <memory>
-#include <optional>
-#include <vector>
-
-#include <zkrecipes/session.hpp>
-
 #include "run/belief.hpp"
 #include "run/journal.hpp"
 #include "run/plan.hpp"
 #include "world/sim_world.hpp"
+
+#include <zkrecipes/session.hpp>
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <vector>
 
 namespace zkrecipes::simulation {
 
@@ -22,9 +22,9 @@ class program {
  public:
   virtual ~program() = default;
   virtual void cancel(asio::cancellation_type type) = 0;  ///< The operation that is under way, if any.
-  virtual void stop() = 0;         ///< Give everything back; `idle` once that is done. The session stays.
+  virtual void stop() = 0;  ///< Give everything back; `idle` once that is done. The session stays.
   virtual bool idle() const = 0;
-  virtual void close() = 0;        ///< End the session; `finished` once that is done.
+  virtual void close() = 0;  ///< End the session; `finished` once that is done.
   virtual bool finished() const = 0;
   virtual std::string own_node() const = 0;  ///< For an operator to remove; empty if there is none.
   virtual belief believes() const { return {}; }

@@ -1,11 +1,11 @@
 #include "scenario/coordinator.hpp"
 
-#include <zkrecipes/consumer_coordinator.hpp>
-#include <zkrecipes/queue_consumer.hpp>
-
 #include "scenario/line_rules.hpp"
 #include "scenario/operations.hpp"
 #include "scenario/term_rules.hpp"
+
+#include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/queue_consumer.hpp>
 
 namespace zkrecipes::simulation {
 
@@ -60,8 +60,8 @@ struct nap_initiation {
 
 asio::awaitable<void> nap(stage& in, int client, span length) {
   nap_initiation initiation;
-  co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(initiation, asio::use_awaitable, &in, client,
-                                                                       length);
+  co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(initiation, asio::use_awaitable, &in,
+                                                                       client, length);
 }
 
 class worker final : public program {
@@ -75,7 +75,8 @@ class worker final : public program {
   }
   bool idle() const override { return operations_.pending() == 0; }
   void close() override {
-    operations_.start<>([this](auto token) { zk_->async_close(std::move(token)); }, [this](error_code) { closed_ = true; });
+    operations_.start<>([this](auto token) { zk_->async_close(std::move(token)); },
+                        [this](error_code) { closed_ = true; });
   }
   bool finished() const override { return closed_ && operations_.pending() == 0; }
   std::string own_node() const override { return of_.line.node_of(zk_->status().session_id); }
@@ -133,7 +134,8 @@ void worker::run() {
   operations_.start<>([this](auto token) { coordinator_->async_run(*career_, std::move(token)); },
                       [this](error_code error) {
                         in_.notes().note(client_, "run ends", error.message());
-                        in_.require(!error && stopping_, "a run goes on until it is stopped", error.message());
+                        in_.require(!error && stopping_, "a run goes on until it is stopped",
+                                    error.message());
                       });
 }
 
@@ -184,7 +186,8 @@ class filler final : public program {
   void stop() override { stopping_ = true; }
   bool idle() const override { return operations_.pending() == 0; }
   void close() override {
-    operations_.start<>([this](auto token) { zk_->async_close(std::move(token)); }, [this](error_code) { closed_ = true; });
+    operations_.start<>([this](auto token) { zk_->async_close(std::move(token)); },
+                        [this](error_code) { closed_ = true; });
   }
   bool finished() const override { return closed_ && operations_.pending() == 0; }
   std::string own_node() const override { return {}; }
@@ -194,7 +197,8 @@ class filler final : public program {
     operations_.start<std::uint64_t>([this](auto token) { producer_->async_last(std::move(token)); },
                                      [this](error_code error, std::uint64_t last) {
                                        if (stopping_) return;
-                                       if (error) return in_.later(producing_client, 100ms, [this] { begin(); });
+                                       if (error)
+                                         return in_.later(producing_client, 100ms, [this] { begin(); });
                                        next_ = last + 1;
                                        put();
                                      });
@@ -229,6 +233,8 @@ std::unique_ptr<program> coordinator_scenario::start(stage& in, int client, sess
 
 }  // namespace
 
-std::unique_ptr<scenario> make_coordinator_scenario(stage& in) { return std::make_unique<coordinator_scenario>(in); }
+std::unique_ptr<scenario> make_coordinator_scenario(stage& in) {
+  return std::make_unique<coordinator_scenario>(in);
+}
 
 }  // namespace zkrecipes::simulation

@@ -1,4 +1,5 @@
-// Three coordinators work off one queue, of which one at a time has the career; a producer of its own fills it.
+// Three coordinators work off one queue, of which one at a time has the career; a producer of its own fills
+// it.
 #pragma once
 
 #include "run/stage.hpp"

@@ -1,11 +1,11 @@
 #include "scenario/election.hpp"
 
-#include <boost/asio/post.hpp>
+#include "scenario/line_rules.hpp"
+#include "scenario/operations.hpp"
 
 #include <zkrecipes/election.hpp>
 
-#include "scenario/line_rules.hpp"
-#include "scenario/operations.hpp"
+#include <boost/asio/post.hpp>
 
 namespace zkrecipes::simulation {
 
@@ -32,7 +32,9 @@ class election_scenario final : public scenario {
       last_write_ = token;
     }
   }
-  void watch_fired(const connection& to, const backend::watch_event& event) override { rules.watch_fired(to, event); }
+  void watch_fired(const connection& to, const backend::watch_event& event) override {
+    rules.watch_fired(to, event);
+  }
   void healed() override {
     all_well = true;
     std::fill(granted_since_heal.begin(), granted_since_heal.end(), false);
@@ -72,7 +74,8 @@ class campaigner final : public program {
   }
   bool idle() const override { return operations_.pending() == 0 && !resting_; }
   void close() override {
-    operations_.start<>([this](auto token) { zk_->async_close(std::move(token)); }, [this](error_code) { closed_ = true; });
+    operations_.start<>([this](auto token) { zk_->async_close(std::move(token)); },
+                        [this](error_code) { closed_ = true; });
   }
   bool finished() const override { return closed_ && operations_.pending() == 0; }
   std::string own_node() const override { return of_.rules.node_of(zk_->status().session_id); }
@@ -101,7 +104,8 @@ class campaigner final : public program {
           begin_term();
         });
     if (chance_.one_in(12)) {
-      in_.later(client_, chance_.between(0ms, 500ms), [this] { signal_.emit(asio::cancellation_type::total); });
+      in_.later(client_, chance_.between(0ms, 500ms),
+                [this] { signal_.emit(asio::cancellation_type::total); });
     }
   }
 
@@ -184,6 +188,8 @@ std::unique_ptr<program> election_scenario::start(stage& in, int client, session
 
 }  // namespace
 
-std::unique_ptr<scenario> make_election_scenario(stage& in) { return std::make_unique<election_scenario>(in); }
+std::unique_ptr<scenario> make_election_scenario(stage& in) {
+  return std::make_unique<election_scenario>(in);
+}
 
 }  // namespace zkrecipes::simulation

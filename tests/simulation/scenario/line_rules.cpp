@@ -23,7 +23,8 @@ void line_rules::granted(int client, const std::string& path, std::int64_t token
 
 void line_rules::committed(const entry& what) {
   for (const auto& each : what.changes) {
-    if (each.type == change::kind::create && each.path.starts_with(parent_ + '/')) owners_[each.path] = each.owner;
+    if (each.type == change::kind::create && each.path.starts_with(parent_ + '/'))
+      owners_[each.path] = each.owner;
   }
 }
 
@@ -32,7 +33,8 @@ void line_rules::watch_fired(const connection& to, const backend::watch_event& e
   if (!in_.is_current(to) || to.key.id == owners_[event.path] || node_of(to.key.id).empty()) return;
   auto& woken = woken_[event.path];
   woken.insert(to.key.id);
-  // The nearest one behind, and perhaps one that gives up and whose watch a slow server has not forgotten yet.
+  // The nearest one behind, and perhaps one that gives up and whose watch a slow server has not forgotten
+  // yet.
   in_.require(woken.size() <= 2, "no herd is woken", event.path);
 }
 

@@ -1,11 +1,11 @@
 // What has to be true of the nodes in one line.
 #pragma once
 
+#include "run/stage.hpp"
+
 #include <map>
 #include <set>
 #include <string>
-
-#include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -31,7 +31,7 @@ class line_rules {
   std::string parent_;
   std::int64_t last_token_ = 0;
   std::set<std::int64_t> tokens_;
-  std::map<std::string, std::int64_t> owners_;             // sessions by the node
+  std::map<std::string, std::int64_t> owners_;           // sessions by the node
   std::map<std::string, std::set<std::int64_t>> woken_;  // sessions by the node that went
 };
 

@@ -24,12 +24,14 @@ void term_rules::committed(const entry& what) {
   in_.require(removed_from_queue == effect, "a message leaves the queue with its effect");
 }
 
-/// The effect of message n is that the store says "epoch n": each exactly once, in order, by the leader of the day.
+/// The effect of message n is that the store says "epoch n": each exactly once, in order, by the leader of
+/// the day.
 void term_rules::check_result(const change& what) {
   const auto space = what.data.find(' ');
   const auto epoch = std::stoll(what.data.substr(0, space));
   ++processed_;
-  in_.require(what.data.substr(space + 1) == std::to_string(processed_), "once in effect and in order", what.data);
+  in_.require(what.data.substr(space + 1) == std::to_string(processed_), "once in effect and in order",
+              what.data);
   in_.require(epoch == epoch_ && !finished_, "effects belong to the present term", what.data);
 }
 
@@ -41,15 +43,19 @@ void term_rules::check_record(const change& what) {
   const bool same = record->epoch == epoch_ && record->leader_node == leader_node_;
   in_.require(next || same, "epochs increase by one", what.data);
   if (same) in_.require(!finished_, "a finished term stays finished", what.data);
-  if (next) in_.require(record->phase == term_phase::inaugurating, "a term begins with its inauguration", what.data);
-  if (next) in_.require(finished_ || record->how == takeover::forced, "only a forced term cuts another short", what.data);
+  if (next)
+    in_.require(record->phase == term_phase::inaugurating, "a term begins with its inauguration", what.data);
+  if (next)
+    in_.require(finished_ || record->how == takeover::forced, "only a forced term cuts another short",
+                what.data);
   epoch_ = record->epoch;
   leader_node_ = record->leader_node;
   finished_ = record->finished();
 }
 
 void term_rules::inaugurated(int client, std::int64_t epoch) {
-  in_.require(inaugurated_.insert(epoch).second, "an epoch has one leader", "client " + std::to_string(client));
+  in_.require(inaugurated_.insert(epoch).second, "an epoch has one leader",
+              "client " + std::to_string(client));
 }
 
 void term_rules::check_quiet(const tree& nodes) {

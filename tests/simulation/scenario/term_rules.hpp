@@ -1,12 +1,12 @@
 // What has to be true of terms, and of the messages that are worked off in them.
 #pragma once
 
-#include <set>
-#include <string>
+#include "run/stage.hpp"
 
 #include <zkrecipes/leader_career.hpp>
 
-#include "run/stage.hpp"
+#include <set>
+#include <string>
 
 namespace zkrecipes::simulation {
 

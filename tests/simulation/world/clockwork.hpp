@@ -1,11 +1,11 @@
 // True time, which moves from event to event.
 #pragma once
 
+#include "world/chance.hpp"
+
 #include <cstdint>
 #include <functional>
 #include <vector>
-
-#include "world/chance.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -1,11 +1,12 @@
-// One direction of a connection: what is sent arrives in order after a delay, unless the pipe is frozen or cut.
+// One direction of a connection: what is sent arrives in order after a delay, unless the pipe is frozen or
+// cut.
 #pragma once
+
+#include "world/clockwork.hpp"
 
 #include <deque>
 #include <functional>
 #include <memory>
-
-#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -1,9 +1,9 @@
 #include "world/process.hpp"
 
+#include <boost/asio/post.hpp>
+
 #include <stdexcept>
 #include <utility>
-
-#include <boost/asio/post.hpp>
 
 namespace zkrecipes::simulation {
 

@@ -1,18 +1,18 @@
-// One simulated process: its own executor, its own clock, which may run a little fast or slow. A paused process is not
-// run while time passes; what reaches it meanwhile waits for it.
+// One simulated process: its own executor, its own clock, which may run a little fast or slow. A paused
+// process is not run while time passes; what reaches it meanwhile waits for it.
 #pragma once
+
+#include "world/clockwork.hpp"
+
+#include <zkrecipes/lease_clock.hpp>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/io_context.hpp>
 
 #include <functional>
 #include <map>
 #include <memory>
 #include <vector>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/io_context.hpp>
-
-#include <zkrecipes/lease_clock.hpp>
-
-#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -20,7 +20,8 @@ namespace asio = boost::asio;
 
 class process : public std::enable_shared_from_this<process> {
  public:
-  /// `parts_per_million`: how much faster than true time its clock runs. `stepped` is called after it has run.
+  /// `parts_per_million`: how much faster than true time its clock runs. `stepped` is called after it has
+  /// run.
   process(clockwork& clock, int number, std::int64_t parts_per_million, std::function<void()> stepped);
 
   int number() const noexcept { return number_; }
@@ -46,7 +47,8 @@ class process : public std::enable_shared_from_this<process> {
   void resume(bool network_first);
   bool paused() const noexcept { return paused_; }
 
-  /// The end of the process, without any goodbye: nothing is sent any more. `drop` destroys what lives on its executor.
+  /// The end of the process, without any goodbye: nothing is sent any more. `drop` destroys what lives on its
+  /// executor.
   void kill(const std::function<void()>& drop);
   bool alive() const noexcept { return alive_; }
 
@@ -72,8 +74,8 @@ class process : public std::enable_shared_from_this<process> {
   int looks_ = 0;
   std::uint64_t last_timer_ = 0;
   std::map<std::uint64_t, std::function<void()>> timers_;
-  std::vector<std::uint64_t> due_;                 // while paused
-  std::vector<std::function<void()>> received_;    // while paused
+  std::vector<std::uint64_t> due_;               // while paused
+  std::vector<std::function<void()>> received_;  // while paused
 };
 
 using process_ptr = std::shared_ptr<process>;

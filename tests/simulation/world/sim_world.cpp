@@ -1,11 +1,11 @@
 #include "world/sim_world.hpp"
 
-#include <utility>
+#include "session/make.hpp"
+#include "world/wire.hpp"
 
 #include <boost/asio/post.hpp>
 
-#include "session/make.hpp"
-#include "world/wire.hpp"
+#include <utility>
 
 namespace zkrecipes::simulation {
 
@@ -47,7 +47,8 @@ class sim_world final : public backend::world {
     asio::post(strand_, [names = std::move(names), handler = std::move(handler)] { handler(names); });
   }
 
-  std::unique_ptr<backend::link> connect(backend::link_options options, backend::link_listener& listener) override {
+  std::unique_ptr<backend::link> connect(backend::link_options options,
+                                         backend::link_listener& listener) override {
     auto made = std::make_shared<wire>(where_, listener);
     made->connect(options);
     return std::make_unique<sim_link>(std::move(made));
@@ -62,7 +63,9 @@ class sim_world final : public backend::world {
 }  // namespace
 
 session make_session(const surroundings& where, session_options options) {
-  auto world = [&](asio::any_io_executor strand) { return std::make_unique<sim_world>(where, std::move(strand)); };
+  auto world = [&](asio::any_io_executor strand) {
+    return std::make_unique<sim_world>(where, std::move(strand));
+  };
   return session(detail::make_core(where.inside->executor(), std::move(options), world));
 }
 

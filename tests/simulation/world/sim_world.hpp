@@ -1,16 +1,16 @@
 // The library's seam, on the simulated ensemble.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <string>
-
-#include <zkrecipes/session.hpp>
-
 #include "backend/backend.hpp"
 #include "model/ensemble.hpp"
 #include "run/journal.hpp"
 #include "world/process.hpp"
+
+#include <zkrecipes/session.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
 
 namespace zkrecipes::simulation {
 
@@ -18,7 +18,7 @@ struct surroundings {
   process_ptr inside;
   ensemble* servers = nullptr;
   journal* notes = nullptr;
-  std::uint64_t seed = 0;  ///< Of what the library draws.
+  std::uint64_t seed = 0;                                ///< Of what the library draws.
   std::function<void(const connection_ptr&)> connected;  ///< Hears of every new connection.
 };
 

@@ -98,7 +98,8 @@ void wire::fail(error_code reason) {
   if (auto* listener = std::exchange(listener_, nullptr)) listener->down(reason);
 }
 
-/// A ping after a third of the timeout without a request; the peer is dead after two thirds without a sign of it.
+/// A ping after a third of the timeout without a request; the peer is dead after two thirds without a sign of
+/// it.
 void wire::stay_alive() {
   const auto now = where_.inside->now();
   if (now - heard_ >= timeout_ * 2 / 3) return fail(errc::connection_loss);

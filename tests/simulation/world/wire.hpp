@@ -1,10 +1,10 @@
 // The client's end of a connection: what the C client does, pings and dead-peer detection included.
 #pragma once
 
+#include "world/sim_world.hpp"
+
 #include <deque>
 #include <memory>
-
-#include "world/sim_world.hpp"
 
 namespace zkrecipes::simulation {
 
