@@ -38,6 +38,7 @@ inline bool run_until(asio::io_context& io, const std::function<bool()>& conditi
     if (std::chrono::steady_clock::now() > until) return false;
     if (io.stopped()) io.restart();
     io.run_one_for(std::chrono::milliseconds(5));
+    io.poll();  // the condition may be expensive
   }
   return true;
 }

@@ -6,6 +6,7 @@
 #include <future>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include <boost/asio/executor_work_guard.hpp>
@@ -20,7 +21,9 @@
 
 namespace zkrecipes::test {
 
-inline constexpr auto future = asio::as_tuple(asio::use_future);
+/// A future of all results, the error first. (`as_tuple` does not go with `use_future` in Boost 1.81.)
+inline const auto future = asio::use_future(
+    [](error_code error, auto... results) { return std::tuple(error, std::move(results)...); });
 
 class pool {
  public:
