@@ -121,10 +121,6 @@ void c_client_link::pump() {
     drain_input();
     if (!handle_) return;
   }
-  const auto present = clock::now();
-  if (asking_ && present < due_) return;
-  if (!asking_ && was_up_ && present > due_ + granted_.timeout / 12) return ask_for_a_sign_of_life();
-  asking_ = false;
   int fd = -1;
   int interest = 0;
   timeval longest{0, 0};
@@ -134,16 +130,7 @@ void c_client_link::pump() {
   if (fd < 0) return fail(errc::connection_loss);
   follow_descriptor(fd);
   if (closing_ && !(interest & ZOOKEEPER_WRITE)) return send_close_frame();
-  wait(interest, std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec));
-}
-
-/// We come much too late, with nothing to read. The C client would give the connection up, because nothing has come for
-/// so long; but it was us who sent no ping and did not look.
-void c_client_link::ask_for_a_sign_of_life() {
-  asking_ = true;
-  zoo_awexists(handle_, "/", nullptr, nullptr, [](int, const Stat*, const void*) {}, nullptr);
-  if (zoo_state(handle_) != ZOO_CONNECTED_STATE) return fail(errc::connection_loss);
-  wait(ZOOKEEPER_READ, granted_.timeout / 3);
+  wait(interest, longest);
 }
 
 void c_client_link::follow_descriptor(int fd) {
@@ -155,10 +142,9 @@ void c_client_link::follow_descriptor(int fd) {
   descriptor_.assign(::fcntl(fd, F_DUPFD_CLOEXEC, 0), ignored);
 }
 
-void c_client_link::wait(int interest, std::chrono::microseconds longest) {
+void c_client_link::wait(int interest, const timeval& longest) {
   auto self = shared_from_this();
-  due_ = clock::now() + longest;
-  timer_.expires_at(due_);
+  timer_.expires_after(std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec));
   timer_.async_wait([self](error_code error) {
     if (!error) self->pump();
   });
@@ -191,8 +177,6 @@ void c_client_link::drain_input() {
     int rc = zookeeper_process(handle_, ZOOKEEPER_READ);
     check(rc);
     if (rc != ZOK) return;
-    asking_ = false;
-    due_ = clock::now();
   }
 }
 

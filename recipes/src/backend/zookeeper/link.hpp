@@ -7,7 +7,6 @@
 // read, the blocking close.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -33,7 +32,6 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void abandon();
 
  private:
-  using clock = std::chrono::steady_clock;
   struct finished {
     reply_handler handler;
     reply answer;
@@ -46,8 +44,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void process(int events);
   void drain_input();
   void follow_descriptor(int fd);
-  void wait(int interest, std::chrono::microseconds longest);
-  void ask_for_a_sign_of_life();
+  void wait(int interest, const timeval& longest);
   void schedule_pump();
   void check(int rc);
   void fail(error_code reason);
@@ -61,7 +58,6 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   link_listener* listener_;
   boost::asio::posix::stream_descriptor descriptor_;  // our own duplicate of the C client's
   boost::asio::steady_timer timer_;
-  clock::time_point due_;  // when to call the C client at the latest
   zhandle_t* handle_ = nullptr;
 
   std::vector<finished> replies_;
@@ -75,7 +71,6 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   bool pump_scheduled_ = false;
   bool reading_ = false;
   bool writing_ = false;
-  bool asking_ = false;  // after a stall of ours
   bool closing_ = false;
   bool close_sent_ = false;
   char discard_[64];
