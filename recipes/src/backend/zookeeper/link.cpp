@@ -121,6 +121,8 @@ void c_client_link::pump() {
     drain_input();
     if (!handle_) return;
   }
+  if (asking_ && clock::now() < due_) return wait(ZOOKEEPER_READ, std::chrono::duration_cast<std::chrono::microseconds>(due_ - clock::now()));
+  if (!std::exchange(asking_, false) && overslept()) return ask_for_a_sign_of_life();
   int fd = -1;
   int interest = 0;
   timeval longest{0, 0};
@@ -130,7 +132,19 @@ void c_client_link::pump() {
   if (fd < 0) return fail(errc::connection_loss);
   follow_descriptor(fd);
   if (closing_ && !(interest & ZOOKEEPER_WRITE)) return send_close_frame();
-  wait(interest, longest);
+  wait(interest, std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec));
+}
+
+/// We come much later than we were to, and nothing has arrived. The C client would give the connection up because it has
+/// heard nothing for so long; but it was us who sent no ping.
+bool c_client_link::overslept() const { return was_up_ && clock::now() > due_ + granted_.timeout / 12; }
+
+/// Gives the server the time that an answer to a ping would have had, before the C client judges it.
+void c_client_link::ask_for_a_sign_of_life() {
+  asking_ = true;
+  zoo_awexists(handle_, "/", nullptr, nullptr, [](int, const Stat*, const void*) {}, nullptr);
+  check(ZOK);  // a failed send closes the socket and says nothing
+  if (handle_) wait(ZOOKEEPER_READ, granted_.timeout / 3);
 }
 
 void c_client_link::follow_descriptor(int fd) {
@@ -142,9 +156,10 @@ void c_client_link::follow_descriptor(int fd) {
   descriptor_.assign(::fcntl(fd, F_DUPFD_CLOEXEC, 0), ignored);
 }
 
-void c_client_link::wait(int interest, const timeval& longest) {
+void c_client_link::wait(int interest, std::chrono::microseconds longest) {
   auto self = shared_from_this();
-  timer_.expires_after(std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec));
+  due_ = clock::now() + longest;
+  timer_.expires_at(due_);
   timer_.async_wait([self](error_code error) {
     if (!error) self->pump();
   });
@@ -177,6 +192,8 @@ void c_client_link::drain_input() {
     int rc = zookeeper_process(handle_, ZOOKEEPER_READ);
     check(rc);
     if (rc != ZOK) return;
+    asking_ = false;
+    due_ = clock::now();  // the C client counts from here, too
   }
 }
 

@@ -7,6 +7,7 @@
 // read, the blocking close.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -32,6 +33,8 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void abandon();
 
  private:
+  using clock = std::chrono::steady_clock;
+
   struct finished {
     reply_handler handler;
     reply answer;
@@ -44,7 +47,9 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void process(int events);
   void drain_input();
   void follow_descriptor(int fd);
-  void wait(int interest, const timeval& longest);
+  void wait(int interest, std::chrono::microseconds longest);
+  bool overslept() const;
+  void ask_for_a_sign_of_life();
   void schedule_pump();
   void check(int rc);
   void fail(error_code reason);
@@ -58,6 +63,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   link_listener* listener_;
   boost::asio::posix::stream_descriptor descriptor_;  // our own duplicate of the C client's
   boost::asio::steady_timer timer_;
+  clock::time_point due_;  // the C client is to be called by then
   zhandle_t* handle_ = nullptr;
 
   std::vector<finished> replies_;
@@ -71,6 +77,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   bool pump_scheduled_ = false;
   bool reading_ = false;
   bool writing_ = false;
+  bool asking_ = false;  // for a sign of life, until `due_`
   bool closing_ = false;
   bool close_sent_ = false;
   char discard_[64];
