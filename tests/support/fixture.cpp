@@ -90,9 +90,12 @@ std::vector<std::string> fixture::children(const std::string& path) {
 }
 
 int fixture::server_of(session& which) {
-  auto result = run(which.async_connected(tuple));
-  require(std::get<0>(result), "connect");
-  return server_at(which.status().server);
+  for (;;) {
+    auto result = run(which.async_connected(tuple));
+    require(std::get<0>(result), "connect");
+    // The connection may have been cut since.
+    if (auto server = which.status().server; !server.empty()) return server_at(server);
+  }
 }
 
 void fixture::check_watches() {

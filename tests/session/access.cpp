@@ -1,0 +1,95 @@
+// Credentials, ACLs and the root path.
+#include "ensemble/print.hpp"
+#include "support/fixture.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+struct access_case : fixture {
+  session_options as(const std::string& user) {
+    auto with = options();
+    with.digest.push_back({user, "secret of " + user});
+    with.default_acl = creator_acl();
+    return with;
+  }
+  error_code read(session& which, const std::string& path) { return std::get<0>(run(which.async_get(path, tuple))); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(rights, access_case)
+
+BOOST_AUTO_TEST_CASE(what_one_user_made_is_closed_to_others_on_every_connection) {
+  create("/open");  // and the root with it
+  session owner = connect(as("owner"));
+  session other = connect(as("other"));
+  auto made = run(owner.async_create("/open/closed", "x", create_mode::persistent, tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  for (int i = 0; i < 3; ++i) {
+    BOOST_TEST(!read(owner, "/open/closed"));
+    BOOST_TEST(read(other, "/open/closed") == errc::no_auth);
+    BOOST_TEST(std::get<0>(run(other.async_set("/open/closed", "", any_version, tuple))) == errc::no_auth);
+    BOOST_TEST(std::get<0>(run(zk().async_get("/open/closed", tuple))) == errc::no_auth);
+    cluster().proxy(server_of(owner)).cut();
+    cluster().proxy(server_of(other)).cut();
+  }
+  BOOST_TEST(!std::get<0>(run(owner.async_remove("/open/closed", any_version, tuple))));
+  remove("/open");
+}
+
+BOOST_AUTO_TEST_CASE(a_new_incarnation_has_the_credentials_too) {
+  create("/open");
+  session owner = connect(as("owner"));
+  auto made = run(owner.async_create("/open/closed", "x", create_mode::persistent, tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  cluster().expire(owner.status().session_id);
+  BOOST_TEST(run_until([&] { return owner.status().incarnation == 2; }));
+  BOOST_TEST(!read(owner, "/open/closed"));
+  BOOST_TEST(!std::get<0>(run(owner.async_remove("/open/closed", any_version, tuple))));
+  remove("/open");
+}
+
+BOOST_AUTO_TEST_CASE(an_acl_is_read_and_changed_if_its_version_is_the_expected_one) {
+  create("/a");
+  auto [error, before] = run(zk().async_get_acl("/a", tuple));
+  BOOST_TEST(!error);
+  BOOST_TEST((before == open_acl()));
+  const acl readable{{perm_read | perm_admin, "world", "anyone"}};
+  BOOST_TEST(!std::get<0>(run(zk().async_set_acl("/a", readable, 0, tuple))));
+  BOOST_TEST(std::get<0>(run(zk().async_set_acl("/a", open_acl(), 0, tuple))) == errc::bad_version);
+  BOOST_TEST((std::get<1>(run(zk().async_get_acl("/a", tuple))) == readable));
+  BOOST_TEST(std::get<0>(run(zk().async_set("/a", "", any_version, tuple))) == errc::no_auth);
+  const acl nonsense{{perm_all, "no-such-scheme", "x"}};
+  BOOST_TEST(std::get<0>(run(zk().async_set_acl("/a", nonsense, any_version, tuple))) == errc::invalid_acl);
+  remove("/a");
+}
+
+BOOST_AUTO_TEST_CASE(the_creators_acl_without_credentials_is_refused) {
+  auto made = run(zk().async_create("/a", "", create_mode::persistent, creator_acl(), tuple));
+  BOOST_TEST(std::get<0>(made) == errc::invalid_acl);
+  BOOST_TEST(children("/").empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_root_is_made_with_its_parents_or_must_be_there) {
+  create("/x");
+  auto with = options();
+  with.root = root() + "/x/y/z";
+  with.create_root = false;
+  session without = connect(with);
+  BOOST_TEST(read(without, "/a") == errc::no_node);
+  BOOST_TEST(std::get<0>(run(without.async_create("/a", "", create_mode::persistent, tuple))) == errc::no_node);
+  with.hosts += root() + "/x/y";  // a root in the hosts goes in front
+  with.root = "/z";
+  with.create_root = true;
+  session one = connect(with);
+  auto [error, made] = run(one.async_create("/a", "", create_mode::persistent, tuple));
+  BOOST_TEST(!error);
+  BOOST_TEST(made.path == "/a", "paths are told below the root");
+  for (auto path : {"/x/y/z/a", "/x/y/z", "/x/y", "/x"}) remove(path);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
