@@ -28,5 +28,6 @@ if(ZKRECIPES_SANITIZE)
   if(ZKRECIPES_SANITIZE MATCHES thread)
     # ThreadSanitizer does not understand fences; Asio's locks say enough without them.
     add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK)
+    add_compile_options(-Wno-tsan)
   endif()
 endif()

@@ -60,7 +60,8 @@ BOOST_AUTO_TEST_CASE(of_writes_which_may_take_effect) {
 
 BOOST_AUTO_TEST_CASE(of_watches) {
   cancels<node_data>([&](auto token) { zk().async_changed("/never", 0, token); });
-  cancels<node_children>([&](auto token) { zk().async_children_changed("/", get("/").stat.pzxid, token); });
+  const auto seen = get("/").stat.pzxid;
+  cancels<node_children>([&](auto token) { zk().async_children_changed("/", seen, token); });
 }
 
 BOOST_AUTO_TEST_CASE(of_waiting_for_the_session) {
