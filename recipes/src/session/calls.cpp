@@ -49,18 +49,19 @@ exchange_ptr core::send(backend::request what) {
   if (watching) watches_->asked(watching->first, watching->second);
   apply_root(what);
   auto which = std::make_shared<exchange>(scheduler_);
-  in_flight_.insert(which);
   const auto op = what.op;
   const auto sent = now();
+  std::uint64_t number;
   {
     std::lock_guard lock(mutex_);
-    ++counters_.requests;
+    number = ++counters_.requests;
   }
+  in_flight_.emplace(number, which);
   std::string path = options_.trace || what.operations.empty() ? what.path : what.operations.front().path;
   // Not shared: the link is ours, and a request in flight must not keep us alive when the context ends.
-  link_->submit(std::move(what), [this, which, op, sent, path, watching](backend::reply answer) {
+  link_->submit(std::move(what), [this, which, number, op, sent, path, watching](backend::reply answer) {
     if (watching) watches_->answered(watching->first, watching->second);
-    if (in_flight_.erase(which) == 0) return;  // answered already, by the end of the session
+    if (in_flight_.erase(number) == 0) return;  // answered already, by the end of the session
     if (closing_ && answer.error == errc::connection_loss) answer.error = errc::closed;
     answered(op, path, sent, answer.error);
     strip_root(answer);

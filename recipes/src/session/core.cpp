@@ -225,7 +225,7 @@ void core::end(error_code reason) {
   if (ended_) return;
   ended_ = reason;
   end_incarnation(errc::closed);
-  for (const auto& each : std::exchange(in_flight_, {})) {
+  for (const auto& [number, each] : std::exchange(in_flight_, {})) {
     each->answer.emplace();
     each->answer->error = reason;
     each->done.notify();

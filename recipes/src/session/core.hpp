@@ -2,11 +2,11 @@
 // lives. Everything here happens on one strand, except what is said to be safe from any thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include <zkrecipes/session.hpp>
@@ -141,7 +141,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   lease_clock::time_point asked_{};
   std::chrono::milliseconds pause_{0};
   incarnation_ptr incarnation_;
-  std::unordered_set<exchange_ptr> in_flight_;
+  std::map<std::uint64_t, exchange_ptr> in_flight_;  // in the order of sending
   std::shared_ptr<watch_registry> watches_;
   condition changed_;
   condition link_changed_;
