@@ -1,0 +1,52 @@
+#include "actor.hpp"
+
+namespace zkrecipes::conformance {
+
+void play::actor::connect(int to, backend::session_key with, std::chrono::milliseconds timeout,
+                          std::vector<credentials> digest) {
+  server = to;
+  with.timeout = timeout;
+  backend::link_options options;
+  options.key = std::move(with);
+  options.digest = std::move(digest);
+  wire = whole.on_.connect(to, std::move(options), *this);
+}
+
+void play::actor::submit(backend::request what, backend::reply_handler handler) {
+  ++pending;
+  wire->submit(std::move(what), [this, handler = std::move(handler)](backend::reply reply) {
+    --pending;
+    handler(std::move(reply));
+    ++answers;
+  });
+}
+
+void play::actor::close() {
+  if (!is_open()) return;
+  ending = true;
+  wire->close_session();
+}
+
+void play::actor::drop() {
+  wire.reset();
+  is_down = true;
+  pending = 0;
+}
+
+void play::actor::note(std::string text, bool event) {
+  if (number && !whole.ending_)
+    whole.heard_[number].push_back({event, std::move(text), whole.phase_, answers, whole.next_});
+}
+
+void play::actor::up(const backend::session_key& granted) {
+  is_up = true;
+  key = granted;
+  note("up " + whole.scribe_.session(granted.id) + " timeout " + std::to_string(granted.timeout.count()), false);
+}
+
+void play::actor::down(error_code reason) {
+  is_down = true;
+  note("down " + reason.message(), false);
+}
+
+}  // namespace zkrecipes::conformance

@@ -1,0 +1,12 @@
+// Scripts by seed.
+#pragma once
+
+#include "script.hpp"
+
+#include <cstdint>
+
+namespace zkrecipes::conformance {
+
+script generate(std::uint64_t seed);
+
+}  // namespace zkrecipes::conformance

@@ -1,0 +1,202 @@
+#include "play.hpp"
+
+#include "actor.hpp"
+
+#include <utility>
+
+namespace zkrecipes::conformance {
+
+using backend::opcode;
+using namespace std::chrono_literals;
+
+play::play(const script& what, side& on, std::string root)
+    : script_(what), on_(on), root_(std::move(root)), scribe_(root_), control_(std::make_unique<actor>(*this, 0)) {
+  control_->connect(0, {}, 30s, {});
+  then_.push_back([this] { hidden(*control_, opcode::create, root_); });
+}
+
+play::~play() = default;
+
+bool play::advance() {
+  while (quiet()) {
+    if (!then_.empty()) {
+      auto next = std::move(then_.front());
+      then_.pop_front();
+      next();
+    } else if (!synced_) {
+      settle();
+    } else if (next_ < script_.size()) {
+      ++phase_;
+      take_steps();
+    } else if (!std::exchange(ending_, true)) {
+      end_all();
+    } else {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool play::quiet() const {
+  if (!awaited_.empty() || !control_->idle() || (last_ && !last_->idle())) return false;
+  for (const auto& [number, each] : links_) {
+    if (!each->idle()) return false;
+  }
+  return true;
+}
+
+/// Brings every server in use up to date, and with that every event to its link.
+void play::settle() {
+  synced_ = true;
+  hidden(*control_, opcode::sync, root_);
+  for (auto& [number, each] : links_) {
+    if (number != busy_) hidden(*each, opcode::sync, root_);
+  }
+}
+
+void play::take_steps() {
+  const auto& first = script_[next_++];
+  busy_ = first.type == step::kind::request ? first.link : 0;
+  synced_ = first.type == step::kind::settle;
+  take(first);
+  if (!busy_) return;
+  for (; next_ < script_.size(); ++next_) {
+    const auto& each = script_[next_];
+    if (each.type != step::kind::request || each.link != busy_) return;
+    request(each);
+  }
+}
+
+void play::take(const step& each) {
+  switch (each.type) {
+    case step::kind::connect:
+    case step::kind::resume:
+    case step::kind::forge:
+      return connect(each);
+    case step::kind::request:
+      return request(each);
+    case step::kind::settle:
+      return;
+    default:
+      break;
+  }
+  auto* who = find(each.link);
+  if (!who) return;
+  if (each.type == step::kind::drop) who->drop();
+  if (each.type == step::kind::lapse) return lapse(*who);
+  if (each.type != step::kind::drop) end_session(*who, each.type == step::kind::expire);
+}
+
+void play::connect(const step& each) {
+  if (links_.contains(each.link)) return;
+  backend::session_key key;
+  if (each.type != step::kind::connect) {
+    auto of = links_.find(each.of);
+    if (of == links_.end() || of->second->key.id == 0) return;
+    key = of->second->key;
+    for (auto& [number, other] : links_) {
+      if (other->key.id == key.id && other->server == each.server) other->expect_down();
+    }
+    if (each.type == step::kind::forge) key.password[0] = static_cast<char>(key.password[0] ^ 1);
+  }
+  auto made = std::make_unique<actor>(*this, each.link);
+  made->connect(each.server, key, each.timeout, users_named(each.users));
+  links_.emplace(each.link, std::move(made));
+}
+
+void play::request(const step& each) {
+  auto* who = find(each.link);
+  if (!who) return;
+  auto what = each.what;
+  auto put = [&](std::string& path) {
+    if (path.starts_with('!')) {
+      path.erase(0, 1);
+    } else {
+      path = path == "/" ? root_ : root_ + path;
+    }
+  };
+  put(what.path);
+  for (auto& op : what.operations) put(op.path);
+  who->submit(std::move(what), [this, who, &each](backend::reply reply) {
+    who->note(scribe_.answer(each, reply), false);
+  });
+}
+
+void play::end_session(actor& by, bool from_outside) {
+  const auto session = by.key.id;
+  if (!ended_.insert(session).second) return;
+  for (auto& [number, each] : links_) {
+    if (each->key.id == session) each->expect_down();
+  }
+  if (from_outside) {
+    on_.expire(session);
+  } else {
+    by.close();
+  }
+}
+
+/// The session is given its shortest timeout, and a node by which its end is seen.
+void play::lapse(actor& who) {
+  const auto session = who.key;
+  if (!ended_.insert(session.id).second) return;
+  const auto sign = root_ + "-" + scribe_.session(session.id);
+  const int server = who.server;
+  hidden(who, opcode::create, sign, create_mode::ephemeral);
+  then_.push_back([this, sign] { hidden(*control_, opcode::sync, root_), hidden(*control_, opcode::exists, sign); });
+  then_.push_back([this, session, server] {
+    for (auto& [number, each] : links_) {
+      if (each->key.id == session.id) each->drop();
+    }
+    last_ = std::make_unique<actor>(*this, 0);
+    last_->connect(server, session, 500ms, {});
+  });
+  then_.push_back([this, sign] {
+    if (last_->is_up) awaited_ = sign;
+    last_.reset();
+  });
+}
+
+void play::end_all() {
+  for (auto& [number, each] : links_) {
+    if (each->is_open() && ended_.insert(each->key.id).second) each->close();
+  }
+  control_->close();
+}
+
+void play::hidden(actor& by, opcode op, const std::string& path, create_mode mode) {
+  if (!by.is_open()) return;
+  backend::request what;
+  what.op = op;
+  what.path = path;
+  what.mode = mode;
+  what.access = open_acl();
+  what.watch = op == opcode::exists;
+  by.submit(std::move(what), [&by, op](const backend::reply& reply) {
+    if (reply.error) by.note(std::string("hidden ") + to_string(op) + " -> " + reply.error.message(), false);
+  });
+}
+
+void play::fired(int link, const backend::watch_event& event) {
+  if (link != 0) {
+    links_.at(link)->note(scribe_.event(event), true);
+  } else if (event.path == awaited_) {
+    awaited_.clear();
+  }
+}
+
+play::actor* play::find(int link) {
+  auto found = links_.find(link);
+  return found != links_.end() && found->second->is_open() ? found->second.get() : nullptr;
+}
+
+transcript play::take() {
+  if (!ending_) {
+    const auto where = "stuck at step " + std::to_string(next_) +
+                       (next_ ? ": " + to_text(script_[next_ - 1]) : std::string());
+    heard_[0].push_back({false, where, phase_, 0, next_});
+  }
+  scribe_.finish(heard_);
+  return std::move(heard_);
+}
+
+}  // namespace zkrecipes::conformance

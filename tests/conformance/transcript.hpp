@@ -1,0 +1,48 @@
+// What each link of a script heard.
+#pragma once
+
+#include "script.hpp"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace zkrecipes::conformance {
+
+struct heard {
+  bool event = false;
+  std::string text;
+  std::size_t phase = 0;    ///< How often everything had been settled before.
+  std::size_t answers = 0;  ///< How many answers this link had heard before.
+  std::size_t step = 0;     ///< The last one taken.
+};
+
+/// By link.
+using transcript = std::map<int, std::vector<heard>>;
+
+/// Turns what was heard into text; session ids become numbers by their first appearance, transactions by rank.
+class scribe {
+ public:
+  explicit scribe(std::string root) : root_(std::move(root)) {}
+
+  std::string session(std::int64_t id);
+  std::string answer(const step& asked, const backend::reply& reply);
+  std::string event(const backend::watch_event& event) const;
+
+  /// Puts the ranks in.
+  void finish(transcript& all) const;
+
+ private:
+  std::string path(const std::string& full) const;
+  std::string zxid(std::int64_t number);
+  std::string stat(const zkrecipes::stat& of);
+
+  std::string root_;
+  std::map<std::int64_t, int> sessions_;
+  std::map<std::int64_t, int> zxids_;
+};
+
+/// The first difference in words, or nothing. Where several nodes end together the order of their events is free.
+std::string difference(const script& played, const transcript& model, const transcript& real);
+
+}  // namespace zkrecipes::conformance
