@@ -1,13 +1,12 @@
 #include "transcript.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <tuple>
 
 namespace zkrecipes::conformance {
 
 namespace {
 
-constexpr auto container_owner = std::numeric_limits<std::int64_t>::min();
 constexpr char mark = '\x01';  // around the number of a transaction, until its rank is known
 
 std::string outcome(const error_code& error) {
@@ -29,7 +28,6 @@ std::string rights(acl access) {
 
 std::string scribe::session(std::int64_t id) {
   if (id == 0) return "-";
-  if (id == container_owner) return "container";
   auto number = static_cast<int>(sessions_.size()) + 1;
   return "S" + std::to_string(sessions_.emplace(id, number).first->second);
 }

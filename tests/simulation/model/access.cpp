@@ -35,6 +35,12 @@ std::string digest_of(const credentials& given) {
   return given.user + ':' + base64(bytes);
 }
 
+/// Two parts, as Java's String.split counts them: empty ones at the end do not.
+bool is_digest(const std::string& id) {
+  const auto end = id.find_last_not_of(':');
+  return end != id.npos && std::count(id.begin(), id.begin() + static_cast<std::ptrdiff_t>(end), ':') == 1;
+}
+
 }  // namespace
 
 identities authenticate(const std::vector<credentials>& given) {
@@ -63,7 +69,7 @@ std::optional<acl> completed(const acl& asked, const identities& who) {
     } else if (each.scheme == "auth") {
       if (who.empty()) return std::nullopt;
       for (const auto& one : who) add({each.permissions, one.scheme, one.id});
-    } else if (each.scheme == "digest" && std::count(each.id.begin(), each.id.end(), ':') == 1) {
+    } else if (each.scheme == "digest" && is_digest(each.id)) {
       add(each);
     } else {
       return std::nullopt;

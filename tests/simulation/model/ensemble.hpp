@@ -22,6 +22,7 @@ struct ensemble_settings {
   span least_delay = std::chrono::microseconds(100);  ///< One way, on every link.
   span most_delay = std::chrono::milliseconds(3);
   span most_lag = std::chrono::milliseconds(5);    ///< Of a follower in applying what is committed.
+  span container_check = std::chrono::minutes(1);  ///< How often containers are looked at.
   span election = std::chrono::milliseconds(300);  ///< Time without a leader.
 };
 
@@ -145,6 +146,7 @@ class ensemble {
   void half_tick();
   void ping(int follower);
   void expire_sessions();
+  void remove_containers();
   void prolong(std::int64_t session);
   instant expiry(span timeout) const;
 
@@ -176,6 +178,7 @@ class ensemble {
   std::uint64_t epoch_ = 1;  // messages to an earlier leader are void
   std::int64_t zxid_ = 0;
   std::uint64_t half_ticks_ = 0;
+  instant containers_due_{0};
   bool electing_ = false;
   tree latest_;                                     // with everything proposed
   std::map<std::int64_t, session_state> sessions_;  // as the leader tracks them

@@ -9,8 +9,6 @@ using backend::opcode;
 
 namespace {
 
-constexpr std::int64_t container_owner = std::numeric_limits<std::int64_t>::min();
-
 /// One operation, alone or in a transaction, in the terms of the latter.
 struct step {
   operation what;

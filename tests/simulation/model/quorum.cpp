@@ -21,6 +21,7 @@ ensemble::ensemble(clockwork& clock, ensemble_settings settings, std::uint64_t s
   for (int i = 0; i < settings_.servers; ++i) {
     if (!leads(i)) link(i);
   }
+  containers_due_ = settings_.container_check;
   clock_.after(settings_.tick / 2, [this] { half_tick(); });
 }
 
@@ -138,6 +139,21 @@ void ensemble::half_tick() {
   if (followers + 1 <= servers_.size() / 2) return lose_leader();
   advance();
   if (half_ticks_ % 2 == 0) expire_sessions();
+  if (clock_.now() >= containers_due_) remove_containers();
+}
+
+void ensemble::remove_containers() {
+  containers_due_ = clock_.now() + settings_.container_check;
+  for (auto& path : latest_.abandoned_containers()) {
+    change gone;
+    gone.type = change::kind::remove;
+    gone.path = std::move(path);
+    ++zxid_;
+    latest_.apply(gone, zxid_, 0);
+    entry next;
+    next.changes.push_back(std::move(gone));
+    propose(std::move(next));
+  }
 }
 
 void ensemble::ping(int follower) {
@@ -233,6 +249,7 @@ void ensemble::elect() {
   latest_ = at(leader_).data;
   sessions_ = durable_;
   for (auto& [id, each] : sessions_) each.expires = expiry(each.timeout);
+  containers_due_ = clock_.now() + settings_.container_check;
 }
 
 }  // namespace zkrecipes::simulation

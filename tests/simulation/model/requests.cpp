@@ -57,7 +57,8 @@ void ensemble::validate(int which, const connection_ptr& who, const backend::ses
       found != sessions_.end() && !found->second.closing && found->second.password == asked.password;
   if (valid) {
     found->second.owner = which;
-    prolong(asked.id);
+    found->second.timeout = asked.timeout;
+    found->second.expires = expiry(asked.timeout);  // which may be earlier
   }
   auto tell = [this, who, asked, valid] {
     if (who->closed) return;
@@ -126,7 +127,9 @@ void ensemble::forward(const connection_ptr& from, const backend::request& what)
   auto go = [this, from, what] {
     if (what.op == opcode::sync) {
       bool moved = false;
-      check_session(from->key.id, from->server, moved);  // a sync is answered all the same
+      check_session(from->key.id, from->server, moved);
+      // Its own clients learn what the leader found; those of a follower are answered all the same.
+      if (moved && leads(from->server)) return close(from);
       lead_sync(from->server, from);
     } else {
       lead(from->server, from, what);
@@ -248,7 +251,7 @@ void ensemble::answer_sync(int from, const connection_ptr& asked) {
   auto done = [this, asked] {
     if (asked->closed) return;
     entry result;
-    result.answer.path = "/";
+    result.answer.path = asked->waiting.front().what.path;
     answer_forwarded(asked, result);
   };
   if (leads(from)) return done();

@@ -8,6 +8,7 @@ zkrecipes::stat node::visible() const {
   auto seen = stat;
   seen.num_children = static_cast<std::int32_t>(children.size());
   seen.cversion = stat.cversion * 2 - seen.num_children;
+  if (stat.ephemeral_owner == container_owner) seen.ephemeral_owner = 0;
   seen.data_length = static_cast<std::int32_t>(data.size());
   return seen;
 }
@@ -67,6 +68,15 @@ std::vector<std::string> tree::ephemerals(std::int64_t session) const {
   std::vector<std::string> paths;
   for (const auto& [path, each] : nodes_) {
     if (each.stat.ephemeral_owner == session) paths.push_back(path);
+  }
+  return paths;
+}
+
+std::vector<std::string> tree::abandoned_containers() const {
+  std::vector<std::string> paths;
+  for (const auto& [path, each] : nodes_) {
+    if (each.stat.ephemeral_owner == container_owner && each.children.empty() && each.stat.cversion > 0)
+      paths.push_back(path);
   }
   return paths;
 }

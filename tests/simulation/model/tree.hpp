@@ -4,6 +4,7 @@
 #include <zkrecipes/node.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -11,6 +12,9 @@
 #include <vector>
 
 namespace zkrecipes::simulation {
+
+/// The owner of a container node, as the server keeps it; clients are not told.
+inline constexpr auto container_owner = std::numeric_limits<std::int64_t>::min();
 
 struct node {
   std::string data;
@@ -42,6 +46,8 @@ class tree {
   const node* find(const std::string& path) const;
   void apply(const change& what, std::int64_t zxid, std::int64_t time_ms);
   std::vector<std::string> ephemerals(std::int64_t session) const;
+  /// Containers that have had children and have none any more.
+  std::vector<std::string> abandoned_containers() const;
   const std::map<std::string, node>& nodes() const noexcept { return nodes_; }
 
   // For transactions that fail half-way.
