@@ -56,6 +56,8 @@ class ensemble_observer {
 class ensemble {
  public:
   ensemble(clockwork& clock, ensemble_settings settings, std::uint64_t seed, ensemble_observer& observer);
+  ensemble(const ensemble&) = delete;
+  ~ensemble();  ///< What is on its way is lost.
 
   // The clients' side.
   connection_ptr connect(int client, int which, const backend::link_options& options, peer& end);
@@ -184,6 +186,7 @@ class ensemble {
   std::map<std::int64_t, session_state> sessions_;  // as the leader tracks them
   std::map<std::int64_t, session_state> durable_;   // as committed
   std::int64_t last_session_ = 0x1000;
+  std::vector<std::weak_ptr<connection>> made_;
   std::uint64_t connections_ = 0;
 };
 

@@ -8,8 +8,19 @@ namespace zkrecipes::simulation {
 
 using backend::opcode;
 
+ensemble::~ensemble() {
+  for (const auto& each : made_) {
+    auto alive = each.lock();
+    if (!alive) continue;
+    alive->up->cut(0);  // what a pipe carries keeps its connection
+    alive->down->cut(0);
+  }
+}
+
 connection_ptr ensemble::connect(int client, int which, const backend::link_options& options, peer& end) {
   auto made = std::make_shared<connection>();
+  std::erase_if(made_, [](const auto& each) { return each.expired(); });
+  made_.push_back(made);
   made->number = ++connections_;
   made->client = client;
   made->server = which;
