@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_CLIENT_HPP
-#define TESTCLUSTER_CLIENT_HPP
+#pragma once
 
 #include <boost/json.hpp>
 
@@ -15,5 +14,3 @@ boost::json::object ask(const std::filesystem::path& dir, const boost::json::obj
 void end_supervisor(const std::filesystem::path& dir);
 
 }  // namespace testcluster::command
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_COMMAND_LINE_HPP
-#define TESTCLUSTER_COMMAND_LINE_HPP
+#pragma once
 
 #include <testcluster/ensemble.hpp>
 
@@ -27,5 +26,3 @@ struct usage {
 arguments parse(int argc, char** argv);
 
 }  // namespace testcluster::command
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_PLACE_HPP
-#define TESTCLUSTER_PLACE_HPP
+#pragma once
 
 #include "descriptor.hpp"
 #include "workspace.hpp"
@@ -48,5 +47,3 @@ class place {
 };
 
 }  // namespace testcluster::command
-
-#endif

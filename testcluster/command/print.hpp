@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_PRINT_HPP
-#define TESTCLUSTER_PRINT_HPP
+#pragma once
 
 #include "command_line.hpp"
 
@@ -13,5 +12,3 @@ namespace testcluster::command {
 void print(std::ostream& out, const boost::json::object& outcome, const arguments& wanted);
 
 }  // namespace testcluster::command
-
-#endif

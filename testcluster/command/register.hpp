@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_REGISTER_HPP
-#define TESTCLUSTER_REGISTER_HPP
+#pragma once
 
 #include <filesystem>
 #include <vector>
@@ -17,5 +16,3 @@ std::vector<std::filesystem::path> registered();
 std::filesystem::path only_cluster();
 
 }  // namespace testcluster::command
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_REQUESTS_HPP
-#define TESTCLUSTER_REQUESTS_HPP
+#pragma once
 
 #include <testcluster/ensemble.hpp>
 
@@ -17,5 +16,3 @@ boost::json::object execute(const boost::json::object& request, ensemble& cluste
                             const std::filesystem::path& dir);
 
 }  // namespace testcluster::command
-
-#endif

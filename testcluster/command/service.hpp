@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_SERVICE_HPP
-#define TESTCLUSTER_SERVICE_HPP
+#pragma once
 
 #include "place.hpp"
 
@@ -35,5 +34,3 @@ class service {
 };
 
 }  // namespace testcluster::command
-
-#endif

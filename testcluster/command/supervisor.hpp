@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_SUPERVISOR_HPP
-#define TESTCLUSTER_SUPERVISOR_HPP
+#pragma once
 
 #include "command_line.hpp"
 
@@ -12,5 +11,3 @@ namespace testcluster::command {
 boost::json::object start_supervisor(const arguments& wanted);
 
 }  // namespace testcluster::command
-
-#endif

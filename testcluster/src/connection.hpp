@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_CONNECTION_HPP
-#define TESTCLUSTER_CONNECTION_HPP
+#pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -39,5 +38,3 @@ class connection {
 };
 
 }  // namespace testcluster::detail
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_DESCRIPTOR_HPP
-#define TESTCLUSTER_DESCRIPTOR_HPP
+#pragma once
 
 #include <unistd.h>
 
@@ -30,5 +29,3 @@ class descriptor {
 };
 
 }  // namespace testcluster::detail
-
-#endif

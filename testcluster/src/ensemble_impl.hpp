@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_ENSEMBLE_IMPL_HPP
-#define TESTCLUSTER_ENSEMBLE_IMPL_HPP
+#pragma once
 
 #include "guard.hpp"
 #include "server.hpp"
@@ -42,5 +41,3 @@ struct ensemble::impl {
 };
 
 }  // namespace testcluster
-
-#endif

@@ -50,6 +50,15 @@ bool drop_rules::hit(what lost, std::int32_t op_code) {
   return found;
 }
 
+std::vector<std::string> drop_rules::describe() const {
+  std::vector<std::string> all;
+  for (const auto& each : rules_) {
+    all.push_back((each.lost == what::reply ? "drop-reply " : "drop-request ") + op::name_of(each.op_code) +
+                  " " + std::to_string(each.left));
+  }
+  return all;
+}
+
 std::optional<std::string> frame_splitter::next() {
   if (!opaque_ && pending_.size() >= length_size) {
     const auto length = jute::reader(pending_).int32();

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_FRAME_FILTER_HPP
-#define TESTCLUSTER_FRAME_FILTER_HPP
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,10 @@ class drop_rules {
   enum class what { request, reply };
 
   void add(what lost, std::int32_t op_code, int k) { rules_.push_back({lost, op_code, k}); }
+  void clear() { rules_.clear(); }
+
+  /// Such as "drop-reply create2 1", where the number is how many it is until that one.
+  std::vector<std::string> describe() const;
 
   /// Counts a request in. True if this is one to be lost, in the way asked for.
   bool hit(what lost, std::int32_t op_code);
@@ -81,5 +84,3 @@ class frame_filter {
 };
 
 }  // namespace testcluster::detail
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_GUARD_HPP
-#define TESTCLUSTER_GUARD_HPP
+#pragma once
 
 #include "descriptor.hpp"
 
@@ -31,5 +30,3 @@ class guard {
 };
 
 }  // namespace testcluster::detail
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_JAVA_HPP
-#define TESTCLUSTER_JAVA_HPP
+#pragma once
 
 #include <filesystem>
 #include <string>
@@ -12,5 +11,3 @@ namespace testcluster::detail {
 std::vector<std::string> server_command(const std::filesystem::path& config);
 
 }  // namespace testcluster::detail
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_JUTE_HPP
-#define TESTCLUSTER_JUTE_HPP
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -55,5 +54,3 @@ std::string close_request(std::int32_t xid);
 std::string password_of(std::int64_t session_id);
 
 }  // namespace testcluster::jute
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_LOOPBACK_ADDRESS_HPP
-#define TESTCLUSTER_LOOPBACK_ADDRESS_HPP
+#pragma once
 
 #include "descriptor.hpp"
 
@@ -23,5 +22,3 @@ class loopback_address {
 };
 
 }  // namespace testcluster::detail
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_OPTIONS_HPP
-#define TESTCLUSTER_OPTIONS_HPP
+#pragma once
 
 #include <testcluster/ensemble.hpp>
 
@@ -9,5 +8,3 @@ namespace testcluster::detail {
 void validate(const ensemble_options& options);
 
 }  // namespace testcluster::detail
-
-#endif

@@ -11,6 +11,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 
+#include <algorithm>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -28,6 +30,31 @@ std::chrono::milliseconds checked(std::chrono::milliseconds delay) {
   return delay;
 }
 
+const proxy_options& checked(const proxy_options& options) {
+  checked(options.delay);
+  if (!options.callback.empty() && options.protocol != proxy_protocol::opaque)
+    throw std::invalid_argument("proxy_options::callback needs protocol = opaque");
+  return options;
+}
+
+/// An address to listen on: the one given, or one leased.
+class own_address {
+ public:
+  explicit own_address(const std::string& wanted) {
+    if (wanted.empty()) leased_.emplace();
+    error_code bad;
+    address_ = asio::ip::make_address_v4(leased_ ? leased_->text() : wanted, bad);
+    if (bad)
+      throw std::invalid_argument("proxy_options::listen: '" + wanted +
+                                  "' is not an address such as 127.0.0.1");
+  }
+  const asio::ip::address_v4& get() const { return address_; }
+
+ private:
+  std::optional<detail::loopback_address> leased_;
+  asio::ip::address_v4 address_;
+};
+
 }  // namespace
 
 struct proxy::impl {
@@ -37,6 +64,10 @@ struct proxy::impl {
   void open(std::uint16_t port);
   asio::awaitable<void> accept();
   std::vector<std::shared_ptr<detail::proxy_link>> alive();
+  void freeze(bool frozen);
+  void refuse(bool refusing);
+  void heal();
+  void drop(detail::drop_rules::what lost, std::int32_t op_code, int k);
 
   /// Runs on the proxy's thread; returns or throws what `function` does.
   template <class Function>
@@ -45,8 +76,8 @@ struct proxy::impl {
   }
 
   tcp::endpoint server;
-  detail::loopback_address own;
   detail::proxy_state state;
+  own_address own;
   asio::io_context io;
   asio::executor_work_guard<asio::io_context::executor_type> work{io.get_executor()};
   tcp::acceptor acceptor{io};
@@ -57,8 +88,7 @@ struct proxy::impl {
 };
 
 proxy::impl::impl(const std::string& target, const proxy_options& options)
-    : server(detail::parse_endpoint(target)) {
-  state.delay = checked(options.delay);
+    : server(detail::parse_endpoint(target)), state{checked(options)}, own(options.listen) {
   open(0);
   acceptor.listen();
   address = detail::to_string(acceptor.local_endpoint());
@@ -76,7 +106,7 @@ void proxy::impl::open(std::uint16_t port) {
   acceptor.open(tcp::v4());
   detail::close_on_exec(acceptor.native_handle());
   acceptor.set_option(tcp::acceptor::reuse_address(true));
-  acceptor.bind({asio::ip::make_address(own.text()), port});
+  acceptor.bind({own.get(), port});
 }
 
 asio::awaitable<void> proxy::impl::accept() {
@@ -124,39 +154,101 @@ void proxy::cut() {
   });
 }
 
-void proxy::freeze(bool frozen) {
-  impl_->on_thread([this, frozen] {
-    impl_->state.frozen = frozen;
-    error_code ignored;
-    impl_->acceptor.cancel(ignored);
-    impl_->changed.notify();
-    for (const auto& link : impl_->alive()) link->freeze_changed();
+void proxy::half_open(side closed) {
+  impl_->on_thread([this, closed] {
+    for (const auto& link : impl_->alive()) link->half_open(closed);
   });
+}
+
+void proxy::set_bandwidth(std::uint64_t bytes_per_second) {
+  constexpr std::uint64_t most = 1'000'000'000'000;
+  if (bytes_per_second > most) throw std::invalid_argument("set_bandwidth: at most 1 TB in a second");
+  impl_->on_thread([=, this] { impl_->state.bandwidth = bytes_per_second; });
+}
+
+void proxy::blackhole(way lost) {
+  impl_->on_thread([this, lost] {
+    impl_->state.swallow_up |= lost != way::to_client;
+    impl_->state.swallow_down |= lost != way::to_server;
+  });
+}
+
+void proxy::impl::freeze(bool frozen) {
+  state.frozen = frozen;
+  error_code ignored;
+  acceptor.cancel(ignored);
+  changed.notify();
+  for (const auto& link : alive()) link->freeze_changed();
+}
+
+void proxy::freeze(bool frozen) {
+  impl_->on_thread([this, frozen] { impl_->freeze(frozen); });
+}
+
+void proxy::impl::refuse(bool refusing) {
+  if (refusing == state.refusing) return;
+  state.refusing = refusing;
+  if (refusing) {
+    const auto port = acceptor.local_endpoint().port();
+    acceptor.close();
+    open(port);
+  } else {
+    acceptor.listen();
+  }
+  changed.notify();
 }
 
 void proxy::refuse(bool refusing) {
-  impl_->on_thread([this, refusing] {
-    if (refusing == impl_->state.refusing) return;
-    impl_->state.refusing = refusing;
-    if (refusing) {
-      const auto port = impl_->acceptor.local_endpoint().port();
-      impl_->acceptor.close();
-      impl_->open(port);
-    } else {
-      impl_->acceptor.listen();
-    }
-    impl_->changed.notify();
-  });
+  impl_->on_thread([this, refusing] { impl_->refuse(refusing); });
+}
+
+void proxy::impl::drop(detail::drop_rules::what lost, std::int32_t op_code, int k) {
+  if (k < 1) throw std::invalid_argument("drop_reply, drop_request: k must be at least 1");
+  if (state.options.protocol == proxy_protocol::opaque)
+    throw error(
+        "this proxy does not know the protocol, so it can not lose one request; use cut or blackhole");
+  state.rules.add(lost, op_code, k);
 }
 
 void proxy::drop_reply(std::int32_t op_code, int k) {
-  if (k < 1) throw std::invalid_argument("drop_reply: k must be at least 1");
-  impl_->on_thread([=, this] { impl_->state.rules.add(detail::drop_rules::what::reply, op_code, k); });
+  impl_->on_thread([=, this] { impl_->drop(detail::drop_rules::what::reply, op_code, k); });
 }
 
 void proxy::drop_request(std::int32_t op_code, int k) {
-  if (k < 1) throw std::invalid_argument("drop_request: k must be at least 1");
-  impl_->on_thread([=, this] { impl_->state.rules.add(detail::drop_rules::what::request, op_code, k); });
+  impl_->on_thread([=, this] { impl_->drop(detail::drop_rules::what::request, op_code, k); });
+}
+
+void proxy::impl::heal() {
+  state.delay = state.options.delay;
+  state.bandwidth = 0;
+  state.swallow_up = state.swallow_down = false;
+  state.rules.clear();
+  for (const auto& link : alive()) {
+    if (link->broken()) link->close();
+  }
+  refuse(false);
+  freeze(false);
+}
+
+void proxy::heal() {
+  impl_->on_thread([this] { impl_->heal(); });
+}
+
+std::vector<std::string> proxy::faults() const {
+  return impl_->on_thread([this] {
+    const auto& now = impl_->state;
+    auto on = now.rules.describe();
+    if (now.delay.count() > 0) on.push_back("delay " + std::to_string(now.delay.count()) + " ms");
+    if (now.bandwidth > 0) on.push_back("bandwidth " + std::to_string(now.bandwidth) + " bytes/s");
+    if (now.frozen) on.push_back("freeze");
+    if (now.refusing) on.push_back("refuse");
+    if (now.swallow_up) on.push_back("blackhole to-server");
+    if (now.swallow_down) on.push_back("blackhole to-client");
+    const auto open = impl_->alive();
+    if (std::any_of(open.begin(), open.end(), [](const auto& each) { return each->half(); }))
+      on.push_back("half-open");
+    return on;
+  });
 }
 
 std::size_t proxy::drops() const {

@@ -23,10 +23,11 @@ proxy_link::proxy_link(tcp::socket client, asio::io_context& io, proxy_state& sh
     : io_(io),
       shared_(shared),
       filter_(shared.rules),
+      greeting_(shared.options.callback),
       client_(std::move(client)),
       server_(io),
-      up_(io, client_, server_),
-      down_(io, server_, client_) {}
+      up_(io, client_, server_, shared.swallow_up),
+      down_(io, server_, client_, shared.swallow_down) {}
 
 asio::awaitable<void> proxy_link::run(std::shared_ptr<proxy_link> self, tcp::endpoint server) {
   const bool connected = co_await self->connect(server);
@@ -49,12 +50,14 @@ asio::awaitable<bool> proxy_link::connect(tcp::endpoint server) {
     co_await server_.async_connect(server, asio::redirect_error(asio::use_awaitable, failed));
   }
   if (failed || closed_) co_return false;
+  connected_ = true;
   for (auto* socket : {&client_, &server_}) socket->set_option(tcp::no_delay(true), failed);
   co_return true;
 }
 
 void proxy_link::close() {
   closed_ = true;
+  half_ = false;
   error_code ignored;
   client_.close(ignored);
   server_.close(ignored);
@@ -70,12 +73,37 @@ void proxy_link::freeze_changed() {
   }
 }
 
+void proxy_link::half_open(proxy::side gone) {
+  if (!connected_) return close();
+  half_ = broken_ = true;
+  error_code ignored;
+  (gone == proxy::side::client ? client_ : server_).close(ignored);
+  freeze_changed();
+}
+
 verdict proxy_link::judge(const direction& way, std::string_view bytes) {
-  return &way == &up_ ? filter_.requests(bytes) : filter_.replies(bytes);
+  const bool up = &way == &up_;
+  if (shared_.options.protocol == proxy_protocol::client)
+    return up ? filter_.requests(bytes) : filter_.replies(bytes);
+  return {.pass = up ? greeting_.pass(bytes) : std::string(bytes)};
+}
+
+std::string proxy_link::rest(const direction& way) {
+  return &way == &up_ ? filter_.rest_of_requests() + greeting_.rest() : filter_.rest_of_replies();
+}
+
+clock::time_point proxy_link::arrival(direction& way, std::size_t bytes) {
+  way.line_free = std::max(way.line_free, clock::now());
+  if (shared_.bandwidth > 0) {
+    const std::chrono::duration<double> passing(static_cast<double>(bytes) /
+                                                static_cast<double>(shared_.bandwidth));
+    way.line_free += std::chrono::duration_cast<clock::duration>(passing);
+  }
+  return way.line_free + shared_.delay;
 }
 
 void proxy_link::enqueue(direction& way, std::string bytes, after then) {
-  auto due = clock::now() + shared_.delay;
+  auto due = arrival(way, bytes.size());
   if (!way.queue.empty()) due = std::max(due, way.queue.back().due);  // the delay may have been shortened
   way.queue.push_back({due, std::move(bytes), then});
   way.changed.notify();
@@ -84,7 +112,7 @@ void proxy_link::enqueue(direction& way, std::string bytes, after then) {
 asio::awaitable<void> proxy_link::read(direction& way) {
   constexpr std::size_t most_under_way = 4096;
   std::array<char, 16384> buffer;
-  while (!closed_) {
+  while (!closed_ && way.from.is_open()) {
     if (shared_.frozen || way.queue.size() > most_under_way) {
       co_await way.changed.wait();
       continue;
@@ -94,8 +122,7 @@ asio::awaitable<void> proxy_link::read(direction& way) {
                                                         asio::redirect_error(asio::use_awaitable, failed));
     if (failed == asio::error::operation_aborted) continue;
     if (failed) {
-      auto rest = &way == &up_ ? filter_.rest_of_requests() : filter_.rest_of_replies();
-      enqueue(way, std::move(rest), failed == asio::error::eof ? after::end_stream : after::cut);
+      enqueue(way, rest(way), failed == asio::error::eof ? after::end_stream : after::cut);
       co_return;
     }
     auto passed = judge(way, std::string_view(buffer.data(), size));
@@ -107,32 +134,46 @@ asio::awaitable<void> proxy_link::read(direction& way) {
 }
 
 asio::awaitable<void> proxy_link::write(direction& way) {
-  while (!closed_) {
+  bool more = true;
+  while (more && !closed_) {
     if (shared_.frozen || way.queue.empty()) {
       co_await way.changed.wait();
-      continue;
-    }
-    if (clock::now() < way.queue.front().due) {
-      error_code cancelled;
-      way.timer.expires_at(way.queue.front().due);
-      co_await way.timer.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-      continue;
-    }
-    auto next = std::move(way.queue.front());
-    way.queue.pop_front();
-    way.changed.notify();
-    const bool written = co_await write_out(way, std::move(next.bytes));
-    if (next.then == after::drop) shared_.rules.done();
-    if (!written || next.then == after::cut || next.then == after::drop) {
-      close();
-      co_return;
-    }
-    if (next.then == after::end_stream) {
-      error_code ignored;
-      way.to.shutdown(tcp::socket::shutdown_send, ignored);
-      co_return;
+    } else if (clock::now() < way.queue.front().due) {
+      co_await wait_until(way, way.queue.front().due);
+    } else {
+      auto next = std::move(way.queue.front());
+      way.queue.pop_front();
+      way.changed.notify();
+      more = co_await deliver(way, std::move(next));
     }
   }
+}
+
+asio::awaitable<void> proxy_link::wait_until(direction& way, clock::time_point when) {
+  error_code cancelled;
+  way.timer.expires_at(when);
+  co_await way.timer.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
+}
+
+// False when nothing more goes this way.
+asio::awaitable<bool> proxy_link::deliver(direction& way, chunk what) {
+  if (what.then != after::drop && way.swallow) {
+    broken_ = true;
+    co_return what.then == after::go_on;
+  }
+  const bool written = !way.to.is_open() || co_await write_out(way, std::move(what.bytes));
+  if (what.then == after::drop) shared_.rules.done();
+  if (!written || what.then == after::cut || what.then == after::drop ||
+      (half_ && what.then != after::go_on)) {
+    close();
+    co_return false;
+  }
+  if (what.then == after::end_stream) {
+    error_code ignored;
+    way.to.shutdown(tcp::socket::shutdown_send, ignored);
+    co_return false;
+  }
+  co_return true;
 }
 
 asio::awaitable<bool> proxy_link::write_out(direction& way, std::string bytes) {
@@ -146,6 +187,7 @@ asio::awaitable<bool> proxy_link::write_out(direction& way, std::string bytes) {
     error_code failed;
     written += co_await way.to.async_write_some(asio::buffer(bytes) + written,
                                                 asio::redirect_error(asio::use_awaitable, failed));
+    if (!way.to.is_open()) break;  // half-open: what is left disappears
     if (failed && failed != asio::error::operation_aborted) co_return false;
   }
   co_return !closed_;

@@ -1,8 +1,10 @@
-#ifndef TESTCLUSTER_PROXY_LINK_HPP
-#define TESTCLUSTER_PROXY_LINK_HPP
+#pragma once
 
 #include "connection.hpp"
+#include "election_greeting.hpp"
 #include "frame_filter.hpp"
+
+#include <testcluster/proxy.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -27,10 +29,14 @@ class change {
 
 /// What all connections of a proxy have in common.
 struct proxy_state {
-  std::chrono::milliseconds delay{0};
+  const proxy_options options;
+  std::chrono::milliseconds delay = options.delay;
+  std::uint64_t bandwidth = 0;
   bool frozen = false;
   bool refusing = false;
-  drop_rules rules;
+  bool swallow_up = false;
+  bool swallow_down = false;
+  drop_rules rules{};
 };
 
 /// One connection through a proxy. All of it runs on the proxy's thread.
@@ -43,6 +49,15 @@ class proxy_link {
   void close();
   bool closed() const { return closed_; }
 
+  /// Closes it at one side only; what the other one sends disappears.
+  void half_open(proxy::side gone);
+
+  /// Whether only one side of it is left.
+  bool half() const { return half_; }
+
+  /// Whether something is missing in it, so that it can only be closed.
+  bool broken() const { return broken_; }
+
   /// To be called after proxy_state::frozen has changed.
   void freeze_changed();
 
@@ -54,32 +69,40 @@ class proxy_link {
     after then;
   };
   struct direction {
-    direction(boost::asio::io_context& io, tcp::socket& source, tcp::socket& sink)
-        : from(source), to(sink), changed(io), timer(io) {}
+    direction(boost::asio::io_context& io, tcp::socket& source, tcp::socket& sink, const bool& swallowing)
+        : from(source), to(sink), swallow(swallowing), changed(io), timer(io) {}
     tcp::socket& from;
     tcp::socket& to;
+    const bool& swallow;
     change changed;
     boost::asio::steady_timer timer;
     std::deque<chunk> queue;
+    clock::time_point line_free;  // when the last byte queued has left, on a line of limited bandwidth
   };
 
   boost::asio::awaitable<bool> connect(tcp::endpoint server);
   boost::asio::awaitable<void> read(direction& way);
   boost::asio::awaitable<void> write(direction& way);
+  boost::asio::awaitable<void> wait_until(direction& way, clock::time_point when);
+  boost::asio::awaitable<bool> deliver(direction& way, chunk what);
   boost::asio::awaitable<bool> write_out(direction& way, std::string bytes);
   void enqueue(direction& way, std::string bytes, after then);
+  clock::time_point arrival(direction& way, std::size_t bytes);
   verdict judge(const direction& way, std::string_view bytes);
+  std::string rest(const direction& way);
 
   boost::asio::io_context& io_;
   proxy_state& shared_;
   frame_filter filter_;
+  election_greeting greeting_;
   tcp::socket client_;
   tcp::socket server_;
   direction up_;
   direction down_;
   bool closed_ = false;
+  bool half_ = false;
+  bool broken_ = false;
+  bool connected_ = false;
 };
 
 }  // namespace testcluster::detail
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_SERVER_HPP
-#define TESTCLUSTER_SERVER_HPP
+#pragma once
 
 #include "connection.hpp"
 #include "loopback_address.hpp"
@@ -56,5 +55,3 @@ class server {
 };
 
 }  // namespace testcluster::detail
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_SPAWN_HPP
-#define TESTCLUSTER_SPAWN_HPP
+#pragma once
 
 #include <sys/types.h>
 
@@ -28,5 +27,3 @@ bool collect(pid_t child);
 void await(pid_t child);
 
 }  // namespace testcluster::detail
-
-#endif

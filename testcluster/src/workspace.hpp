@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_WORKSPACE_HPP
-#define TESTCLUSTER_WORKSPACE_HPP
+#pragma once
 
 #include <filesystem>
 
@@ -27,5 +26,3 @@ class workspace {
 };
 
 }  // namespace testcluster::detail
-
-#endif

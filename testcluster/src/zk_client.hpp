@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_ZK_CLIENT_HPP
-#define TESTCLUSTER_ZK_CLIENT_HPP
+#pragma once
 
 #include "connection.hpp"
 #include "jute.hpp"
@@ -42,5 +41,3 @@ class zk_client {
 std::string four_letter_word(const tcp::endpoint& server, std::string_view word, clock::time_point deadline);
 
 }  // namespace testcluster::detail
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_TESTS_COMMAND_HPP
-#define TESTCLUSTER_TESTS_COMMAND_HPP
+#pragma once
 
 #include "support.hpp"
 
@@ -28,5 +27,3 @@ class command {
   scratch place_;
   std::map<std::string, std::string> environment_;
 };
-
-#endif

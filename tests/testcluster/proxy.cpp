@@ -1,12 +1,7 @@
-#include "support.hpp"
-
-#include <testcluster/proxy.hpp>
+#include "proxied_server.hpp"
 
 #include <boost/test/unit_test.hpp>
 
-#include <optional>
-
-using testcluster::ensemble;
 using testcluster::proxy;
 using testcluster::detail::connection;
 using testcluster::detail::parse_endpoint;
@@ -14,32 +9,6 @@ namespace jute = testcluster::jute;
 namespace op = testcluster::op;
 
 namespace {
-
-/// One server behind a proxy for the whole suite; every case leaves the proxy as it found it.
-class proxied_server {
- public:
-  static ensemble& get() { return *current(); }
-  proxied_server() { current().emplace(testcluster::ensemble_options{.servers = 1, .delay_proxies = true}); }
-  ~proxied_server() { current().reset(); }
-
- private:
-  static std::optional<ensemble>& current() {
-    static std::optional<ensemble> cluster;
-    return cluster;
-  }
-};
-
-proxy& middle() {
-  return proxied_server::get().proxy(1);
-}
-
-zk_client through() {
-  return connect(middle().address());
-}
-
-zk_client direct() {
-  return connect(proxied_server::get().nodes().at(0).address);
-}
 
 template <class Function>
 clock_type::duration time_of(Function function) {

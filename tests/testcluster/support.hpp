@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_TESTS_SUPPORT_HPP
-#define TESTCLUSTER_TESTS_SUPPORT_HPP
+#pragma once
 
 #include "zk_client.hpp"
 
@@ -44,5 +43,3 @@ class scratch {
  private:
   std::filesystem::path path_;
 };
-
-#endif

@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_ENSEMBLE_HPP
-#define TESTCLUSTER_ENSEMBLE_HPP
+#pragma once
 
 #include <testcluster/error.hpp>
 
@@ -132,5 +131,3 @@ class ensemble {
 };
 
 }  // namespace testcluster
-
-#endif

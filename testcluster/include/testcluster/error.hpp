@@ -1,5 +1,4 @@
-#ifndef TESTCLUSTER_ERROR_HPP
-#define TESTCLUSTER_ERROR_HPP
+#pragma once
 
 #include <stdexcept>
 
@@ -13,5 +12,3 @@ class error : public std::runtime_error {
 };
 
 }  // namespace testcluster
-
-#endif

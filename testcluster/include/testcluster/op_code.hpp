@@ -1,7 +1,8 @@
-#ifndef TESTCLUSTER_OP_CODE_HPP
-#define TESTCLUSTER_OP_CODE_HPP
+#pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 /// ZooKeeper's numbers for the requests of its protocol.
 namespace testcluster::op {
@@ -30,6 +31,11 @@ inline constexpr std::int32_t create_session =
     -10;  // the first frame of a connection, which carries no number itself
 inline constexpr std::int32_t close_session = -11;
 
-}  // namespace testcluster::op
+/// The number of the request with one of the names above. Throws std::invalid_argument, naming those there
+/// are.
+std::int32_t code_of(std::string_view name);
 
-#endif
+/// The name of a request, or its number where it has none.
+std::string name_of(std::int32_t code);
+
+}  // namespace testcluster::op
