@@ -4,9 +4,9 @@
 
 namespace zkrecipes::simulation {
 
-void belief_keeper::update(instant now, std::size_t client, belief what) {
+void belief_keeper::update(instant now, std::size_t holder, belief what) {
   account(now);
-  present_[client] = what;
+  present_[holder] = what;
 }
 
 /// What has passed since the last look.

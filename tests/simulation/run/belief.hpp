@@ -8,18 +8,19 @@
 
 namespace zkrecipes::simulation {
 
-/// Of one client, in true time.
+/// Of one possible holder, in true time.
 struct belief {
   bool held = false;
   instant until{0};  ///< The belief ends here unless it is prolonged.
+  std::int64_t token = 0;
 };
 
 class belief_keeper {
  public:
-  explicit belief_keeper(std::size_t clients) : present_(clients), running_(clients * clients) {}
+  explicit belief_keeper(std::size_t holders) : present_(holders), running_(holders * holders) {}
 
-  /// `client` believes this from now on.
-  void update(instant now, std::size_t client, belief what);
+  /// `holder` believes this from now on.
+  void update(instant now, std::size_t holder, belief what);
   /// The longest uninterrupted overlap of any two.
   span longest() const noexcept { return longest_; }
 

@@ -34,6 +34,18 @@ bool plan::leases_are_kept() const {
   });
 }
 
+/// Whoever believes has had an answer to something that it sent within the timeout, and the event of the removal comes
+/// before that answer: at once from a server that has applied it. In strict mode no other server answers.
+span plan::longest_ignorance() const {
+  span longest = timeout + 1s;
+  if (lease == lease_mode::strict) return longest;
+  longest += servers.tick * (servers.sync_limit + 2);
+  for (const auto& each : faults) {
+    if (each.kind == fault_kind::lagging_server) longest = std::max(longest, timeout + 1s + each.lasting / 4);
+  }
+  return longest;
+}
+
 namespace {
 
 bool is_about_server(fault_kind kind) {
@@ -85,6 +97,11 @@ plan make_plan(std::uint64_t seed) {
   p.servers.election = milliseconds(100 + draw.below(2000));
   p.timeout = std::chrono::duration_cast<milliseconds>(p.servers.tick * (2 + draw.below(10)));
   p.lease = draw.one_in(2) ? lease_mode::strict : lease_mode::standard;
+  // A strict lease lives on answers of the leader to two heartbeats: without time for three it lapses again and again.
+  const auto slowest = 4 * p.servers.most_delay + p.servers.most_lag;
+  while (p.lease == lease_mode::strict && p.timeout < 3 * slowest) {
+    p.timeout += std::chrono::duration_cast<milliseconds>(p.servers.tick);
+  }
   const bool exact = draw.one_in(2);
   for (int i = 0; i < p.clients; ++i) {
     p.parts_per_million.push_back(exact ? 0 : static_cast<std::int64_t>(draw.below(20'001)) - 10'000);

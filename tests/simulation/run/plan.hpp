@@ -56,6 +56,8 @@ struct plan {
 
   /// Nobody takes a node or a session from its owner: a lease is worth what it says.
   bool leases_are_kept() const;
+  /// The longest belief in a node that somebody has removed.
+  span longest_ignorance() const;
 };
 
 plan make_plan(std::uint64_t seed);

@@ -14,9 +14,9 @@ constexpr std::uint64_t most_requests_per_second = 1500;
 stage::stage(plan what, scenario_maker make, bool print)
     : plan_(std::move(what)),
       notes_(clock_, print),
-      beliefs_(static_cast<std::size_t>(plan_.clients)),
       servers_(std::make_unique<ensemble>(clock_, plan_.servers, plan_.seed, *this)),
-      scenario_(make(*this)) {
+      scenario_(make(*this)),
+      beliefs_(static_cast<std::size_t>(plan_.clients * scenario_->contenders())) {
   clients_.resize(static_cast<std::size_t>(plan_.clients));
 }
 
@@ -56,7 +56,7 @@ void stage::start(int client) {
 void stage::kill(int client) {
   auto& each = clients_[static_cast<std::size_t>(client)];
   if (each.inside) each.inside->kill([&each] { each.runs.reset(); });
-  beliefs_.update(clock_.now(), static_cast<std::size_t>(client), {});
+  for (int i = 0; i < scenario_->contenders(); ++i) beliefs_.update(clock_.now(), index_of(client, i), {});
 }
 
 void stage::stepped(int client) {
@@ -64,12 +64,23 @@ void stage::stepped(int client) {
   if (each.inside->ran_away())
     fail("no busy loop", "handlers of client " + std::to_string(client) + " without end");
   if (!each.runs) return;
-  beliefs_.update(clock_.now(), static_cast<std::size_t>(client), each.runs->believes());
+  for (int i = 0; i < scenario_->contenders(); ++i) {
+    beliefs_.update(clock_.now(), index_of(client, i), each.runs->believes(i));
+  }
   if (!plan_.leases_are_kept()) return;
   const bool strict = plan_.lease == lease_mode::strict;
   const span allowed = strict ? span(0) : plan_.servers.tick * (plan_.servers.sync_limit + 2);
   require(beliefs_.longest() <= allowed, "overlap of beliefs",
           std::to_string(beliefs_.longest() / 1us) + " us");
+}
+
+bool stage::is_believed(int client, std::int64_t token) const {
+  const auto& runs = clients_[static_cast<std::size_t>(client)].runs;
+  for (int i = 0; runs && i < scenario_->contenders(); ++i) {
+    const auto what = runs->believes(i);
+    if (what.held && what.token == token) return true;
+  }
+  return false;
 }
 
 void stage::later(int client, span delay, std::function<void()> what) {

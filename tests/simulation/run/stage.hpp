@@ -27,7 +27,8 @@ class program {
   virtual void close() = 0;  ///< End the session; `finished` once that is done.
   virtual bool finished() const = 0;
   virtual std::string own_node() const = 0;  ///< For an operator to remove; empty if there is none.
-  virtual belief believes() const { return {}; }
+  /// Of each contender in the process.
+  virtual belief believes(int /*contender*/) const { return {}; }
 };
 
 /// What the programs do together, and what has to be true of it.
@@ -35,6 +36,8 @@ class scenario {
  public:
   virtual ~scenario() = default;
   virtual std::unique_ptr<program> start(stage& in, int client, session with) = 0;
+  /// In each process: that many can own what is contended for.
+  virtual int contenders() const { return 1; }
   virtual void committed(const entry&) {}
   virtual void watch_fired(const connection&, const backend::watch_event&) {}
   /// All faults are over: what has to happen now. True: it has.
@@ -78,10 +81,8 @@ class stage final : public ensemble_observer {
   program* running(int client) { return clients_[static_cast<std::size_t>(client)].runs.get(); }
   /// Something is done at a client after a time by its own clock, unless it is gone by then.
   void later(int client, span delay, std::function<void()> what);
-  /// False: the client has given this connection up, and has or looks for another.
-  bool is_current(const connection& which) const {
-    return clients_[static_cast<std::size_t>(which.client)].wire.get() == &which && which.end;
-  }
+  /// Whether anybody in this process still believes to own what this token stands for.
+  bool is_believed(int client, std::int64_t token) const;
 
  private:
   struct slot {
@@ -100,6 +101,9 @@ class stage final : public ensemble_observer {
   void start(int client);
   void stepped(int client);
   void kill(int client);
+  std::size_t index_of(int client, int contender) const {
+    return static_cast<std::size_t>(client * scenario_->contenders() + contender);
+  }
   void schedule(const fault& what);
   void begin(const fault& what);
   void end(const fault& what);
@@ -115,9 +119,9 @@ class stage final : public ensemble_observer {
   journal notes_;
   std::optional<violation> broken_;
   outcome result_;
-  belief_keeper beliefs_;
   std::unique_ptr<ensemble> servers_;
   std::unique_ptr<scenario> scenario_;
+  belief_keeper beliefs_;
   std::vector<slot> clients_;
   bool healed_ = false;
 };

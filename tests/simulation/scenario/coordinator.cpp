@@ -25,7 +25,11 @@ class coordinator_scenario final : public scenario {
       : rules(in, election_path, queue_path, result_path), line(in, election_path) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
-  void committed(const entry& what) override { rules.committed(what); }
+  void committed(const entry& what) override {
+    rules.committed(what);
+    line.committed(what);
+  }
+  void watch_fired(const connection& to, const backend::watch_event& event) override { line.watch_fired(to, event); }
   void healed() override { at_healing_ = rules.processed(); }
   bool recovered() override { return rules.processed() >= at_healing_ + least_after_healing; }
   bool settled() override { return rules.produced() == rules.processed(); }
@@ -44,17 +48,21 @@ struct nap_initiation {
   void operator()(Handler&& handler, stage* in, int client, span length) const {
     auto slot = asio::get_associated_cancellation_slot(handler);
     auto shared = std::make_shared<std::optional<std::decay_t<Handler>>>(std::forward<Handler>(handler));
-    auto wake = [shared] {
-      if (!*shared) return;
-      auto once = std::move(**shared);
-      shared->reset();
+    auto wake = [](auto& sleeper) {
+      if (!*sleeper) return;
+      auto once = std::move(**sleeper);
+      sleeper->reset();
       std::move(once)();
     };
     if (slot.is_connected()) {
-      auto executor = in->inside(client).executor();
-      slot.assign([wake, executor](asio::cancellation_type) { asio::post(executor, wake); });
+      // The sleeper owns its slot: only the timer may own the sleeper.
+      slot.assign([wake, weak = std::weak_ptr(shared), executor = in->inside(client).executor()](auto) {
+        asio::post(executor, [wake, sleeper = weak.lock()] {
+          if (sleeper) wake(sleeper);
+        });
+      });
     }
-    in->later(client, length, wake);
+    in->later(client, length, [wake, shared] { wake(shared); });
   }
 };
 
@@ -80,7 +88,7 @@ class worker final : public program {
   }
   bool finished() const override { return closed_ && operations_.pending() == 0; }
   std::string own_node() const override { return of_.line.node_of(zk_->status().session_id); }
-  belief believes() const override;
+  belief believes(int) const override;
 
  private:
   class career final : public queue_consumer {
@@ -140,10 +148,10 @@ void worker::run() {
 }
 
 /// Between the beginning of a term and the end of its hand-over, as long as the term is valid.
-belief worker::believes() const {
+belief worker::believes(int) const {
   auto& here = in_.inside(client_);
   if (!present_ || here.now() >= present_->valid_until()) return {};
-  return {true, here.true_time(present_->valid_until())};
+  return {true, here.true_time(present_->valid_until()), present_->token()};
 }
 
 career_traits worker::career::traits() const {

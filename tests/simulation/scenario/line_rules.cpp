@@ -2,7 +2,15 @@
 
 namespace zkrecipes::simulation {
 
-void line_rules::granted(int client, const std::string& path, std::int64_t token, bool believes) {
+namespace {
+/// Of the names that the library gives: a second node with the same one is a ghost of a lost reply.
+std::string_view guid_of(std::string_view name) { return name.substr(3, 36); }
+
+std::string sequence_of(const std::string& path) { return path.substr(path.size() - 10); }
+}  // namespace
+
+void line_rules::granted(int client, std::int64_t session, const std::string& path, std::int64_t token,
+                         bool believes) {
   const auto& nodes = in_.servers().committed_state();
   const auto who = "client " + std::to_string(client) + ", " + path;
   in_.require(tokens_.insert(token).second, "a token is granted once", who);
@@ -10,32 +18,54 @@ void line_rules::granted(int client, const std::string& path, std::int64_t token
     in_.require(token > last_token_, "tokens increase", who);
   }
   last_token_ = std::max(last_token_, token);
+  grants_[path] = {client, token};
   const node* own = nodes.find(path);
   const node* line = nodes.find(parent_);
-  if (!own || !line) return;  // gone already: the owner will be told
+  if (!own || !line) return removed(path);
+  if (believes) in_.require(own->stat.ephemeral_owner == session, "an owner's node is of its own session", who);
   in_.require(own->stat.czxid == token, "the token is the node's czxid", who);
   for (const auto& name : line->children) {
     const node* other = nodes.find(parent_ + '/' + name);
-    const bool passed = other->stat.czxid < token && other->stat.ephemeral_owner != own->stat.ephemeral_owner;
+    const bool ghost = guid_of(name) == guid_of(path.substr(parent_.size() + 1));
+    const bool passed = other->stat.czxid < token && !ghost;
     in_.require(!passed, "order of arrival", who + " passed " + name);
   }
 }
 
 void line_rules::committed(const entry& what) {
   for (const auto& each : what.changes) {
-    if (each.type == change::kind::create && each.path.starts_with(parent_ + '/'))
-      owners_[each.path] = each.owner;
+    if (!each.path.starts_with(parent_ + '/')) continue;
+    if (each.type == change::kind::create) arrived(each);
+    if (each.type == change::kind::remove) departed(each.path);
   }
+}
+
+void line_rules::arrived(const change& what) {
+  if (!members_.empty()) behind_[members_.rbegin()->second.path].insert(what.owner);
+  behind_[what.path].insert(what.owner);  // watches its own
+  members_[sequence_of(what.path)] = {what.path, what.owner};
+}
+
+void line_rules::departed(const std::string& path) {
+  const auto gone = members_.find(sequence_of(path));
+  const auto next = std::next(gone);
+  if (gone != members_.begin() && next != members_.end()) {
+    behind_[std::prev(gone)->second.path].insert(next->second.session);
+  }
+  members_.erase(gone);
+  if (grants_.contains(path)) removed(path);
+}
+
+/// Whoever removes a node: its owner learns of it.
+void line_rules::removed(const std::string& path) {
+  in_.clock().after(in_.what().longest_ignorance(), [this, path, of = grants_[path]] {
+    in_.require(!in_.is_believed(of.client, of.token), "an owner hears that its node has gone", path);
+  });
 }
 
 void line_rules::watch_fired(const connection& to, const backend::watch_event& event) {
   if (event.what != backend::change::deleted || !event.path.starts_with(parent_ + '/')) return;
-  if (!in_.is_current(to) || to.key.id == owners_[event.path] || node_of(to.key.id).empty()) return;
-  auto& woken = woken_[event.path];
-  woken.insert(to.key.id);
-  // The nearest one behind, and perhaps one that gives up and whose watch a slow server has not forgotten
-  // yet.
-  in_.require(woken.size() <= 2, "no herd is woken", event.path);
+  in_.require(behind_[event.path].contains(to.key.id), "no herd is woken", event.path);
 }
 
 void line_rules::check_quiet(const tree& nodes) {

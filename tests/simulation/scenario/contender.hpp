@@ -1,0 +1,67 @@
+// One who campaigns, holds, writes under the fence of its ownership, and releases, again and again; what it waits for
+// is cancelled now and then.
+#pragma once
+
+#include "scenario/line_rules.hpp"
+#include "scenario/operations.hpp"
+
+#include <zkrecipes/election.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace zkrecipes::simulation {
+
+/// What all contenders have in common.
+struct contest {
+  line_rules rules;
+  std::string line;
+  std::string store;  ///< Written by the owner of the line.
+  bool all_well = false;
+  std::vector<bool> granted_since_heal;  ///< By client.
+};
+
+class contender {
+ public:
+  /// `number`: among those of its process, which share the session and `all`.
+  contender(contest& of, stage& in, int client, int number, session& over, operations& all);
+
+  void campaign();
+  /// Whatever it waits for.
+  void cancel(asio::cancellation_type type);
+  void stop();
+  bool idle() const noexcept { return resting_ == 0; }
+  belief believes() const;
+
+ private:
+  void begin_term();
+  void wait_lost();
+  void wait_revoked();
+  void ask_resignation();
+  void write();
+  void lost(std::uint64_t term, error_code why);
+  void release();
+  void rest();
+  void perhaps_cancel(asio::cancellation_signal& which, std::uint64_t one_in);
+  bool holds(std::uint64_t term) const noexcept { return holding_ && term == term_; }
+
+  contest& of_;
+  stage& in_;
+  int client_;
+  session& zk_;
+  operations& operations_;
+  chance chance_;
+  election election_;
+  asio::cancellation_signal campaigning_;
+  asio::cancellation_signal losing_;
+  asio::cancellation_signal releasing_;
+  ownership held_;
+  bool holding_ = false;
+  bool stopping_ = false;
+  int resting_ = 0;
+  std::uint64_t term_ = 0;
+  std::uint64_t last_lost_ = 0;
+};
+
+}  // namespace zkrecipes::simulation
