@@ -3,6 +3,7 @@
 
 #include <zkrecipes/consumer_coordinator.hpp>
 #include <zkrecipes/election.hpp>
+#include <zkrecipes/lock.hpp>
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 #include <zkrecipes/session.hpp>

@@ -1,4 +1,5 @@
 // Keeping a place: told when it is lost or asked for, and left without a trace.
+#include <algorithm>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -25,9 +26,14 @@ json::object parse_member(const std::string& data) {
 
 }  // namespace
 
-std::string with_revocation(const std::string& data) {
+std::string with_revocation(const std::string& data, std::chrono::milliseconds grace) {
   auto object = parse_member(data);
   object["revoke"] = true;
+  if (grace == any_grace) {
+    object.erase("grace_ms");
+  } else {
+    object["grace_ms"] = grace.count();
+  }
   return json::serialize(object);
 }
 
@@ -37,6 +43,13 @@ bool asks_revocation(const std::string& data) {
   auto object = parse_member(data);
   const auto* request = object.if_contains("revoke");
   return request && request->is_bool() && request->as_bool();
+}
+
+std::chrono::milliseconds grace_of(const std::string& data) {
+  if (data.empty() || data.front() != '{') return any_grace;
+  auto object = parse_member(data);
+  const auto* grace = object.if_contains("grace_ms");
+  return grace && grace->is_int64() && grace->as_int64() >= 0 ? std::chrono::milliseconds(grace->as_int64()) : any_grace;
 }
 
 std::string member_id(const std::string& data) {
@@ -57,8 +70,8 @@ awaitable<void> place::guard() {
     auto looking = session_->send(std::move(look));
     // Not `perform`: without a connection the clock has to be watched all the same.
     while (!looking->answer && !lost() && !bound_->ended) {
-      if (session_->now() >= session_->valid_until(bound_->number)) break;
-      co_await looking->done.wait(session_->valid_until(bound_->number));
+      if (session_->now() >= believed_until()) break;
+      co_await looking->done.wait(believed_until());
     }
     if (looking->answer && looking->answer->error == errc::no_node) lose(errc::node_removed);
     if (looking->answer && !looking->answer->error) look_for_request(looking->answer->data);
@@ -69,10 +82,12 @@ awaitable<void> place::guard() {
         lose(bound_->ended);
       } else if (session_->now() >= session_->valid_until(bound_->number)) {
         lose(errc::lease_lapsed);
+      } else if (session_->now() >= give_up_at_) {
+        lose(errc::revoked);
       } else if (watching ? hint->fired() : session_->connected()) {
         break;
       } else {
-        co_await (watching ? changed_ : session_->changed()).wait(session_->valid_until(bound_->number));
+        co_await (watching ? changed_ : session_->changed()).wait(believed_until());
       }
     }
     if (lost() == errc::closed) hint->let_go();
@@ -83,7 +98,15 @@ awaitable<void> place::guard() {
 void place::look_for_request(const std::string& data) {
   if (revoked_ || !asks_revocation(data)) return;
   revoked_ = true;
+  const auto grace = grace_of(data);
+  // Longer than an hour is for ever: nothing that could overflow.
+  if (grace <= std::chrono::hours(1)) give_up_at_ = session_->now() + grace;
   changed_.notify();
+}
+
+/// When the guard has to look at the clock again.
+lease_clock::time_point place::believed_until() const {
+  return std::min(session_->valid_until(bound_->number), give_up_at_);
 }
 
 error_code place::lost() const {
@@ -106,7 +129,7 @@ bool place::note_lost(error_code why) {
 }
 
 void place::lose(error_code why) {
-  if (note_lost(why)) clear_away(why == errc::lease_lapsed);  // if the session lives after all
+  if (note_lost(why)) clear_away(why == errc::lease_lapsed || why == errc::revoked);  // if the session lives after all
 }
 
 void place::disown() { note_lost(errc::closed); }

@@ -121,8 +121,18 @@ awaitable<error_code> place::settle() {
     own = std::find_if(members_.begin(), members_.end(), [&](const member& m) { return m.name == name(); });
     self_ = static_cast<std::size_t>(own - members_.begin());
     if (self_ == 1) changed_.notify();
+    note_position();
   }
   co_return error_code();
+}
+
+void place::tell_position(std::function<void(std::size_t)> hook) {
+  on_position_ = std::move(hook);
+  if (listed_) note_position();
+}
+
+void place::note_position() {
+  if (on_position_ && std::exchange(told_, self_) != self_) on_position_(self_);
 }
 
 void place::accept(std::string path, const stat& s) {
@@ -146,6 +156,16 @@ awaitable<error_code> place::list() {
   co_return errc::node_removed;
 }
 
+awaitable<error_code> place::try_turn(blocker who_first) {
+  while (!listed_) {
+    if (auto why = lost()) co_return why;
+    auto error = co_await list();
+    if (error && error != errc::connection_loss) co_return error;
+  }
+  if (who_first(members_, self_)) co_return errc::busy;
+  co_return lost();
+}
+
 awaitable<error_code> place::wait_turn(blocker who_first) {
   for (;;) {
     if (auto why = lost()) co_return why;
@@ -160,13 +180,11 @@ awaitable<error_code> place::wait_turn(blocker who_first) {
     auto error = co_await watch_ahead(members_[*ahead], gone);
     if (error) co_return error;
     if (!gone) continue;
-    // Sequence numbers only grow: with one member ahead nobody else can have come before us, and no look is needed.
-    if (self_ == 1) {
-      members_.erase(members_.begin());
-      self_ = 0;
-    } else {
-      listed_ = false;
-    }
+    members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(*ahead));
+    --self_;
+    note_position();
+    // Nobody can have come before us since: what is left of the list is all that there can be.
+    listed_ = !who_first(members_, self_);
   }
 }
 

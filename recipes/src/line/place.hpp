@@ -39,6 +39,10 @@ class place : public std::enable_shared_from_this<place> {
 
   /// Waits until nobody has to go first any more. Errors: why the place was lost, `operation_aborted`, `no_auth`, ...
   awaitable<error_code> wait_turn(blocker who_first);
+  /// Looks once. Error: `busy` if somebody has to go first.
+  awaitable<error_code> try_turn(blocker who_first);
+  /// Tells how many are ahead of us, now and whenever it is seen to change.
+  void tell_position(std::function<void(std::size_t)> hook);
 
   /// Waits until the place is lost or left.
   awaitable<outcome<>> wait_lost();
@@ -83,9 +87,11 @@ class place : public std::enable_shared_from_this<place> {
   awaitable<error_code> watch_ahead(const member& ahead, bool& gone);
   awaitable<error_code> list();
   void accept(std::string path, const stat& s);
+  void note_position();
   void lose(error_code why);
   bool note_lost(error_code why);
   void look_for_request(const std::string& data);
+  lease_clock::time_point believed_until() const;
 
   core_ptr session_;
   line_spec line_;
@@ -101,6 +107,9 @@ class place : public std::enable_shared_from_this<place> {
   std::optional<backend::reply> parent_;
   bool ghost_ = false;      // a create of ours may have happened unseen
   bool revoked_ = false;
+  lease_clock::time_point give_up_at_ = never;  // the end of a revocation's grace
+  std::function<void(std::size_t)> on_position_;
+  std::size_t told_ = static_cast<std::size_t>(-1);  // the last position told
   condition changed_;
 
   mutable std::mutex mutex_;
@@ -109,10 +118,14 @@ class place : public std::enable_shared_from_this<place> {
 
 using place_ptr = std::shared_ptr<place>;
 
+/// No limit to the owner's grace.
+inline constexpr auto any_grace = std::chrono::milliseconds::max();
+
 /// What is written into the data of a node of a line (JSON) to ask its owner to give it up.
-std::string with_revocation(const std::string& data);
-/// The same, asked: whether `data` carries such a request.
+std::string with_revocation(const std::string& data, std::chrono::milliseconds grace = any_grace);
+/// The same, asked: whether `data` carries such a request, and how long the owner may take.
 bool asks_revocation(const std::string& data);
+std::chrono::milliseconds grace_of(const std::string& data);
 /// The name that a member gives itself in its data: plain text as Curator's clients write it, or JSON with an "id".
 std::string member_id(const std::string& data);
 

@@ -1,0 +1,62 @@
+#include "line/members.hpp"
+
+#include <utility>
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+backend::request look_at(opcode op, std::string path) {
+  backend::request what;
+  what.op = op;
+  what.path = std::move(path);
+  return what;
+}
+
+awaitable<outcome<std::vector<member>>> list(core_ptr session, line_spec line) {
+  auto listed = co_await session->perform(look_at(opcode::children, line.parent), retry::always);
+  if (listed.error == errc::no_node) listed.error.clear();
+  co_return outcome<std::vector<member>>(listed.error, members_of(listed.children, line.accepted));
+}
+
+}  // namespace
+
+awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_spec line, blocker who_first) {
+  std::vector<line_member> found;
+  for (;;) {
+    auto listed = co_await list(session, line);
+    auto& [error, members] = listed;
+    if (error) co_return outcome<std::vector<line_member>>(error, std::move(found));
+    std::vector<exchange_ptr> sent;
+    for (const auto& each : members) sent.push_back(session->send(look_at(opcode::get, join(line.parent, each.name))));
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      auto node = co_await session->answer(sent[i]);
+      if (node.error == errc::no_node) continue;  // left meanwhile
+      error = node.error;
+      if (error) break;
+      found.push_back({member_id(node.data), members[i].name, node.stat.czxid, node.stat.ephemeral_owner,
+                       static_cast<std::int32_t>(found.size()), !who_first(members, i)});
+    }
+    if (error != errc::connection_loss) co_return outcome<std::vector<line_member>>(error, std::move(found));
+    found.clear();
+  }
+}
+
+awaitable<outcome<>> request_revocation(core_ptr session, line_spec line, std::chrono::milliseconds grace) {
+  auto listed = co_await list(session, line);
+  auto& [error, members] = listed;
+  if (!error && members.empty()) error = errc::no_node;
+  if (error) co_return outcome<>(error);
+  const auto path = join(line.parent, members.front().name);
+  auto node = co_await session->perform(look_at(opcode::get, path), retry::always);
+  if (node.error) co_return outcome<>(node.error);
+  auto ask = look_at(opcode::set, path);
+  ask.data = with_revocation(node.data, grace);
+  ask.version = node.stat.version;
+  auto asked = co_await session->perform(std::move(ask), retry::once);
+  co_return outcome<>(asked.error);
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,76 @@
+#include <zkrecipes/lock.hpp>
+
+#include <utility>
+
+#include "line/members.hpp"
+#include "line/place.hpp"
+#include "session/deadline.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+using backend::opcode;
+
+namespace {
+
+// Curator's mutex, and both generations of kazoo's.
+constexpr std::string_view markers[] = {"lock-", "__lock__"};
+
+line_spec lock_line(std::string path) { return {std::move(path), "lock-", markers}; }
+
+awaitable<outcome<ownership>> acquire(core_ptr session, std::string path, lock_options options) {
+  auto entered = co_await place::enter(std::move(session), lock_line(std::move(path)), std::move(options.id));
+  auto& [error, where] = entered;
+  if (error) co_return outcome<ownership>(error, ownership());
+  if (options.on_position) where->tell_position(std::move(options.on_position));
+  error = co_await where->wait_turn(&nearest_ahead);
+  ownership held(where);  // leaves again unless it is passed on
+  if (error) held = ownership();
+  co_return outcome<ownership>(error, std::move(held));
+}
+
+awaitable<outcome<ownership>> try_acquire(core_ptr session, std::string path, lock_options options) {
+  backend::request list;
+  list.op = opcode::children;
+  list.path = path;
+  auto listed = co_await session->perform(std::move(list), retry::always);
+  if (listed.error && listed.error != errc::no_node) co_return outcome<ownership>(listed.error, ownership());
+  if (!members_of(listed.children, markers).empty()) co_return outcome<ownership>(errc::busy, ownership());
+  auto entered = co_await place::enter(std::move(session), lock_line(std::move(path)), std::move(options.id));
+  auto& [error, where] = entered;
+  if (error) co_return outcome<ownership>(error, ownership());
+  ownership held(where);
+  auto first = co_await where->try_turn(&nearest_ahead);
+  if (first) co_return outcome<ownership>(first, ownership());  // somebody was quicker: `held` leaves again
+  co_return outcome<ownership>(error_code(), std::move(held));
+}
+
+}  // namespace
+
+lock::lock(session over, std::string path, lock_options options)
+    : session_(std::move(over)), path_(std::move(path)), options_(std::move(options)) {
+  require_path("lock path", path_);
+  require_id("lock_options::id", options_.id);
+}
+
+void lock::start_acquire(owner_handler h, core_ptr core, std::string path, lock_options options,
+                         lease_clock::duration budget) {
+  const auto& on = core->get_scheduler();
+  launch(*on, std::move(h),
+         with_deadline(on, deadline_of(*on, budget), acquire(core, std::move(path), std::move(options))));
+}
+
+void lock::start_try_acquire(owner_handler h, core_ptr core, std::string path, lock_options options) {
+  launch(*core->get_scheduler(), std::move(h), try_acquire(core, std::move(path), std::move(options)));
+}
+
+void lock::start_members(handler_for<void(error_code, std::vector<line_member>)> h, core_ptr core, std::string path) {
+  launch(*core->get_scheduler(), std::move(h), read_line(core, lock_line(std::move(path)), &nearest_ahead));
+}
+
+void lock::start_request_revocation(handler_for<void(error_code)> h, core_ptr core, std::string path,
+                                    std::chrono::milliseconds grace) {
+  launch(*core->get_scheduler(), std::move(h), request_revocation(core, lock_line(std::move(path)), grace));
+}
+
+}  // namespace zkrecipes

@@ -1,0 +1,58 @@
+// One budget of time for an operation of many steps.
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+/// The end of a budget that begins now; `never` if it is too long to be told.
+inline lease_clock::time_point deadline_of(const scheduler& on, lease_clock::duration budget) {
+  const auto present = on.now();
+  return budget > never - present ? never : present + budget;
+}
+
+/// A timer that cancels with everything that listens to its signal.
+class time_limit {
+ public:
+  time_limit(scheduler_ptr on, lease_clock::time_point deadline) : on_(std::move(on)) {
+    timer_ = on_->world->call_at(deadline, [this] {
+      timer_ = 0;
+      passed_ = true;
+      signal.emit(asio::cancellation_type::total);
+    });
+  }
+  time_limit(const time_limit&) = delete;
+  ~time_limit() {
+    if (timer_) on_->world->cancel(timer_);
+  }
+  bool passed() const noexcept { return passed_; }
+
+  asio::cancellation_signal signal;
+
+ private:
+  scheduler_ptr on_;
+  backend::timer_id timer_ = 0;
+  bool passed_ = false;
+};
+
+/// Runs `body`, which a cancellation undoes, no longer than to the deadline; then its error is `timed_out`. On the strand.
+template <class... Results>
+awaitable<outcome<Results...>> with_deadline(scheduler_ptr on, lease_clock::time_point deadline,
+                                             awaitable<outcome<Results...>> body) {
+  if (deadline == never) co_return co_await std::move(body);
+  auto limit = std::make_shared<time_limit>(on, deadline);
+  auto state = co_await asio::this_coro::cancellation_state;
+  state.slot().assign([limit](asio::cancellation_type type) { limit->signal.emit(type); });
+  auto result = co_await asio::co_spawn(on->strand, cancellable(std::move(body)),
+                                        asio::bind_cancellation_slot(limit->signal.slot(), asio::use_awaitable));
+  state.slot().clear();
+  if (limit->passed() && std::get<0>(result) == asio::error::operation_aborted) std::get<0>(result) = errc::timed_out;
+  co_return result;
+}
+
+}  // namespace zkrecipes::detail
