@@ -15,7 +15,9 @@ detail::peer_links& ensemble::impl::links_of(int one, int other) {
   at(other);
   if (one == other) throw std::invalid_argument(pair_of(one, other) + " are the same; name two");
   if (!links)
-    throw error("this ensemble has no proxies between its servers; set ensemble_options::peer_proxies");
+    throw error(
+        "this ensemble has no proxies between its servers; set ensemble_options::peer_proxies, or start it "
+        "with: testcluster up --proxies");
   return *links;
 }
 
@@ -31,7 +33,9 @@ std::vector<proxy*> ensemble::impl::links_around(int id) {
 proxy& ensemble::proxy(int id) {
   impl_->at(id);
   if (!impl_->options.delay_proxies)
-    throw error("this ensemble has no proxies; set ensemble_options::delay_proxies");
+    throw error(
+        "this ensemble has no proxies; set ensemble_options::delay_proxies, or start it with: testcluster up "
+        "--proxies");
   return *impl_->proxies[id - 1];
 }
 
