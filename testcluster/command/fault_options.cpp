@@ -29,6 +29,12 @@ void add_drop(CLI::App* drop, fault_options& into) {
       ->type_name("K");
 }
 
+void add_way(CLI::App* one, fault_options& into) {
+  one->add_option("--way", into.way, "to-server, to-client or both (both)")
+      ->check(CLI::IsMember({"to-server", "to-client", "both"}))
+      ->type_name("WAY");
+}
+
 }  // namespace
 
 void add_fault(CLI::App& app, int& id, fault_options& into,
@@ -50,7 +56,8 @@ void add_fault(CLI::App& app, int& id, fault_options& into,
     return one;
   };
   on_any_line("cut", "Close all connections; new ones are welcome");
-  on_any_line("freeze", "Nothing moves, nothing is closed; what was sent arrives after healing");
+  add_way(on_any_line("freeze", "Nothing moves, nothing is closed; what was sent arrives after healing"),
+          into);
   on_any_line("refuse", "Refuse new connections; those that exist stay");
   on_any_line("delay", "Everything arrives later")
       ->add_option("MS", into.amount, "How much, each way")
@@ -64,10 +71,7 @@ void add_fault(CLI::App& app, int& id, fault_options& into,
       ->add_option("--closed", into.closed, "The side that is closed: client or server (server)")
       ->check(CLI::IsMember({"client", "server"}))
       ->type_name("SIDE");
-  on_any_line("blackhole", "What is sent disappears, and the connections look alive")
-      ->add_option("--way", into.way, "to-server, to-client or both (both)")
-      ->check(CLI::IsMember({"to-server", "to-client", "both"}))
-      ->type_name("WAY");
+  add_way(on_any_line("blackhole", "What is sent disappears, and the connections look alive"), into);
   add_drop(
       kind("drop-reply", "A request is carried out, and its reply lost: the connection is closed instead"),
       into);

@@ -20,7 +20,7 @@ proxy::way way_of(const std::string& name, bool mirrored) {
 /// `mirrored`: whom the fault calls the client is the server of this line.
 void inject(proxy& line, const fault_options& fault, bool mirrored) {
   if (fault.kind == "cut") return line.cut();
-  if (fault.kind == "freeze") return line.freeze(true);
+  if (fault.kind == "freeze") return line.freeze(true, way_of(fault.way, mirrored));
   if (fault.kind == "refuse") return line.refuse(true);
   if (fault.kind == "delay") return line.set_delay(std::chrono::milliseconds(fault.amount));
   if (fault.kind == "bandwidth") return line.set_bandwidth(static_cast<std::uint64_t>(fault.amount));

@@ -18,6 +18,7 @@ struct plan {
   milliseconds tick{};
   milliseconds session{};
   std::vector<int> sync_limits{10, 20, 40};
+  follower_cut::cut cut = cut::link;
   std::vector<lease_mode> modes{lease_mode::standard, lease_mode::strict};
   int repeat = 5;
   unsigned seed = 1;
@@ -33,7 +34,11 @@ void measure(const plan& wanted, int sync_limit, std::vector<row>& rows) {
   std::uniform_int_distribution<int> phase(0, static_cast<int>(wanted.session.count()));
   for (auto mode : wanted.modes) {
     for (auto busy : {load::idle, load::reads, load::writes}) {
-      row found{wanted.tick, sync_limit, {.session = wanted.session, .mode = mode, .load = busy}, {}, 0};
+      row found{wanted.tick,
+                sync_limit,
+                {.session = wanted.session, .mode = mode, .load = busy, .cut = wanted.cut},
+                {},
+                0};
       found.how.patience = wanted.tick * sync_limit + 3 * wanted.session + 10s;
       for (int i = 0; i < wanted.repeat; ++i) {
         // Long enough for heartbeats, and cut at any moment between two of them.
@@ -57,7 +62,7 @@ int main(int argc, char** argv) try {
   CLI::App app{
       "Overlap of beliefs when the link of a holder's server to the leader is frozen, on three real servers"};
   plan wanted;
-  std::string format = "table", mode = "both";
+  std::string format = "table", mode = "both", cut_name = "link";
   int tick = 250, session = 2000;
   app.add_option("-o,--output", format, "table (Markdown) or json")->check(CLI::IsMember({"table", "json"}));
   app.add_option("--tick", tick, "tickTime in ms (250)")->check(CLI::Range(50, 10'000));
@@ -67,6 +72,9 @@ int main(int argc, char** argv) try {
       ->check(CLI::Range(1, 1000));
   app.add_option("--mode", mode, "standard, strict or both")
       ->check(CLI::IsMember({"standard", "strict", "both"}));
+  app.add_option("--cut", cut_name,
+                 "link: both ways at once (default); flip: one way, then the other, at the worst moment")
+      ->check(CLI::IsMember({"link", "flip"}));
   app.add_option("--repeat", wanted.repeat, "Trials of each kind (5)")->check(CLI::Range(1, 10'000));
   app.add_option("--seed", wanted.seed, "Of the moments at which the link is cut (1)");
   CLI11_PARSE(app, argc, argv);
@@ -74,6 +82,8 @@ int main(int argc, char** argv) try {
   wanted.tick = milliseconds(tick);
   wanted.session = milliseconds(session);
   if (mode != "both") wanted.modes = {mode == "strict" ? lease_mode::strict : lease_mode::standard};
+
+  wanted.cut = cut_name == "flip" ? cut::flip : cut::link;
 
   std::vector<row> rows;
   for (int sync_limit : wanted.sync_limits) measure(wanted, sync_limit, rows);

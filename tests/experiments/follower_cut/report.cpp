@@ -66,6 +66,7 @@ json::array to_json(const std::vector<row>& rows) {
                                {"session_ms", each.how.session.count()},
                                {"mode", name(each.how.mode)},
                                {"load", name(each.how.load)},
+                               {"cut", each.how.cut == cut::flip ? "flip" : "link"},
                                {"failed", each.failed},
                                {"trials", seen}});
   }

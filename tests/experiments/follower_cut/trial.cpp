@@ -2,6 +2,8 @@
 
 #include <zkrecipes/election.hpp>
 
+#include <testcluster/proxy.hpp>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -61,7 +63,11 @@ class trial {
     for (zkrecipes::election_view view; view.candidates.size() < 2;)
       view = co_await second.async_view_change(view.fingerprint, asio::use_awaitable);
     co_await pause(how_.before_cut);
-    cluster_.partition(follower_, leader_);
+    if (how_.cut == cut::flip) {
+      co_await flip(mine, held);
+    } else {
+      cluster_.partition(follower_, leader_);
+    }
     cut_ = lease_clock::now();
     co_await watch(held);
     done_ = true;
@@ -69,6 +75,19 @@ class trial {
     co_await held.async_release(asio::use_awaitable);
     co_await mine.async_close(asio::use_awaitable);
     co_await others.async_close(asio::use_awaitable);
+  }
+
+  asio::awaitable<void> flip(const zkrecipes::session& mine, const zkrecipes::ownership& held) {
+    using way = testcluster::proxy::way;
+    auto& link = cluster_.peer_proxy(follower_, leader_, testcluster::peer_port::quorum);
+    const auto proof = held.valid_until();
+    while (held.valid_until() == proof) co_await pause(1ms);
+    link.freeze(true, way::to_client);
+    const auto sent = mine.counters().heartbeats;
+    while (mine.counters().heartbeats == sent) co_await pause(1ms);
+    co_await pause(50ms);  // the heartbeat reaches the leader
+    link.freeze(true, way::to_server);
+    link.freeze(false, way::to_client);
   }
 
   asio::awaitable<void> contend(zkrecipes::election& contest) {

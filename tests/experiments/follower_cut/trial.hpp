@@ -16,10 +16,17 @@ using elapsed = std::chrono::duration<double, std::milli>;
 /// What the holder's session does while it holds: nothing, reads, or writes, one after the other.
 enum class load { idle, reads, writes };
 
+/// `link`: both ways at once. `flip`: first only what the leader sends, right after the holder's heartbeat
+/// was answered; when the next heartbeat has reached the leader, only what the follower sends. So the holder
+/// hears the answer, and the leader hears nothing from the follower any more: the worst moment for who takes
+/// that answer as a proof.
+enum class cut { link, flip };
+
 struct setting {
   std::chrono::milliseconds session{};
   zkrecipes::lease_mode mode{};
   follower_cut::load load{};
+  follower_cut::cut cut{};
   std::chrono::milliseconds before_cut{};  ///< How long all is well first.
   std::chrono::milliseconds patience{};    ///< How long after the cut to look at most.
 };
