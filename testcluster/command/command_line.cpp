@@ -32,6 +32,7 @@ struct raw {
   std::int64_t delay = 0;
   std::vector<std::int64_t> session_limits;
   std::vector<std::string> words;
+  bool proxies = false;
   CLI::Option* delay_given = nullptr;
   CLI::Option* words_given = nullptr;
 };
@@ -56,6 +57,10 @@ void add_up(CLI::App& app, raw& into) {
   up->add_option("--tick", into.tick, "tickTime in ms (500)")
       ->check(CLI::Range(10, 3'600'000))
       ->type_name("MS");
+  up->add_option("--sync-limit", options.sync_limit,
+                 "syncLimit in ticks: how long a server that is cut off does not notice (10)")
+      ->check(CLI::Range(1, 10'000))
+      ->type_name("TICKS");
   up->add_option("--session-limits", into.session_limits,
                  "Shortest and longest session timeout in ms (2 and 20 ticks)")
       ->expected(2)
@@ -66,6 +71,8 @@ void add_up(CLI::App& app, raw& into) {
       up->add_option("--delay", into.delay, "Proxies in front of the servers, with this delay each way")
           ->check(CLI::Range(0, 60'000))
           ->type_name("MS");
+  up->add_flag("--proxies", into.proxies,
+               "Proxies in front of the servers and between them: what fault and partition need");
   into.words_given =
       up->add_option("--four-letter-words", into.words, "The only ones the servers answer, besides srvr")
           ->delimiter(',')
@@ -94,6 +101,18 @@ void add_others(CLI::App& app, raw& into) {
         ->required()
         ->check(CLI::Range(1, 9));
   }
+  auto* partition = add_command(app, into, "partition", "Cut a server off from the others, until `heal`");
+  partition->add_option("ID", into.result.id, "The server, 1 to N")->required()->check(CLI::Range(1, 9));
+  partition->add_option("--from", into.result.fault.peer, "Only from this one; default: from all others")
+      ->check(CLI::Range(1, 9))
+      ->type_name("OTHER");
+  add_command(app, into, "heal", "End all faults and partitions, and wait until the servers serve")
+      ->add_option("ID", into.result.id, "Only those around this server, and without waiting")
+      ->check(CLI::Range(1, 9));
+  add_fault(app, into.result.id, into.result.fault,
+            [&into](CLI::App& to, const std::string& name, const std::string& what) {
+              return add_command(to, into, name, what);
+            });
   add_command(app, into, "expire", "End a client's session as if it had timed out")
       ->add_option("SESSION-ID", into.session, "Decimal, or hexadecimal with 0x")
       ->required();
@@ -115,9 +134,12 @@ arguments parse(int argc, char** argv) {
   }
   auto& result = into.result;
   result.command = app.get_subcommands().front()->get_name();
+  if (result.command == "fault")
+    result.fault.kind = app.get_subcommands().front()->get_subcommands().front()->get_name();
   result.json = into.output == "json";
   result.ensemble.tick_time = milliseconds(into.tick);
-  result.ensemble.delay_proxies = into.delay_given->count() > 0;
+  result.ensemble.delay_proxies = into.proxies || into.delay_given->count() > 0;
+  result.ensemble.peer_proxies = into.proxies;
   result.ensemble.delay = milliseconds(into.delay);
   if (into.words_given->count() > 0) result.ensemble.four_letter_words = into.words;
   if (into.session_limits.size() == 2) {

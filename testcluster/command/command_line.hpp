@@ -1,5 +1,7 @@
 #pragma once
 
+#include "fault_options.hpp"
+
 #include <testcluster/ensemble.hpp>
 
 #include <cstdint>
@@ -15,6 +17,7 @@ struct arguments {
   ensemble_options ensemble;  // for up
   int id = 0;                 // for what names a server
   std::int64_t session = 0;   // for expire
+  fault_options fault;        // for fault and partition
 };
 
 /// Thrown when there is nothing to run: after --help (0) or a mistake that has been explained on stderr (2).

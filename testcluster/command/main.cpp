@@ -52,6 +52,7 @@ json::object run(const arguments& wanted) {
   json::object request{{"command", wanted.command}};
   if (wanted.id != 0) request["id"] = wanted.id;
   if (wanted.command == "expire") request["session"] = wanted.session;
+  if (wanted.command == "fault" || wanted.command == "partition") request["fault"] = to_json(wanted.fault);
   return ask(directory(wanted), request);
 }
 

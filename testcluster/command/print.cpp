@@ -14,6 +14,12 @@ std::string text(const json::object& from, const char* key) {
   return value->is_string() ? std::string(value->as_string()) : json::serialize(*value);
 }
 
+void print_faults(std::ostream& out, const json::object& node, const std::string& indent) {
+  const auto* faults = node.if_contains("faults");
+  if (faults == nullptr) return;
+  for (const auto& each : faults->as_array()) out << indent << std::string(each.as_string()) << "\n";
+}
+
 void print_cluster(std::ostream& out, const json::object& cluster) {
   out << "hosts  " << text(cluster, "hosts") << "\ndir    " << text(cluster, "dir") << "\n\n" << std::left;
   out << std::setw(4) << "ID" << std::setw(12) << "ROLE" << std::setw(9) << "PID" << std::setw(23)
@@ -23,6 +29,7 @@ void print_cluster(std::ostream& out, const json::object& cluster) {
     const auto& node = entry.as_object();
     out << std::setw(4) << text(node, "id") << std::setw(12) << text(node, "role") << std::setw(9)
         << text(node, "pid") << std::setw(23) << text(node, "address") << text(node, "proxy") << "\n";
+    print_faults(out, node, "    ");
   }
 }
 
@@ -40,6 +47,7 @@ void print(std::ostream& out, const json::object& outcome, const arguments& want
       out << text(each.as_object(), "dir") << " removed\n";
   } else {
     out << "server " << text(outcome, "id") << " is " << text(outcome, "role") << "\n";
+    print_faults(out, outcome, "  ");
   }
 }
 

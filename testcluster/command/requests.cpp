@@ -1,5 +1,7 @@
 #include "requests.hpp"
 
+#include "faults.hpp"
+
 #include <map>
 
 namespace testcluster::command {
@@ -12,8 +14,19 @@ json::object describe(const node_info& node) {
                    {"address", node.address}, {"pid", node.pid},
                    {"role", node.role},       {"running", node.running}};
   if (!node.proxy.empty()) out["proxy"] = node.proxy;
+  if (!node.faults.empty()) out["faults"] = json::value_from(node.faults);
   if (!node.admin.empty()) out["admin"] = node.admin;
   return out;
+}
+
+void spoil(const json::object& request, ensemble& cluster, int id) {
+  const auto& command = request.at("command").as_string();
+  if (command != "fault" && command != "partition")
+    throw error("unknown request; are supervisor and command of the same version?");
+  const auto fault = fault_from(request.at("fault").as_object());
+  if (command == "fault") return inject(cluster, id, fault);
+  if (fault.peer == 0) return cluster.partition(id);
+  cluster.partition(id, fault.peer);
 }
 
 }  // namespace
@@ -28,6 +41,7 @@ json::object execute(const json::object& request, ensemble& cluster, const std::
   static const std::map<json::string, void (ensemble::*)(int)> on_server{{"kill", &ensemble::kill},
                                                                          {"pause", &ensemble::pause},
                                                                          {"resume", &ensemble::resume},
+                                                                         {"heal", &ensemble::heal},
                                                                          {"restart", &ensemble::restart}};
   const auto& command = request.at("command").as_string();
   if (command == "status") return describe(cluster, dir);
@@ -36,11 +50,16 @@ json::object execute(const json::object& request, ensemble& cluster, const std::
     cluster.expire(session);
     return {{"session", session}, {"expired", true}};
   }
-  const auto found = on_server.find(command);
-  if (found == on_server.end())
-    throw error("unknown request; are supervisor and command of the same version?");
+  if (command == "heal" && !request.contains("id")) {
+    heal(cluster);
+    return describe(cluster, dir);
+  }
   const auto id = static_cast<int>(request.at("id").as_int64());
-  (cluster.*found->second)(id);
+  if (const auto found = on_server.find(command); found != on_server.end()) {
+    (cluster.*found->second)(id);
+  } else {
+    spoil(request, cluster, id);
+  }
   return describe(cluster.nodes().at(id - 1));
 }
 

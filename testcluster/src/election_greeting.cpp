@@ -23,7 +23,8 @@ std::string election_greeting::pass(std::string_view bytes) {
   if (pending_.size() < whole) return {};
   passed_ = true;
   const auto address = jute::writer{}.string(callback_).frame().substr(4);
-  return pending_.substr(0, head_size) + address + std::exchange(pending_, {}).substr(whole);
+  const auto came = rest();
+  return came.substr(0, head_size) + address + came.substr(whole);
 }
 
 }  // namespace testcluster::detail

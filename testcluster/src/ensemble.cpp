@@ -56,6 +56,7 @@ std::vector<node_info> ensemble::nodes() {
     node.role = each->role();
     node.running = each->current() != server::state::stopped;
     node.pid = each->pid();
+    node.faults = impl_->faults_of(node.id);
     all.push_back(node);
   }
   return all;
@@ -107,13 +108,6 @@ void ensemble::expire(std::int64_t session_id) {
     }
   }
   throw error("could not expire session " + std::to_string(session_id) + ": " + why);
-}
-
-proxy& ensemble::proxy(int id) {
-  impl_->at(id);
-  if (!impl_->options.delay_proxies)
-    throw error("this ensemble has no proxies; set ensemble_options::delay_proxies");
-  return *impl_->proxies[id - 1];
 }
 
 }  // namespace testcluster

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "guard.hpp"
+#include "peer_links.hpp"
 #include "server.hpp"
 #include "workspace.hpp"
 
@@ -9,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,10 +34,19 @@ struct ensemble::impl {
   /// One attempt to bring all servers up on the ports from base_port. False if somebody else has one of them.
   bool start_all(std::uint16_t base_port);
 
+  /// The lines of zoo.cfg by which a server finds itself and the others.
+  std::string members(const detail::server& viewer);
+
+  /// The links, for two servers that can have one.
+  detail::peer_links& links_of(int one, int other);
+  std::vector<testcluster::proxy*> links_around(int id);
+  std::vector<std::string> faults_of(int id);
+
   ensemble_options options;
   detail::workspace files;
   detail::guard keeper;
   std::vector<std::unique_ptr<detail::server>> servers;
+  std::optional<detail::peer_links> links;
   std::vector<std::unique_ptr<testcluster::proxy>> proxies;
   std::string hosts;
 };

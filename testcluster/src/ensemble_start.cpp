@@ -21,6 +21,7 @@ ensemble::impl::impl(const ensemble_options& given)
   constexpr int step = 10;
   int attempt = 0;
   while (!start_all(static_cast<std::uint16_t>(options.base_port + step * attempt))) {
+    links.reset();
     servers.clear();
     if (++attempt == tries) {
       throw error("port in use: another program listens on every address at ports " +
@@ -42,7 +43,8 @@ bool ensemble::impl::start_all(std::uint16_t base_port) {
     servers.push_back(
         std::make_unique<detail::server>(id, files.path() / ("server." + std::to_string(id)), base_port));
   }
-  for (const auto& each : servers) each->configure(options, servers);
+  if (options.peer_proxies) links.emplace(servers);
+  for (const auto& each : servers) each->configure(options, members(*each));
   for (const auto& each : servers) each->start(keeper.group());
   try {
     poll([this] {
@@ -55,6 +57,16 @@ bool ensemble::impl::start_all(std::uint16_t base_port) {
     if (port_taken()) return false;
     throw;
   }
+}
+
+std::string ensemble::impl::members(const detail::server& viewer) {
+  std::string lines;
+  if (servers.size() == 1) return lines;
+  for (const auto& each : servers) {
+    const bool direct = !links || each->id() == viewer.id();
+    lines += direct ? each->quorum_line() : links->quorum_line(viewer.id(), each->id());
+  }
+  return lines;
 }
 
 // Not every server ends because of it: one that can not listen to followers goes on electing in vain.

@@ -64,7 +64,7 @@ struct proxy::impl {
   void open(std::uint16_t port);
   asio::awaitable<void> accept();
   std::vector<std::shared_ptr<detail::proxy_link>> alive();
-  void freeze(bool frozen);
+  void freeze(bool frozen, way which);
   void refuse(bool refusing);
   void heal();
   void drop(detail::drop_rules::what lost, std::int32_t op_code, int k);
@@ -111,7 +111,7 @@ void proxy::impl::open(std::uint16_t port) {
 
 asio::awaitable<void> proxy::impl::accept() {
   while (true) {
-    if (state.frozen || state.refusing) {
+    if ((state.frozen_up && state.frozen_down) || state.refusing) {
       co_await changed.wait();
       continue;
     }
@@ -173,16 +173,17 @@ void proxy::blackhole(way lost) {
   });
 }
 
-void proxy::impl::freeze(bool frozen) {
-  state.frozen = frozen;
+void proxy::impl::freeze(bool frozen, way which) {
+  if (which != way::to_client) state.frozen_up = frozen;
+  if (which != way::to_server) state.frozen_down = frozen;
   error_code ignored;
   acceptor.cancel(ignored);
   changed.notify();
   for (const auto& link : alive()) link->freeze_changed();
 }
 
-void proxy::freeze(bool frozen) {
-  impl_->on_thread([this, frozen] { impl_->freeze(frozen); });
+void proxy::freeze(bool frozen, way which) {
+  impl_->on_thread([=, this] { impl_->freeze(frozen, which); });
 }
 
 void proxy::impl::refuse(bool refusing) {
@@ -227,7 +228,7 @@ void proxy::impl::heal() {
     if (link->broken()) link->close();
   }
   refuse(false);
-  freeze(false);
+  freeze(false, way::both);
 }
 
 void proxy::heal() {
@@ -240,7 +241,11 @@ std::vector<std::string> proxy::faults() const {
     auto on = now.rules.describe();
     if (now.delay.count() > 0) on.push_back("delay " + std::to_string(now.delay.count()) + " ms");
     if (now.bandwidth > 0) on.push_back("bandwidth " + std::to_string(now.bandwidth) + " bytes/s");
-    if (now.frozen) on.push_back("freeze");
+    if (now.frozen_up && now.frozen_down) {
+      on.push_back("freeze");
+    } else if (now.frozen_up || now.frozen_down) {
+      on.push_back(now.frozen_up ? "freeze to-server" : "freeze to-client");
+    }
     if (now.refusing) on.push_back("refuse");
     if (now.swallow_up) on.push_back("blackhole to-server");
     if (now.swallow_down) on.push_back("blackhole to-client");

@@ -26,8 +26,8 @@ proxy_link::proxy_link(tcp::socket client, asio::io_context& io, proxy_state& sh
       greeting_(shared.options.callback),
       client_(std::move(client)),
       server_(io),
-      up_(io, client_, server_, shared.swallow_up),
-      down_(io, server_, client_, shared.swallow_down) {}
+      up_(io, client_, server_, shared.frozen_up, shared.swallow_up),
+      down_(io, server_, client_, shared.frozen_down, shared.swallow_down) {}
 
 asio::awaitable<void> proxy_link::run(std::shared_ptr<proxy_link> self, tcp::endpoint server) {
   const bool connected = co_await self->connect(server);
@@ -113,7 +113,7 @@ asio::awaitable<void> proxy_link::read(direction& way) {
   constexpr std::size_t most_under_way = 4096;
   std::array<char, 16384> buffer;
   while (!closed_ && way.from.is_open()) {
-    if (shared_.frozen || way.queue.size() > most_under_way) {
+    if (way.frozen || way.queue.size() > most_under_way) {
       co_await way.changed.wait();
       continue;
     }
@@ -136,7 +136,7 @@ asio::awaitable<void> proxy_link::read(direction& way) {
 asio::awaitable<void> proxy_link::write(direction& way) {
   bool more = true;
   while (more && !closed_) {
-    if (shared_.frozen || way.queue.empty()) {
+    if (way.frozen || way.queue.empty()) {
       co_await way.changed.wait();
     } else if (clock::now() < way.queue.front().due) {
       co_await wait_until(way, way.queue.front().due);
@@ -180,7 +180,7 @@ asio::awaitable<bool> proxy_link::write_out(direction& way, std::string bytes) {
   std::size_t written = 0;
   while (written < bytes.size()) {
     if (closed_) co_return false;
-    if (shared_.frozen) {
+    if (way.frozen) {
       co_await way.changed.wait();
       continue;
     }

@@ -32,7 +32,8 @@ struct proxy_state {
   const proxy_options options;
   std::chrono::milliseconds delay = options.delay;
   std::uint64_t bandwidth = 0;
-  bool frozen = false;
+  bool frozen_up = false;
+  bool frozen_down = false;
   bool refusing = false;
   bool swallow_up = false;
   bool swallow_down = false;
@@ -58,7 +59,7 @@ class proxy_link {
   /// Whether something is missing in it, so that it can only be closed.
   bool broken() const { return broken_; }
 
-  /// To be called after proxy_state::frozen has changed.
+  /// To be called after a way was frozen, or goes on.
   void freeze_changed();
 
  private:
@@ -69,10 +70,12 @@ class proxy_link {
     after then;
   };
   struct direction {
-    direction(boost::asio::io_context& io, tcp::socket& source, tcp::socket& sink, const bool& swallowing)
-        : from(source), to(sink), swallow(swallowing), changed(io), timer(io) {}
+    direction(boost::asio::io_context& io, tcp::socket& source, tcp::socket& sink, const bool& freezing,
+              const bool& swallowing)
+        : from(source), to(sink), frozen(freezing), swallow(swallowing), changed(io), timer(io) {}
     tcp::socket& from;
     tcp::socket& to;
+    const bool& frozen;
     const bool& swallow;
     change changed;
     boost::asio::steady_timer timer;

@@ -5,9 +5,7 @@
 
 #include <testcluster/ensemble.hpp>
 
-#include <memory>
 #include <string>
-#include <vector>
 
 namespace testcluster::detail {
 
@@ -27,7 +25,8 @@ class server {
   std::string address(int port_offset) const;
   std::string quorum_line() const;
 
-  void configure(const ensemble_options& options, const std::vector<std::unique_ptr<server>>& all);
+  /// `members` are the lines of zoo.cfg that name all servers.
+  void configure(const ensemble_options& options, const std::string& members);
   void start(pid_t group);
   void kill();
   void stop(std::chrono::milliseconds patience);

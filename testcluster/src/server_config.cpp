@@ -27,7 +27,7 @@ std::string server::quorum_line() const {
   return "server." + std::to_string(id_) + "=" + address(1) + ":" + std::to_string(base_port_ + 2) + "\n";
 }
 
-void server::configure(const ensemble_options& options, const std::vector<std::unique_ptr<server>>& all) {
+void server::configure(const ensemble_options& options, const std::string& members) {
   const auto data = folder_ / "data";
   std::filesystem::create_directories(data);
   std::string text;
@@ -53,9 +53,7 @@ void server::configure(const ensemble_options& options, const std::vector<std::u
   set("admin.serverAddress", address_.text());
   set("admin.serverPort", std::to_string(base_port_ + 3));
   for (const auto& line : options.extra_config) text += line + "\n";
-  if (all.size() > 1) {
-    for (const auto& member : all) text += member->quorum_line();
-  }
+  text += members;
   write_file(folder_ / "zoo.cfg", text);
   write_file(data / "myid", std::to_string(id_) + "\n");
 }

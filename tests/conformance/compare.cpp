@@ -13,16 +13,24 @@ bool ends_a_session(const script& played, const heard& each) {
   return type == step::kind::close || type == step::kind::expire || type == step::kind::lapse;
 }
 
+/// The phase in which the link was closed with its session, or none.
+std::size_t last_phase(const script& played, const std::vector<heard>& of) {
+  const bool ended = !of.empty() && of.back().text.starts_with("down") && ends_a_session(played, of.back());
+  return ended ? of.back().phase : std::size_t(-1);
+}
+
 std::vector<heard> pick(const script& played, const std::vector<heard>& from, bool events) {
   std::vector<heard> picked;
+  // What the end of its own session makes a link hear is lost or not, with the connection.
+  const auto last = last_phase(played, from);
   for (const auto& each : from) {
-    if (each.event == events) picked.push_back(each);
+    if (each.event == events && !(events && each.phase == last)) picked.push_back(each);
   }
   for (auto first = picked.begin(); events && first != picked.end();) {
-    auto last = std::find_if(first, picked.end(), [&](const heard& one) { return one.phase != first->phase; });
+    auto next = std::find_if(first, picked.end(), [&](const heard& one) { return one.phase != first->phase; });
     if (ends_a_session(played, *first))
-      std::sort(first, last, [](const heard& a, const heard& b) { return a.text < b.text; });
-    first = last;
+      std::sort(first, next, [](const heard& a, const heard& b) { return a.text < b.text; });
+    first = next;
   }
   return picked;
 }

@@ -25,12 +25,6 @@ struct wishes {
   bool print = false;
 };
 
-struct tally {
-  std::size_t scripts = 0;
-  std::size_t operations = 0;
-  std::size_t differences = 0;
-};
-
 trial from_file(const std::string& name) {
   std::ifstream file(name);
   std::ostringstream text;
@@ -43,43 +37,42 @@ trial from_file(const std::string& name) {
   }
 }
 
-void play_all(std::vector<trial>& some, tally& so_far) {
-  run(some);
-  for (auto& each : some) {
-    ++so_far.scripts;
-    so_far.operations += requests_in(each.what);
-    if (each.difference.empty()) continue;
-    ++so_far.differences;
-    std::cout << "# " << each.name << ": model and real ensemble disagree\n" << each.difference << std::flush;
-    if (so_far.differences > 3) continue;
-    const auto small = shrink(each);
-    std::cout << "# shrunk; run it again with --script:\n"
-              << to_text(small.what) << "# " << small.difference << std::flush;
+std::vector<trial> to_play(const wishes& asked) {
+  std::vector<trial> all;
+  for (const auto& each : asked.files) all.push_back(from_file(each));
+  if (!asked.files.empty()) return all;
+  std::size_t operations = 0;
+  for (auto seed = asked.first; asked.scripts ? all.size() < asked.scripts : operations < asked.operations; ++seed) {
+    all.push_back({"seed " + std::to_string(seed), generate(seed), seed, {}});
+    operations += requests_in(all.back().what);
   }
-  some.clear();
+  return all;
+}
+
+void report(const trial& failed, bool shrunk) {
+  std::cout << "# " << failed.name << ": model and real ensemble disagree\n" << failed.difference << std::flush;
+  if (!shrunk) return;
+  const auto small = shrink(failed);
+  std::cout << "# shrunk; run it again with --script:\n"
+            << to_text(small.what) << "# " << small.difference << std::flush;
 }
 
 int run_all(const wishes& asked) {
+  static constexpr int most_shrunk = 3;
+  auto all = to_play(asked);
   const auto began = std::chrono::steady_clock::now();
-  tally so_far;
-  std::vector<trial> some;
-  for (const auto& each : asked.files) some.push_back(from_file(each));
-  if (!some.empty()) play_all(some, so_far);
-  const auto enough = [&](std::size_t generated) {
-    if (asked.scripts) return generated >= asked.scripts;
-    return so_far.operations >= asked.operations;
-  };
-  std::size_t generated = 0;
-  while (asked.files.empty() && !enough(generated)) {
-    const auto seed = asked.first + generated++;
-    some.push_back({"seed " + std::to_string(seed), generate(seed), seed, {}});
-    if (asked.print) std::cout << to_text(some.back().what);
-    if (some.size() == asked.at_once || enough(generated)) play_all(some, so_far);
-  }
+  run(all, asked.at_once);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-  std::printf("%zu scripts, %zu operations, %zu disagreements, %.1f s\n", so_far.scripts, so_far.operations,
-              so_far.differences, took.count());
-  return so_far.differences ? 1 : 0;
+  std::size_t operations = 0;
+  int differences = 0;
+  for (const auto& each : all) {
+    operations += requests_in(each.what);
+    if (asked.print) std::cout << "# " << each.name << '\n' << to_text(each.what);
+    if (!each.difference.empty()) report(each, ++differences <= most_shrunk);
+  }
+  std::printf("%zu scripts, %zu operations, %d disagreements, %.1f s\n", all.size(), operations, differences,
+              took.count());
+  return differences ? 1 : 0;
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "world/chance.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace zkrecipes::conformance {
@@ -25,6 +26,7 @@ class generator {
 
  private:
   int below(int end) { return static_cast<int>(chance_.below(static_cast<std::uint64_t>(end))); }
+  static std::size_t index(int link) { return static_cast<std::size_t>(link - 1); }
   template <class List>
   const auto& any_of(const List& list) {
     return list[chance_.below(std::size(list))];
@@ -33,8 +35,14 @@ class generator {
   void turn() {
     if (chance_.one_in(9)) return life();
     const int link = 1 + below(links_);
-    for (int left = burst_ ? 1 + below(burst_) : 1; left > 0; --left) all_.push_back(request(link));
-    if (chance_.one_in(3)) add(kind::settle, 0);
+    // A connection that its session has left is reset with the answers in it: which get through is chance.
+    const bool shared = std::count(sessions_.begin(), sessions_.end(), sessions_[index(link)]) > 1;
+    for (int left = burst_ && !shared ? 1 + below(burst_) : 1; left > 0; --left) {
+      all_.push_back(request(link));
+      // What is sent behind it without waiting is judged by the old or by the new rights, as it happens.
+      if (all_.back().what.op == opcode::set_acl) add(kind::settle, 0);
+    }
+    if (shared || chance_.one_in(3)) add(kind::settle, 0);
   }
 
   /// Of connections and sessions.
@@ -61,6 +69,7 @@ class generator {
     auto& made = add(type, links_ + 1);
     made.of = links_ ? 1 + below(links_) : 0;
     ++links_;
+    sessions_.push_back(type == kind::connect ? links_ : sessions_[index(made.of)]);
     made.server = below(3);
     made.timeout = std::chrono::milliseconds(any_of(timeouts));
     made.users = plain_ ? "" : any_of(users);
@@ -141,6 +150,7 @@ class generator {
   bool plain_;  ///< Without rights and users.
   int burst_;
   int links_ = 0;
+  std::vector<int> sessions_;  ///< Of the links.
   script all_;
 };
 

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 play::play(const script& what, side& on, std::string root)
     : script_(what), on_(on), root_(std::move(root)), scribe_(root_), control_(std::make_unique<actor>(*this, 0)) {
-  control_->connect(0, {}, 30s, {});
+  control_->connect(on_.leader(), {}, 30s, {});  // a sync there is answered when the leader itself is up to date
   then_.push_back([this] { hidden(*control_, opcode::create, root_); });
 }
 

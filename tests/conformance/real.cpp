@@ -31,7 +31,7 @@ class real_side final : public side {
     leader_ = servers_.leader() - 1;
   }
 
-  int leader() const { return leader_; }
+  int leader() const override { return leader_; }
 
   std::unique_ptr<backend::link> connect(int server, backend::link_options options,
                                          backend::link_listener& listener) override {
@@ -60,19 +60,11 @@ class real_side final : public side {
   int leader_ = 0;
 };
 
-real_side& the_real_one() {
-  static real_side only;
-  return only;
-}
-
 }  // namespace
 
 side& real() {
-  return the_real_one();
-}
-
-int real_leader() {
-  return the_real_one().leader();
+  static real_side only;
+  return only;
 }
 
 }  // namespace zkrecipes::conformance

@@ -12,6 +12,8 @@ class side {
  public:
   virtual ~side() = default;
 
+  /// Number of the server that leads, from 0.
+  virtual int leader() const = 0;
   /// To the server with this number, from 0.
   virtual std::unique_ptr<backend::link> connect(int server, backend::link_options options,
                                                  backend::link_listener& listener) = 0;
@@ -26,7 +28,5 @@ std::unique_ptr<side> simulated(int leader, std::uint64_t seed);
 
 /// The real one, started with the first call. What is played there at the same time shares it.
 side& real();
-/// Number of its leader, from 0.
-int real_leader();
 
 }  // namespace zkrecipes::conformance

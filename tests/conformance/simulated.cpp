@@ -46,7 +46,7 @@ class simulated_side final : public side {
     client_->kill([] {});
   }
 
-  int leader() const { return servers_.leader(); }
+  int leader() const override { return servers_.leader(); }
 
   std::unique_ptr<backend::link> connect(int server, backend::link_options options,
                                          backend::link_listener& listener) override {

@@ -42,7 +42,8 @@ class scribe {
   std::map<std::int64_t, int> zxids_;
 };
 
-/// The first difference in words, or nothing. Where several nodes end together the order of their events is free.
+/// The first differences in words, or nothing. Where several nodes end with a session the order of their events is
+/// free.
 std::string difference(const script& played, const transcript& model, const transcript& real);
 
 }  // namespace zkrecipes::conformance

@@ -3,15 +3,15 @@
 #include "play.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
+#include <utility>
 
 namespace zkrecipes::conformance {
 
 namespace {
 
 transcript on_the_model(const trial& each) {
-  auto side = simulated(real_leader(), each.seed);
+  auto side = simulated(real().leader(), each.seed);
   play one(each.what, *side, "/t");
   side->run_until([&] { return one.advance(); });
   return one.take();
@@ -24,14 +24,26 @@ std::string next_root() {
 
 }  // namespace
 
-void run(std::vector<trial>& all) {
-  std::vector<std::unique_ptr<play>> plays;
-  for (const auto& each : all) plays.push_back(std::make_unique<play>(each.what, real(), next_root()));
-  real().run_until([&] {
-    return std::count_if(plays.begin(), plays.end(), [](auto& each) { return !each->advance(); }) == 0;
-  });
-  for (std::size_t i = 0; i < all.size(); ++i)
-    all[i].difference = difference(all[i].what, on_the_model(all[i]), plays[i]->take());
+void run(std::vector<trial>& all, std::size_t at_once) {
+  std::vector<std::pair<trial*, std::unique_ptr<play>>> under_way;
+  auto finish = [](auto& each) {
+    each.first->difference = difference(each.first->what, on_the_model(*each.first), each.second->take());
+  };
+  auto advance = [&] {
+    const auto count = std::erase_if(under_way, [&](auto& each) {
+      const bool ended = each.second->advance();
+      if (ended) finish(each);
+      return ended;
+    });
+    return count > 0;
+  };
+  for (auto next = all.begin(); next != all.end() || !under_way.empty();) {
+    for (; next != all.end() && under_way.size() < at_once; ++next)
+      under_way.emplace_back(&*next, std::make_unique<play>(next->what, real(), next_root()));
+    if (real().run_until(advance)) continue;
+    for (auto& each : under_way) finish(each);
+    under_way.clear();
+  }
 }
 
 trial shrink(trial failed) {
@@ -41,7 +53,7 @@ trial shrink(trial failed) {
       const auto first = fewer.what.begin() + static_cast<std::ptrdiff_t>(from);
       fewer.what.erase(first, first + static_cast<std::ptrdiff_t>(std::min(part, fewer.what.size() - from)));
       std::vector<trial> again{std::move(fewer)};
-      run(again);
+      run(again, 1);
       if (again.front().difference.empty()) {
         from += part;
       } else {

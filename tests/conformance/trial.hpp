@@ -17,8 +17,8 @@ struct trial {
   std::string difference;  ///< The outcome: nothing if both sides agree.
 };
 
-/// Plays them all at once.
-void run(std::vector<trial>& all);
+/// Plays them all, so many at the same time.
+void run(std::vector<trial>& all, std::size_t at_once);
 
 /// Leaves steps out for as long as the sides still disagree.
 trial shrink(trial failed);

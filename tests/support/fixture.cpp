@@ -77,13 +77,20 @@ void fixture::remove(const std::string& path) {
   require(std::get<0>(result), "remove " + path);
 }
 
+void fixture::catch_up(session& which) {
+  auto result = run(which.async_sync(tuple));
+  require(std::get<0>(result), "sync");
+}
+
 node_data fixture::get(const std::string& path) {
+  catch_up(zk());
   auto result = run(zk().async_get(path, tuple));
   require(std::get<0>(result), "get " + path);
   return std::get<1>(result);
 }
 
 std::vector<std::string> fixture::children(const std::string& path) {
+  catch_up(zk());
   auto result = run(zk().async_children(path, tuple));
   require(std::get<0>(result), "children of " + path);
   return std::get<1>(result).names;

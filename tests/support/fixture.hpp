@@ -47,12 +47,15 @@ class fixture {
     return test::run_until(*io_, condition, deadline);
   }
 
-  // Short forms; what fails throws boost::system::system_error.
+  // Short forms; what fails throws boost::system::system_error. Reads see what anybody has done before.
   void create(const std::string& path, const std::string& data = {},
               create_mode mode = create_mode::persistent);
   void remove(const std::string& path);
   node_data get(const std::string& path);
   std::vector<std::string> children(const std::string& path);
+
+  /// Lets its server learn what others have done at theirs.
+  void catch_up(session& which);
 
   /// Connects, and returns the number of the server it is connected to.
   int server_of(session& which);

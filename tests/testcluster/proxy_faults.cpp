@@ -88,6 +88,16 @@ BOOST_AUTO_TEST_CASE(a_black_hole_for_replies_lets_requests_through) {
   BOOST_TEST(asking.ends());
 }
 
+BOOST_AUTO_TEST_CASE(a_line_frozen_one_way_delivers_the_other) {
+  line asking;
+  middle().freeze(true, proxy::way::to_client);
+  BOOST_TEST(shows("freeze to-client"));
+  asking.send(jute::create_request(1, "/done-frozen", "", 0));
+  BOOST_TEST(eventually([] { return direct().exists("/done-frozen"); }));
+  heal();
+  BOOST_TEST(asking.reply() == 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_narrow_line_takes_its_time) {
   const std::string data(20'000, 'x');
   auto client = through();

@@ -15,6 +15,10 @@ namespace testcluster {
 
 class proxy;
 
+/// The two ports at which servers reach each other. Followers are connected to the leader's quorum port; what
+/// they agree on who leads is said over the election ports.
+enum class peer_port { quorum, election };
+
 struct ensemble_options {
   /// How many servers, 1 to 9. A single one runs standalone.
   int servers = 3;
@@ -51,6 +55,10 @@ struct ensemble_options {
   /// The delay those proxies start with, each way. Not negative.
   std::chrono::milliseconds delay{0};
 
+  /// Puts a proxy in front of every port at which a server reaches another one: what peer_proxy() and
+  /// partition() need.
+  bool peer_proxies = false;
+
   /// Further lines for every server's zoo.cfg.
   std::vector<std::string> extra_config{};
 
@@ -72,6 +80,8 @@ struct node_info {
   pid_t pid = 0;        // 0 when stopped
   bool running = false;
   int client_port = 0;
+  std::vector<std::string>
+      faults;  // what its proxies do: "clients: delay 5 ms", "to server 2 (quorum): freeze"
 };
 
 /// A ZooKeeper ensemble of real servers on this machine, for as long as the object lives.
@@ -85,7 +95,7 @@ struct node_info {
 ///
 /// Every function that names a server throws std::invalid_argument for an unknown id and testcluster::error
 /// when the server is not in a fit state. Thread safety: distinct objects: safe; shared object: only hosts(),
-/// dir() and the proxies.
+/// dir(), the proxies, partition() and heal().
 class ensemble {
  public:
   explicit ensemble(const ensemble_options& options = {});
@@ -124,6 +134,23 @@ class ensemble {
 
   /// The proxy in front of a server; only with options.delay_proxies.
   testcluster::proxy& proxy(int id);
+
+  /// The proxy through which one server reaches a port of another; only with options.peer_proxies. A
+  /// follower's link to its leader is peer_proxy(follower, leader(), peer_port::quorum).
+  testcluster::proxy& peer_proxy(int from, int to, peer_port port);
+
+  /// Cuts a server off from all others: their links look alive, and nothing passes, as in a network that
+  /// loses every packet. Its clients still reach it. The other side, and it itself, notice after
+  /// options.sync_limit ticks. Only with options.peer_proxies.
+  void partition(int id);
+
+  /// Cuts two servers off from each other in the same way.
+  void partition(int one, int other);
+
+  /// Ends every fault of the proxies, of all of them or of those around one server. Processes that were
+  /// killed or paused stay so. Does not wait for servers to rejoin, see wait_serving().
+  void heal();
+  void heal(int id);
 
  private:
   struct impl;

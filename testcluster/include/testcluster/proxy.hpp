@@ -72,8 +72,8 @@ class proxy {
   void half_open(side closed);
 
   /// While true nothing is read, written or closed: connections look alive, and new ones are made but never
-  /// answered. Nothing is lost: what was sent meanwhile arrives afterwards.
-  void freeze(bool frozen);
+  /// answered. Nothing is lost: what was sent meanwhile arrives afterwards. One way only: the other goes on.
+  void freeze(bool frozen, way which = way::both);
 
   /// What is sent this way from now on disappears, ends of connections included, while they look alive; new
   /// ones are made, too. Until heal(), which closes the connections on which something is missing.

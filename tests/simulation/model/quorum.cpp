@@ -81,14 +81,14 @@ void ensemble::apply(int which, std::size_t upto) {
   for (; on.applied < upto; ++on.applied) {
     const auto& what = *log_[on.applied];
     for (const auto& each : what.changes) {
-      on.data.apply(each, what.zxid, what.time_ms);
-      on.watches.happened(each, [this](const connection_ptr& to, const backend::watch_event& event) {
+      on.watches.happening(each, on.data, [this](const connection_ptr& to, const backend::watch_event& event) {
         if (to->closed) return;
         observer_.watch_fired(*to, event);
         to->down->send([to, event] {
           if (to->end) to->end->fired(event);
         });
       });
+      on.data.apply(each, what.zxid, what.time_ms);
     }
     if (what.type == entry::kind::close_session) {
       if (leads(which)) sessions_.erase(what.session);

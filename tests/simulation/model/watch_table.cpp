@@ -35,23 +35,28 @@ std::vector<connection_ptr> watch_table::fire(table& from, const std::string& pa
   return watchers;
 }
 
-void watch_table::happened(const change& what, const teller& tell) {
+void watch_table::happening(const change& what, const tree& nodes, const teller& tell) {
   using kind = change::kind;
-  if (what.type == kind::set_acl) return;
-  if (what.type == kind::set) {
-    for (const auto& each : fire(data_, what.path)) tell(each, {event_kind::data, what.path});
-    return;
-  }
-  const auto event = what.type == kind::create ? event_kind::created : event_kind::deleted;
-  auto told = fire(data_, what.path);
-  for (const auto& each : told) tell(each, {event, what.path});
+  if (what.type == kind::set_acl || size() == 0) return;
+  auto tell_readers = [&](const acl& access, const connection_ptr& who, const backend::watch_event& event) {
+    if (allows(access, perm_read, who->who)) tell(who, event);
+  };
+  const auto& access = what.type == kind::create ? what.access : nodes.find(what.path)->access;
+  const auto told = fire(data_, what.path);
+  const auto event = what.type == kind::set      ? event_kind::data
+                     : what.type == kind::create ? event_kind::created
+                                                 : event_kind::deleted;
+  for (const auto& each : told) tell_readers(access, each, {event, what.path});
+  if (what.type == kind::set) return;
   if (what.type == kind::remove) {
     for (const auto& each : fire(children_, what.path)) {
-      if (std::find(told.begin(), told.end(), each) == told.end()) tell(each, {event, what.path});
+      if (std::find(told.begin(), told.end(), each) == told.end())
+        tell_readers(access, each, {event, what.path});
     }
   }
   const auto parent = parent_path(what.path);
-  for (const auto& each : fire(children_, parent)) tell(each, {event_kind::children, parent});
+  for (const auto& each : fire(children_, parent))
+    tell_readers(nodes.find(parent)->access, each, {event_kind::children, parent});
 }
 
 }  // namespace zkrecipes::simulation

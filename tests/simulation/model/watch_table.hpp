@@ -22,7 +22,9 @@ class watch_table {
   void forget(const connection& who);
   void clear() { data_.clear(), children_.clear(); }
 
-  void happened(const change& what, const teller& tell);
+  /// To be called before the change is applied to the nodes. Who may not read the node is not told, and its watch is
+  /// gone all the same.
+  void happening(const change& what, const tree& nodes, const teller& tell);
 
   std::size_t size() const { return data_.size() + children_.size(); }
   std::string any() const { return !data_.empty() ? data_.begin()->first : children_.begin()->first; }

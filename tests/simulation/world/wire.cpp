@@ -66,7 +66,7 @@ void wire::refused() {
 
 void wire::answered(backend::reply answer) {
   inside([answer = std::move(answer)](wire& self) mutable {
-    if (self.pending_.empty()) return;
+    if (self.closing_ || self.pending_.empty()) return;  // as the C client's link: it only waits for the end
     auto handler = std::move(self.pending_.front());
     self.pending_.pop_front();
     handler(std::move(answer));
@@ -78,7 +78,9 @@ void wire::ponged() {
 }
 
 void wire::fired(const backend::watch_event& event) {
-  inside([event](wire& self) { self.listener_->fired(event); });
+  inside([event](wire& self) {
+    if (!self.closing_) self.listener_->fired(event);
+  });
 }
 
 void wire::broken() {

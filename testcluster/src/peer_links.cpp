@@ -1,0 +1,53 @@
+#include "peer_links.hpp"
+
+namespace testcluster::detail {
+
+peer_links::peer_links(const std::vector<std::unique_ptr<server>>& all)
+    : servers_(all.size()), links_(servers_ * servers_) {
+  // Servers with higher numbers call back those with lower ones, and need the way there first.
+  for (const auto& from : all) {
+    for (const auto& to : all) {
+      if (from->id() > to->id()) connect(*from, *to);
+    }
+  }
+  for (const auto& from : all) {
+    for (const auto& to : all) {
+      if (from->id() < to->id()) connect(*from, *to);
+    }
+  }
+}
+
+peer_links::link& peer_links::find(int from, int to) {
+  return links_[(from - 1) * servers_ + (to - 1)];
+}
+
+void peer_links::connect(const server& from, const server& to) {
+  auto& made = find(from.id(), to.id());
+  proxy_options options{.protocol = proxy_protocol::opaque, .listen = made.address.text()};
+  made.quorum = std::make_unique<proxy>(to.address(1), options);
+  if (from.id() < to.id()) options.callback = at(to.id(), from.id(), peer_port::election).address();
+  made.election = std::make_unique<proxy>(to.address(2), options);
+}
+
+proxy& peer_links::at(int from, int to, peer_port port) {
+  auto& found = find(from, to);
+  return port == peer_port::quorum ? *found.quorum : *found.election;
+}
+
+std::string peer_links::quorum_line(int from, int to) {
+  const auto& found = find(from, to);
+  const auto election = found.election->address();
+  return "server." + std::to_string(to) + "=" + found.quorum->address() +
+         election.substr(election.rfind(':')) + "\n";
+}
+
+std::vector<proxy*> peer_links::between(int one, int other) {
+  std::vector<proxy*> all;
+  for (auto port : {peer_port::quorum, peer_port::election}) {
+    all.push_back(&at(one, other, port));
+    all.push_back(&at(other, one, port));
+  }
+  return all;
+}
+
+}  // namespace testcluster::detail

@@ -1,0 +1,96 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <ostream>
+
+namespace follower_cut {
+namespace {
+
+namespace json = boost::json;
+
+const char* name(load what) {
+  return what == load::idle ? "idle" : what == load::reads ? "reads" : "writes";
+}
+
+const char* name(zkrecipes::lease_mode mode) {
+  return mode == zkrecipes::lease_mode::strict ? "strict" : "standard";
+}
+
+struct range {
+  double low = 0;
+  double high = 0;
+};
+
+template <class Value>
+range over(const row& all, Value value) {
+  const auto by_value = [&](const sighting& a, const sighting& b) { return value(a) < value(b); };
+  const auto [low, high] = std::minmax_element(all.seen.begin(), all.seen.end(), by_value);
+  return {value(*low).count(), value(*high).count()};
+}
+
+struct summary {
+  explicit summary(const row& all)
+      : other_owns(over(all, [](const sighting& each) { return each.other_owns; })),
+        believed_until(over(all, [](const sighting& each) { return each.believed_until; })),
+        overlap(over(all, [](const sighting& each) { return each.overlap(); })) {}
+  range other_owns;
+  range believed_until;
+  range overlap;
+};
+
+std::string seconds(double ms) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2f", ms / 1000);
+  return text;
+}
+
+std::string cell(const range& from) {
+  return seconds(from.low) + " to " + seconds(from.high);
+}
+
+}  // namespace
+
+json::array to_json(const std::vector<row>& rows) {
+  json::array all;
+  for (const auto& each : rows) {
+    json::array seen;
+    for (const auto& one : each.seen) {
+      seen.push_back(json::object{{"other_owns_ms", one.other_owns.count()},
+                                  {"believed_until_ms", one.believed_until.count()},
+                                  {"overlap_ms", std::max(0.0, one.overlap().count())},
+                                  {"reason", one.reason}});
+    }
+    all.push_back(json::object{{"tick_ms", each.tick.count()},
+                               {"sync_limit", each.sync_limit},
+                               {"session_ms", each.how.session.count()},
+                               {"mode", name(each.how.mode)},
+                               {"load", name(each.how.load)},
+                               {"cut", each.how.cut == cut::flip ? "flip" : "link"},
+                               {"failed", each.failed},
+                               {"trials", seen}});
+  }
+  return all;
+}
+
+void print(std::ostream& out, const std::vector<row>& rows) {
+  out << "| tick, session | syncLimit x tick | lease | session is | trials | another owns after | the old "
+         "owner believes "
+         "until | both believe, at most | least gap |\n|---|---|---|---|---|---|---|---|---|\n";
+  for (const auto& each : rows) {
+    out << "| " << seconds(each.tick.count()) << ", " << seconds(each.how.session.count()) << " | "
+        << seconds(each.tick.count() * each.sync_limit) << " | " << name(each.how.mode) << " | "
+        << name(each.how.load) << " | " << each.seen.size();
+    if (each.failed > 0) out << " (" << each.failed << " without result)";
+    if (each.seen.empty()) {
+      out << " | | | | |\n";
+      continue;
+    }
+    const summary found(each);
+    out << " | " << cell(found.other_owns) << " | " << cell(found.believed_until) << " | "
+        << (found.overlap.high > 0 ? seconds(found.overlap.high) : "none") << " | "
+        << (found.overlap.high > 0 ? "-" : seconds(-found.overlap.high)) << " |\n";
+  }
+}
+
+}  // namespace follower_cut

@@ -1,0 +1,26 @@
+// What many trials with the same setting have in common.
+#pragma once
+
+#include "trial.hpp"
+
+#include <boost/json.hpp>
+
+#include <iosfwd>
+#include <vector>
+
+namespace follower_cut {
+
+struct row {
+  std::chrono::milliseconds tick{};
+  int sync_limit = 0;
+  setting how;
+  std::vector<sighting> seen;
+  int failed = 0;
+};
+
+boost::json::array to_json(const std::vector<row>& rows);
+
+/// A table in Markdown, in seconds.
+void print(std::ostream& out, const std::vector<row>& rows);
+
+}  // namespace follower_cut

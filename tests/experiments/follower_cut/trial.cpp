@@ -1,0 +1,146 @@
+#include "trial.hpp"
+
+#include <zkrecipes/election.hpp>
+
+#include <testcluster/proxy.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <exception>
+
+namespace follower_cut {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using zkrecipes::lease_clock;
+
+constexpr auto whatever = asio::as_tuple(asio::use_awaitable);
+
+class trial {
+ public:
+  trial(testcluster::ensemble& cluster, const setting& how)
+      : cluster_(cluster), how_(how), leader_(cluster.leader()), follower_(leader_ % 3 + 1) {}
+
+  auto stop_on_failure() {
+    return [this](std::exception_ptr failure) {
+      if (failure) failure_ = failure;
+    };
+  }
+
+  std::optional<sighting> run() {
+    asio::co_spawn(io_, hold(), stop_on_failure());
+    io_.run();
+    if (failure_) std::rethrow_exception(failure_);
+    return seen_;
+  }
+
+ private:
+  zkrecipes::session connect(int server) {
+    return {io_.get_executor(),
+            {.hosts = cluster_.nodes().at(server - 1).address, .timeout = how_.session, .lease = how_.mode}};
+  }
+
+  asio::awaitable<void> pause(std::chrono::milliseconds length) {
+    asio::steady_timer timer(io_, length);
+    co_await timer.async_wait(whatever);
+  }
+
+  asio::awaitable<void> hold() {
+    auto mine = connect(follower_);
+    auto others = connect(leader_);
+    co_await mine.async_ensure_path("/load", asio::use_awaitable);
+    zkrecipes::election first(mine, "/cut", {.id = "holder"}), second(others, "/cut", {.id = "contender"});
+    auto held = co_await first.async_campaign(asio::use_awaitable);
+    asio::co_spawn(io_, contend(second), stop_on_failure());
+    asio::co_spawn(io_, work(mine), stop_on_failure());
+    for (zkrecipes::election_view view; view.candidates.size() < 2;)
+      view = co_await second.async_view_change(view.fingerprint, asio::use_awaitable);
+    co_await pause(how_.before_cut);
+    if (how_.cut == cut::flip) {
+      co_await flip(mine, held);
+    } else {
+      cluster_.partition(follower_, leader_);
+    }
+    cut_ = lease_clock::now();
+    co_await watch(held);
+    done_ = true;
+    cluster_.heal();
+    co_await held.async_release(asio::use_awaitable);
+    co_await mine.async_close(asio::use_awaitable);
+    co_await others.async_close(asio::use_awaitable);
+  }
+
+  asio::awaitable<void> flip(const zkrecipes::session& mine, const zkrecipes::ownership& held) {
+    using way = testcluster::proxy::way;
+    auto& link = cluster_.peer_proxy(follower_, leader_, testcluster::peer_port::quorum);
+    const auto proof = held.valid_until();
+    while (held.valid_until() == proof) co_await pause(1ms);
+    link.freeze(true, way::to_client);
+    const auto sent = mine.counters().heartbeats;
+    while (mine.counters().heartbeats == sent) co_await pause(1ms);
+    co_await pause(50ms);  // the heartbeat reaches the leader
+    link.freeze(true, way::to_server);
+    link.freeze(false, way::to_client);
+  }
+
+  asio::awaitable<void> contend(zkrecipes::election& contest) {
+    auto [failed, held] = co_await contest.async_campaign(whatever);
+    if (failed) co_return;
+    other_owns_ = lease_clock::now();
+    while (!done_) co_await pause(10ms);
+  }
+
+  asio::awaitable<void> work(zkrecipes::session zk) {
+    while (!done_ && how_.load != load::idle) {
+      if (how_.load == load::reads) {
+        co_await zk.async_exists("/load", whatever);
+      } else {
+        co_await zk.async_set("/load", "x", -1, whatever);
+      }
+      co_await pause(10ms);
+    }
+  }
+
+  /// Looks at the holder's belief as the holder itself does, until it has ended and the contender owns.
+  asio::awaitable<void> watch(const zkrecipes::ownership& held) {
+    std::optional<lease_clock::time_point> ended;
+    auto until = held.valid_until();
+    while (lease_clock::now() < cut_ + how_.patience) {
+      if (!ended && held.error()) ended = std::min(until, lease_clock::now());
+      if (!ended) until = held.valid_until();
+      if (ended && other_owns_) {
+        seen_ = {.other_owns = *other_owns_ - cut_,
+                 .believed_until = *ended - cut_,
+                 .reason = held.error().message()};
+        co_return;
+      }
+      co_await pause(1ms);
+    }
+  }
+
+  testcluster::ensemble& cluster_;
+  const setting& how_;
+  int leader_;
+  int follower_;
+  asio::io_context io_;
+  lease_clock::time_point cut_;
+  std::optional<lease_clock::time_point> other_owns_;
+  std::optional<sighting> seen_;
+  std::exception_ptr failure_;
+  bool done_ = false;
+};
+
+}  // namespace
+
+std::optional<sighting> look(testcluster::ensemble& cluster, const setting& how) {
+  return trial(cluster, how).run();
+}
+
+}  // namespace follower_cut
