@@ -6,4 +6,5 @@
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/read_write_lock.hpp>
 #include <zkrecipes/session.hpp>

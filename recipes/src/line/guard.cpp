@@ -52,6 +52,15 @@ std::chrono::milliseconds grace_of(const std::string& data) {
   return grace && grace->is_int64() && grace->as_int64() >= 0 ? std::chrono::milliseconds(grace->as_int64()) : any_grace;
 }
 
+std::string shared_data(const std::string& id) { return json::serialize(json::object{{"id", id}, {"shared", true}}); }
+
+bool is_shared(const std::string& data) {
+  if (data.empty() || data.front() != '{') return false;
+  auto object = parse_member(data);
+  const auto* shared = object.if_contains("shared");
+  return shared && shared->is_bool() && shared->as_bool();
+}
+
 std::string member_id(const std::string& data) {
   if (data.empty() || data.front() != '{') return data;
   auto object = parse_member(data);

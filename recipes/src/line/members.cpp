@@ -16,7 +16,8 @@ backend::request look_at(opcode op, std::string path) {
 }
 
 awaitable<outcome<std::vector<member>>> list(core_ptr session, line_spec line) {
-  auto listed = co_await session->perform(look_at(opcode::children, line.parent), retry::always);
+  auto look = look_at(opcode::children, line.parent);
+  auto listed = co_await session->perform(std::move(look), retry::always);
   if (listed.error == errc::no_node) listed.error.clear();
   co_return outcome<std::vector<member>>(listed.error, members_of(listed.children, line.accepted));
 }
@@ -50,7 +51,8 @@ awaitable<outcome<>> request_revocation(core_ptr session, line_spec line, std::c
   if (!error && members.empty()) error = errc::no_node;
   if (error) co_return outcome<>(error);
   const auto path = join(line.parent, members.front().name);
-  auto node = co_await session->perform(look_at(opcode::get, path), retry::always);
+  auto look = look_at(opcode::get, path);
+  auto node = co_await session->perform(std::move(look), retry::always);
   if (node.error) co_return outcome<>(node.error);
   auto ask = look_at(opcode::set, path);
   ask.data = with_revocation(node.data, grace);

@@ -24,7 +24,7 @@ std::optional<std::int32_t> parse_sequence(std::string_view name, std::span<cons
 std::vector<member> members_of(const std::vector<std::string>& children, std::span<const std::string_view> markers) {
   std::vector<member> members;
   for (const auto& name : children) {
-    if (auto sequence = parse_sequence(name, markers)) members.push_back({name, *sequence});
+    if (auto sequence = parse_sequence(name, markers)) members.push_back({name, *sequence, false});
   }
   if (members.empty()) return members;
   // Seen from a fixed member, since `before` is no order where foreign numbers lie all around the circle.

@@ -14,6 +14,7 @@ namespace zkrecipes::detail {
 struct member {
   std::string name;
   std::int32_t sequence = 0;
+  bool lets_pass = false;  ///< Its data says that it is in nobody's way: see `line_spec::lets_pass`.
 };
 
 /// The name to create, before the server appends the sequence number. `marker` is "latch-", "lock-", ...

@@ -189,7 +189,7 @@ awaitable<error_code> place::wait_turn(blocker who_first) {
 }
 
 /// Waits until the member has gone, or something else makes it worth a new look.
-awaitable<error_code> place::watch_ahead(const member& ahead, bool& gone) {
+awaitable<error_code> place::watch_ahead(member& ahead, bool& gone) {
   const std::string path = join(line_.parent, ahead.name);
   auto hint = session_->arm(watch_kind::data, path, changed_);
   // By getData: a watch set by `exists` would stay behind on a node that is gone already.
@@ -201,6 +201,8 @@ awaitable<error_code> place::watch_ahead(const member& ahead, bool& gone) {
   gone = seen.error == errc::no_node;
   if (gone || seen.error == errc::connection_loss) co_return error_code();
   if (seen.error) co_return seen.error;
+  ahead.lets_pass = line_.lets_pass && line_.lets_pass(seen.data);
+  if (ahead.lets_pass) co_return error_code();
   while (!hint->fired()) {
     auto why = co_await changed_.wait();
     if (why == wake::cancelled) co_return asio::error::operation_aborted;

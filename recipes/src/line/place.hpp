@@ -23,6 +23,7 @@ struct line_spec {
   std::string_view marker;                      ///< Of our own nodes.
   std::span<const std::string_view> accepted;   ///< Of all members, ours included.
   bool read_parent = false;                     ///< Read the parent's data on the way in, at no extra round trip.
+  bool (*lets_pass)(const std::string& data) = nullptr;  ///< Whether a member with this data is in nobody's way.
 };
 
 /// Decides who has to go first: the index of the nearest such member before `self`, or nothing if it is our turn.
@@ -84,7 +85,7 @@ class place : public std::enable_shared_from_this<place> {
   awaitable<error_code> find_own();
   awaitable<error_code> settle();
   awaitable<void> guard();
-  awaitable<error_code> watch_ahead(const member& ahead, bool& gone);
+  awaitable<error_code> watch_ahead(member& ahead, bool& gone);
   awaitable<error_code> list();
   void accept(std::string path, const stat& s);
   void note_position();
@@ -126,6 +127,9 @@ std::string with_revocation(const std::string& data, std::chrono::milliseconds g
 /// The same, asked: whether `data` carries such a request, and how long the owner may take.
 bool asks_revocation(const std::string& data);
 std::chrono::milliseconds grace_of(const std::string& data);
+/// The data of a member that keeps its place but is in no reader's way; and the same, asked.
+std::string shared_data(const std::string& id);
+bool is_shared(const std::string& data);
 /// The name that a member gives itself in its data: plain text as Curator's clients write it, or JSON with an "id".
 std::string member_id(const std::string& data);
 

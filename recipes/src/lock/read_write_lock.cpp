@@ -1,0 +1,129 @@
+#include <zkrecipes/read_write_lock.hpp>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "line/members.hpp"
+#include "line/place.hpp"
+#include "session/deadline.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+using backend::opcode;
+
+namespace {
+
+// Curator's names, and kazoo's.
+constexpr std::string_view readers[] = {"__READ__", "__rlock__"};
+constexpr std::string_view writers[] = {"__WRIT__", "__lock__"};
+constexpr std::string_view everybody[] = {"__READ__", "__rlock__", "__WRIT__", "__lock__"};
+
+bool writes(const member& who) { return parse_sequence(who.name, writers).has_value(); }
+
+line_spec read_line_of(std::string path) {
+  line_spec line{std::move(path), "__READ__", everybody};
+  line.lets_pass = &is_shared;
+  return line;
+}
+
+line_spec write_line_of(std::string path) { return {std::move(path), "__WRIT__", everybody}; }
+
+/// A reader waits for the nearest writer that has not made room, a writer for whoever is next.
+std::optional<std::size_t> writer_ahead(const std::vector<member>& members, std::size_t self) {
+  while (self-- > 0) {
+    if (writes(members[self]) && !members[self].lets_pass) return self;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> who_blocks(const std::vector<member>& members, std::size_t self) {
+  return writes(members[self]) ? nearest_ahead(members, self) : writer_ahead(members, self);
+}
+
+awaitable<outcome<ownership>> stand_in(core_ptr session, line_spec line, lock_options options) {
+  auto entered = co_await place::enter(std::move(session), std::move(line), std::move(options.id));
+  auto& [error, where] = entered;
+  if (error) co_return outcome<ownership>(error, ownership());
+  if (options.on_position) where->tell_position(std::move(options.on_position));
+  error = co_await where->wait_turn(&who_blocks);
+  ownership held(where);  // leaves again unless it is passed on
+  if (error) held = ownership();
+  co_return outcome<ownership>(error, std::move(held));
+}
+
+/// Whether `node` is a hold of the lock at `path` by somebody of this kind.
+bool holds(const std::string& path, const std::string& node, std::span<const std::string_view> kind) {
+  return parent_of(node) == path && parse_sequence(name_of(node), kind);
+}
+
+awaitable<outcome<>> downgrade(core_ptr session, std::string path, std::string id, std::string node) {
+  if (!holds(path, node, writers)) co_return outcome<>(errc::bad_arguments);
+  backend::request set;
+  set.op = opcode::set;
+  set.path = std::move(node);
+  set.data = shared_data(id);
+  auto done = co_await session->perform(std::move(set), retry::always);
+  co_return outcome<>(done.error);
+}
+
+awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, lock_options options, std::string node) {
+  if (!holds(path, node, readers)) co_return outcome<ownership>(errc::bad_arguments, ownership());
+  const std::string own(name_of(node));
+  backend::request list;
+  list.op = opcode::children;
+  list.path = path;
+  auto listed = co_await session->perform(std::move(list), retry::always);
+  if (listed.error) co_return outcome<ownership>(listed.error, ownership());
+  const auto members = members_of(listed.children, everybody);
+  const bool there = std::any_of(members.begin(), members.end(), [&](const member& m) { return m.name == own; });
+  if (!there || members.size() > 1) {
+    co_return outcome<ownership>(there ? errc::busy : errc::no_node, ownership());
+  }
+  auto entered = co_await place::enter(std::move(session), write_line_of(std::move(path)), std::move(options.id));
+  auto& [error, where] = entered;
+  if (error) co_return outcome<ownership>(error, ownership());
+  ownership held(where);
+  const blocker nobody_but_us = [own](const std::vector<member>& all, std::size_t self) {
+    auto ahead = nearest_ahead(all, self);
+    return ahead && self == 1 && all[0].name == own ? std::nullopt : ahead;
+  };
+  error = co_await where->try_turn(nobody_but_us);
+  if (error) co_return outcome<ownership>(error, ownership());  // somebody was quicker: `held` leaves again
+  co_return outcome<ownership>(error, std::move(held));
+}
+
+}  // namespace
+
+read_write_lock::read_write_lock(session over, std::string path, lock_options options)
+    : session_(std::move(over)), path_(std::move(path)), options_(std::move(options)) {
+  require_path("read-write lock path", path_);
+  require_id("lock_options::id", options_.id);
+}
+
+void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string path, lock_options options, mode how,
+                                    lease_clock::duration budget) {
+  const auto& on = core->get_scheduler();
+  auto line = how == mode::read ? read_line_of(std::move(path)) : write_line_of(std::move(path));
+  launch(*on, std::move(h),
+         with_deadline(on, deadline_of(*on, budget), stand_in(core, std::move(line), std::move(options))));
+}
+
+void read_write_lock::start_downgrade(handler_for<void(error_code)> h, core_ptr core, std::string path, std::string id,
+                                      std::string node) {
+  launch(*core->get_scheduler(), std::move(h), downgrade(core, std::move(path), std::move(id), std::move(node)));
+}
+
+void read_write_lock::start_try_upgrade(owner_handler h, core_ptr core, std::string path, lock_options options,
+                                        std::string node) {
+  launch(*core->get_scheduler(), std::move(h),
+         try_upgrade(core, std::move(path), std::move(options), std::move(node)));
+}
+
+void read_write_lock::start_members(handler_for<void(error_code, std::vector<line_member>)> h, core_ptr core,
+                                    std::string path) {
+  launch(*core->get_scheduler(), std::move(h), read_line(core, read_line_of(std::move(path)), &who_blocks));
+}
+
+}  // namespace zkrecipes
