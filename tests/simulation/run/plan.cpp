@@ -29,7 +29,7 @@ std::string to_string(const fault& what) {
 }
 
 bool plan::leases_are_kept() const {
-  return std::none_of(faults.begin(), faults.end(), [](const fault& each) {
+  return !takes_leases && std::none_of(faults.begin(), faults.end(), [](const fault& each) {
     return each.kind == fault_kind::remove_node || each.kind == fault_kind::expire_session;
   });
 }
