@@ -1,5 +1,7 @@
 // Searches seeds for schedules in which a rule is broken.
 #include "run/campaign.hpp"
+#include "run/exhaustive.hpp"
+#include "run/regressions.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -22,7 +24,16 @@ int main(int argc, char** argv) {
   app.add_option("--faults", options.only_faults,
                  "Of the seed's faults keep these only, as in 0,3,7 (- for none)");
   app.add_flag("--trace", options.trace, "Print what happens (with --seed)");
+  std::string trials;
+  auto* single_faults = app.add_option("--single-faults", trials,
+                                       "Instead: every operation, failing at every step in every way; with a name "
+                                       "only those trials that contain it")
+                            ->expected(0, 1);
+  bool regressions = false;
+  app.add_flag("--regressions", regressions, "Instead: the runs that have found something before");
   CLI11_PARSE(app, argc, argv);
+  if (single_faults->count() > 0) return run_single_faults(trials, options.trace);
+  if (regressions) return run_regressions();
   if (single->count() > 0) {
     options.first = one;
     return run_one(options);

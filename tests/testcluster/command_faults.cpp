@@ -17,7 +17,7 @@ class commanded_cluster {
  public:
   commanded_cluster() {
     const auto up =
-        shell().run({"up", "-n", "3", "--tick", "200", "--sync-limit", "5", "--proxies", "-o", "json"});
+        shell().run({"up", "-n", "3", "--tick", "200", "--sync-limit", "10", "--proxies", "-o", "json"});
     BOOST_TEST_REQUIRE(up.exit_code == 0, up.err);
   }
   ~commanded_cluster() { shell().run({"down"}); }

@@ -21,7 +21,7 @@ class linked_servers {
   static ensemble& get() { return *current(); }
   linked_servers() {
     current().emplace(testcluster::ensemble_options{
-        .tick_time = 200ms, .sync_limit = 5, .delay_proxies = true, .peer_proxies = true});
+        .tick_time = 200ms, .sync_limit = 10, .delay_proxies = true, .peer_proxies = true});
   }
   ~linked_servers() { current().reset(); }
 
@@ -44,9 +44,9 @@ int other_than(int id) {
   return id % 3 + 1;
 }
 
-bool writes(int id) {
+bool writes(int id, std::chrono::milliseconds patience = 10s) {
   try {
-    auto client = connect(node(id).address, 1s);
+    auto client = connect(node(id).address, patience);
     client.create("/probe-" + std::to_string(client.session().id), "", jute::ephemeral);
     client.close();
     return true;
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(a_follower_cut_off_answers_reads_until_it_notices_and_comes
   cluster().partition(follower, leader);
   connect(node(leader).address).create("/unseen", "", 0);
   BOOST_TEST(!there.exists("/unseen"));
-  BOOST_TEST(!writes(follower));
+  BOOST_TEST(!writes(follower, 500ms));
   BOOST_TEST(eventually([&] { return node(follower).role == "looking"; }));
   BOOST_TEST(writes(leader));
   BOOST_TEST(cluster().leader() == leader);
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_leader_cut_off_is_replaced) {
   const int now = cluster().leader();
   BOOST_TEST(now != old);
   BOOST_TEST(writes(now));
-  BOOST_TEST(!writes(old));
+  BOOST_TEST(!writes(old, 500ms));
   heal();
   BOOST_TEST(node(old).role == "follower");
 }

@@ -79,7 +79,7 @@ void core::answered(opcode op, const std::string& path, lease_clock::time_point 
     std::lock_guard lock(mutex_);
     if (proves_life) {
       ++counters_.answers;
-      lease_.acknowledged(sent, op == opcode::sync || is_write(op));
+      lease_.acknowledged(sent, now(), op == opcode::sync || is_write(op));
     }
   }
   if (options_.trace) options_.trace({backend::to_string(op), path, now() - sent, outcome});

@@ -152,7 +152,7 @@ void core::up(const backend::session_key& granted) {
     ++counters_.connects;
     if (is_new) incarnation_->number = ++counters_.incarnations;
     auto margin = options_.lease_margin.count() ? options_.lease_margin : granted.timeout / 10;
-    lease_.begin(options_.lease, granted.timeout, margin, asked_);
+    lease_.begin(options_.lease, granted.timeout, margin, asked_, now());
   }
   send_first();
   enter(session_state::connected, {});

@@ -126,6 +126,7 @@ void ensemble::receive(const connection_ptr& from, waiting_request what) {
   touch(from->server, from->key.id);
   if (!what.ping) {
     observer_.received(*from, what.what);
+    if (from->closed) return;  // broken at this step
     what.forwarded = !is_read(what.what.op);
     if (what.forwarded) forward(from, what.what);
     if (from->closed) return;

@@ -23,7 +23,7 @@ struct named_scenario {
   scenario_maker make;
 };
 
-constexpr named_scenario scenarios[] = {{"election", &make_election_scenario},
+const named_scenario scenarios[] = {{"election", &make_election_scenario},
                                         {"coordinator", &make_coordinator_scenario},
                                         {"line", &make_line_scenario}};
 

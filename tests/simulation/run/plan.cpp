@@ -29,7 +29,7 @@ std::string to_string(const fault& what) {
 }
 
 bool plan::leases_are_kept() const {
-  return std::none_of(faults.begin(), faults.end(), [](const fault& each) {
+  return !takes_leases && std::none_of(faults.begin(), faults.end(), [](const fault& each) {
     return each.kind == fault_kind::remove_node || each.kind == fault_kind::expire_session;
   });
 }
@@ -97,9 +97,10 @@ plan make_plan(std::uint64_t seed) {
   p.servers.election = milliseconds(100 + draw.below(2000));
   p.timeout = std::chrono::duration_cast<milliseconds>(p.servers.tick * (2 + draw.below(10)));
   p.lease = draw.one_in(2) ? lease_mode::strict : lease_mode::standard;
-  // A strict lease lives on answers of the leader to two heartbeats: without time for three it lapses again and again.
+  // A strict lease lives on answers of the leader to several heartbeats with pauses between them: with less time than
+  // a dozen round trips it can lapse again and again.
   const auto slowest = 4 * p.servers.most_delay + p.servers.most_lag;
-  while (p.lease == lease_mode::strict && p.timeout < 3 * slowest) {
+  while (p.lease == lease_mode::strict && p.timeout < 12 * slowest) {
     p.timeout += std::chrono::duration_cast<milliseconds>(p.servers.tick);
   }
   const bool exact = draw.one_in(2);

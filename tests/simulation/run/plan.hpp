@@ -53,6 +53,7 @@ struct plan {
   instant faults_from{0};
   instant faults_until{0};
   std::vector<fault> faults;
+  bool takes_leases = false;  ///< So does what the scenario itself does.
 
   /// Nobody takes a node or a session from its owner: a lease is worth what it says.
   bool leases_are_kept() const;

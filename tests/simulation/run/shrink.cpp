@@ -4,7 +4,7 @@
 
 namespace zkrecipes::simulation {
 
-std::vector<std::size_t> shrink(const plan& what, scenario_maker make, const violation& broken) {
+std::vector<std::size_t> shrink(const plan& what, const scenario_maker& make, const violation& broken) {
   auto still_breaks = [&](const std::vector<std::size_t>& indices) {
     auto fewer = what;
     fewer.faults.clear();

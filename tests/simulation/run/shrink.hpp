@@ -8,6 +8,6 @@
 namespace zkrecipes::simulation {
 
 /// Indices of a smallest set (no single one of them can be left out) with which the same rule is broken.
-std::vector<std::size_t> shrink(const plan& what, scenario_maker make, const violation& broken);
+std::vector<std::size_t> shrink(const plan& what, const scenario_maker& make, const violation& broken);
 
 }  // namespace zkrecipes::simulation

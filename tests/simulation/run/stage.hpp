@@ -39,6 +39,8 @@ class scenario {
   /// In each process: that many can own what is contended for.
   virtual int contenders() const { return 1; }
   virtual void committed(const entry&) {}
+  /// A request has arrived and is not executed yet.
+  virtual void received(const connection&, const backend::request&) {}
   virtual void watch_fired(const connection&, const backend::watch_event&) {}
   /// All faults are over: what has to happen now. True: it has.
   virtual bool recovered() = 0;
@@ -49,7 +51,7 @@ class scenario {
   virtual bool settled() { return true; }
 };
 
-using scenario_maker = std::unique_ptr<scenario> (*)(stage& in);
+using scenario_maker = std::function<std::unique_ptr<scenario>(stage& in)>;
 
 struct outcome {
   std::optional<violation> broken;
@@ -63,7 +65,7 @@ struct outcome {
 
 class stage final : public ensemble_observer {
  public:
-  stage(plan what, scenario_maker make, bool print);
+  stage(plan what, const scenario_maker& make, bool print);
   ~stage();
 
   outcome run();
@@ -78,6 +80,8 @@ class stage final : public ensemble_observer {
   const plan& what() const noexcept { return plan_; }
   process& inside(int client) { return *clients_[static_cast<std::size_t>(client)].inside; }
   ensemble& servers() noexcept { return *servers_; }
+  /// The present connection of a client, if any.
+  const connection_ptr& wire(int client) const { return clients_[static_cast<std::size_t>(client)].wire; }
   program* running(int client) { return clients_[static_cast<std::size_t>(client)].runs.get(); }
   /// Something is done at a client after a time by its own clock, unless it is gone by then.
   void later(int client, span delay, std::function<void()> what);
@@ -126,6 +130,6 @@ class stage final : public ensemble_observer {
   bool healed_ = false;
 };
 
-outcome simulate(const plan& what, scenario_maker make, bool print);
+outcome simulate(const plan& what, const scenario_maker& make, bool print);
 
 }  // namespace zkrecipes::simulation

@@ -74,7 +74,7 @@ void contender::begin_term() {
   wait_lost();
   if (chance_.one_in(2)) wait_revoked();
   if (stopping_) return release();
-  write();
+  if (chance_.one_in(2)) write();  // who writes hears sooner that its server is cut off
   const span longest = of_.all_well ? 200ms : chance_.one_in(8) ? 20s : 3s;
   in_.later(client_, chance_.between(0ms, longest), [this, term = term_] {
     if (holds(term)) release();

@@ -1,7 +1,5 @@
 #include "scenario/election.hpp"
 
-#include "scenario/contender.hpp"
-
 #include <algorithm>
 
 namespace zkrecipes::simulation {
@@ -52,12 +50,12 @@ class election_scenario final : public scenario {
   std::int64_t last_write_ = 0;
 };
 
-class campaigner final : public program {
+class contenders final : public program {
  public:
-  campaigner(election_scenario& of, stage& in, int client, session with)
+  contenders(contest& of, stage& in, int client, session with, int count)
       : of_(of), in_(in), client_(client), operations_(in, client), zk_(std::move(with)) {
-    for (int i = 0; i < of.contenders(); ++i) {
-      contenders_.push_back(std::make_unique<contender>(of.all, in, client, i, zk_, operations_));
+    for (int i = 0; i < count; ++i) {
+      contenders_.push_back(std::make_unique<contender>(of, in, client, i, zk_, operations_));
     }
     prepare();
   }
@@ -77,21 +75,21 @@ class campaigner final : public program {
                         [this](error_code) { closed_ = true; });
   }
   bool finished() const override { return closed_ && operations_.pending() == 0; }
-  std::string own_node() const override { return of_.all.rules.node_of(zk_.status().session_id); }
+  std::string own_node() const override { return of_.rules.node_of(zk_.status().session_id); }
   belief believes(int contender) const override {
     return contenders_[static_cast<std::size_t>(contender)]->believes();
   }
 
  private:
   void prepare() {
-    operations_.start<>([this](auto token) { zk_.async_ensure_path(store_path, std::move(token)); },
+    operations_.start<>([this](auto token) { zk_.async_ensure_path(of_.store, std::move(token)); },
                         [this](error_code error) {
                           if (error && !stopping_) return in_.later(client_, 300ms, [this] { prepare(); });
                           for (auto& each : contenders_) each->campaign();
                         });
   }
 
-  election_scenario& of_;
+  contest& of_;
   stage& in_;
   int client_;
   operations operations_;
@@ -102,13 +100,17 @@ class campaigner final : public program {
 };
 
 std::unique_ptr<program> election_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<campaigner>(*this, in, client, std::move(with));
+  return make_contenders(all, in, client, std::move(with), contenders_);
 }
 
 }  // namespace
 
 std::unique_ptr<scenario> make_election_scenario(stage& in) {
   return std::make_unique<election_scenario>(in, 1);
+}
+
+std::unique_ptr<program> make_contenders(contest& of, stage& in, int client, session with, int count) {
+  return std::make_unique<contenders>(of, in, client, std::move(with), count);
 }
 
 std::unique_ptr<scenario> make_line_scenario(stage& in) {

@@ -2,6 +2,8 @@
 
 #include "election/term_record.hpp"
 
+#include <algorithm>
+
 namespace zkrecipes::simulation {
 
 using kind = change::kind;
@@ -20,7 +22,7 @@ void term_rules::committed(const entry& what) {
     if (each.type == kind::remove && in_queue) removed_from_queue = true;
     if (each.type == kind::set && each.path == results_) effect = true, check_result(each);
   }
-  if (record) check_record(*record);
+  if (record) check_record(*record), check_retirement(*record, what);
   in_.require(removed_from_queue == effect, "a message leaves the queue with its effect");
 }
 
@@ -51,6 +53,17 @@ void term_rules::check_record(const change& what) {
   epoch_ = record->epoch;
   leader_node_ = record->leader_node;
   finished_ = record->finished();
+}
+
+/// In one step: a successor that is woken finds a finished hand-over, and a finished one holds up nobody.
+void term_rules::check_retirement(const change& record, const entry& what) {
+  const auto written = detail::parse_record(record.data);
+  if (!written || written->phase != term_phase::retired) return;
+  const auto path = election_ + '/' + written->leader_node;
+  const bool leaves = std::ranges::any_of(what.changes, [&](const change& each) {
+    return each.type == kind::remove && each.path == path;
+  });
+  in_.require(leaves || !in_.servers().committed_state().find(path), "who retires leaves the line", path);
 }
 
 void term_rules::inaugurated(int client, std::int64_t epoch) {

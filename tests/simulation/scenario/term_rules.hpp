@@ -26,6 +26,7 @@ class term_rules {
 
  private:
   void check_record(const change& what);
+  void check_retirement(const change& record, const entry& what);
   void check_result(const change& what);
 
   stage& in_;

@@ -25,7 +25,10 @@ lease_clock::time_point process::local(instant when) const {
 }
 
 lease_clock::time_point process::now() {
-  if (++looks_ > most_looks) throw std::runtime_error("busy loop");
+  if (++looks_ > most_looks) {
+    ran_away_ = true;  // who throws may be a coroutine that nobody listens to
+    throw std::runtime_error("busy loop");
+  }
   return local(clock_.now());
 }
 

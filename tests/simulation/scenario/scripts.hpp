@@ -1,0 +1,56 @@
+// One operation of each kind, to be tried under every single fault.
+#pragma once
+
+#include "scenario/contender.hpp"
+
+#include <functional>
+#include <vector>
+
+namespace zkrecipes::simulation {
+
+/// The process that runs a script: what the script may use.
+class actor {
+ public:
+  virtual ~actor() = default;
+  virtual session& zk() = 0;
+  virtual election& line() = 0;
+  virtual ownership& held() = 0;
+  virtual operations& all() = 0;
+  virtual asio::cancellation_signal& signal() = 0;
+  /// The script is over.
+  virtual void done(error_code error) = 0;
+  /// Told that the line is ours.
+  virtual void granted(ownership what) = 0;
+  /// A moment after the operation has begun, and again until it is over.
+  virtual void meanwhile(std::function<void()> what) = 0;
+  /// An operator removes the node that stands for us.
+  virtual void remove_own_node() = 0;
+
+  /// The operation to be tried. What it returns besides the error does not matter.
+  template <class... Results, class Begin>
+  void run(Begin begin) {
+    all().template start<Results...>(signal(), std::move(begin),
+                                     [this](error_code error, Results...) { done(error); });
+  }
+  /// Another one, which makes something happen.
+  template <class... Results, class Begin>
+  void aside(Begin begin) {
+    all().template start<Results...>(std::move(begin), [](error_code, Results...) {});
+  }
+};
+
+struct script {
+  const char* name;
+  bool holds;  ///< The line is ours when it begins.
+  std::function<void(actor&)> run;
+  std::vector<error_code> ends;  ///< As it may end without a fault, besides without an error.
+  bool is_retried = false;       ///< A lost connection is not reported.
+  bool is_cancellable = true;
+};
+
+const std::vector<script>& scripts();
+
+inline constexpr const char* script_node = "/script";  ///< Exists.
+inline constexpr const char* script_line = "/election";
+
+}  // namespace zkrecipes::simulation
