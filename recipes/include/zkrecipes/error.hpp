@@ -40,7 +40,6 @@ enum class errc {
   outcome_unknown,     ///< The reply was lost and there is no way to tell whether the operation happened.
   career_failed,       ///< The career threw an exception; the coordinator keeps it.
   busy,                ///< Somebody else has it, and it was asked for without waiting.
-  mismatch,            ///< What ZooKeeper says about this recipe (its kind, its size) is not what the caller said.
 };
 
 /// The category of `errc`; its name is "zkrecipes".

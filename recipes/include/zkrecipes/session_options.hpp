@@ -13,7 +13,9 @@ namespace zkrecipes {
 /// What counts as proof that the ensemble still knows our session.
 enum class lease_mode {
   standard,  ///< Any answered request. A server cut off from its leader can answer some: see docs/guarantees.md.
-  strict,    ///< Only what the leader answered (`sync` and writes): no overlap of beliefs without pauses.
+  /// Only what the leader answered (`sync` and writes), once two later answers vouch for it: no overlap of beliefs without
+  /// pauses. A lease lives on half a timeout and five round trips: the timeout has to be a dozen slow ones at least.
+  strict,
 };
 
 /// Which lost operations are tried again, and when. Reads and conditional operations whose effect can be told are;

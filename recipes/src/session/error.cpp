@@ -31,7 +31,6 @@ const char* text(errc value) {
     case errc::outcome_unknown: return "the reply was lost; it may have happened";
     case errc::career_failed: return "the career threw an exception";
     case errc::busy: return "somebody else has it";
-    case errc::mismatch: return "the recipe at this path has another kind or size";
   }
   return "unknown error";
 }
