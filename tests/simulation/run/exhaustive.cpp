@@ -45,14 +45,15 @@ class trials {
  private:
   void run(trial& one, lease_mode lease) {
     const std::string name = std::string(one.what->name) + (one.in_company ? "/company" : "/alone") +
-                             (lease == lease_mode::strict ? "/strict/" : "/standard/") + to_string(one.kind) + '/' +
-                             std::to_string(one.step);
+                             (lease == lease_mode::strict ? "/strict/" : "/standard/") + to_string(one.kind) +
+                             '/' + std::to_string(one.step);
     const bool chosen = name.find(filter_) != name.npos;
     if (!chosen && one.kind != step_fault::none) return;
     const auto make = [&one](stage& in) { return make_single_fault(in, one); };
     const auto result = simulate(make_quiet_plan(one.in_company, lease), make, trace_ && chosen);
     ++runs_;
-    if (trace_ && chosen) std::printf("%s: %d steps, \"%s\"\n", name.c_str(), one.steps, one.end.message().c_str());
+    if (trace_ && chosen)
+      std::printf("%s: %d steps, \"%s\"\n", name.c_str(), one.steps, one.end.message().c_str());
     if (!result.broken) return;
     ++broken_;
     std::printf("%s broke \"%s\": %s\nagain: zkrecipes-simulate --single-faults '%s' --trace\n", name.c_str(),
@@ -74,7 +75,8 @@ int run_single_faults(const std::string& filter, bool trace) {
       for (auto lease : {lease_mode::standard, lease_mode::strict}) all.run(each, in_company, lease);
     }
   }
-  std::printf("single faults         %d runs of %zu operations, %d broken\n", all.runs(), scripts().size(), all.broken());
+  std::printf("single faults         %d runs of %zu operations, %d broken\n", all.runs(), scripts().size(),
+              all.broken());
   return all.broken() ? 1 : 0;
 }
 

@@ -82,8 +82,9 @@ void contender::begin_term() {
 }
 
 void contender::wait_lost() {
-  operations_.start<>(losing_, [this](auto token) { held_.async_lost(std::move(token)); },
-                      [this, term = term_](error_code why) { lost(term, why); });
+  operations_.start<>(
+      losing_, [this](auto token) { held_.async_lost(std::move(token)); },
+      [this, term = term_](error_code why) { lost(term, why); });
   perhaps_cancel(losing_, 12);
 }
 
@@ -126,8 +127,9 @@ void contender::release() {
     held_ = ownership();
     return rest();
   }
-  operations_.start<>(releasing_, [this](auto token) { held_.async_release(std::move(token)); },
-                      [this](error_code) { rest(); });
+  operations_.start<>(
+      releasing_, [this](auto token) { held_.async_release(std::move(token)); },
+      [this](error_code) { rest(); });
   perhaps_cancel(releasing_, 6);
 }
 

@@ -1,5 +1,5 @@
-// One who campaigns, holds, writes under the fence of its ownership, and releases, again and again; what it waits for
-// is cancelled now and then.
+// One who campaigns, holds, writes under the fence of its ownership, and releases, again and again; what it
+// waits for is cancelled now and then.
 #pragma once
 
 #include "scenario/line_rules.hpp"

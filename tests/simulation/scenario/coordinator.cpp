@@ -147,7 +147,7 @@ void worker::run() {
                       });
 }
 
-/// Between the beginning of a term and the end of its hand-over, as long as the term is valid.
+/// From the beginning of a term for as long as the term itself says that it is valid.
 belief worker::believes(int) const {
   auto& here = in_.inside(client_);
   if (!present_ || here.now() >= present_->valid_until()) return {};
@@ -175,7 +175,6 @@ asio::awaitable<transaction> worker::career::process(term present, const message
 asio::awaitable<void> worker::career::hand_over(term present, term_end reason) {
   of_.in_.notes().note(of_.client_, "hands over", to_string(reason), present.epoch());
   co_await nap(of_.in_, of_.client_, of_.chance_.between(0ms, 20ms));
-  of_.present_.reset();
 }
 
 /// Puts 1, 2, 3 ... and goes on after a restart where the queue says that it stopped.

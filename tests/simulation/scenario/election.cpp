@@ -14,7 +14,9 @@ constexpr const char* store_path = "/store";
 class election_scenario final : public scenario {
  public:
   election_scenario(stage& in, int contenders)
-      : all{line_rules(in, line_path), line_path, store_path, false, none(in)}, in_(in), contenders_(contenders) {}
+      : all{line_rules(in, line_path), line_path, store_path, false, none(in)},
+        in_(in),
+        contenders_(contenders) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
 
@@ -68,7 +70,8 @@ class contenders final : public program {
     for (auto& each : contenders_) each->stop();
   }
   bool idle() const override {
-    return operations_.pending() == 0 && std::ranges::all_of(contenders_, [](const auto& c) { return c->idle(); });
+    return operations_.pending() == 0 &&
+           std::ranges::all_of(contenders_, [](const auto& c) { return c->idle(); });
   }
   void close() override {
     operations_.start<>([this](auto token) { zk_.async_close(std::move(token)); },

@@ -39,12 +39,12 @@ class line_rules {
     int client;
     std::int64_t token;
   };
-  std::map<std::string, grant> grants_;                  // by the node
+  std::map<std::string, grant> grants_;  // by the node
   struct member {
     std::string path;
     std::int64_t session;
   };
-  std::map<std::string, member> members_;                  // as committed, by the sequence number
+  std::map<std::string, member> members_;                 // as committed, by the sequence number
   std::map<std::string, std::set<std::int64_t>> behind_;  // sessions that have stood right behind a node
 };
 

@@ -11,8 +11,9 @@ namespace zkrecipes::simulation {
 using namespace std::chrono_literals;
 
 const char* to_string(step_fault kind) noexcept {
-  static constexpr const char* names[] = {"none",         "not_sent",       "reply_lost",     "session_expired",
-                                          "cancel_total", "cancel_partial", "cancel_terminal"};
+  static constexpr const char* names[] = {
+      "none",         "not_sent",       "reply_lost",     "session_expired",
+      "cancel_total", "cancel_partial", "cancel_terminal"};
   static_assert(std::size(names) == step_faults);
   return names[static_cast<int>(kind)];
 }
@@ -73,7 +74,11 @@ void single_fault::strike(const connection& from, const backend::request& what) 
 class scripted final : public program, private actor {
  public:
   scripted(single_fault& of, stage& in, session with)
-      : of_(of), in_(in), operations_(in, acting_client), zk_(std::move(with)), line_(zk_, script_line, {.id = "actor"}) {
+      : of_(of),
+        in_(in),
+        operations_(in, acting_client),
+        zk_(std::move(with)),
+        line_(zk_, script_line, {.id = "actor"}) {
     prepare();
   }
 
@@ -148,7 +153,8 @@ void scripted::hold() {
 
 void scripted::granted(ownership what) {
   held_ = std::move(what);
-  of_.all.rules.granted(acting_client, zk_.status().session_id, held_.path(), held_.token(), believes(0).held);
+  of_.all.rules.granted(acting_client, zk_.status().session_id, held_.path(), held_.token(),
+                        believes(0).held);
 }
 
 void scripted::act() {
@@ -180,13 +186,16 @@ bool scripted::may_end_with(const error_code& error) const {
   const auto& script = *of_.of.what;
   if (!error || std::ranges::count(script.ends, error) > 0) return true;
   switch (of_.of.kind) {
-    case step_fault::none: return false;
+    case step_fault::none:
+      return false;
     case step_fault::not_sent:
-    case step_fault::reply_lost: return error == errc::connection_loss && !script.is_retried;
+    case step_fault::reply_lost:
+      return error == errc::connection_loss && !script.is_retried;
     case step_fault::session_expired:
       return error == errc::session_expired || (error == errc::connection_loss && !script.is_retried) ||
              (error == errc::no_node && script.holds);
-    default: return error == asio::error::operation_aborted && script.is_cancellable;
+    default:
+      return error == asio::error::operation_aborted && script.is_cancellable;
   }
 }
 
@@ -195,8 +204,9 @@ void scripted::probe() {
     of_.usable = true;
     return;
   }
-  operations_.start<stat>([this](auto token) { zk_.async_exists("/", std::move(token)); },
-                          [this](error_code error, stat) { error ? retry(&scripted::probe) : void(of_.usable = true); });
+  operations_.start<stat>(
+      [this](auto token) { zk_.async_exists("/", std::move(token)); },
+      [this](error_code error, stat) { error ? retry(&scripted::probe) : void(of_.usable = true); });
 }
 
 std::unique_ptr<program> single_fault::start(stage& in, int client, session with) {
@@ -206,6 +216,8 @@ std::unique_ptr<program> single_fault::start(stage& in, int client, session with
 
 }  // namespace
 
-std::unique_ptr<scenario> make_single_fault(stage& in, trial& of) { return std::make_unique<single_fault>(in, of); }
+std::unique_ptr<scenario> make_single_fault(stage& in, trial& of) {
+  return std::make_unique<single_fault>(in, of);
+}
 
 }  // namespace zkrecipes::simulation

@@ -23,9 +23,9 @@ struct trial {
   const script* what = nullptr;
   bool in_company = false;  ///< Others stand in the same line.
   step_fault kind = step_fault::none;
-  int step = 0;       ///< The request at which it happens, counted from the beginning of the operation.
-  int steps = 0;      ///< Result: how many requests there were.
-  error_code end;     ///< Result: of the operation.
+  int step = 0;    ///< The request at which it happens, counted from the beginning of the operation.
+  int steps = 0;   ///< Result: how many requests there were.
+  error_code end;  ///< Result: of the operation.
 };
 
 std::unique_ptr<scenario> make_single_fault(stage& in, trial& of);
