@@ -35,6 +35,7 @@ class generator {
   void turn() {
     if (chance_.one_in(9)) return life();
     const int link = 1 + below(links_);
+    if (chance_.one_in(15)) return forget(link);
     // A connection that its session has left is reset with the answers in it: which get through is chance.
     const bool shared = std::count(sessions_.begin(), sessions_.end(), sessions_[index(link)]) > 1;
     for (int left = burst_ && !shared ? 1 + below(burst_) : 1; left > 0; --left) {
@@ -43,6 +44,15 @@ class generator {
       if (all_.back().what.op == opcode::set_acl) add(kind::settle, 0);
     }
     if (shared || chance_.one_in(3)) add(kind::settle, 0);
+  }
+
+  /// Alone: a watch whose answer is not there yet is not known to the C client.
+  void forget(int link) {
+    add(kind::settle, 0);
+    auto& made = add(kind::request, link).what;
+    made.op = chance_.one_in(2) ? opcode::forget_data : opcode::forget_children;
+    made.path = path();
+    add(kind::settle, 0);
   }
 
   /// Of connections and sessions.

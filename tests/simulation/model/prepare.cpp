@@ -51,7 +51,9 @@ error_code check_create(const context& in, const operation& what, change& effect
 }
 
 error_code check_remove(const context& in, const operation& what, change& effect) {
-  if (what.path == "/" || what.path == "/zookeeper") return errc::bad_arguments;
+  for (const char* special : {"/", "/zookeeper", "/zookeeper/quota", "/zookeeper/config"}) {
+    if (what.path == special) return errc::bad_arguments;
+  }
   const node* parent = in.latest.find(parent_path(what.path));
   if (!parent) return errc::no_node;
   if (!allows(parent->access, perm_delete, in.who)) return errc::no_auth;
