@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "election/view.hpp"
+#include "line/turn.hpp"
 
 namespace zkrecipes {
 
@@ -16,16 +17,6 @@ election::election(session over, std::string path, election_options options)
 }
 
 namespace {
-
-awaitable<outcome<ownership>> campaign(core_ptr session, std::string path, election_options options) {
-  auto entered = co_await place::enter(std::move(session), election_line(std::move(path)), std::move(options.id));
-  auto& [error, where] = entered;
-  if (error) co_return outcome<ownership>(error, ownership());
-  error = co_await where->wait_turn(&nearest_ahead);
-  ownership held(where);  // leaves again unless it is passed on
-  if (error) held = ownership();
-  co_return outcome<ownership>(error, std::move(held));
-}
 
 awaitable<outcome<election_view>> view(core_ptr session, std::string path) {
   auto nodes = co_await read_election(session, std::move(path), nullptr, nullptr);
@@ -99,7 +90,8 @@ awaitable<outcome<>> request_resignation(core_ptr session, std::string path) {
 
 void election::start_campaign(handler_for<void(error_code, ownership)> h, core_ptr core, std::string path,
                               election_options options) {
-  launch(*core->get_scheduler(), std::move(h), campaign(core, std::move(path), std::move(options)));
+  launch(*core->get_scheduler(), std::move(h),
+         own_turn(core, election_line(std::move(path)), std::move(options.id), &nearest_ahead, {}));
 }
 
 void election::start_view(handler_for<void(error_code, election_view)> h, core_ptr core, std::string path) {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "line/members.hpp"
+#include "line/turn.hpp"
 #include "line/place.hpp"
 #include "session/deadline.hpp"
 
@@ -17,17 +17,6 @@ namespace {
 constexpr std::string_view markers[] = {"lock-", "__lock__"};
 
 line_spec lock_line(std::string path) { return {std::move(path), "lock-", markers}; }
-
-awaitable<outcome<ownership>> acquire(core_ptr session, std::string path, lock_options options) {
-  auto entered = co_await place::enter(std::move(session), lock_line(std::move(path)), std::move(options.id));
-  auto& [error, where] = entered;
-  if (error) co_return outcome<ownership>(error, ownership());
-  if (options.on_position) where->tell_position(std::move(options.on_position));
-  error = co_await where->wait_turn(&nearest_ahead);
-  ownership held(where);  // leaves again unless it is passed on
-  if (error) held = ownership();
-  co_return outcome<ownership>(error, std::move(held));
-}
 
 awaitable<outcome<ownership>> try_acquire(core_ptr session, std::string path, lock_options options) {
   backend::request list;
@@ -56,8 +45,9 @@ lock::lock(session over, std::string path, lock_options options)
 void lock::start_acquire(owner_handler h, core_ptr core, std::string path, lock_options options,
                          lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
-  launch(*on, std::move(h),
-         with_deadline(on, deadline_of(*on, budget), acquire(core, std::move(path), std::move(options))));
+  auto turn = own_turn(core, lock_line(std::move(path)), std::move(options.id), &nearest_ahead,
+                       std::move(options.on_position));
+  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(turn)));
 }
 
 void lock::start_try_acquire(owner_handler h, core_ptr core, std::string path, lock_options options) {

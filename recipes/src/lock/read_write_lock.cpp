@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "line/members.hpp"
+#include "line/turn.hpp"
 #include "line/place.hpp"
 #include "session/deadline.hpp"
 
@@ -40,17 +40,6 @@ std::optional<std::size_t> writer_ahead(const std::vector<member>& members, std:
 
 std::optional<std::size_t> who_blocks(const std::vector<member>& members, std::size_t self) {
   return writes(members[self]) ? nearest_ahead(members, self) : writer_ahead(members, self);
-}
-
-awaitable<outcome<ownership>> stand_in(core_ptr session, line_spec line, lock_options options) {
-  auto entered = co_await place::enter(std::move(session), std::move(line), std::move(options.id));
-  auto& [error, where] = entered;
-  if (error) co_return outcome<ownership>(error, ownership());
-  if (options.on_position) where->tell_position(std::move(options.on_position));
-  error = co_await where->wait_turn(&who_blocks);
-  ownership held(where);  // leaves again unless it is passed on
-  if (error) held = ownership();
-  co_return outcome<ownership>(error, std::move(held));
 }
 
 /// Whether `node` is a hold of the lock at `path` by somebody of this kind.
@@ -106,8 +95,8 @@ void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string 
                                     lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   auto line = how == mode::read ? read_line_of(std::move(path)) : write_line_of(std::move(path));
-  launch(*on, std::move(h),
-         with_deadline(on, deadline_of(*on, budget), stand_in(core, std::move(line), std::move(options))));
+  auto turn = own_turn(core, std::move(line), std::move(options.id), &who_blocks, std::move(options.on_position));
+  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(turn)));
 }
 
 void read_write_lock::start_downgrade(handler_for<void(error_code)> h, core_ptr core, std::string path, std::string id,

@@ -1,4 +1,4 @@
-#include "line/members.hpp"
+#include "line/turn.hpp"
 
 #include <utility>
 
@@ -23,6 +23,18 @@ awaitable<outcome<std::vector<member>>> list(core_ptr session, line_spec line) {
 }
 
 }  // namespace
+
+awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
+                                       std::function<void(std::size_t)> on_position) {
+  auto entered = co_await place::enter(std::move(session), std::move(line), std::move(data));
+  auto& [error, where] = entered;
+  if (error) co_return outcome<ownership>(error, ownership());
+  if (on_position) where->tell_position(std::move(on_position));
+  error = co_await where->wait_turn(std::move(who_first));
+  ownership held(where);  // leaves again unless it is passed on
+  if (error) held = ownership();
+  co_return outcome<ownership>(error, std::move(held));
+}
 
 awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_spec line, blocker who_first) {
   std::vector<line_member> found;

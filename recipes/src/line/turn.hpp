@@ -1,13 +1,18 @@
-// Looking at a line from outside, and asking its owner to give it up.
+// What every recipe on a line offers: waiting for the ownership, seeing who has it, asking for it.
 #pragma once
 
 #include <vector>
 
 #include <zkrecipes/line_member.hpp>
+#include <zkrecipes/ownership.hpp>
 
 #include "line/place.hpp"
 
 namespace zkrecipes::detail {
+
+/// Gets in line and waits for the turn; leaves again if that fails. `on_position` may be empty: see `place::tell_position`.
+awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
+                                       std::function<void(std::size_t)> on_position);
 
 /// All members, in order; whoever `who_first` lets go holds. A parent that is missing has none.
 awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_spec line, blocker who_first);
