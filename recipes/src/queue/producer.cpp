@@ -28,7 +28,6 @@ producer_state::producer_state(core_ptr session, std::string path, std::string n
     : session_(std::move(session)),
       path_(std::move(path)),
       record_(join(path_, "_producer-" + name)),
-      guid_(session_->make_guid()),
       changed_(session_->get_scheduler()) {}
 
 awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
@@ -78,6 +77,7 @@ std::vector<producer_state::item_ptr> producer_state::next_batch() const {
 }
 
 awaitable<error_code> producer_state::read_record() {
+  if (guid_.empty()) guid_ = session_->make_guid();  // not in the constructor, which any thread may run
   for (;;) {
     backend::request look;
     look.op = opcode::get;

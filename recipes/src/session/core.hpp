@@ -95,6 +95,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void add_holder();
   void remove_holder() noexcept { --holders_; }
 
+  /// On the strand only, as all that draws from the world's random numbers.
   std::string make_guid();
 
   /// Ends the session.
