@@ -43,8 +43,8 @@ peer::peer(std::string name, const std::vector<std::string>& command) : name_(st
 }
 
 peer::~peer() {
-  ::close(socket_);
   ::kill(pid_, SIGKILL);
+  ::close(socket_);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }

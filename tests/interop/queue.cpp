@@ -1,8 +1,6 @@
 // One queue, filled and emptied by us and by Curator's SimpleDistributedQueue.
 #include <boost/test/unit_test.hpp>
 
-#include <set>
-
 #include "interop_case.hpp"
 
 using namespace interop;
@@ -23,6 +21,16 @@ BOOST_AUTO_TEST_CASE(what_either_puts_the_other_takes_in_order) {
   }
   BOOST_TEST(ask("cpp1", "take") == "ok ");
   BOOST_TEST(ask("java1", "take") == "ok ");
+  finish();
+}
+
+// It does not see claims: who is quicker to delete has the item, and the other is told.
+BOOST_AUTO_TEST_CASE(curator_takes_what_we_have_claimed_and_we_are_told) {
+  open({{"cpp1", "queue"}, {"java1", "queue"}});
+  BOOST_TEST(ask("java1", "put item") == "ok");
+  BOOST_TEST(ask("cpp1", "claim") == "ok item");
+  BOOST_TEST(ask("java1", "take") == "ok item");
+  BOOST_TEST(ask("cpp1", "acknowledge").starts_with(make_error_code(zkrecipes::errc::superseded).message()));
   finish();
 }
 

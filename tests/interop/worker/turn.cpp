@@ -39,8 +39,10 @@ owned_turn::acquisition acquisition_of(const std::string& kind, zkrecipes::sessi
       return lock.async_acquire_for(patience, use_awaitable);
     };
   }
-  if (kind == "election") {
-    return [election = zkrecipes::election(zk, path, {.id = name})]() mutable {
+  if (kind == "election" || kind == "election-as-selector") {
+    using zkrecipes::election_names;
+    const auto names = kind == "election" ? election_names::leader_latch : election_names::leader_selector;
+    return [election = zkrecipes::election(zk, path, {.id = name, .names = names})]() mutable {
       return election.async_campaign(use_awaitable);
     };
   }

@@ -16,7 +16,7 @@ class turn {
   virtual boost::asio::awaitable<void> release() = 0;
 };
 
-/// `kind`: mutex, election, read or write. \throws std::invalid_argument
+/// `kind`: mutex, election (named as a latch's or, election-as-selector, as a selector's), read or write. \throws std::invalid_argument
 std::unique_ptr<turn> make_turn(const std::string& kind, zkrecipes::session zk, const std::string& path,
                                 const std::string& name);
 
