@@ -1,16 +1,18 @@
 // Round trips of an injected delay: ours, Curator's and kazoo's, in one run on one ensemble.
+#include "operations.hpp"
+
+#include <testcluster/ensemble.hpp>
+
+#include <boost/asio.hpp>
+#include <boost/json.hpp>
+
+#include <CLI/CLI.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <iostream>
 #include <memory>
-
-#include <CLI/CLI.hpp>
-#include <boost/asio.hpp>
-#include <boost/json.hpp>
-#include <testcluster/ensemble.hpp>
-
-#include "operations.hpp"
 
 namespace asio = boost::asio;
 namespace json = boost::json;
@@ -95,7 +97,8 @@ int main(int argc, char** argv) try {
   CLI11_PARSE(app, argc, argv);
 
   const double round_trip = 2.0 * one_way_ms;
-  testcluster::ensemble ensemble({.servers = 3, .delay_proxies = true, .delay = std::chrono::milliseconds(one_way_ms)});
+  testcluster::ensemble ensemble(
+      {.servers = 3, .delay_proxies = true, .delay = std::chrono::milliseconds(one_way_ms)});
   auto ours = measure_ours(ensemble.hosts(), round_trip, repeat);
   json::object curator;
   json::object kazoo;
@@ -114,7 +117,8 @@ int main(int argc, char** argv) try {
     std::cout << json::serialize(table) << '\n';
     return 0;
   }
-  std::printf("%-44s%9s%9s%9s   (round trips of %.0f ms)\n", "operation", "ours", "Curator", "kazoo", round_trip);
+  std::printf("%-44s%9s%9s%9s   (round trips of %.0f ms)\n", "operation", "ours", "Curator", "kazoo",
+              round_trip);
   for (const auto& each : table) {
     std::printf("%-44s", each.at("operation").as_string().c_str());
     for (const char* who : {"ours", "curator", "kazoo"}) print_cell(each.at(who));

@@ -1,11 +1,12 @@
 #include "operations.hpp"
 
+#include <zkrecipes/zkrecipes.hpp>
+
+#include <boost/asio.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <vector>
-
-#include <boost/asio.hpp>
-#include <zkrecipes/zkrecipes.hpp>
 
 namespace bench {
 
@@ -18,7 +19,9 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-double ms_since(clock::time_point begin) { return std::chrono::duration<double, std::milli>(clock::now() - begin).count(); }
+double ms_since(clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(clock::now() - begin).count();
+}
 
 /// A value that one coroutine waits for and another sets.
 struct moment {
@@ -59,10 +62,11 @@ awaitable<double> hand_off(setting& where, std::string path) {
   auto held = co_await one.async_campaign(use_awaitable);
   zkrecipes::ownership next;
   moment won(where.first.get_executor());
-  two.async_campaign(asio::bind_executor(where.first.get_executor(), [&](error_code, zkrecipes::ownership owner) {
-    next = std::move(owner);
-    won.set();
-  }));
+  two.async_campaign(
+      asio::bind_executor(where.first.get_executor(), [&](error_code, zkrecipes::ownership owner) {
+        next = std::move(owner);
+        won.set();
+      }));
   co_await until_candidates(one, 2);
   co_await where.second.async_sync(use_awaitable);  // behind its look at the predecessor
   const auto begin = clock::now();
@@ -157,8 +161,12 @@ awaitable<double> take(setting& where, std::string path, bool acknowledge) {
   co_return took;
 }
 
-awaitable<double> take_only(setting& where, std::string path) { co_return co_await take(where, path, false); }
-awaitable<double> take_and_acknowledge(setting& where, std::string path) { co_return co_await take(where, path, true); }
+awaitable<double> take_only(setting& where, std::string path) {
+  co_return co_await take(where, path, false);
+}
+awaitable<double> take_and_acknowledge(setting& where, std::string path) {
+  co_return co_await take(where, path, true);
+}
 
 using operation = awaitable<double> (*)(setting&, std::string);
 

@@ -1,11 +1,12 @@
 // What is measured of our own library, each as elapsed time in units of one round trip.
 #pragma once
 
-#include <map>
-#include <string>
+#include <zkrecipes/session.hpp>
 
 #include <boost/asio/awaitable.hpp>
-#include <zkrecipes/session.hpp>
+
+#include <map>
+#include <string>
 
 namespace bench {
 

@@ -1,6 +1,7 @@
 // A case with workers in three languages, two of each, and a witness of who is inside.
 #pragma once
 
+#include "peer.hpp"
 #include "support/fixture.hpp"
 
 #include <boost/json/object.hpp>
@@ -9,8 +10,6 @@
 #include <map>
 #include <string>
 #include <vector>
-
-#include "peer.hpp"
 
 namespace interop {
 
@@ -42,8 +41,8 @@ struct interop_case : zkrecipes::test::fixture {
   void await_in_line(std::size_t count);
 
   boost::json::object witnessed();
-  /// Ends the workers' sessions. Nobody is inside, nobody stands in line, and every change of the witness was that of a
-  /// turn.
+  /// Ends the workers' sessions. Nobody is inside, nobody stands in line, and every change of the witness was
+  /// that of a turn.
   void finish();
 
   std::vector<std::string> opened;

@@ -1,15 +1,19 @@
 // One lock for C++, Java and Python.
-#include <boost/test/unit_test.hpp>
-
 #include "interop_case.hpp"
+
+#include <boost/test/unit_test.hpp>
 
 using namespace interop;
 
 BOOST_FIXTURE_TEST_SUITE(mutex, interop_case)
 
 BOOST_AUTO_TEST_CASE(three_languages_take_turns) {
-  open({{"cpp1", "mutex"}, {"java1", "mutex"}, {"python1", "mutex"},
-        {"cpp2", "mutex"}, {"java2", "mutex"}, {"python2", "mutex"}});
+  open({{"cpp1", "mutex"},
+        {"java1", "mutex"},
+        {"python1", "mutex"},
+        {"cpp2", "mutex"},
+        {"java2", "mutex"},
+        {"python2", "mutex"}});
   take_turns(1000);
   const auto record = witnessed();
   BOOST_TEST(record.at("hand_offs").as_int64() >= 1000);
@@ -34,7 +38,8 @@ BOOST_AUTO_TEST_CASE(kazoo_that_knows_its_own_names_only_walks_in_on_us) {
   finish();
 }
 
-// ... and has to take Curator's where Curator takes part: Curator ranks a child it does not know behind its own numbers.
+// ... and has to take Curator's where Curator takes part: Curator ranks a child it does not know behind its
+// own numbers.
 BOOST_AUTO_TEST_CASE(curator_walks_in_on_kazoo_under_its_own_names) {
   open({{"python1", "own-mutex"}, {"java1", "mutex"}});
   BOOST_TEST(ask("python1", "enter") == "ok");

@@ -1,15 +1,15 @@
 #include "peer.hpp"
 
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
-
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace interop {
 

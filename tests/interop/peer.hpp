@@ -1,11 +1,11 @@
 // A worker process in one of the languages, and what it answers.
 #pragma once
 
+#include <sys/types.h>
+
 #include <optional>
 #include <string>
 #include <vector>
-
-#include <sys/types.h>
 
 namespace interop {
 
@@ -20,8 +20,8 @@ class peer {
   const std::string& name() const noexcept { return name_; }
 
   void tell(const std::string& command);
-  /// The answer to the oldest command that has not been answered yet, if it is there. \throws std::runtime_error when the
-  /// process has ended.
+  /// The answer to the oldest command that has not been answered yet, if it is there. \throws
+  /// std::runtime_error when the process has ended.
   std::optional<std::string> answer();
 
  private:

@@ -1,7 +1,7 @@
 // One queue, filled and emptied by us and by Curator's SimpleDistributedQueue.
-#include <boost/test/unit_test.hpp>
-
 #include "interop_case.hpp"
+
+#include <boost/test/unit_test.hpp>
 
 using namespace interop;
 

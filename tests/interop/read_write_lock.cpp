@@ -1,7 +1,7 @@
 // Readers share, writers exclude, whatever their language.
-#include <boost/test/unit_test.hpp>
-
 #include "interop_case.hpp"
+
+#include <boost/test/unit_test.hpp>
 
 using namespace interop;
 
@@ -45,7 +45,8 @@ BOOST_AUTO_TEST_CASE(we_and_curator_contend) {
   finish();
 }
 
-// Its readers can not be shared with: they wait for writers behind them, too (kazoo 2.8, issue 649 there), who wait for them.
+// Its readers can not be shared with: they wait for writers behind them, too (kazoo 2.8, issue 649 there),
+// who wait for them.
 BOOST_AUTO_TEST_CASE(we_and_kazoos_writers_that_know_our_names_contend) {
   open({{"cpp1", "read"}, {"python1", "write"}, {"cpp2", "write"}, {"python2", "write"}});
   take_turns(200);

@@ -1,5 +1,5 @@
-// Takes part in a recipe beside Java's and Python's workers, which understand the same commands: a line each on standard
-// input, answered by a line, "ok ..." or what went wrong.
+// Takes part in a recipe beside Java's and Python's workers, which understand the same commands: a line each
+// on standard input, answered by a line, "ok ..." or what went wrong.
 //
 //   open HOSTS KIND PATH WITNESS NAME    a session, to take turns at PATH as NAME
 //   enter | leave                        one turn, seen by the witness
@@ -9,17 +9,18 @@
 //   close                                the session
 //
 // It ends when standard input does.
-#include <iostream>
-#include <optional>
-#include <sstream>
+#include "worker/turn.hpp"
+#include "worker/witness.hpp"
+
+#include <zkrecipes/queue.hpp>
+
+#include <boost/asio.hpp>
 
 #include <unistd.h>
 
-#include <boost/asio.hpp>
-#include <zkrecipes/queue.hpp>
-
-#include "worker/turn.hpp"
-#include "worker/witness.hpp"
+#include <iostream>
+#include <optional>
+#include <sstream>
 
 namespace asio = boost::asio;
 using asio::awaitable;
@@ -34,16 +35,26 @@ class worker {
     std::istringstream words(line);
     std::string command;
     words >> command;
-    if (command == "open") co_await open(words);
-    else if (command == "enter") co_await enter();
-    else if (command == "leave") co_await leave();
-    else if (command == "until") co_await take_turns(words);
-    else if (command == "put") co_await put(words);
-    else if (command == "take") co_return co_await take();
-    else if (command == "claim") co_return co_await claim();
-    else if (command == "acknowledge") co_await acknowledge();
-    else if (command == "close") co_await close();
-    else throw std::invalid_argument("no such command: " + line);
+    if (command == "open")
+      co_await open(words);
+    else if (command == "enter")
+      co_await enter();
+    else if (command == "leave")
+      co_await leave();
+    else if (command == "until")
+      co_await take_turns(words);
+    else if (command == "put")
+      co_await put(words);
+    else if (command == "take")
+      co_return co_await take();
+    else if (command == "claim")
+      co_return co_await claim();
+    else if (command == "acknowledge")
+      co_await acknowledge();
+    else if (command == "close")
+      co_await close();
+    else
+      throw std::invalid_argument("no such command: " + line);
     co_return "ok";
   }
 
@@ -122,7 +133,8 @@ awaitable<void> serve(asio::posix::stream_descriptor commands) {
   worker self;
   std::string input;
   for (;;) {
-    auto got = co_await asio::async_read_until(commands, asio::dynamic_buffer(input), '\n', asio::as_tuple(use_awaitable));
+    auto got = co_await asio::async_read_until(commands, asio::dynamic_buffer(input), '\n',
+                                               asio::as_tuple(use_awaitable));
     const auto& [ended, length] = got;
     if (ended) co_return;
     const std::string line = input.substr(0, length - 1);

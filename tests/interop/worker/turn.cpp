@@ -1,13 +1,14 @@
 #include "worker/turn.hpp"
 
-#include <functional>
-#include <stdexcept>
-#include <utility>
-
-#include <boost/asio/use_awaitable.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/read_write_lock.hpp>
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include <functional>
+#include <stdexcept>
+#include <utility>
 
 namespace interop {
 
@@ -32,8 +33,8 @@ class owned_turn final : public turn {
   zkrecipes::ownership held_;
 };
 
-owned_turn::acquisition acquisition_of(const std::string& kind, zkrecipes::session zk, const std::string& path,
-                                       const std::string& name) {
+owned_turn::acquisition acquisition_of(const std::string& kind, zkrecipes::session zk,
+                                       const std::string& path, const std::string& name) {
   if (kind == "mutex") {
     return [lock = zkrecipes::lock(zk, path, {.id = name})]() mutable {
       return lock.async_acquire_for(patience, use_awaitable);

@@ -1,11 +1,12 @@
 // What a worker takes turns at, by the name that the tests give it.
 #pragma once
 
-#include <memory>
-#include <string>
+#include <zkrecipes/session.hpp>
 
 #include <boost/asio/awaitable.hpp>
-#include <zkrecipes/session.hpp>
+
+#include <memory>
+#include <string>
 
 namespace interop {
 
@@ -16,7 +17,8 @@ class turn {
   virtual boost::asio::awaitable<void> release() = 0;
 };
 
-/// `kind`: mutex, election (named as a latch's or, election-as-selector, as a selector's), read or write. \throws std::invalid_argument
+/// `kind`: mutex, election (named as a latch's or, election-as-selector, as a selector's), read or write.
+/// \throws std::invalid_argument
 std::unique_ptr<turn> make_turn(const std::string& kind, zkrecipes::session zk, const std::string& path,
                                 const std::string& name);
 

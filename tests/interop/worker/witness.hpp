@@ -1,21 +1,23 @@
-// The outside witness of who is inside: a node that everybody who enters or leaves changes under the version it expects.
+// The outside witness of who is inside: a node that everybody who enters or leaves changes under the version
+// it expects.
 #pragma once
 
-#include <cstdint>
-#include <string>
+#include <zkrecipes/session.hpp>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/json/object.hpp>
-#include <zkrecipes/session.hpp>
+
+#include <cstdint>
+#include <string>
 
 namespace interop {
 
 /// The Java and the Python worker do the same, word for word.
 ///
-/// The node says `{"writer": NAME or null, "readers": N, "most_readers": N, "last": NAME or null, "hand_offs": N,
-/// "turns": {NAME: N}}`. Entering and leaving alone are one write each, conditional on the version seen on entering: any
-/// other change in between is an overlap, and so is finding somebody inside. Readers may change it around each other;
-/// a reader that finds a writer is an overlap.
+/// The node says `{"writer": NAME or null, "readers": N, "most_readers": N, "last": NAME or null,
+/// "hand_offs": N, "turns": {NAME: N}}`. Entering and leaving alone are one write each, conditional on the
+/// version seen on entering: any other change in between is an overlap, and so is finding somebody inside.
+/// Readers may change it around each other; a reader that finds a writer is an overlap.
 class witness {
  public:
   witness(zkrecipes::session zk, std::string path, std::string name, bool shared);
@@ -31,7 +33,8 @@ class witness {
   boost::asio::awaitable<void> enter_alone();
   boost::asio::awaitable<void> leave_alone();
   boost::asio::awaitable<void> count_reader(int change);
-  boost::asio::awaitable<std::int32_t> write(boost::json::object record, std::int32_t expected, const char* when);
+  boost::asio::awaitable<std::int32_t> write(boost::json::object record, std::int32_t expected,
+                                             const char* when);
 
   zkrecipes::session zk_;
   std::string path_;
