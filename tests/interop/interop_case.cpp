@@ -23,11 +23,11 @@ struct team {
     for (const char* language : {"java", "python", "cpp"}) {
       for (const char* number : {"1", "2"}) {
         const std::string name = std::string(language) + number;
-        members[name] = std::make_unique<peer>(name, command_of(language));
+        members[name] = std::make_unique<line_process>(name, command_of(language));
       }
     }
   }
-  std::map<std::string, std::unique_ptr<peer>> members;
+  std::map<std::string, std::unique_ptr<line_process>> members;
 };
 
 team& all() {
@@ -49,7 +49,7 @@ constexpr const char* nobody =
 
 }  // namespace
 
-peer& worker(const std::string& name) {
+zkrecipes::test::line_process& worker(const std::string& name) {
   return *all().members.at(name);
 }
 

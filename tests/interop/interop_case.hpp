@@ -1,8 +1,8 @@
 // A case with workers in three languages, two of each, and a witness of who is inside.
 #pragma once
 
-#include "peer.hpp"
 #include "support/fixture.hpp"
+#include "support/line_process.hpp"
 
 #include <boost/json/object.hpp>
 
@@ -14,7 +14,7 @@
 namespace interop {
 
 /// Started once for all cases.
-peer& worker(const std::string& name);
+zkrecipes::test::line_process& worker(const std::string& name);
 
 struct participant {
   const char* worker;  ///< cpp1, cpp2, java1, java2, python1 or python2.

@@ -1,4 +1,4 @@
-#include "peer.hpp"
+#include "support/line_process.hpp"
 
 #include <spawn.h>
 #include <sys/socket.h>
@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-namespace interop {
+namespace zkrecipes::test {
 
 namespace {
 
@@ -26,7 +26,7 @@ std::pair<int, int> make_pair() {
 
 }  // namespace
 
-peer::peer(std::string name, const std::vector<std::string>& command) : name_(std::move(name)) {
+line_process::line_process(std::string name, const std::vector<std::string>& command) : name_(std::move(name)) {
   const auto [ours, theirs] = make_pair();
   socket_ = ours;
   std::vector<char*> words;
@@ -42,14 +42,14 @@ peer::peer(std::string name, const std::vector<std::string>& command) : name_(st
   if (failure) throw std::system_error(failure, std::generic_category(), command.front());
 }
 
-peer::~peer() {
+line_process::~line_process() {
   ::kill(pid_, SIGKILL);
   ::close(socket_);
   while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
   }
 }
 
-void peer::tell(const std::string& command) {
+void line_process::tell(const std::string& command) {
   const std::string line = command + '\n';
   // Far less than a socket holds; one, since it can tell of an end without a signal.
   if (::send(socket_, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
@@ -57,7 +57,7 @@ void peer::tell(const std::string& command) {
   }
 }
 
-std::optional<std::string> peer::answer() {
+std::optional<std::string> line_process::answer() {
   char buffer[4096];
   const auto count = ::recv(socket_, buffer, sizeof buffer, MSG_DONTWAIT);
   if (count == 0) throw std::runtime_error(name_ + " has ended");
@@ -69,4 +69,4 @@ std::optional<std::string> peer::answer() {
   return line;
 }
 
-}  // namespace interop
+}  // namespace zkrecipes::test

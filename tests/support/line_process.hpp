@@ -1,4 +1,4 @@
-// A worker process in one of the languages, and what it answers.
+// A child process that is told what to do in lines, and answers in lines.
 #pragma once
 
 #include <sys/types.h>
@@ -7,15 +7,15 @@
 #include <string>
 #include <vector>
 
-namespace interop {
+namespace zkrecipes::test {
 
-class peer {
+class line_process {
  public:
   /// Starts the program. It ends when we do: its standard input is a socket of ours.
-  peer(std::string name, const std::vector<std::string>& command);
-  peer(const peer&) = delete;
-  peer& operator=(const peer&) = delete;
-  ~peer();
+  line_process(std::string name, const std::vector<std::string>& command);
+  line_process(const line_process&) = delete;
+  line_process& operator=(const line_process&) = delete;
+  ~line_process();
 
   const std::string& name() const noexcept { return name_; }
 
@@ -31,4 +31,4 @@ class peer {
   std::string received_;
 };
 
-}  // namespace interop
+}  // namespace zkrecipes::test
