@@ -4,6 +4,7 @@
 #include <zkrecipes/consumer_coordinator.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
+#include <zkrecipes/multi_lock.hpp>
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 #include <zkrecipes/read_write_lock.hpp>
