@@ -1,7 +1,9 @@
 // All of the library.
 #pragma once
 
+#include <zkrecipes/barrier.hpp>
 #include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/queue.hpp>

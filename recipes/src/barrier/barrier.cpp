@@ -1,0 +1,140 @@
+#include <zkrecipes/barrier.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+#include "session/deadline.hpp"
+#include "session/together.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+using backend::opcode;
+
+namespace {
+
+constexpr std::string_view any_recipe = R"({"zkrecipes":")";
+constexpr std::string_view our_recipe = R"({"zkrecipes":"barrier")";
+
+backend::request make_request(opcode op, std::string path, bool watch = false) {
+  backend::request what;
+  what.op = op;
+  what.path = std::move(path);
+  what.watch = watch;
+  return what;
+}
+
+/// Curator's and kazoo's clients write what they like; a node in use for something else shows it.
+bool is_foreign(const backend::reply& node) {
+  const bool another_recipe = node.data.starts_with(any_recipe) && !node.data.starts_with(our_recipe);
+  return node.stat.num_children > 0 || another_recipe;
+}
+
+/// The barrier as it is once all that others have completed is seen. No node: `no_node`.
+awaitable<backend::reply> look(core_ptr session, std::string path, persistence how_long, bool watch) {
+  std::vector<backend::request> all{make_request(opcode::sync, "/"), make_request(opcode::get, path, watch)};
+  auto answered = co_await perform_together(std::move(session), std::move(all), how_long);
+  auto& [error, replies] = answered;
+  if (!error) co_return std::move(replies.back());
+  backend::reply failed;
+  failed.error = error;
+  co_return failed;
+}
+
+/// What became of a create whose reply was lost. It must not be tried again once somebody may have lifted what it raised.
+awaitable<outcome<std::int64_t>> settle_raise(core_ptr session, std::string path) {
+  auto seen = co_await look(std::move(session), std::move(path), persistence::limited, false);
+  if (seen.error == errc::no_node) seen.error = errc::outcome_unknown;
+  if (!seen.error && is_foreign(seen)) seen.error = errc::foreign_data;
+  co_return outcome<std::int64_t>(seen.error, seen.error ? 0 : seen.stat.czxid);
+}
+
+awaitable<outcome<std::int64_t>> raise(core_ptr session, std::string path) {
+  for (;;) {
+    auto error = co_await wait_connected(session, persistence::limited);
+    if (error) co_return outcome<std::int64_t>(error, 0);
+    auto create = make_request(opcode::create, path);
+    create.data = std::string(our_recipe) + "}";
+    auto creating = session->send(std::move(create));
+    auto looking = session->send(make_request(opcode::get, path));
+    auto created = co_await session->answer(creating);
+    auto seen = co_await session->answer(looking);
+    error = created.error;
+    if (!error) co_return outcome<std::int64_t>(error, created.stat.czxid);
+    if (error == errc::connection_loss || error == errc::session_expired) {
+      if (created.sent) co_return co_await settle_raise(std::move(session), std::move(path));
+    } else if (error == errc::no_node) {
+      error = co_await session->ensure_path(std::string(parent_of(path)));
+      if (error) co_return outcome<std::int64_t>(error, 0);
+    } else if (error != errc::node_exists) {
+      co_return outcome<std::int64_t>(error, 0);
+    } else if (!seen.error) {
+      if (is_foreign(seen)) co_return outcome<std::int64_t>(errc::foreign_data, 0);
+      co_return outcome<std::int64_t>(error_code(), seen.stat.czxid);
+    } else if (seen.error != errc::no_node && seen.error != errc::connection_loss) {
+      co_return outcome<std::int64_t>(seen.error, 0);
+    }
+    // Else it was lifted in between: raise it again.
+  }
+}
+
+awaitable<outcome<>> lift(core_ptr session, std::string path) {
+  std::int64_t lifting = 0;
+  for (;;) {
+    auto seen = co_await look(session, path, persistence::limited, false);
+    if (seen.error == errc::no_node) co_return outcome<>(error_code());
+    if (seen.error) co_return outcome<>(seen.error);
+    // Our removal did happen, or somebody else's: what stands now was raised after it.
+    if (lifting != 0 && seen.stat.czxid != lifting) co_return outcome<>(error_code());
+    if (is_foreign(seen)) co_return outcome<>(errc::foreign_data);
+    lifting = seen.stat.czxid;
+    auto removed = co_await session->perform(make_request(opcode::remove, path), retry::once);
+    const bool unclear = removed.error == errc::connection_loss || removed.error == errc::session_expired;
+    if (removed.error == errc::no_node) removed.error.clear();
+    if (removed.error == errc::not_empty) removed.error = errc::foreign_data;
+    if (!unclear) co_return outcome<>(removed.error);
+  }
+}
+
+awaitable<outcome<>> wait(core_ptr session, std::string path) {
+  condition changed(session->get_scheduler());
+  std::int64_t waited_for = 0;
+  for (;;) {
+    auto hint = session->arm(watch_kind::data, path, changed);
+    // By getData: a watch set by `exists` would stay behind on a node that is gone.
+    auto seen = co_await look(session, path, persistence::endless, true);
+    if (seen.error == errc::no_node) co_return outcome<>(error_code());
+    if (seen.error) co_return outcome<>(seen.error);
+    if (waited_for != 0 && seen.stat.czxid != waited_for) co_return outcome<>(error_code());
+    if (is_foreign(seen)) co_return outcome<>(errc::foreign_data);
+    waited_for = seen.stat.czxid;
+    while (!hint->fired()) {
+      auto why = co_await changed.wait();
+      if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
+    }
+    if (hint->deleted()) co_return outcome<>(error_code());
+  }
+}
+
+}  // namespace
+
+barrier::barrier(session over, std::string path) : session_(std::move(over)), path_(std::move(path)) {
+  require_path("barrier path", path_);
+  if (path_ == "/") throw std::invalid_argument("barrier path \"/\": the root is always there and can not be lifted");
+}
+
+void barrier::start_raise(handler_for<void(error_code, std::int64_t)> h, core_ptr core, std::string path) {
+  launch(*core->get_scheduler(), std::move(h), raise(core, std::move(path)));
+}
+
+void barrier::start_lift(handler_for<void(error_code)> h, core_ptr core, std::string path) {
+  launch(*core->get_scheduler(), std::move(h), lift(core, std::move(path)));
+}
+
+void barrier::start_wait(handler_for<void(error_code)> h, core_ptr core, std::string path,
+                         lease_clock::duration budget) {
+  const auto& on = core->get_scheduler();
+  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), wait(core, std::move(path))));
+}
+
+}  // namespace zkrecipes
