@@ -15,6 +15,7 @@ BOOST_AUTO_TEST_CASE(a_timed_out_entrant_takes_its_node_away) {
   BOOST_TEST(!first.entered.done(), "nobody is let through with a member that has given up");
   auto& second = come();
   expect_in(first, 1);
+  expect_in(second, 1);
   leave_all({&first, &second});
   BOOST_TEST(std::get<0>(run(at.async_enter_for(-1s, tuple))) == errc::timed_out);
   finish();
