@@ -7,6 +7,7 @@
 
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/session.hpp>
+#include <zkrecipes/transaction.hpp>
 
 namespace zkrecipes {
 
@@ -33,11 +34,17 @@ class attendance {
   /// Number of the round: 1 for the first at this path, and so on.
   std::int64_t round() const noexcept;
 
+  /// Full path of the node that stands for us, below the session's root.
+  const std::string& path() const noexcept;
+
   /// Members of a round. After an entry that failed with `size_mismatch`: of the round that the others came for.
   int size() const noexcept;
 
   /// No error while we are inside as far as we know; else why not: `closed` (we have left), or what `async_lost` says.
   error_code error() const noexcept;
+
+  /// The transaction, made to fail with `no_node` unless we are still inside when the servers execute it.
+  transaction fenced(transaction operations) const;
 
   /// Completes when it has ended: `session_expired`, `lease_lapsed` or `node_removed` (to the others we have left), or
   /// `closed` (we did leave, or the session was closed). Cancellation: all types.

@@ -108,11 +108,13 @@ awaitable<outcome<>> wait(core_ptr session, std::string path) {
     if (waited_for != 0 && seen.stat.czxid != waited_for) co_return outcome<>(error_code());
     if (is_foreign(seen)) co_return outcome<>(errc::foreign_data);
     waited_for = seen.stat.czxid;
+    // What was told before the answer is older than it: the event of a wait that was given up.
+    const bool outdated = hint->fired();
     while (!hint->fired()) {
       auto why = co_await changed.wait();
       if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
     }
-    if (hint->deleted()) co_return outcome<>(error_code());
+    if (!outdated && hint->deleted()) co_return outcome<>(error_code());
   }
 }
 

@@ -28,6 +28,15 @@ std::int64_t attendance::round() const noexcept { return seat_ ? seat_->round() 
 int attendance::size() const noexcept { return seat_ ? seat_->size() : 0; }
 error_code attendance::error() const noexcept { return seat_ ? seat_->where()->lost() : make_error_code(errc::closed); }
 
+const std::string& attendance::path() const noexcept {
+  static const std::string none;
+  return seat_ ? seat_->where()->path() : none;
+}
+
+transaction attendance::fenced(transaction operations) const {
+  return transaction().check(path()).append(std::move(operations));
+}
+
 void attendance::start_lost(handler_for<void(error_code)> h, seat_ptr which) {
   if (!which) throw std::logic_error("zkrecipes::attendance: nothing was ever attended here");
   launch(*which->where()->session()->get_scheduler(), std::move(h), owning(which->where(), &place::wait_lost));
