@@ -10,3 +10,4 @@
 #include <zkrecipes/queue_consumer.hpp>
 #include <zkrecipes/read_write_lock.hpp>
 #include <zkrecipes/session.hpp>
+#include <zkrecipes/two_phase_commit.hpp>
