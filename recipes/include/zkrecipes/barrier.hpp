@@ -21,7 +21,7 @@ class barrier {
   /// \throws std::invalid_argument naming the bad path.
   barrier(session over, std::string path);
 
-  /// Raises it: one round trip. Raising what is raised already is no error and changes nothing. Missing parents are
+  /// Raises it: one round trip. Raising what is raised already is no error and changes nothing (two). Missing parents are
   /// created. Completes with the number of the raise that stands (the `czxid` of the node): it grows from raise to raise.
   /// Signature: void(error_code, std::int64_t).
   /// Errors: `outcome_unknown` (the reply was lost and it does not stand now: it was not raised, or has been lifted

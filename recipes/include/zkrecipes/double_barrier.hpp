@@ -12,6 +12,7 @@
 namespace zkrecipes {
 
 namespace detail {
+class meeting_point;
 class seat;
 }
 
@@ -36,9 +37,6 @@ class attendance {
 
   /// Full path of the node that stands for us, below the session's root.
   const std::string& path() const noexcept;
-
-  /// Members of a round. After an entry that failed with `size_mismatch`: of the round that the others came for.
-  int size() const noexcept;
 
   /// No error while we are inside as far as we know; else why not: `closed` (we have left), or what `async_lost` says.
   error_code error() const noexcept;
@@ -96,7 +94,7 @@ class double_barrier {
   /// Waits until a round has been opened that we are a member of. Two round trips for the last one in, one notification
   /// and one round trip for the others. The path is created if it is missing.
   /// Signature: void(error_code, attendance).
-  /// Errors: `size_mismatch` (the first of those who are there came for another size: `attendance::size`),
+  /// Errors: `size_mismatch` (the first of those who are there came for another size: `problem()` names both),
   /// `session_expired`, `lease_lapsed`, `node_removed` (while we waited), `foreign_data` (the path has the data of
   /// something else), `sequence_exhausted`, `no_auth`, `closed`, and those of `session`.
   /// Cancellation: all types. No node of ours stays behind (it is removed in the background for as long as the session
@@ -111,22 +109,20 @@ class double_barrier {
   /// then we are in, without an error. Without a connection it is as for a cancellation.
   template <class Token>
   auto async_enter_for(lease_clock::duration budget, Token&& token) {
-    return detail::initiate<void(error_code, attendance)>(token, &start_enter, session_.get_core(), path_, size_,
-                                                          options_, budget);
+    return detail::initiate<void(error_code, attendance)>(token, &start_enter, point_, budget);
   }
 
-  const std::string& path() const noexcept { return path_; }
-  int size() const noexcept { return size_; }
+  const std::string& path() const noexcept;
+  int size() const noexcept;
+  /// What was wrong, in words, when an entry by this object last ended with `size_mismatch` or `foreign_data`.
+  std::string problem() const;
 
  private:
-  using core_ptr = std::shared_ptr<detail::core>;
-  static void start_enter(detail::handler_for<void(error_code, attendance)>, core_ptr, std::string, int,
-                          double_barrier_options, lease_clock::duration);
+  using point_ptr = std::shared_ptr<detail::meeting_point>;
+  static void start_enter(detail::handler_for<void(error_code, attendance)>, point_ptr, lease_clock::duration);
 
   session session_;
-  std::string path_;
-  int size_;
-  double_barrier_options options_;
+  point_ptr point_;
 };
 
 }  // namespace zkrecipes

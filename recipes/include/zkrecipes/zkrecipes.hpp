@@ -9,5 +9,6 @@
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 #include <zkrecipes/read_write_lock.hpp>
+#include <zkrecipes/semaphore.hpp>
 #include <zkrecipes/session.hpp>
 #include <zkrecipes/two_phase_commit.hpp>

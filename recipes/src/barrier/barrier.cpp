@@ -41,40 +41,26 @@ awaitable<backend::reply> look(core_ptr session, std::string path, persistence h
   co_return failed;
 }
 
-/// What became of a create whose reply was lost. It must not be tried again once somebody may have lifted what it raised.
-awaitable<outcome<std::int64_t>> settle_raise(core_ptr session, std::string path) {
-  auto seen = co_await look(std::move(session), std::move(path), persistence::limited, false);
-  if (seen.error == errc::no_node) seen.error = errc::outcome_unknown;
-  if (!seen.error && is_foreign(seen)) seen.error = errc::foreign_data;
-  co_return outcome<std::int64_t>(seen.error, seen.error ? 0 : seen.stat.czxid);
-}
-
+/// A create whose reply was lost must not be tried again once somebody may have lifted what it raised.
 awaitable<outcome<std::int64_t>> raise(core_ptr session, std::string path) {
   for (;;) {
-    auto error = co_await wait_connected(session, persistence::limited);
-    if (error) co_return outcome<std::int64_t>(error, 0);
     auto create = make_request(opcode::create, path);
     create.data = std::string(our_recipe) + "}";
-    auto creating = session->send(std::move(create));
-    auto looking = session->send(make_request(opcode::get, path));
-    auto created = co_await session->answer(creating);
-    auto seen = co_await session->answer(looking);
-    error = created.error;
-    if (!error) co_return outcome<std::int64_t>(error, created.stat.czxid);
-    if (error == errc::connection_loss || error == errc::session_expired) {
-      if (created.sent) co_return co_await settle_raise(std::move(session), std::move(path));
-    } else if (error == errc::no_node) {
-      error = co_await session->ensure_path(std::string(parent_of(path)));
+    auto created = co_await session->perform(std::move(create), retry::once);
+    if (!created.error) co_return outcome<std::int64_t>(created.error, created.stat.czxid);
+    const bool lost = created.error == errc::connection_loss || created.error == errc::session_expired;
+    if (created.error == errc::no_node) {
+      auto error = co_await session->ensure_path(std::string(parent_of(path)));
       if (error) co_return outcome<std::int64_t>(error, 0);
-    } else if (error != errc::node_exists) {
-      co_return outcome<std::int64_t>(error, 0);
-    } else if (!seen.error) {
-      if (is_foreign(seen)) co_return outcome<std::int64_t>(errc::foreign_data, 0);
-      co_return outcome<std::int64_t>(error_code(), seen.stat.czxid);
-    } else if (seen.error != errc::no_node && seen.error != errc::connection_loss) {
-      co_return outcome<std::int64_t>(seen.error, 0);
+    } else if (created.error == errc::node_exists || (lost && created.sent)) {
+      auto seen = co_await look(session, path, persistence::limited, false);
+      if (seen.error == errc::no_node && !lost) continue;  // lifted in between: raise it again
+      if (seen.error == errc::no_node) seen.error = errc::outcome_unknown;
+      if (!seen.error && is_foreign(seen)) seen.error = errc::foreign_data;
+      co_return outcome<std::int64_t>(seen.error, seen.error ? 0 : seen.stat.czxid);
+    } else {
+      co_return outcome<std::int64_t>(created.error, 0);
     }
-    // Else it was lifted in between: raise it again.
   }
 }
 

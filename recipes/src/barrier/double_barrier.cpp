@@ -25,7 +25,6 @@ attendance::~attendance() {
 }
 
 std::int64_t attendance::round() const noexcept { return seat_ ? seat_->round() : 0; }
-int attendance::size() const noexcept { return seat_ ? seat_->size() : 0; }
 error_code attendance::error() const noexcept { return seat_ ? seat_->where()->lost() : make_error_code(errc::closed); }
 
 const std::string& attendance::path() const noexcept {
@@ -50,32 +49,35 @@ void attendance::start_leave(handler_for<void(error_code)> h, seat_ptr which, le
 }
 
 double_barrier::double_barrier(session over, std::string path, int size, double_barrier_options options)
-    : session_(std::move(over)), path_(std::move(path)), size_(size), options_(std::move(options)) {
-  require_path("double barrier path", path_);
-  require_id("double_barrier_options::id", options_.id);
-  if (size_ < 1 || size_ > most_members) {
-    throw std::invalid_argument("double barrier size " + std::to_string(size_) + ": it must be 1 to " +
+    : session_(std::move(over)) {
+  require_path("double barrier path", path);
+  require_id("double_barrier_options::id", options.id);
+  if (size < 1 || size > most_members) {
+    throw std::invalid_argument("double barrier size " + std::to_string(size) + ": it must be 1 to " +
                                 std::to_string(most_members));
   }
+  point_ = std::make_shared<meeting_point>(session_.get_core(), std::move(path), size, std::move(options.id));
 }
+
+const std::string& double_barrier::path() const noexcept { return point_->path; }
+int double_barrier::size() const noexcept { return point_->size; }
+std::string double_barrier::problem() const { return point_->problem(); }
 
 namespace {
 
-awaitable<outcome<attendance>> enter(core_ptr session, std::string path, int size, std::string id,
-                                     lease_clock::duration budget) {
-  const auto deadline = deadline_of(*session->get_scheduler(), budget);
-  auto entered = co_await seat::enter(std::move(session), std::move(path), size, std::move(id), deadline);
+awaitable<outcome<attendance>> enter(point_ptr at, lease_clock::time_point deadline) {
+  auto entered = co_await seat::enter(std::move(at), deadline);
   auto& [error, where] = entered;
-  if (error && error != errc::size_mismatch) where = nullptr;
+  if (error) where = nullptr;
   co_return outcome<attendance>(error, attendance(std::move(where)));
 }
 
 }  // namespace
 
-void double_barrier::start_enter(handler_for<void(error_code, attendance)> h, core_ptr core, std::string path, int size,
-                                 double_barrier_options options, lease_clock::duration budget) {
-  launch(*core->get_scheduler(), std::move(h),
-         enter(core, std::move(path), size, std::move(options.id), budget));
+void double_barrier::start_enter(handler_for<void(error_code, attendance)> h, point_ptr at,
+                                 lease_clock::duration budget) {
+  const auto on = at->session->get_scheduler();
+  launch(*on, std::move(h), enter(std::move(at), deadline_of(*on, budget)));
 }
 
 }  // namespace zkrecipes

@@ -35,15 +35,14 @@ bool is_overtaken(const error_code& error) {
 
 }  // namespace
 
-awaitable<outcome<seat_ptr>> seat::enter(core_ptr session, std::string path, int size, std::string id,
-                                         lease_clock::time_point deadline) {
-  const auto on = session->get_scheduler();
-  line_spec line{path, meeting_marker(size), meeting_markers(), true};
-  auto coming = place::enter(std::move(session), std::move(line), std::move(id));
+awaitable<outcome<seat_ptr>> seat::enter(point_ptr at, lease_clock::time_point deadline) {
+  const auto on = at->session->get_scheduler();
+  line_spec line{at->path, meeting_marker(at->size), meeting_markers(), true};
+  auto coming = place::enter(at->session, std::move(line), at->id);
   auto arrived = co_await with_deadline(on, deadline, std::move(coming));
   auto& [error, where] = arrived;
   if (error) co_return outcome<seat_ptr>(error, nullptr);
-  auto self = std::make_shared<seat>(where, std::move(path), size);
+  auto self = std::make_shared<seat>(where, std::move(at));
   auto waiting = self->wait_opened();
   auto opened = co_await with_deadline(on, deadline, std::move(waiting));
   error = std::get<0>(opened);
@@ -62,7 +61,7 @@ awaitable<outcome<>> seat::wait_opened() {
   while (!error) {
     if (auto why = place_->lost()) co_return outcome<>(why);
     if (fresh_ && entered()) co_return outcome<>(error_code());
-    if (fresh_ && seen_.can_open(size_)) {
+    if (fresh_ && seen_.can_open(at_->size)) {
       error = co_await open();
     } else if (fresh_ && watches()) {
       auto why = co_await place_->changed().wait();
@@ -83,12 +82,16 @@ bool seat::entered() {
 }
 
 error_code seat::see(const std::string& data, std::int32_t version, const std::vector<member>& line) {
-  auto seen = interpret(data, version, line, size_, place_->guid());
-  if (!seen) return errc::foreign_data;
+  auto seen = interpret(data, version, line, at_->size, place_->guid());
+  if (!seen) {
+    at_->note_problem("the data of " + at_->path + " is not of a double barrier");
+    return errc::foreign_data;
+  }
   seen_ = std::move(*seen);
   fresh_ = true;
-  if (std::exchange(size_checked_, true) || seen_.first_size == 0 || seen_.first_size == size_) return {};
-  size_ = seen_.first_size;
+  if (std::exchange(size_checked_, true) || seen_.first_size == 0 || seen_.first_size == at_->size) return {};
+  at_->note_problem("we came for a round of " + std::to_string(at_->size) + " members, the first at " + at_->path +
+                    " for one of " + std::to_string(seen_.first_size));
   return errc::size_mismatch;
 }
 
@@ -97,8 +100,8 @@ awaitable<error_code> seat::look() {
   const auto session = place_->session();
   auto error = co_await session->wait_connected(place_->bound(), never);
   if (error) co_return error;
-  std::vector<backend::request> all{make_request(opcode::get, path_, true),
-                                    make_request(opcode::children, path_, false)};
+  std::vector<backend::request> all{make_request(opcode::get, at_->path, true),
+                                    make_request(opcode::children, at_->path, false)};
   watch_out(all);
   std::vector<exchange_ptr> sent;
   for (auto& each : all) sent.push_back(session->send(std::move(each)));
@@ -119,16 +122,16 @@ awaitable<error_code> seat::look() {
 std::string seat::ahead() const {
   const auto position = seen_.position(place_->guid());
   if (!position) return {};
-  return *position == 0 ? path_ : join(path_, seen_.waiting[*position - 1].name);
+  return *position == 0 ? at_->path : join(at_->path, seen_.waiting[*position - 1].name);
 }
 
 void seat::watch_out(std::vector<backend::request>& all) {
   auto& session = *place_->session();
   hints_.clear();
-  hints_.push_back(session.arm(watch_kind::data, path_, place_->changed()));
+  hints_.push_back(session.arm(watch_kind::data, at_->path, place_->changed()));
   watched_ = ahead();
-  if (watched_ == path_) {
-    hints_.push_back(session.arm(watch_kind::children, path_, place_->changed()));
+  if (watched_ == at_->path) {
+    hints_.push_back(session.arm(watch_kind::children, at_->path, place_->changed()));
     all[1].watch = true;
   } else if (!watched_.empty()) {
     hints_.push_back(session.arm(watch_kind::data, watched_, place_->changed()));
@@ -146,13 +149,13 @@ bool seat::watches() const {
 awaitable<error_code> seat::open() {
   round_record next{seen_.record.round + 1, {}};
   transaction checks;
-  for (int i = 0; i < size_; ++i) {
+  for (int i = 0; i < at_->size; ++i) {
     const auto& who = seen_.waiting[static_cast<std::size_t>(i)];
     next.members.push_back(who.guid);
-    checks.check(join(path_, who.name));
+    checks.check(join(at_->path, who.name));
   }
   transaction all;
-  all.set(path_, serialize(next), seen_.version).append(std::move(checks));
+  all.set(at_->path, serialize(next), seen_.version).append(std::move(checks));
   fresh_ = false;
   auto opened = co_await place_->session()->perform(make_multi(all), retry::once, place_->bound());
   if (opened.error) co_return is_overtaken(opened.error) ? error_code() : opened.error;
@@ -170,8 +173,8 @@ awaitable<error_code> seat::withdraw() {
     if (error) co_return error == asio::error::operation_aborted ? error : make_error_code(errc::timed_out);
     if (entered()) co_return error;
     transaction all;
-    all.check(path_, seen_.version);
-    for (const auto& name : seen_.own) all.remove(join(path_, name));
+    all.check(at_->path, seen_.version);
+    for (const auto& name : seen_.own) all.remove(join(at_->path, name));
     fresh_ = false;
     auto gone = co_await session->answer(session->send(make_multi(all)));
     if (gone.error == asio::error::operation_aborted) co_return gone.error;
@@ -187,7 +190,7 @@ awaitable<outcome<>> seat::leave() {
   if (auto why = place_->lost()) co_return outcome<>(why);
   const auto session = place_->session();
   auto removing = session->send(make_request(opcode::remove, place_->path(), false));
-  auto listing = session->send(make_request(opcode::children, path_, false));
+  auto listing = session->send(make_request(opcode::children, at_->path, false));
   place_->disown();
   auto removed = co_await session->answer(removing);
   auto listed = co_await session->answer(listing);
@@ -196,7 +199,7 @@ awaitable<outcome<>> seat::leave() {
     co_return outcome<>(removed.error);
   }
   if (listed.error) {
-    std::vector<backend::request> again{make_request(opcode::children, path_, false)};
+    std::vector<backend::request> again{make_request(opcode::children, at_->path, false)};
     auto answered = co_await perform_together(session, std::move(again), persistence::endless);
     auto& [error, replies] = answered;
     if (error) co_return outcome<>(error);
@@ -213,10 +216,10 @@ awaitable<error_code> seat::wait_others(std::vector<attendant> inside) {
   const auto session = place_->session();
   condition changed(session->get_scheduler());
   while (!inside.empty()) {
-    const auto path = join(path_, next_of(inside).name);
+    const auto path = join(at_->path, next_of(inside).name);
     auto hint = session->arm(watch_kind::data, path, changed);
     std::vector<backend::request> look{make_request(opcode::get, path, true),
-                                       make_request(opcode::children, path_, false)};
+                                       make_request(opcode::children, at_->path, false)};
     auto answered = co_await perform_together(session, std::move(look), persistence::endless);
     auto& [error, replies] = answered;
     if (error) co_return error;
@@ -227,7 +230,7 @@ awaitable<error_code> seat::wait_others(std::vector<attendant> inside) {
       auto why = co_await changed.wait();
       if (why == wake::cancelled) co_return asio::error::operation_aborted;
     }
-    if (hint->deleted()) std::erase_if(inside, [&](const attendant& each) { return join(path_, each.name) == path; });
+    if (hint->deleted()) std::erase_if(inside, [&](const attendant& each) { return join(at_->path, each.name) == path; });
   }
   co_return error_code();
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -10,18 +11,43 @@
 
 namespace zkrecipes::detail {
 
+/// Where they meet, as one object of the library knows it.
+class meeting_point {
+ public:
+  meeting_point(core_ptr over, std::string where, int members, std::string self)
+      : session(std::move(over)), path(std::move(where)), size(members), id(std::move(self)) {}
+
+  const core_ptr session;
+  const std::string path;
+  const int size;
+  const std::string id;
+
+  std::string problem() const {
+    std::lock_guard lock(mutex_);
+    return problem_;
+  }
+  void note_problem(std::string what) {
+    std::lock_guard lock(mutex_);
+    problem_ = std::move(what);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string problem_;
+};
+
+using point_ptr = std::shared_ptr<meeting_point>;
+
 class seat {
  public:
-  static awaitable<outcome<std::shared_ptr<seat>>> enter(core_ptr session, std::string path, int size, std::string id,
-                                                         lease_clock::time_point deadline);
+  static awaitable<outcome<std::shared_ptr<seat>>> enter(point_ptr at, lease_clock::time_point deadline);
   awaitable<outcome<>> leave();
 
   // From any thread, once it has been entered.
   const place_ptr& where() const noexcept { return place_; }
   std::int64_t round() const noexcept { return round_.round; }
-  int size() const noexcept { return size_; }
 
-  seat(place_ptr where, std::string path, int size) : place_(std::move(where)), path_(std::move(path)), size_(size) {}
+  seat(place_ptr where, point_ptr at) : place_(std::move(where)), at_(std::move(at)) {}
 
  private:
   awaitable<outcome<>> wait_opened();
@@ -37,8 +63,7 @@ class seat {
   const attendant& next_of(const std::vector<attendant>& inside) const;
 
   place_ptr place_;
-  std::string path_;
-  int size_;
+  point_ptr at_;
   gathering seen_;
   bool fresh_ = false;  // nothing is known to have changed since `seen_` was read
   bool size_checked_ = false;

@@ -20,7 +20,4 @@ enum class persistence {
 awaitable<outcome<std::vector<backend::reply>>> perform_together(core_ptr session, std::vector<backend::request> all,
                                                                  persistence how_long);
 
-/// Waits for a connection as long as one operation may.
-awaitable<error_code> wait_connected(core_ptr session, persistence how_long);
-
 }  // namespace zkrecipes::detail

@@ -29,6 +29,7 @@ const named_scenario scenarios[] = {
     {"coordinator", &make_coordinator_scenario},
     {"line", &make_line_scenario},
     {"read_write_lock", &make_read_write_scenario},
+    {"semaphore", &make_semaphore_scenario},
     {"barrier", &make_barrier_scenario},
     {"double_barrier", &make_double_barrier_scenario},
     {"two_phase_commit", &make_commit_scenario},

@@ -9,5 +9,6 @@ std::unique_ptr<scenario> make_barrier_scenario(stage& in);
 std::unique_ptr<scenario> make_commit_scenario(stage& in);
 std::unique_ptr<scenario> make_double_barrier_scenario(stage& in);
 std::unique_ptr<scenario> make_read_write_scenario(stage& in);
+std::unique_ptr<scenario> make_semaphore_scenario(stage& in);
 
 }  // namespace zkrecipes::simulation
