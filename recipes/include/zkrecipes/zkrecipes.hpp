@@ -6,6 +6,7 @@
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
+#include <zkrecipes/multi_lock.hpp>
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 #include <zkrecipes/read_write_lock.hpp>
