@@ -13,8 +13,7 @@ using backend::opcode;
 
 namespace {
 
-constexpr std::string_view any_recipe = R"({"zkrecipes":")";
-constexpr std::string_view our_recipe = R"({"zkrecipes":"barrier")";
+constexpr std::string_view own_data = R"({"zkrecipes":"barrier"})";
 
 backend::request make_request(opcode op, std::string path, bool watch = false) {
   backend::request what;
@@ -24,9 +23,9 @@ backend::request make_request(opcode op, std::string path, bool watch = false) {
   return what;
 }
 
-/// Curator's and kazoo's clients write what they like; a node in use for something else shows it.
+/// Curator's clients write an address, kazoo's nothing. The recipes of this library keep objects in JSON.
 bool is_foreign(const backend::reply& node) {
-  const bool another_recipe = node.data.starts_with(any_recipe) && !node.data.starts_with(our_recipe);
+  const bool another_recipe = node.data.starts_with('{') && node.data != own_data;
   return node.stat.num_children > 0 || another_recipe;
 }
 
@@ -45,7 +44,7 @@ awaitable<backend::reply> look(core_ptr session, std::string path, persistence h
 awaitable<outcome<std::int64_t>> raise(core_ptr session, std::string path) {
   for (;;) {
     auto create = make_request(opcode::create, path);
-    create.data = std::string(our_recipe) + "}";
+    create.data = std::string(own_data);
     auto created = co_await session->perform(std::move(create), retry::once);
     if (!created.error) co_return outcome<std::int64_t>(created.error, created.stat.czxid);
     const bool lost = created.error == errc::connection_loss || created.error == errc::session_expired;

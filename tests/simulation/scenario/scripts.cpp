@@ -233,9 +233,10 @@ std::vector<script> line_scripts() {
 
 const std::vector<script>& scripts() {
   static const std::vector<script> all = [] {
-    auto both = session_scripts();
-    for (auto& each : line_scripts()) both.push_back(std::move(each));
-    return both;
+    auto together = session_scripts();
+    for (auto& each : line_scripts()) together.push_back(std::move(each));
+    for (auto& each : meeting_scripts()) together.push_back(std::move(each));
+    return together;
   }();
   return all;
 }

@@ -49,6 +49,7 @@ struct script {
 };
 
 const std::vector<script>& scripts();
+std::vector<script> meeting_scripts();  ///< Of the barriers and the two-phase commit: part of them.
 
 inline constexpr const char* script_node = "/script";  ///< Exists.
 inline constexpr const char* script_line = "/election";
