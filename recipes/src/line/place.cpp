@@ -177,9 +177,9 @@ awaitable<error_code> place::wait_turn(blocker who_first) {
       if (error == errc::connection_loss) continue;  // it is the lease that ends a place, not a retry limit
       if (error) co_return error;
     }
-    if (line_.one_by_one && self_ > 1) forget_all_but_the_one_ahead();
     auto ahead = who_first(*members_, self_);
     if (!ahead) co_return error_code();
+    if (line_.one_by_one && self_ > 1) ahead = forget_all_but(ahead->first);
     const auto before = members_->size();
     const bool watches_all = !forgotten_ && *ahead == stretch(0, self_);
     auto error = co_await watch_ahead(*ahead, who_first);
@@ -253,11 +253,11 @@ void place::depart(const std::vector<std::string>& gone) {
   note_position();
 }
 
-void place::forget_all_but_the_one_ahead() {
-  const auto ahead = members_->begin() + static_cast<std::ptrdiff_t>(self_ - 1);
-  members_ = std::make_shared<const std::vector<member>>(ahead, ahead + 2);
+stretch place::forget_all_but(std::size_t ahead) {
+  members_ = std::make_shared<const std::vector<member>>(std::vector{(*members_)[ahead], (*members_)[self_]});
   forgotten_ += self_ - 1;
   self_ = 1;
+  return stretch(0);
 }
 
 }  // namespace zkrecipes::detail

@@ -105,7 +105,7 @@ class place : public std::enable_shared_from_this<place> {
   awaitable<error_code> look_ahead(stretch who, std::vector<std::string>& gone);
   void depart(const std::vector<std::string>& gone);
   void note_pass(std::size_t which, bool lets_pass);
-  void forget_all_but_the_one_ahead();
+  stretch forget_all_but(std::size_t ahead);
   std::size_t position() const noexcept { return forgotten_ + self_; }
   awaitable<error_code> list();
   void accept(std::string path, const stat& s);
