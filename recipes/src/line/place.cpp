@@ -46,14 +46,14 @@ awaitable<error_code> place::create() {
     node.data = data_;
     node.mode = create_mode::ephemeral_sequential;
     auto creating = session_->send(std::move(node));
-    auto listing = roll_call::of(session_, line_);
     exchange_ptr reading;
     if (line_.read_parent) {
       backend::request parent;
       parent.op = opcode::get;
       parent.path = line_.parent;
-      reading = session_->send(std::move(parent));
+      reading = session_->send(std::move(parent));  // before the list: whoever it names and the list does not is gone
     }
+    auto listing = roll_call::of(session_, line_);
     auto created = co_await session_->answer(creating);
     auto listed = co_await listing->wait();
     if (reading) {
