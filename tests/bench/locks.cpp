@@ -32,6 +32,15 @@ awaitable<double> free_read_lock(setting& where, std::string path) {
   co_return took;
 }
 
+awaitable<double> free_semaphore(setting& where, std::string path) {
+  zkrecipes::semaphore semaphore(where.first, path, 2);
+  const auto begin = clock::now();
+  auto held = co_await semaphore.async_acquire(use_awaitable);
+  const double took = ms_since(begin);
+  co_await held.async_release(use_awaitable);
+  co_return took;
+}
+
 awaitable<void> until_in_line(zkrecipes::lock& lock, std::size_t count) {
   for (;;) {
     auto members = co_await lock.async_members(use_awaitable);
@@ -64,6 +73,7 @@ awaitable<double> hand_off(setting& where, std::string path) {
 std::vector<operation> lock_operations() {
   return {{"acquire a free lock", "acquire a free lock", &free_lock},
           {"acquire a free read lock", "acquire a free read lock", &free_read_lock},
+          {"acquire a free semaphore", "acquire a free semaphore", &free_semaphore},
           {"release a lock until the next owner knows", "lock hand-off", &hand_off}};
 }
 

@@ -28,6 +28,7 @@ struct operation {
 std::vector<operation> lock_operations();
 std::vector<operation> election_operations();
 std::vector<operation> queue_operations();
+std::vector<operation> barrier_operations();
 
 /// The median over the repeats of each, in round trips.
 boost::asio::awaitable<std::map<std::string, double>> measure(setting where, std::vector<operation> what);

@@ -1,5 +1,6 @@
 #include "table.hpp"
 
+#include <cmath>
 #include <cstdio>
 
 namespace bench {
@@ -12,6 +13,10 @@ namespace {
 json::value ratio(const row& of, const json::value& peer) {
   if (of.unit != per_second || !of.ours.is_number() || !peer.is_number()) return nullptr;
   return of.ours.to_number<double>() / peer.to_number<double>();
+}
+
+json::value rounded(const json::value& value) {
+  return value.is_number() ? json::value(std::round(value.to_number<double>() * 1000) / 1000) : value;
 }
 
 void print_number(const char* format, const json::value& value) {
@@ -50,12 +55,12 @@ json::array to_json(const std::vector<row>& rows) {
   for (const auto& each : rows) {
     json::object cells{{"operation", each.operation},
                        {"unit", each.unit},
-                       {"ours", each.ours},
-                       {"curator", each.curator},
-                       {"kazoo", each.kazoo}};
+                       {"ours", rounded(each.ours)},
+                       {"curator", rounded(each.curator)},
+                       {"kazoo", rounded(each.kazoo)}};
     if (each.unit == per_second) {
-      cells["times_curator"] = ratio(each, each.curator);
-      cells["times_kazoo"] = ratio(each, each.kazoo);
+      cells["times_curator"] = rounded(ratio(each, each.curator));
+      cells["times_kazoo"] = rounded(ratio(each, each.kazoo));
     }
     all.push_back(std::move(cells));
   }
