@@ -1,10 +1,17 @@
 // All of the library.
 #pragma once
 
+#include <zkrecipes/children_view.hpp>
 #include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/counter.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
+#include <zkrecipes/membership.hpp>
+#include <zkrecipes/persistent_node.hpp>
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 #include <zkrecipes/read_write_lock.hpp>
+#include <zkrecipes/service_discovery.hpp>
+#include <zkrecipes/service_provider.hpp>
 #include <zkrecipes/session.hpp>
+#include <zkrecipes/shared_value.hpp>
