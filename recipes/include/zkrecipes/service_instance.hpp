@@ -17,9 +17,9 @@ enum class service_type {
 };
 
 struct service_instance {
-  std::string name;     ///< Of the service; no slash.
-  std::string id;       ///< Of the instance, unique within the service; no slash. Empty at registration: one is made up.
-  std::string address;  ///< Host name or number.
+  std::string name{};       ///< Of the service; no slash.
+  std::string id{};         ///< Of the instance, unique within the service; no slash. Empty at registration: one is made up.
+  std::string address{};  ///< Host name or number.
   std::optional<std::int32_t> port{};
   std::optional<std::int32_t> ssl_port{};
   std::string payload{};               ///< JSON text, whatever the users of the service agree on; empty: null.
