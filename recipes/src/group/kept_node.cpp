@@ -182,7 +182,8 @@ awaitable<error_code> kept_node::remove_own() {
   for (;;) {
     auto node = co_await session->perform(exists, retry::always, bound);
     if (node.error == errc::connection_loss) continue;
-    if (node.error || !is_ours(node.stat, bound_)) co_return error_code();
+    const bool another = stands_ && node.stat.czxid != status().czxid;
+    if (node.error || another || !is_ours(node.stat, bound_)) co_return error_code();
     remove.version = node.stat.version;
     auto result = co_await session->perform(remove, retry::once, bound);
     const bool settled = result.error != errc::connection_loss && result.error != errc::bad_version;

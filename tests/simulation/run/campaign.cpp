@@ -29,6 +29,8 @@ const named_scenario scenarios[] = {
     {"coordinator", &make_coordinator_scenario},
     {"line", &make_line_scenario},
     {"read_write_lock", &make_read_write_scenario},
+    {"membership", &make_membership_scenario},
+    {"counter", &make_counter_scenario},
 };
 
 /// With all scenarios the seed picks one.
