@@ -11,6 +11,7 @@
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 #include <zkrecipes/read_write_lock.hpp>
+#include <zkrecipes/semaphore.hpp>
 #include <zkrecipes/service_discovery.hpp>
 #include <zkrecipes/service_provider.hpp>
 #include <zkrecipes/session.hpp>

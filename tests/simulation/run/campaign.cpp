@@ -31,6 +31,7 @@ const named_scenario scenarios[] = {
     {"read_write_lock", &make_read_write_scenario},
     {"membership", &make_membership_scenario},
     {"counter", &make_counter_scenario},
+    {"semaphore", &make_semaphore_scenario},
 };
 
 /// With all scenarios the seed picks one.
