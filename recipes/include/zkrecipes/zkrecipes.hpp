@@ -7,6 +7,7 @@
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/membership.hpp>
+#include <zkrecipes/multi_lock.hpp>
 #include <zkrecipes/persistent_node.hpp>
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer.hpp>
