@@ -247,6 +247,21 @@ BOOST_AUTO_TEST_CASE(started_before_the_servers_it_stands_when_they_come) {
   close(node);
 }
 
+BOOST_AUTO_TEST_CASE(a_root_that_is_missing_is_told_and_waited_for) {
+  create("/x");
+  auto with = options();
+  with.root += "/x/y/z";
+  with.create_root = false;
+  session rooted = connect(with);
+  persistent_node node(rooted, "/a", "one", {.max_pause = 200ms});
+  BOOST_TEST(std::get<0>(run(node.async_started(tuple))) == errc::no_node, "CURATOR-50");
+  create("/x/y");
+  BOOST_TEST(becomes(node, [](const auto& s) { return s.present && !s.error; }));
+  BOOST_TEST(get("/x/y/z/a").data == "one");
+  close(node);
+  for (const auto* each : {"/x/y/z", "/x/y", "/x"}) remove(each);
+}
+
 BOOST_AUTO_TEST_CASE(a_wait_can_be_cancelled_and_closing_the_session_ends_it) {
   session third = connect();
   persistent_node node(third, "/a", "one");

@@ -30,6 +30,8 @@ class membership_scenario final : public scenario {
   void received(const connection& from, const backend::request& what) override;
   void healed() override { is_healed = true; }
   bool recovered() override;
+  /// It has been told that it is a member.
+  void check_joined(int client) const;
   void check_quiet(const tree& nodes) override;
 
   bool is_healed = false;
@@ -75,6 +77,7 @@ class member_of final : public routine {
     if (error) unclear_ = true;  // its node is removed in the background
     if (error) co_return;
     member_ = std::move(joined);
+    of_.check_joined(client());
     const auto changes = dice().below(3);
     for (std::uint64_t i = 0; i < changes; ++i) {
       co_await rest(0ms, 2s);
@@ -170,6 +173,14 @@ void membership_scenario::received(const connection& from, const backend::reques
   const bool is_present_one = in_.wire(from.client).get() == &from;
   const bool needless = whose && is_present_one && whose->stays() && whose->present();
   in_.require(!needless, "nobody joins anew without need", what.path);
+}
+
+/// By its own node, not by one that goes with the session of its former life.
+void membership_scenario::check_joined(int client) const {
+  const auto* node = in_.servers().committed_state().find(node_of(client));
+  const bool gone_again = !node;
+  in_.require(gone_again || node->stat.ephemeral_owner == running(client)->session_id(), "a member by its own node",
+              node_of(client));
 }
 
 bool membership_scenario::recovered() {
