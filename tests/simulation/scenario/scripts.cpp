@@ -235,6 +235,7 @@ const std::vector<script>& scripts() {
   static const std::vector<script> all = [] {
     auto both = session_scripts();
     for (auto& each : line_scripts()) both.push_back(std::move(each));
+    for (auto& each : group_scripts()) both.push_back(std::move(each));
     return both;
   }();
   return all;

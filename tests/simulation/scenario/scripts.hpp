@@ -49,8 +49,10 @@ struct script {
 };
 
 const std::vector<script>& scripts();
+std::vector<script> group_scripts();  ///< Among them.
 
 inline constexpr const char* script_node = "/script";  ///< Exists.
+inline constexpr const char* script_group = "/group";
 inline constexpr const char* script_line = "/election";
 
 }  // namespace zkrecipes::simulation

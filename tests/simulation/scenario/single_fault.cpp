@@ -38,7 +38,11 @@ class single_fault final : public scenario {
   }
   void healed() override { all.all_well = true; }
   bool recovered() override { return usable && std::ranges::all_of(all.granted_since_heal, std::identity()); }
-  void check_quiet(const tree& nodes) override { all.rules.check_quiet(nodes); }
+  void check_quiet(const tree& nodes) override {
+    all.rules.check_quiet(nodes);
+    const auto* group = nodes.find(script_group);
+    in_.require(!group || group->children.empty(), "no node left", script_group);
+  }
 
   trial& of;
   contest all;
