@@ -26,6 +26,7 @@ awaitable<outcome<stat>> set_value(core_ptr session, std::string path, std::stri
     if (error != errc::outcome_unknown) co_return result;
     // Who wrote what we wanted it to be does not matter; and others may have replaced what we wrote.
     auto now = co_await read_latest(session, path);
+    if (now.error == errc::no_node) continue;
     if (!now.error && now.data == data) result = outcome<stat>(error_code(), now.stat);
     co_return result;
   }

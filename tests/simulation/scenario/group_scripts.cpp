@@ -20,7 +20,7 @@ void be_a_member(actor& a) {
     if (error) *self = joined_member();
     if (error) return a.done(error);
     a.all().start<>(a.signal(), [self](auto t) { self->async_leave(std::move(t)); },
-                    [&a, self](error_code error) { a.done(error); });
+                    [&a, self](error_code left) { a.done(left); });
   };
   auto update = [&a, self, leave](error_code error, joined_member joined) {
     if (error) return a.done(error);
@@ -39,7 +39,7 @@ void watch(actor& a) {
     if (error || !seen.nodes.empty()) return a.done(error);
     a.all().start<children_change>(
         a.signal(), [view, seen](auto t) { view->async_change(seen, std::move(t)); },
-        [&a, view, other](error_code error, children_change) { a.done(error); });
+        [&a, view, other](error_code end, children_change) { a.done(end); });
   };
   a.all().start<children_snapshot>(a.signal(), [view](auto t) { view->async_current(std::move(t)); },
                                    std::move(look_again));
