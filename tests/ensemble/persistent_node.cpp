@@ -233,6 +233,19 @@ BOOST_AUTO_TEST_CASE(no_permission_is_told_and_does_not_run_hot) {
   remove("/p");
 }
 
+BOOST_AUTO_TEST_CASE(a_node_that_may_be_made_but_not_written_is_told) {
+  create("/a", "theirs");
+  const acl readable{{perm_read | perm_admin, "world", "anyone"}};
+  BOOST_TEST(!std::get<0>(run(zk().async_set_acl("/a", readable, any_version, tuple))));
+  persistent_node node(zk(), "/a", "ours", {.mode = create_mode::persistent, .first_pause = 20ms, .max_pause = 50ms});
+  BOOST_TEST(std::get<0>(run(node.async_started(tuple))) == errc::no_auth);
+  BOOST_TEST(set(node, "later") == errc::no_auth);
+  BOOST_TEST(!std::get<0>(run(zk().async_set_acl("/a", open_acl(), any_version, tuple))));
+  BOOST_TEST(becomes(node, [](const auto& s) { return s.present && !s.error; }));
+  BOOST_TEST(get("/a").data == "later");
+  close(node);
+}
+
 BOOST_AUTO_TEST_CASE(started_before_the_servers_it_stands_when_they_come) {
   own().refuse(true);
   session far = connect(far_options());

@@ -201,6 +201,7 @@ void kept_node::note_present(const stat& node, bool made) {
   {
     std::lock_guard lock(mutex_);
     status_.present = true;
+    status_.error.clear();
     status_.czxid = node.czxid;
     status_.created += made;
     ++status_.changes;
