@@ -1,9 +1,11 @@
 // All of the library.
 #pragma once
 
+#include <zkrecipes/barrier.hpp>
 #include <zkrecipes/children_view.hpp>
 #include <zkrecipes/consumer_coordinator.hpp>
 #include <zkrecipes/counter.hpp>
+#include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/membership.hpp>
@@ -17,3 +19,4 @@
 #include <zkrecipes/service_provider.hpp>
 #include <zkrecipes/session.hpp>
 #include <zkrecipes/shared_value.hpp>
+#include <zkrecipes/two_phase_commit.hpp>

@@ -33,6 +33,9 @@ const named_scenario scenarios[] = {
     {"membership", &make_membership_scenario},
     {"counter", &make_counter_scenario},
     {"semaphore", &make_semaphore_scenario},
+    {"barrier", &make_barrier_scenario},
+    {"double_barrier", &make_double_barrier_scenario},
+    {"two_phase_commit", &make_commit_scenario},
 };
 
 /// With all scenarios the seed picks one.
