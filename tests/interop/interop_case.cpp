@@ -121,6 +121,7 @@ void interop_case::finish() {
   std::int64_t turns = 0;
   for (const auto& each : record.at("turns").as_object()) turns += each.value().as_int64();
   BOOST_TEST(node.stat.version == 2 * turns, "entering and leaving change the witness once each");
+  if (!turns) return;
   BOOST_TEST_MESSAGE(boost::unit_test::framework::current_test_case().p_name
                      << ": " << record.at("hand_offs") << " hand-offs, turns " << record.at("turns"));
 }

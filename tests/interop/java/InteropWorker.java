@@ -3,6 +3,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.curator.framework.recipes.queue.SimpleDistributedQueue;
@@ -13,6 +14,7 @@ public final class InteropWorker {
   private Turn turn;
   private Witness witness;
   private SimpleDistributedQueue queue;
+  private Services services;
 
   public static void main(String[] arguments) throws IOException {
     InteropWorker self = new InteropWorker();
@@ -27,7 +29,8 @@ public final class InteropWorker {
   private String answer(String line) {
     try {
       List<String> words = Arrays.asList(line.split(" "));
-      return obey(words.get(0), words.subList(1, words.size()));
+      String result = obey(words.get(0), words.subList(1, words.size()));
+      return result.isEmpty() ? "ok" : "ok " + result;
     } catch (Exception e) {
       return String.valueOf(e.getMessage() == null ? e : e.getMessage());
     }
@@ -36,27 +39,43 @@ public final class InteropWorker {
   private String obey(String command, List<String> words) throws Exception {
     switch (command) {
       case "open" -> open(words.get(0), words.get(1), words.get(2), words.get(3), words.get(4));
+      case "close" -> close();
       case "enter" -> enter();
       case "leave" -> leave();
       case "until" -> take_turns(Long.parseLong(words.get(0)));
       case "put" -> queue.offer(words.get(0).getBytes(UTF_8));
       case "take" -> {
-        return "ok " + take();
+        return take(Integer.parseInt(words.get(0)));
       }
-      case "close" -> client.close();
+      case "register" -> services.register(
+          words.get(0), words.get(1), words.get(2), Integer.parseInt(words.get(3)), words.get(4));
+      case "unregister" -> services.unregister();
+      case "instances" -> {
+        return services.instances(words.get(0));
+      }
       default -> throw new IllegalArgumentException("no such command: " + command);
     }
-    return "ok";
+    return "";
   }
 
   private void open(String hosts, String kind, String path, String witnessed, String name) throws Exception {
     client = ObservedClient.connect(hosts);
-    if (kind.equals("queue")) {
-      queue = new SimpleDistributedQueue(client.curator, path);
-    } else {
-      turn = Turn.of(kind, client.curator, path, name);
-      witness = new Witness(client.curator, witnessed, name, kind.equals("read"));
+    switch (kind) {
+      case "queue" -> queue = new SimpleDistributedQueue(client.curator, path);
+      case "discovery" -> services = new Services(client.curator, path);
+      default -> {
+        turn = Turn.of(kind, client.curator, path, name);
+        witness = new Witness(client.curator, witnessed, name, kind.equals("read"));
+      }
     }
+  }
+
+  private void close() throws Exception {
+    if (services != null) {
+      services.close();
+      services = null;
+    }
+    client.close();
   }
 
   private void enter() throws Exception {
@@ -76,8 +95,11 @@ public final class InteropWorker {
     } while (witness.hand_offs() < hand_offs);
   }
 
-  private String take() throws Exception {
-    byte[] item = queue.poll();
-    return item == null ? "" : new String(item, UTF_8);
+  private String take(int count) throws Exception {
+    List<String> all = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      all.add(new String(queue.take(), UTF_8));
+    }
+    return String.join(" ", all);
   }
 }

@@ -1,6 +1,7 @@
 """Takes part in a recipe beside C++'s and Java's workers: the commands are those of worker/main.cpp."""
 
 import sys
+import time
 
 from kazoo_support import Connection
 
@@ -12,7 +13,7 @@ class Worker:
     def open(self, hosts, kind, path, witnessed, name):
         self._connection = Connection(hosts)
         client = self._connection.__enter__()
-        if kind == "queue":
+        if kind == "priority-queue":
             self._queue = client.Queue(path)
         else:
             self._turn = KINDS[kind](client, path, name)
@@ -33,11 +34,18 @@ class Worker:
             if self._witness.hand_offs >= int(hand_offs):
                 return
 
-    def put(self, data):
-        self._queue.put(data.encode())
+    def put(self, data, priority="100"):
+        self._queue.put(data.encode(), int(priority))
 
-    def take(self):
-        return (self._queue.get() or b"").decode()
+    def take(self, count):
+        items = []
+        while len(items) < int(count):
+            item = self._queue.get()
+            if item is None:
+                time.sleep(0.01)  # kazoo's Queue does not wait
+            else:
+                items.append(item.decode())
+        return " ".join(items)
 
     def close(self):
         self._connection.__exit__()

@@ -1,18 +1,21 @@
 // Takes part in a recipe beside Java's and Python's workers, which understand the same commands: a line each
 // on standard input, answered by a line, "ok ..." or what went wrong.
 //
-//   open HOSTS KIND PATH WITNESS NAME    a session, to take turns at PATH as NAME
+//   open HOSTS KIND PATH WITNESS NAME    a session, to take part in what is at PATH, as NAME
+//   close                                ends it
+//
+// Of what goes in turns:
 //   enter | leave                        one turn, seen by the witness
 //   until N                              turns until the witness has counted N hand-offs
-//   put DATA | take                      of a queue: an item; "ok DATA", or "ok" if there is none
-//   claim | acknowledge                  a take in its two parts; only here
-//   close                                the session
+// Of a queue:
+//   put DATA [PRIORITY] | take COUNT     items; "ok DATA..."
+//   claim | acknowledge                  a take in two parts; only here
+// Of service discovery (Java and C++):
+//   register SERVICE ID ADDRESS PORT PAYLOAD | unregister
+//   instances SERVICE                    "ok ID=ADDRESS:PORT/PAYLOAD ..." in order
 //
 // It ends when standard input does.
-#include "worker/turn.hpp"
-#include "worker/witness.hpp"
-
-#include <zkrecipes/queue.hpp>
+#include "worker/player.hpp"
 
 #include <boost/asio.hpp>
 
@@ -31,31 +34,20 @@ namespace {
 
 class worker {
  public:
-  awaitable<std::string> obey(const std::string& line) {
+  awaitable<std::string> obey(std::string line) {
     std::istringstream words(line);
     std::string command;
     words >> command;
-    if (command == "open")
+    if (command == "open") {
       co_await open(words);
-    else if (command == "enter")
-      co_await enter();
-    else if (command == "leave")
-      co_await leave();
-    else if (command == "until")
-      co_await take_turns(words);
-    else if (command == "put")
-      co_await put(words);
-    else if (command == "take")
-      co_return co_await take();
-    else if (command == "claim")
-      co_return co_await claim();
-    else if (command == "acknowledge")
-      co_await acknowledge();
-    else if (command == "close")
+    } else if (command == "close") {
       co_await close();
-    else
-      throw std::invalid_argument("no such command: " + line);
-    co_return "ok";
+    } else if (!player_) {
+      throw std::invalid_argument("nothing is open");
+    } else {
+      co_return co_await player_->obey(command, words);
+    }
+    co_return "";
   }
 
  private:
@@ -67,66 +59,22 @@ class worker {
     zk_.emplace(ex, options);
     co_await zk_->async_connected(use_awaitable);
     if (kind == "queue") {
-      queue_.emplace(*zk_, path);
+      player_ = play_queue(*zk_, path);
+    } else if (kind == "discovery") {
+      player_ = play_discovery(*zk_, path);
     } else {
-      turn_ = make_turn(kind, *zk_, path, name);
-      witness_.emplace(*zk_, witnessed, name, kind == "read");
+      player_ = play_turns(kind, *zk_, path, witnessed, name);
     }
   }
 
-  awaitable<void> enter() {
-    co_await turn_->acquire();
-    co_await witness_->enter();
-  }
-
-  awaitable<void> leave() {
-    co_await witness_->leave();
-    co_await turn_->release();
-  }
-
-  awaitable<void> take_turns(std::istream& words) {
-    std::int64_t hand_offs = 0;
-    words >> hand_offs;
-    do {
-      co_await enter();
-      co_await leave();
-    } while (witness_->hand_offs() < hand_offs);
-  }
-
-  awaitable<void> put(std::istream& words) {
-    std::string data;
-    words >> data;
-    co_await queue_->async_put(data, use_awaitable);
-  }
-
-  awaitable<std::string> take() {
-    const auto size = co_await queue_->async_size(use_awaitable);
-    if (size == 0) co_return "ok ";
-    auto answer = co_await claim();
-    co_await acknowledge();
-    co_return answer;
-  }
-
-  awaitable<std::string> claim() {
-    claimed_ = co_await queue_->async_take(use_awaitable);
-    co_return "ok " + claimed_.data;
-  }
-
-  awaitable<void> acknowledge() { co_await queue_->async_acknowledge(claimed_, use_awaitable); }
-
   awaitable<void> close() {
-    turn_.reset();
-    witness_.reset();
-    queue_.reset();
+    player_.reset();
     co_await zk_->async_close(use_awaitable);
     zk_.reset();
   }
 
   std::optional<zkrecipes::session> zk_;
-  std::unique_ptr<turn> turn_;
-  std::optional<witness> witness_;
-  std::optional<zkrecipes::queue> queue_;
-  zkrecipes::message claimed_;
+  std::unique_ptr<player> player_;
 };
 
 awaitable<void> serve(asio::posix::stream_descriptor commands) {
@@ -142,6 +90,7 @@ awaitable<void> serve(asio::posix::stream_descriptor commands) {
     std::string answer;
     try {
       answer = co_await self.obey(line);
+      answer.insert(0, "ok");
     } catch (const std::exception& failure) {
       answer = failure.what();
     }
