@@ -2,8 +2,11 @@
 #pragma once
 
 #include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/delay_queue.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
+#include <zkrecipes/priority_queue.hpp>
+#include <zkrecipes/producer.hpp>
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 #include <zkrecipes/read_write_lock.hpp>
