@@ -40,6 +40,7 @@ enum class errc {
   outcome_unknown,     ///< The reply was lost and there is no way to tell whether the operation happened.
   career_failed,       ///< The career threw an exception; the coordinator keeps it.
   busy,                ///< Somebody else has it, and it was asked for without waiting.
+  size_mismatch,       ///< The others at this path came with another size (of a meeting, a semaphore) than ours.
   full,                ///< There is no room for it: see `queue_options`.
 };
 

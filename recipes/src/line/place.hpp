@@ -20,7 +20,7 @@ namespace zkrecipes::detail {
 /// Which line: where it stands and how its members are named.
 struct line_spec {
   std::string parent;
-  std::string_view marker;                      ///< Of our own nodes.
+  std::string marker;                           ///< Of our own nodes.
   std::span<const std::string_view> accepted;   ///< Of all members, ours included.
   bool read_parent = false;                     ///< Read the parent's data on the way in, at no extra round trip.
   bool (*lets_pass)(const std::string& data) = nullptr;  ///< Whether a member with this data is in nobody's way.
@@ -72,6 +72,10 @@ class place : public std::enable_shared_from_this<place> {
   bool revoked() const noexcept { return revoked_; }
   /// Exactly one member is ahead of us, as far as we know. `changed` tells when that begins.
   bool is_next() const noexcept { return listed_ && self_ == 1; }
+  /// Everybody in line as last listed, if that has happened; nobody twice who is of this place.
+  const std::vector<member>& members() const noexcept { return members_; }
+  bool listed() const noexcept { return listed_; }
+  const std::string& guid() const noexcept { return guid_; }
   /// The parent as it was when we got in line, if that was asked for.
   const std::optional<backend::reply>& parent() const noexcept { return parent_; }
   condition& changed() noexcept { return changed_; }

@@ -4,6 +4,7 @@
 #include "run/stage.hpp"
 #include "scenario/coordinator.hpp"
 #include "scenario/election.hpp"
+#include "scenario/recipes.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -23,9 +24,12 @@ struct named_scenario {
   scenario_maker make;
 };
 
-const named_scenario scenarios[] = {{"election", &make_election_scenario},
-                                        {"coordinator", &make_coordinator_scenario},
-                                        {"line", &make_line_scenario}};
+const named_scenario scenarios[] = {
+    {"election", &make_election_scenario},
+    {"coordinator", &make_coordinator_scenario},
+    {"line", &make_line_scenario},
+    {"read_write_lock", &make_read_write_scenario},
+};
 
 /// With all scenarios the seed picks one.
 const named_scenario& pick(const std::string& name, std::uint64_t seed) {

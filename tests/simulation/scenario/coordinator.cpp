@@ -1,6 +1,7 @@
 #include "scenario/coordinator.hpp"
 
 #include "scenario/line_rules.hpp"
+#include "scenario/nap.hpp"
 #include "scenario/operations.hpp"
 #include "scenario/term_rules.hpp"
 
@@ -41,36 +42,6 @@ class coordinator_scenario final : public scenario {
  private:
   std::uint64_t at_healing_ = 0;
 };
-
-/// Pauses a coroutine by the clock of the simulated process, or until it is cancelled.
-struct nap_initiation {
-  template <class Handler>
-  void operator()(Handler&& handler, stage* in, int client, span length) const {
-    auto slot = asio::get_associated_cancellation_slot(handler);
-    auto shared = std::make_shared<std::optional<std::decay_t<Handler>>>(std::forward<Handler>(handler));
-    auto wake = [](auto& sleeper) {
-      if (!*sleeper) return;
-      auto once = std::move(**sleeper);
-      sleeper->reset();
-      std::move(once)();
-    };
-    if (slot.is_connected()) {
-      // The sleeper owns its slot: only the timer may own the sleeper.
-      slot.assign([wake, weak = std::weak_ptr(shared), executor = in->inside(client).executor()](auto) {
-        asio::post(executor, [wake, sleeper = weak.lock()] {
-          if (sleeper) wake(sleeper);
-        });
-      });
-    }
-    in->later(client, length, [wake, shared] { wake(shared); });
-  }
-};
-
-asio::awaitable<void> nap(stage& in, int client, span length) {
-  nap_initiation initiation;
-  co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(initiation, asio::use_awaitable, &in,
-                                                                       client, length);
-}
 
 class worker final : public program {
  public:

@@ -1,0 +1,98 @@
+// Readers and writers of one lock, who downgrade and upgrade as well.
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
+#include "scenario/shared_line.hpp"
+
+#include <zkrecipes/read_write_lock.hpp>
+
+
+#include <algorithm>
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* lock_path = "/guard";
+constexpr std::string_view markers[] = {"__READ__", "__WRIT__"};
+
+bool excludes(const shared_line::member& who) {
+  if (who.name.find("__WRIT__") == std::string::npos) return false;
+  return who.as->data.find("\"shared\":true") == std::string::npos;
+}
+
+/// A writer with nobody ahead of it, except a reader of its own that it upgrades; a reader with no writer ahead.
+bool may_hold(const std::vector<shared_line::member>& upto) {
+  const auto& self = upto.back();
+  return std::all_of(upto.begin(), upto.end() - 1, [&](const auto& other) {
+    const bool own = other.as->stat.ephemeral_owner == self.as->stat.ephemeral_owner;
+    return excludes(self) ? own && !excludes(other) : !excludes(other);
+  });
+}
+
+class read_write_scenario final : public scenario {
+ public:
+  explicit read_write_scenario(stage& in) : line(in, lock_path, markers, &may_hold), done(in) {}
+
+  std::unique_ptr<program> start(stage& in, int client, session with) override;
+  void received(const connection& from, const backend::request& what) override { line.received(from, what); }
+  void healed() override { done.forget(); }
+  bool recovered() override { return done.everybody(); }
+  void check_quiet(const tree& nodes) override { line.check_quiet(nodes); }
+
+  shared_line line;
+  progress done;
+};
+
+class client_of final : public routine {
+ public:
+  client_of(read_write_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with), of_(of), lock_(with, lock_path, {.id = "client"}) {
+    begin();
+  }
+
+ private:
+  asio::awaitable<void> round() override {
+    const bool reads = dice().one_in(2);
+    auto acquiring = waits<ownership>([&](auto token) {
+      reads ? lock_.async_acquire_read(std::move(token)) : lock_.async_acquire_write(std::move(token));
+    });
+    auto [error, held] = co_await std::move(acquiring);
+    if (error) co_return;
+    of_.done.note(client());
+    of_.line.granted(client(), held.path());
+    co_await rest(0ms, 1s);
+    if (dice().one_in(2)) co_await change(held, reads);
+    if (dice().one_in(4)) co_return;  // let go by the destructor
+    auto releasing = does<>([&](auto token) { held.async_release(std::move(token)); });
+    co_await std::move(releasing);
+  }
+
+  asio::awaitable<void> change(ownership& held, bool reads) {
+    if (reads) {
+      auto upgrading = waits<ownership>([&](auto token) { lock_.async_try_upgrade(held, std::move(token)); });
+      auto [error, alone] = co_await std::move(upgrading);
+      if (error) co_return;
+      of_.line.granted(client(), alone.path());
+      co_await rest(0ms, 500ms);
+    } else {
+      auto lowering = does<>([&](auto token) { lock_.async_downgrade(held, std::move(token)); });
+      co_await std::move(lowering);
+      co_await rest(0ms, 500ms);
+    }
+  }
+
+  read_write_scenario& of_;
+  read_write_lock lock_;
+};
+
+std::unique_ptr<program> read_write_scenario::start(stage& in, int client, session with) {
+  return std::make_unique<client_of>(*this, in, client, std::move(with));
+}
+
+}  // namespace
+
+std::unique_ptr<scenario> make_read_write_scenario(stage& in) { return std::make_unique<read_write_scenario>(in); }
+
+}  // namespace zkrecipes::simulation

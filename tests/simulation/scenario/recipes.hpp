@@ -1,0 +1,10 @@
+// Scenarios of one recipe each: a coroutine per client that uses it, and what has to be true of its nodes.
+#pragma once
+
+#include "run/stage.hpp"
+
+namespace zkrecipes::simulation {
+
+std::unique_ptr<scenario> make_read_write_scenario(stage& in);
+
+}  // namespace zkrecipes::simulation

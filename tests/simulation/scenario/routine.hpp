@@ -1,0 +1,121 @@
+// A simulated process that uses a recipe in rounds: one coroutine, cancelled now and then, until it is told to stop.
+#pragma once
+
+#include "scenario/operations.hpp"
+
+#include <zkrecipes/session.hpp>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/any_completion_handler.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace zkrecipes::simulation {
+
+/// Which clients have got somewhere since all faults were over.
+class progress {
+ public:
+  explicit progress(const stage& in) : done_(static_cast<std::size_t>(in.what().clients)) {}
+
+  void forget() { std::fill(done_.begin(), done_.end(), false); }
+  void note(int client) { done_[static_cast<std::size_t>(client)] = true; }
+  bool everybody() const { return std::all_of(done_.begin(), done_.end(), [](bool each) { return each; }); }
+
+ private:
+  std::vector<bool> done_;
+};
+
+class routine : public program {
+ public:
+  routine(stage& in, int client, session with);
+
+  void cancel(asio::cancellation_type type) override { waiting_.emit(type); }
+  void stop() override;
+  bool idle() const override { return over_ && operations_.pending() == 0; }
+  void close() override;
+  bool finished() const override { return closed_ && operations_.pending() == 0; }
+  /// Any node of the session.
+  std::string own_node() const override;
+
+ protected:
+  /// Called on the process's executor once the object is complete.
+  void begin();
+
+  /// Again and again, with a rest in between, until it is stopped.
+  virtual asio::awaitable<void> round() = 0;
+  /// At the end: give back what a round has left.
+  virtual asio::awaitable<void> leave() { co_return; }
+
+  /// One operation of the library; `start` is called with a completion token. It completes once and never inline.
+  template <class... Results, class Begin>
+  asio::awaitable<std::tuple<error_code, Results...>> does(Begin start) {
+    auto initiation = [this, start](auto handler) {
+      operations_.start<Results...>(start, resume<Results...>(std::move(handler)));
+    };
+    auto done = initiate<Results...>(initiation);
+    co_return co_await std::move(done);
+  }
+
+  /// The same for one that may take for ever: cancelled when we are to stop, and by chance.
+  template <class... Results, class Begin>
+  asio::awaitable<std::tuple<error_code, Results...>> waits(Begin start) {
+    if (stopping_) co_return std::tuple<error_code, Results...>(asio::error::operation_aborted, Results()...);
+    auto initiation = [this, start](auto handler) {
+      operations_.start<Results...>(waiting_, start, resume<Results...>(std::move(handler)));
+      perhaps_cancel();
+    };
+    auto done = initiate<Results...>(initiation);
+    co_return co_await std::move(done);
+  }
+
+  /// The same, and nobody waits for its end here.
+  template <class... Results, class Begin, class Done>
+  void aside(Begin start, Done done) {
+    operations_.start<Results...>(std::move(start), std::move(done));
+  }
+
+  asio::awaitable<void> rest(span least, span most);
+
+  bool stopping() const noexcept { return stopping_; }
+  stage& in() noexcept { return in_; }
+  const stage& in() const noexcept { return in_; }
+  int client() const noexcept { return client_; }
+  session& zk() noexcept { return zk_; }
+  const session& zk() const noexcept { return zk_; }
+  chance& dice() noexcept { return chance_; }
+  /// The longest rest between two rounds.
+  span longest_rest = std::chrono::milliseconds(600);
+
+ private:
+  template <class... Results, class Initiation>
+  static asio::awaitable<std::tuple<error_code, Results...>> initiate(Initiation& initiation) {
+    return asio::async_initiate<const asio::use_awaitable_t<>, void(std::tuple<error_code, Results...>)>(
+        initiation, asio::use_awaitable);
+  }
+  template <class... Results, class Handler>
+  static auto resume(Handler handler) {
+    using any = asio::any_completion_handler<void(std::tuple<error_code, Results...>)>;
+    return [next = any(std::move(handler))](error_code error, Results... results) mutable {
+      std::move(next)(std::tuple<error_code, Results...>(error, std::move(results)...));
+    };
+  }
+
+  asio::awaitable<void> run();
+  void perhaps_cancel();
+
+  stage& in_;
+  int client_;
+  chance chance_;
+  operations operations_;
+  session zk_;
+  asio::cancellation_signal waiting_;
+  bool stopping_ = false;
+  bool over_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace zkrecipes::simulation
