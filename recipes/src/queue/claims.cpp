@@ -52,7 +52,7 @@ awaitable<claim_result> claims::finish(attempt which) {
   auto read = co_await session->answer(which.reading);
   backend::reply stamp;
   if (which.stamping) stamp = co_await session->answer(which.stamping);
-  if (is_aborted(result.error)) abandon(which);
+  if (is_aborted(result.error)) abandon(which.what.name, which.guid, which.bound);
   if (result.error) co_return result;
   while (is_lost(read.error)) {
     read = co_await session->perform(make_request(opcode::get, frame_->where.item(which.what.name)), retry::always,
@@ -66,11 +66,11 @@ awaitable<claim_result> claims::finish(attempt which) {
   result.at_item = result.error == errc::no_auth;
   if (!result.error && which.stamping && is_early(which, stamp)) result.error = errc::busy;
   if (result.error) {
-    abandon(which);
+    abandon(which.what.name, which.guid, which.bound);
     co_return result;
   }
   forget_ended();
-  ours_[which.what.name] = {which.bound};
+  ours_[which.what.name] = {which.bound, which.guid};
   result.item = {std::move(which.what.name), std::move(read.data), read.stat, attempts_of(read.stat)};
   co_return result;
 }
@@ -110,16 +110,20 @@ awaitable<error_code> claims::find(std::string name, std::string guid, incarnati
 }
 
 /// Takes back a claim that may or may not have been made; never somebody else's.
-void claims::abandon(const attempt& which) {
-  struct body {
-    static awaitable<void> run(std::shared_ptr<claims> self, std::string name, std::string guid,
-                               incarnation_ptr bound) {
-      auto error = co_await self->find(name, std::move(guid), bound);
-      if (!error) self->frame_->session->remove_surely(self->frame_->where.claim(name), bound);
-    }
-  };
+void claims::abandon(const std::string& name, const std::string& guid, const incarnation_ptr& bound) {
   launch_detached(frame_->session->strand(),
-                  body::run(shared_from_this(), which.what.name, which.guid, which.bound));
+                  owning(shared_from_this(), &claims::remove_claim, name, guid, bound));
+}
+
+/// Another can claim the item as soon as our claim has gone, under the same name: before each try we look whose it is.
+awaitable<void> claims::remove_claim(std::string name, std::string guid, incarnation_ptr bound) {
+  auto remove = make_request(opcode::remove, frame_->where.claim(name));
+  for (backend::reply done;;) {
+    auto error = co_await find(name, guid, bound);
+    if (error) co_return;
+    done = co_await frame_->session->perform(remove, retry::once, bound);
+    if (!is_lost(done.error)) co_return;
+  }
 }
 
 bool claims::is_early(const attempt& which, const backend::reply& stamp) {
@@ -154,7 +158,7 @@ awaitable<claim_result> claims::remove(message item) {
       if (!result.error || is_lost(result.error)) continue;
     }
     if (result.error == errc::session_expired && answer.sent) result.error = errc::outcome_unknown;
-    if (is_aborted(result.error)) abandon(one);
+    if (is_aborted(result.error)) abandon(name, one.guid, one.bound);
     if (!result.error) {
       session->remove_surely(frame_->where.claim(name), one.bound);
       ++result.item.attempts;
@@ -195,13 +199,21 @@ awaitable<error_code> claims::settle(std::string name, transaction rest) {
 awaitable<error_code> claims::release(std::string name) {
   auto found = ours_.find(name);
   if (found == ours_.end()) co_return errc::superseded;
-  auto bound = found->second.bound;
+  const auto bound = found->second.bound;
+  const auto guid = found->second.guid;
   ours_.erase(found);
   if (bound->ended) co_return errc::superseded;  // the claim there may be somebody else's by now
   auto sent = frame_->session->send(make_request(opcode::remove, frame_->where.claim(name)));
   auto result = co_await frame_->session->answer(sent);
-  if (result.error) frame_->session->remove_surely(frame_->where.claim(name), bound);
+  if (result.error) abandon(name, guid, bound);
   co_return error_code();
+}
+
+void claims::give_up(const std::string& name) {
+  auto found = ours_.find(name);
+  if (found == ours_.end()) return;
+  abandon(name, found->second.guid, found->second.bound);
+  ours_.erase(found);
 }
 
 awaitable<backend::reply> claims::read_again(std::string name) {

@@ -42,6 +42,8 @@ class claims : public std::enable_shared_from_this<claims> {
   awaitable<error_code> settle(std::string name, transaction rest);
   /// Gives a claim up.
   awaitable<error_code> release(std::string name);
+  /// The same in the background.
+  void give_up(const std::string& name);
   /// Reads an item of ours again. Error: `superseded`.
   awaitable<backend::reply> read_again(std::string name);
   incarnation_ptr bound_of(const std::string& name) const;
@@ -49,12 +51,14 @@ class claims : public std::enable_shared_from_this<claims> {
  private:
   struct held {
     incarnation_ptr bound;
+    std::string guid;
     bool maybe_settled = false;
   };
 
   awaitable<error_code> find(std::string name, std::string guid, incarnation_ptr bound);
   awaitable<error_code> is_claimed(attempt& which, bool& at_item);
-  void abandon(const attempt& which);
+  void abandon(const std::string& name, const std::string& guid, const incarnation_ptr& bound);
+  awaitable<void> remove_claim(std::string name, std::string guid, incarnation_ptr bound);
   bool is_early(const attempt& which, const backend::reply& stamp);
   void forget_ended();
 

@@ -45,6 +45,7 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   awaitable<outcome<message>> take_drawn(claims::attempt begun);
   awaitable<claim_result> pop_drawn(entry what);
   awaitable<outcome<message>> pop_by_claim();
+  awaitable<bool> is_there(std::string name);
   awaitable<backend::reply> read_for_pop(std::string name);
   void after(const claims::attempt& which, const claim_result& result);
   awaitable<error_code> bury(std::string name, std::int32_t attempts, std::string reason);

@@ -129,7 +129,7 @@ awaitable<void> stock::scout() {
 
 /// Comes back first in line, or to be called again.
 awaitable<error_code> stock::get_in_line() {
-  line_spec line{frame_->where.on_side(idle_folder), idle_marker, idle_markers};
+  line_spec line{frame_->where.on_side(idle_folder), std::string(idle_marker), idle_markers};
   auto entered = co_await place::enter(frame_->session, std::move(line), "waits");
   auto& [error, where] = entered;
   if (error == errc::session_expired || error == errc::connection_loss) co_return error_code();

@@ -139,15 +139,21 @@ awaitable<claim_result> queue_core::pop_drawn(entry what) {
   message item{what.name, std::move(read.data), read.stat, attempts_of(read.stat)};
   result = co_await claims_->remove(std::move(item));
   if (result.error == errc::outcome_unknown) {
-    // Of a session that ended: what is still there was not removed.
-    auto there = co_await session->perform(make_request(opcode::exists, frame_->where.item(what.name)), retry::always);
-    if (!there.error) result.error = errc::session_expired;
+    auto there = co_await is_there(what.name);
+    if (there) result.error = errc::session_expired;
   }
   if (!asked) co_return result;
   auto ahead = co_await session->answer(asked);
   read_ahead_.reset();
   if (!ahead.error) read_ahead_.emplace(std::move(following), std::move(ahead));
   co_return result;
+}
+
+/// Of an item in a session that ended: what is still there was not removed.
+awaitable<bool> queue_core::is_there(std::string name) {
+  auto look = make_request(opcode::exists, frame_->where.item(name));
+  auto seen = co_await frame_->session->perform(std::move(look), retry::always);
+  co_return !seen.error;
 }
 
 awaitable<backend::reply> queue_core::read_for_pop(std::string name) {
@@ -168,7 +174,14 @@ awaitable<outcome<message>> queue_core::pop_by_claim() {
     auto& [error, item] = taken;
     if (error) co_return taken;
     error = co_await claims_->settle(item.name, transaction());
-    if (error != errc::superseded) co_return taken;
+    if (claims_->has(item.name)) claims_->give_up(item.name);
+    if (error == errc::superseded) {
+      auto there = co_await is_there(item.name);
+      if (!there) error = errc::outcome_unknown;
+    }
+    const bool is_passing = error == errc::superseded || error == errc::not_empty || error == errc::no_auth;
+    if (!is_passing) co_return taken;
+    if (error != errc::superseded) stock_->skip(item.name, error);
   }
 }
 
