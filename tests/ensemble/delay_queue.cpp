@@ -14,7 +14,7 @@ class delays : public ensemble_case {
     for (const auto* each : {"/d/_idle", "/d/_dead", "/d/_gate", "/d/_clock", "/d"}) {
       if (exists(each)) remove(each);
     }
-    made.reset();  // it keeps the session
+    queue_.reset();  // it keeps the session
     ensemble_case::teardown();
   }
   std::string put(const std::string& data, std::chrono::milliseconds delay) {
@@ -42,8 +42,8 @@ class delays : public ensemble_case {
   }
   static std::int64_t time_of(const std::string& name) { return std::stoll(name.substr(3, 16)); }
 
-  std::unique_ptr<delay_queue> made = std::make_unique<delay_queue>(zk(), "/d");
-  delay_queue& all = *made;
+  std::unique_ptr<delay_queue> queue_ = std::make_unique<delay_queue>(zk(), "/d");
+  delay_queue& all = *queue_;
 };
 
 }  // namespace

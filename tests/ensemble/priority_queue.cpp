@@ -14,7 +14,7 @@ class priorities : public ensemble_case {
     for (const auto* each : {"/p-side/_idle", "/p-side/_dead", "/p-side/_gate", "/p-side/_clock", "/p-side", "/p"}) {
       if (exists(each)) remove(each);
     }
-    made.reset();  // it keeps the session
+    queue_.reset();  // it keeps the session
     ensemble_case::teardown();
   }
   std::string put(const std::string& data, int priority) {
@@ -40,8 +40,8 @@ class priorities : public ensemble_case {
     return seen;
   }
 
-  std::unique_ptr<priority_queue> made = std::make_unique<priority_queue>(zk(), "/p");
-  priority_queue& all = *made;
+  std::unique_ptr<priority_queue> queue_ = std::make_unique<priority_queue>(zk(), "/p");
+  priority_queue& all = *queue_;
 };
 
 }  // namespace
@@ -87,8 +87,8 @@ BOOST_AUTO_TEST_CASE(a_priority_that_is_none_is_refused) {
     BOOST_TEST(std::get<0>(run(all.async_put("x", bad, tuple))) == errc::bad_arguments);
     BOOST_TEST(std::get<0>(run(all.async_put_many({{"x", 1}, {"y", bad}}, tuple))) == errc::bad_arguments);
   }
-  auto made = run(all.async_put_many({{"slow", 9}, {"fast", 3}}, tuple));
-  BOOST_TEST(!std::get<0>(made));
+  auto both = run(all.async_put_many({{"slow", 9}, {"fast", 3}}, tuple));
+  BOOST_TEST(!std::get<0>(both));
   const std::vector<std::string> expected{"fast", "slow"};
   BOOST_TEST(drain() == expected, boost::test_tools::per_element());
 }

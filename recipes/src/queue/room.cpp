@@ -83,14 +83,15 @@ awaitable<error_code> room::count(std::size_t needed) {
       continue;
     }
     if (!seen.error) seen.error = stat.error;
-    items_ = static_cast<std::size_t>(stat.stat.num_children);
-    if (!seen.error && items_ + needed > frame_->options.limit) {  // not all of these need be items
+    auto present = static_cast<std::size_t>(stat.stat.num_children);
+    if (!seen.error && present + needed > frame_->options.limit) {  // not all of these need be items
       auto listed = co_await session->perform(make_request(opcode::children, frame_->where.items), retry::always);
       seen.error = listed.error;
-      items_ = frame_->where.items_of(listed.children).size();
+      present = frame_->where.items_of(listed.children).size();
     }
     if (seen.error == errc::connection_loss || seen.error == errc::session_expired) continue;
     if (seen.error) co_return seen.error;
+    items_ = present;
     version_ = seen.stat.version;
     known_ = true;
     co_return error_code();

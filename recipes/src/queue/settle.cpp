@@ -52,7 +52,7 @@ awaitable<error_code> queue_core::move_to_end(std::string name) {
   const auto& where = frame_->where;
   auto bound = claims_->bound_of(name);
   auto what = where.parse(name);
-  if (!what || !bound) co_return errc::superseded;
+  if (!what || !bound || bound->ended) co_return errc::superseded;
   const auto guid = session->make_guid();
   auto draw = make_request(opcode::create, where.item(std::string(return_prefix) + guid + '-'));
   draw.mode = create_mode::ephemeral_sequential;

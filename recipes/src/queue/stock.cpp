@@ -76,9 +76,20 @@ lease_clock::time_point stock::next_time() const {
   return is_timed ? clock_->when(items_.front().rank) : never;
 }
 
+void stock::settled(const std::string& name) {
+  drawn_.erase(name);
+  misses_ = 0;
+}
+
 void stock::missed(const std::string& name) {
   drawn_.erase(name);
-  ++misses_;
+  if (in_doubt_.erase(name) == 0) ++misses_;
+}
+
+void stock::lost_sight_of(const std::string& name) {
+  drawn_.erase(name);
+  in_doubt_.insert(name);
+  items_.clear();
 }
 
 void stock::put_back(const std::string& name) {
@@ -198,12 +209,18 @@ void stock::apply(const backend::reply& items, const std::vector<std::string>& s
   }
   auto found = frame_->where.items_of(items.children);
   std::set<std::string> still_skipped;
+  std::set<std::string> still_in_doubt;
+  for (const auto& name : drawn_) {
+    if (in_doubt_.contains(name)) still_in_doubt.insert(name);
+  }
   auto is_taken = [&](const entry& each) {
     if (skipped_.contains(each.name)) still_skipped.insert(each.name);
+    if (in_doubt_.contains(each.name)) still_in_doubt.insert(each.name);
     return claimed.contains(each.name) || drawn_.contains(each.name) || skipped_.contains(each.name);
   };
   std::erase_if(found, is_taken);
   skipped_ = std::move(still_skipped);
+  in_doubt_ = std::move(still_in_doubt);
   draws_left_ = found.size() / list_share;
   misses_ = 0;
   items_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));

@@ -27,15 +27,16 @@ class stock : public std::enable_shared_from_this<stock> {
   /// The one that would be drawn next.
   const entry* next() const { return items_.empty() ? nullptr : &items_.front(); }
 
-  void settled(const std::string& name) { drawn_.erase(name); }
+  /// It is ours.
+  void settled(const std::string& name);
   /// Somebody else was quicker.
   void missed(const std::string& name);
+  /// We do not know what became of it: look again.
+  void lost_sight_of(const std::string& name);
   /// It can be taken again, at its place.
   void put_back(const std::string& name);
   /// It can not be handed out: not to be drawn again, and its owner is told.
   void skip(const std::string& name, error_code why);
-  /// Forgets the list: look again.
-  void renew() { items_.clear(); }
 
  private:
   using hints = std::array<std::unique_ptr<watch>, 2>;
@@ -56,6 +57,7 @@ class stock : public std::enable_shared_from_this<stock> {
   std::deque<entry> items_;         // in order, as last listed, less those drawn
   std::set<std::string> drawn_;     // being claimed
   std::set<std::string> skipped_;
+  std::set<std::string> in_doubt_;  // it can be our own doing that they are not to be had
   std::size_t draws_left_ = 0;      // until the list is read again
   std::size_t misses_ = 0;          // in a row
   std::size_t waiting_ = 0;

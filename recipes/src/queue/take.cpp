@@ -64,9 +64,10 @@ void queue_core::after(const claims::attempt& which, const claim_result& result)
     stock_->skip(name, result.error);
   } else if (result.error == errc::node_exists || result.error == errc::no_node) {
     stock_->missed(name);
-  } else {
+  } else if (result.error == errc::busy) {
     stock_->put_back(name);
-    if (result.error != errc::busy) stock_->renew();
+  } else {
+    stock_->lost_sight_of(name);
   }
 }
 

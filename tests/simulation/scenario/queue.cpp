@@ -8,6 +8,7 @@
 #include <zkrecipes/queue.hpp>
 
 #include <memory>
+#include <optional>
 
 namespace zkrecipes::simulation {
 
@@ -31,18 +32,26 @@ queue_use draw_use(std::uint64_t seed) {
 
 class queue_scenario final : public scenario {
  public:
-  explicit queue_scenario(stage& in) : rules(in, draw_use(in.what().seed)), done(in) {}
+  explicit queue_scenario(stage& in) : rules(in, draw_use(in.what().seed)), done(in), in_(in) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override { rules.committed(what); }
   void healed() override { done.forget(); }
   bool recovered() override { return done.everybody(); }
-  bool settled() override { return rules.is_empty(); }
+  /// A put that was cancelled can still be on its way.
+  bool settled() override {
+    if (!asked_) asked_ = in_.clock().now();
+    return rules.is_empty() && in_.clock().now() >= *asked_ + 10s;
+  }
   void check_quiet(const tree& nodes) override { rules.check_quiet(nodes); }
 
   queue_rules rules;
   progress done;
   std::uint64_t values = 0;
+
+ private:
+  stage& in_;
+  std::optional<instant> asked_;
 };
 
 /// The queue that a run uses, of whatever kind.

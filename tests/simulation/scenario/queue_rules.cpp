@@ -50,7 +50,8 @@ void queue_rules::created(const change& what, const entry& in) {
   const bool moves = std::ranges::any_of(in.changes, [&](const change& each) {
     return each.type == kind::remove && !item_name(each.path).empty();
   });
-  if (!moves) in_.require(put_.insert(what.data).second, "put once", what.data);
+  if (moves) return;
+  in_.require(put_.insert(what.data).second, "put once", what.data);
   items_[item_name(what.path)] = {what.data, 0, nobody};
 }
 
