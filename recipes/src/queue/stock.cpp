@@ -46,13 +46,13 @@ std::optional<entry> stock::draw_at_hand() {
   auto drawn = std::move(*which);
   items_.erase(which);
   drawn_.insert(drawn.name);
-  // The new list travels right behind the claim: it costs no round trip.
-  if (draws_left_ > 0) {
-    --draws_left_;
-  } else if (!scouting_ && !std::exchange(refreshing_, true)) {
-    launch_detached(frame_->session->strand(), owning(shared_from_this(), &stock::refresh));
-  }
+  draws_left_ -= std::min<std::size_t>(draws_left_, 1);
   return drawn;
+}
+
+void stock::look_ahead() {
+  if (draws_left_ > 0 || scouting_ || std::exchange(refreshing_, true)) return;
+  launch_detached(frame_->session->strand(), owning(shared_from_this(), &stock::refresh));
 }
 
 std::size_t stock::pick() const {

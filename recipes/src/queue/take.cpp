@@ -33,6 +33,7 @@ awaitable<outcome<message>> queue_core::take() {
       co_return failed(error);
     }
     auto begun = claims_->begin(std::move(what));
+    stock_->look_ahead();
     auto taken = co_await take_drawn(std::move(begun));
     if (std::get<0>(taken) != errc::busy) co_return taken;
   }
@@ -94,6 +95,7 @@ awaitable<outcome<std::vector<message>>> queue_core::take_many(std::size_t most)
     }
     std::vector<claims::attempt> begun;
     for (auto& each : all) begun.push_back(claims_->begin(std::move(each)));
+    stock_->look_ahead();
     for (auto& each : begun) {
       auto one = co_await take_drawn(std::move(each));
       auto& [why, item] = one;
@@ -137,6 +139,7 @@ awaitable<claim_result> queue_core::pop_drawn(entry what) {
   exchange_ptr asked;
   std::string following = stock_->next() ? stock_->next()->name : std::string();
   if (!following.empty()) asked = session->send(make_request(opcode::get, frame_->where.item(following)));
+  stock_->look_ahead();
   message item{what.name, std::move(read.data), read.stat, attempts_of(read.stat)};
   result = co_await claims_->remove(std::move(item));
   if (result.error == errc::outcome_unknown) {
