@@ -5,9 +5,11 @@
 #include <zkrecipes/delay_queue.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
+#include <zkrecipes/multi_lock.hpp>
 #include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/producer.hpp>
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 #include <zkrecipes/read_write_lock.hpp>
+#include <zkrecipes/semaphore.hpp>
 #include <zkrecipes/session.hpp>

@@ -52,7 +52,11 @@ std::chrono::milliseconds grace_of(const std::string& data) {
   return grace && grace->is_int64() && grace->as_int64() >= 0 ? std::chrono::milliseconds(grace->as_int64()) : any_grace;
 }
 
-std::string shared_data(const std::string& id) { return json::serialize(json::object{{"id", id}, {"shared", true}}); }
+std::string with_shared(const std::string& data) {
+  auto object = parse_member(data);
+  object["shared"] = true;
+  return json::serialize(object);
+}
 
 bool is_shared(const std::string& data) {
   if (data.empty() || data.front() != '{') return false;

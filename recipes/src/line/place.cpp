@@ -176,40 +176,69 @@ awaitable<error_code> place::wait_turn(blocker who_first) {
     }
     auto ahead = who_first(members_, self_);
     if (!ahead) co_return error_code();
-    bool gone = false;
-    auto error = co_await watch_ahead(members_[*ahead], gone);
+    const auto before = members_.size();
+    const bool watches_all = *ahead == stretch(0, self_);
+    auto error = co_await watch_ahead(*ahead, who_first);
     if (error) co_return error;
-    if (!gone) continue;
-    members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(*ahead));
-    --self_;
-    note_position();
-    // Nobody can have come before us since: what is left of the list is all that there can be.
-    listed_ = !who_first(members_, self_);
+    // Nobody can have come before us since. So what is left of the list is all that there can be; who has watched only
+    // some of it learns from that whether it is its turn, and not whom to wait for.
+    if (members_.size() < before && !watches_all) listed_ = !who_first(members_, self_);
   }
 }
 
-/// Waits until the member has gone, or something else makes it worth a new look.
-awaitable<error_code> place::watch_ahead(member& ahead, bool& gone) {
-  const std::string path = join(line_.parent, ahead.name);
-  auto hint = session_->arm(watch_kind::data, path, changed_);
-  // By getData: a watch set by `exists` would stay behind on a node that is gone already.
-  backend::request look;
-  look.op = opcode::get;
-  look.path = path;
-  look.watch = true;
-  auto seen = co_await session_->perform(std::move(look), retry::always, bound_);
-  gone = seen.error == errc::no_node;
-  if (gone || seen.error == errc::connection_loss) co_return error_code();
-  if (seen.error) co_return seen.error;
-  ahead.lets_pass = line_.lets_pass && line_.lets_pass(seen.data);
-  if (ahead.lets_pass) co_return error_code();
-  while (!hint->fired()) {
+/// Waits until one of the members has gone, or something else makes it worth a new look.
+awaitable<error_code> place::watch_ahead(stretch who, const blocker& who_first) {
+  std::vector<std::unique_ptr<watch>> hints;
+  for (auto i = who.first; i < who.last; ++i) {
+    hints.push_back(session_->arm(watch_kind::data, join(line_.parent, members_[i].name), changed_));
+  }
+  std::vector<std::string> gone;
+  auto error = co_await look_ahead(who, gone);
+  if (error) co_return error == errc::connection_loss ? error_code() : error;
+  auto fired = [](const auto& hint) { return hint->fired(); };
+  while (gone.empty() && std::none_of(hints.begin(), hints.end(), fired) && who_first(members_, self_) == who) {
     auto why = co_await changed_.wait();
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
     if (auto reason = lost()) co_return reason;
   }
-  gone = hint->deleted();
+  for (auto i = who.first; i < who.last; ++i) {
+    if (hints[i - who.first]->deleted()) gone.push_back(members_[i].name);
+  }
+  depart(gone);
   co_return error_code();
+}
+
+/// Looks at these members, to be told of what becomes of them.
+awaitable<error_code> place::look_ahead(stretch who, std::vector<std::string>& gone) {
+  std::vector<backend::request> looks(who.last - who.first);
+  for (std::size_t i = 0; i < looks.size(); ++i) {
+    // By getData: a watch set by `exists` would stay behind on a node that is gone already.
+    looks[i].op = opcode::get;
+    looks[i].path = join(line_.parent, members_[who.first + i].name);
+    looks[i].watch = true;
+  }
+  auto seen = co_await session_->perform_all(std::move(looks), bound_);
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    auto& each = members_[who.first + i];
+    if (seen[i].error == errc::no_node) {
+      gone.push_back(each.name);
+    } else if (seen[i].error) {
+      co_return seen[i].error;
+    } else {
+      each.lets_pass = line_.lets_pass && line_.lets_pass(seen[i].data);
+    }
+  }
+  co_return error_code();
+}
+
+void place::depart(const std::vector<std::string>& gone) {
+  for (const auto& name : gone) {
+    const auto ahead = std::find_if(members_.begin(), members_.end(), [&](const member& m) { return m.name == name; });
+    if (ahead == members_.end()) continue;
+    members_.erase(ahead);
+    --self_;
+  }
+  note_position();
 }
 
 }  // namespace zkrecipes::detail

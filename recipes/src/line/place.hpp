@@ -26,8 +26,17 @@ struct line_spec {
   bool (*lets_pass)(const std::string& data) = nullptr;  ///< Whether a member with this data is in nobody's way.
 };
 
-/// Decides who has to go first: the index of the nearest such member before `self`, or nothing if it is our turn.
-using blocker = std::function<std::optional<std::size_t>(const std::vector<member>& members, std::size_t self)>;
+/// Members in a row, by their indices: `last` is not one of them.
+struct stretch {
+  stretch(std::size_t one) : first(one), last(one + 1) {}
+  stretch(std::size_t from, std::size_t to) : first(from), last(to) {}
+  friend bool operator==(const stretch&, const stretch&) = default;
+  std::size_t first, last;
+};
+
+/// Decides who before `self` has to go first: mostly the nearest such member, or several if the departure of any of them
+/// can make room; nothing if it is our turn.
+using blocker = std::function<std::optional<stretch>(const std::vector<member>& members, std::size_t self)>;
 
 /// First come, first served, one at a time.
 std::optional<std::size_t> nearest_ahead(const std::vector<member>& members, std::size_t self);
@@ -89,7 +98,9 @@ class place : public std::enable_shared_from_this<place> {
   awaitable<error_code> find_own();
   awaitable<error_code> settle();
   awaitable<void> guard();
-  awaitable<error_code> watch_ahead(member& ahead, bool& gone);
+  awaitable<error_code> watch_ahead(stretch who, const blocker& who_first);
+  awaitable<error_code> look_ahead(stretch who, std::vector<std::string>& gone);
+  void depart(const std::vector<std::string>& gone);
   awaitable<error_code> list();
   void accept(std::string path, const stat& s);
   void note_position();
@@ -131,8 +142,9 @@ std::string with_revocation(const std::string& data, std::chrono::milliseconds g
 /// The same, asked: whether `data` carries such a request, and how long the owner may take.
 bool asks_revocation(const std::string& data);
 std::chrono::milliseconds grace_of(const std::string& data);
-/// The data of a member that keeps its place but is in no reader's way; and the same, asked.
-std::string shared_data(const std::string& id);
+/// The data of a member that keeps its place but lets those behind it in as far as there is room: readers behind a writer
+/// that has become one, holders beside a holder. And the same, asked.
+std::string with_shared(const std::string& data);
 bool is_shared(const std::string& data);
 /// The name that a member gives itself in its data: plain text as Curator's clients write it, or JSON with an "id".
 std::string member_id(const std::string& data);

@@ -36,6 +36,26 @@ awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::st
   co_return outcome<ownership>(error, std::move(held));
 }
 
+awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<std::string> data,
+                              incarnation_ptr bound) {
+  std::int32_t version = 0;  // of a node that nobody has written to yet
+  for (;;) {
+    if (!data) {
+      auto look = look_at(opcode::get, node);
+      auto seen = co_await session->perform(std::move(look), retry::always, bound);
+      if (seen.error || is_shared(seen.data)) co_return outcome<>(seen.error);
+      data = std::move(seen.data);
+      version = seen.stat.version;
+    }
+    auto set = look_at(opcode::set, node);
+    set.data = with_shared(*data);
+    set.version = version;
+    auto done = co_await session->perform(std::move(set), retry::always, bound);
+    if (done.error != errc::bad_version) co_return outcome<>(done.error);
+    data.reset();
+  }
+}
+
 awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_spec line, blocker who_first) {
   std::vector<line_member> found;
   for (;;) {

@@ -14,6 +14,11 @@ namespace zkrecipes::detail {
 awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
                                        std::function<void(std::size_t)> on_position);
 
+/// Makes the member's node say that it lets others pass (`with_shared`), whatever else it says meanwhile.
+/// `data`: what it says now, if it is known.
+awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<std::string> data,
+                              incarnation_ptr bound = nullptr);
+
 /// All members, in order; whoever `who_first` lets go holds. A parent that is missing has none.
 awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_spec line, blocker who_first);
 

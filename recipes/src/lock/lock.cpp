@@ -3,22 +3,28 @@
 #include <utility>
 
 #include "line/turn.hpp"
-#include "line/place.hpp"
+#include "lock/lock_line.hpp"
 #include "session/deadline.hpp"
 
 namespace zkrecipes {
 
-using namespace detail;
+namespace detail {
+
 using backend::opcode;
 
 namespace {
-
 // Curator's mutex, and both generations of kazoo's.
 constexpr std::string_view markers[] = {"lock-", "__lock__"};
+}  // namespace
 
 line_spec lock_line(std::string path) { return {std::move(path), "lock-", markers}; }
 
-awaitable<outcome<ownership>> try_acquire(core_ptr session, std::string path, lock_options options) {
+awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, lock_options options) {
+  co_return co_await own_turn(std::move(session), lock_line(std::move(path)), std::move(options.id), &nearest_ahead,
+                              std::move(options.on_position));
+}
+
+awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, lock_options options) {
   backend::request list;
   list.op = opcode::children;
   list.path = path;
@@ -34,7 +40,9 @@ awaitable<outcome<ownership>> try_acquire(core_ptr session, std::string path, lo
   co_return outcome<ownership>(error_code(), std::move(held));
 }
 
-}  // namespace
+}  // namespace detail
+
+using namespace detail;
 
 lock::lock(session over, std::string path, lock_options options)
     : session_(std::move(over)), path_(std::move(path)), options_(std::move(options)) {
@@ -45,13 +53,12 @@ lock::lock(session over, std::string path, lock_options options)
 void lock::start_acquire(owner_handler h, core_ptr core, std::string path, lock_options options,
                          lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
-  auto turn = own_turn(core, lock_line(std::move(path)), std::move(options.id), &nearest_ahead,
-                       std::move(options.on_position));
+  auto turn = acquire_lock(core, std::move(path), std::move(options));
   launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(turn)));
 }
 
 void lock::start_try_acquire(owner_handler h, core_ptr core, std::string path, lock_options options) {
-  launch(*core->get_scheduler(), std::move(h), try_acquire(core, std::move(path), std::move(options)));
+  launch(*core->get_scheduler(), std::move(h), try_acquire_lock(core, std::move(path), std::move(options)));
 }
 
 void lock::start_members(handler_for<void(error_code, std::vector<line_member>)> h, core_ptr core, std::string path) {

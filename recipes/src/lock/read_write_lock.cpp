@@ -49,12 +49,7 @@ bool holds(const std::string& path, const std::string& node, std::span<const std
 
 awaitable<outcome<>> downgrade(core_ptr session, std::string path, std::string id, std::string node) {
   if (!holds(path, node, writers)) co_return outcome<>(errc::bad_arguments);
-  backend::request set;
-  set.op = opcode::set;
-  set.path = std::move(node);
-  set.data = shared_data(id);
-  auto done = co_await session->perform(std::move(set), retry::always);
-  co_return outcome<>(done.error);
+  co_return co_await let_pass(std::move(session), std::move(node), std::move(id));
 }
 
 awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, lock_options options, std::string node) {

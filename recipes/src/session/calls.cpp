@@ -127,12 +127,37 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
     if (result.error) co_return result;
     result = co_await answer(send(what));
     if (result.error != errc::connection_loss || policy == retry::once) co_return result;
-    {
-      std::lock_guard lock(mutex_);
-      ++counters_.retries;
+    co_await before_retry();
+  }
+}
+
+awaitable<void> core::before_retry() {
+  {
+    std::lock_guard lock(mutex_);
+    ++counters_.retries;
+  }
+  // Lost although the connection still seems to be there: its end is on the way.
+  if (connected()) co_await link_changed_.wait(now() + options_.retry.first_pause);
+}
+
+awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::request> what, incarnation_ptr bound) {
+  auto self = shared_from_this();
+  const auto deadline = retry_deadline();
+  for (;;) {
+    std::vector<backend::reply> results(what.size());
+    auto error = co_await wait_connected(bound, deadline);
+    if (error == errc::timed_out) error = errc::connection_loss;
+    for (auto& each : results) each.error = error;
+    if (error) co_return results;
+    std::vector<exchange_ptr> sent;
+    for (const auto& each : what) sent.push_back(send(each));
+    bool lost = false;
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      results[i] = co_await answer(sent[i]);
+      lost = lost || results[i].error == errc::connection_loss;
     }
-    // Lost although the connection still seems to be there: its end is on the way.
-    if (connected()) co_await link_changed_.wait(now() + options_.retry.first_pause);
+    if (!lost) co_return results;
+    co_await before_retry();
   }
 }
 

@@ -80,6 +80,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   awaitable<backend::reply> perform(backend::request what, retry policy, incarnation_ptr bound = nullptr,
                                     lease_clock::time_point deadline = never);
 
+  /// The same for many at once, which may be done twice; their answers, in order. All of them cost one round trip.
+  awaitable<std::vector<backend::reply>> perform_all(std::vector<backend::request> what, incarnation_ptr bound = nullptr);
+
   /// Creates a persistent node and its missing parents, in one round trip.
   awaitable<error_code> ensure_path(std::string path, incarnation_ptr bound = nullptr);
 
@@ -123,6 +126,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   std::string below_root(std::string path) const;
   void answered(backend::opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome);
   exchange_ptr refuse(error_code why);
+  awaitable<void> before_retry();
   lease_clock::time_point retry_deadline() const;
   std::chrono::milliseconds connect_timeout() const;
 

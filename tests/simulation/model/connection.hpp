@@ -42,6 +42,7 @@ struct connection {
   backend::session_key key;
   identities who;
   bool closed = false;  ///< By the server.
+  instant heard{0};     ///< When something last came from the client.
   std::deque<waiting_request> waiting;
 
   // Faults to come.

@@ -83,6 +83,7 @@ class ensemble {
   const tree& committed_state() const { return servers_[index(best())].data; }
   std::size_t sessions() const noexcept { return durable_.size(); }
   std::size_t watches() const;
+  std::string any_watch() const;  ///< What is watched; empty if there is none.
   const ensemble_settings& settings() const noexcept { return settings_; }
   std::int64_t ephemeral_owner_alive(std::int64_t session) const {
     return durable_.count(session) ? session : 0;
@@ -131,6 +132,7 @@ class ensemble {
   void answer(const connection_ptr& to, backend::reply with);
   void answer_forwarded(const connection_ptr& to, const entry& what);
   void close(const connection_ptr& which);
+  void close_silent();
   void close_all(int which);
   void touch(int which, std::int64_t session);
 

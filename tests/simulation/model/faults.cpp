@@ -50,6 +50,13 @@ void ensemble::remove(const std::string& path) {
   propose(std::move(next));
 }
 
+std::string ensemble::any_watch() const {
+  for (const auto& each : servers_) {
+    if (each.watches.size() > 0) return each.watches.any();
+  }
+  return {};
+}
+
 std::size_t ensemble::watches() const {
   std::size_t count = 0;
   for (const auto& each : servers_) count += each.watches.size();

@@ -120,7 +120,7 @@ void ensemble::touch(int which, std::int64_t session) {
 
 void ensemble::half_tick() {
   clock_.after(settings_.tick / 2, [this] { half_tick(); });
-  ++half_ticks_;
+  if (++half_ticks_ % 2 == 0) close_silent();
   if (leader_ < 0) {
     if (!electing_) lose_leader();
     return;

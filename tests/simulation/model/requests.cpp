@@ -80,6 +80,7 @@ void ensemble::validate(int which, const connection_ptr& who, const backend::ses
       return close(who);
     }
     who->key = asked;
+    who->heard = clock_.now();
     who->down->send([who] {
       if (who->end) who->end->granted(who->key);
     });
@@ -124,6 +125,7 @@ void ensemble::drop(const connection_ptr& from) {
 void ensemble::receive(const connection_ptr& from, waiting_request what) {
   if (from->closed || !at(from->server).serving) return;
   touch(from->server, from->key.id);
+  from->heard = clock_.now();
   if (!what.ping) {
     observer_.received(*from, what.what);
     if (from->closed) return;  // broken at this step
@@ -198,6 +200,7 @@ void ensemble::answer(const connection_ptr& to, backend::reply with) {
 void ensemble::answer_forwarded(const connection_ptr& to, const entry& what) {
   if (what.type == entry::kind::open_session) {
     to->key = what.key;
+    to->heard = clock_.now();
     to->down->send([to] {
       if (to->end) to->end->granted(to->key);
     });
@@ -218,6 +221,16 @@ void ensemble::close(const connection_ptr& which) {
   which->down->send([which] {
     if (which->end) which->end->broken();
   });
+}
+
+/// A server gives up a connection on which nothing has come for the session's timeout, wherever the session is now.
+void ensemble::close_silent() {
+  for (auto& each : servers_) {
+    const auto open = each.connections;
+    for (const auto& [number, one] : open) {
+      if (one->key.id != 0 && clock_.now() - one->heard > one->key.timeout) close(one);
+    }
+  }
 }
 
 void ensemble::close_all(int which) {

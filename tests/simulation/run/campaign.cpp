@@ -30,6 +30,7 @@ const named_scenario scenarios[] = {
     {"line", &make_line_scenario},
     {"queue", &make_queue_scenario},
     {"read_write_lock", &make_read_write_scenario},
+    {"semaphore", &make_semaphore_scenario},
 };
 
 /// With all scenarios the seed picks one.

@@ -172,7 +172,7 @@ void stage::wind_down() {
                                      [this] { return servers_->sessions() <= clients_.size(); });
   require(expired, "no session left", "of a process that was killed");
   const bool clean = advance_until(clock_.now() + 10s, [this] { return servers_->watches() == 0; });
-  require(clean, "no watch left");
+  require(clean, "no watch left", servers_->any_watch());
   // What was given up in the dark (a create whose reply was lost) is looked for and removed in the
   // background.
   advance(clock_.now() + 15s);

@@ -30,6 +30,9 @@ class shared_line {
   /// Nobody looks behind itself, where it would wait for one that waits for it.
   void received(const connection& from, const backend::request& what) const;
   void check_quiet(const tree& nodes) const;
+  void require(bool condition, const char* invariant, const std::string& detail) const {
+    in_.require(condition, invariant, detail);
+  }
 
  private:
   /// All that stand in line, in order.

@@ -1,0 +1,16 @@
+// The line of a lock.
+#pragma once
+
+#include <zkrecipes/lock.hpp>
+
+#include "line/place.hpp"
+
+namespace zkrecipes::detail {
+
+line_spec lock_line(std::string path);
+
+awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, lock_options options);
+/// Looks first: a lock that is held costs no write.
+awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, lock_options options);
+
+}  // namespace zkrecipes::detail

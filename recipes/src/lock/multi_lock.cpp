@@ -1,0 +1,152 @@
+#include <zkrecipes/multi_lock.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/bind_executor.hpp>
+
+#include "lock/lock_line.hpp"
+#include "session/deadline.hpp"
+
+namespace zkrecipes {
+
+namespace detail {
+
+class held_together : public std::enable_shared_from_this<held_together> {
+ public:
+  explicit held_together(core_ptr session) : session_(std::move(session)), changed_(session_->get_scheduler()) {}
+  ~held_together() {
+    while (!all_.empty()) all_.pop_back();  // the last acquired first
+  }
+
+  /// On the strand, before anybody else knows of it.
+  void add(ownership one) {
+    one.async_lost(asio::bind_executor(session_->strand(), [weak = weak_from_this()](error_code) {
+      if (auto self = weak.lock()) self->changed_.notify();
+    }));
+    all_.push_back(std::move(one));
+  }
+
+  const std::vector<ownership>& all() const noexcept { return all_; }
+  const core_ptr& session() const noexcept { return session_; }
+
+  error_code error() const noexcept {
+    for (const auto& each : all_) {
+      if (auto why = each.error()) return why;
+    }
+    return {};
+  }
+
+  awaitable<outcome<>> wait_lost() {
+    for (;;) {
+      if (auto why = error()) co_return outcome<>(why);
+      auto why = co_await changed_.wait();
+      if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
+    }
+  }
+
+  awaitable<outcome<>> release() {
+    for (auto each = all_.rbegin(); each != all_.rend(); ++each) {
+      auto releasing = each->async_release(asio::as_tuple(asio::use_awaitable));
+      co_await std::move(releasing);
+    }
+    co_return outcome<>(error_code());
+  }
+
+ private:
+  core_ptr session_;
+  std::vector<ownership> all_;
+  condition changed_;
+};
+
+namespace {
+
+using held_ptr = std::shared_ptr<held_together>;
+using acquire_one = awaitable<outcome<ownership>> (*)(core_ptr, std::string, lock_options);
+
+awaitable<outcome<multi_ownership>> acquire_all(core_ptr session, std::vector<std::string> paths, lock_options options,
+                                                acquire_one acquire) {
+  auto held = std::make_shared<held_together>(session);
+  for (auto& each : paths) {
+    auto one = co_await acquire(session, std::move(each), options);
+    auto error = std::get<0>(one);
+    if (!error) held->add(std::move(std::get<1>(one)));
+    if (!error) error = held->error();
+    if (error) co_return outcome<multi_ownership>(error, multi_ownership());  // `held` lets go of what it has
+  }
+  co_return outcome<multi_ownership>(error_code(), multi_ownership(std::move(held)));
+}
+
+const held_ptr& owned(const held_ptr& which) {
+  if (!which) throw std::logic_error("zkrecipes::multi_ownership: nothing was ever owned here");
+  return which;
+}
+
+}  // namespace
+
+}  // namespace detail
+
+using namespace detail;
+
+multi_ownership::multi_ownership() noexcept = default;
+multi_ownership::multi_ownership(held_ptr held) noexcept : held_(std::move(held)) {}
+multi_ownership::multi_ownership(multi_ownership&&) noexcept = default;
+multi_ownership& multi_ownership::operator=(multi_ownership&&) noexcept = default;
+multi_ownership::~multi_ownership() = default;
+
+std::size_t multi_ownership::size() const noexcept { return held_ ? held_->all().size() : 0; }
+
+const ownership& multi_ownership::at(std::size_t index) const {
+  if (index >= size()) throw std::out_of_range("multi_ownership::at");
+  return held_->all()[index];
+}
+
+error_code multi_ownership::error() const noexcept { return held_ ? held_->error() : make_error_code(errc::closed); }
+
+lease_clock::time_point multi_ownership::valid_until() const {
+  auto until = size() > 0 ? lease_clock::time_point::max() : lease_clock::time_point{};
+  for (std::size_t i = 0; i < size(); ++i) until = std::min(until, at(i).valid_until());
+  return until;
+}
+
+transaction multi_ownership::fenced(transaction operations) const {
+  transaction all;
+  for (std::size_t i = 0; i < size(); ++i) all.check(at(i).path());
+  return all.append(std::move(operations));
+}
+
+void multi_ownership::start_lost(handler_for<void(error_code)> h, held_ptr which) {
+  const auto on = owned(which)->session()->get_scheduler();
+  launch(*on, std::move(h), owning(std::move(which), &held_together::wait_lost));
+}
+
+void multi_ownership::start_release(handler_for<void(error_code)> h, held_ptr which) {
+  const auto on = owned(which)->session()->get_scheduler();
+  launch(*on, std::move(h), owning(std::move(which), &held_together::release));
+}
+
+multi_lock::multi_lock(session over, std::vector<std::string> paths, lock_options options)
+    : session_(std::move(over)), paths_(std::move(paths)), options_(std::move(options)) {
+  if (paths_.empty()) throw std::invalid_argument("multi-lock: there must be a path");
+  for (const auto& each : paths_) require_path("multi-lock path", each);
+  require_id("lock_options::id", options_.id);
+  std::sort(paths_.begin(), paths_.end());
+  const auto twice = std::adjacent_find(paths_.begin(), paths_.end());
+  if (twice != paths_.end()) throw std::invalid_argument("multi-lock path " + *twice + ": it is there twice");
+}
+
+void multi_lock::start_acquire(handler h, core_ptr core, std::vector<std::string> paths, lock_options options,
+                               lease_clock::duration budget) {
+  const auto on = core->get_scheduler();
+  auto acquiring = acquire_all(std::move(core), std::move(paths), std::move(options), &acquire_lock);
+  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(acquiring)));
+}
+
+void multi_lock::start_try_acquire(handler h, core_ptr core, std::vector<std::string> paths, lock_options options) {
+  const auto on = core->get_scheduler();
+  launch(*on, std::move(h), acquire_all(std::move(core), std::move(paths), std::move(options), &try_acquire_lock));
+}
+
+}  // namespace zkrecipes

@@ -1,0 +1,234 @@
+#include "semaphore/permits.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "line/turn.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+constexpr std::string_view markers[] = {"-permit-"};
+
+backend::request look_at(opcode op, const std::string& path) {
+  backend::request what;
+  what.op = op;
+  what.path = path;
+  return what;
+}
+
+std::int64_t weight_of_all(const std::vector<member>& members) {
+  std::int64_t sum = 0;
+  for (const auto& each : members) sum += weight_of(each.name);
+  return sum;
+}
+
+}  // namespace
+
+permits::permits(core_ptr session, std::string path, std::int32_t size, semaphore_options options)
+    : session_(std::move(session)), path_(std::move(path)), size_(size), options_(std::move(options)) {}
+
+line_spec permits::line(std::int32_t weight) const {
+  line_spec line{path_, std::to_string(weight) + std::string(markers[0]), markers};
+  line.read_parent = true;
+  line.lets_pass = &is_shared;
+  return line;
+}
+
+std::string permits::problem() const {
+  std::lock_guard lock(mutex_);
+  return problem_;
+}
+
+error_code permits::refuse(error_code why, std::string problem) {
+  std::lock_guard lock(mutex_);
+  problem_ = std::move(problem);
+  return why;
+}
+
+error_code permits::judge(const permit_record& found) {
+  if (size_ == found.size || size_ == found.before) return error_code();
+  return refuse(errc::size_mismatch, "semaphore " + path_ + ": it has " + std::to_string(found.size) +
+                                         " permits, and was opened here with a size of " + std::to_string(size_));
+}
+
+/// Sees that the size at the path, which was like this when last read, is ours; writes it there if there is none.
+awaitable<outcome<std::int32_t>> permits::agree(std::optional<backend::reply> node) {
+  for (;;) {
+    if (!node) node = co_await session_->perform(look_at(opcode::get, path_), retry::always);
+    if (node->error) co_return outcome<std::int32_t>(node->error, 0);
+    if (!node->data.empty()) {
+      const auto found = parse_permits(node->data);
+      auto error = found ? judge(*found)
+                         : refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore");
+      co_return outcome<std::int32_t>(error, found ? found->size : 0);
+    }
+    auto set = look_at(opcode::set, path_);
+    set.data = serialize(permit_record{size_, 0});
+    set.version = node->stat.version;
+    auto written = co_await session_->perform(std::move(set), retry::always);
+    if (!written.error) co_return outcome<std::int32_t>(error_code(), size_);
+    if (written.error != errc::bad_version) co_return outcome<std::int32_t>(written.error, 0);
+    node.reset();  // somebody was quicker, or we were and the reply was lost
+  }
+}
+
+/// Gets in line, and knows the size.
+awaitable<outcome<place_ptr>> permits::enter(std::int32_t weight, size_ptr size) {
+  auto entered = co_await place::enter(session_, line(weight), options_.id);
+  auto& [error, where] = entered;
+  if (error) co_return entered;
+  auto agreed = co_await agree(where->parent());
+  std::tie(error, *size) = agreed;
+  if (!error && weight > *size) error = errc::bad_arguments;
+  if (error) where->leave_later();
+  co_return entered;
+}
+
+awaitable<outcome<ownership>> permits::acquire(std::int32_t weight) {
+  auto size = std::make_shared<std::int32_t>(0);
+  auto entered = co_await enter(weight, size);
+  auto& [error, where] = entered;
+  if (error) co_return outcome<ownership>(error, ownership());
+  ownership held(where);
+  if (options_.on_position) where->tell_position(options_.on_position);
+  const blocker who_first = [size](const std::vector<member>& all, std::size_t self) { return who_fills(all, self, *size); };
+  error = co_await where->try_turn(who_first);
+  if (error == errc::busy) {
+    auto done = std::make_shared<bool>(false);
+    launch_detached(session_->strand(), follow_size(where, path_, size, done));
+    error = co_await where->wait_turn(who_first);
+    *done = true;
+    where->changed().notify();
+    if (!error && weight > *size) error = errc::bad_arguments;
+    // Who is behind us has seen us wait.
+    if (!error) launch_detached(session_->strand(), announce(where, options_.id));
+  }
+  if (error) held = ownership();
+  co_return outcome<ownership>(error, std::move(held));
+}
+
+awaitable<void> permits::announce(place_ptr where, std::string id) {
+  co_await let_pass(where->session(), where->path(), std::move(id), where->bound());
+}
+
+/// While we wait: a size that has been changed can let us in, or make it hopeless.
+awaitable<void> permits::follow_size(place_ptr where, std::string path, size_ptr size, std::shared_ptr<bool> done) {
+  while (!*done && !where->lost()) {
+    auto hint = where->session()->arm(watch_kind::data, path, where->changed());
+    auto look = look_at(opcode::get, path);
+    look.watch = true;
+    auto seen = co_await where->session()->perform(std::move(look), retry::always, where->bound());
+    if (seen.error && seen.error != errc::connection_loss) co_return;
+    const auto found = seen.error ? std::nullopt : parse_permits(seen.data);
+    if (found && std::exchange(*size, found->size) != found->size) where->changed().notify();
+    while (!*done && !where->lost() && !hint->fired()) co_await where->changed().wait();
+  }
+}
+
+awaitable<outcome<permits::picture>> permits::look() {
+  std::vector<backend::request> both{look_at(opcode::children, path_), look_at(opcode::get, path_)};
+  auto seen = co_await session_->perform_all(std::move(both));
+  picture found;
+  error_code error;
+  for (const auto& each : seen) {
+    if (each.error && each.error != errc::no_node) error = each.error;
+  }
+  found.members = members_of(seen[0].children, markers);
+  if (!seen[1].error) found.node = std::move(seen[1]);
+  co_return outcome<picture>(error, std::move(found));
+}
+
+awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight) {
+  auto looked = co_await look();
+  auto& [error, seen] = looked;
+  auto size = std::make_shared<std::int32_t>(size_);
+  if (!error && seen.node) {
+    auto agreed = co_await agree(std::move(seen.node));
+    std::tie(error, *size) = agreed;
+  }
+  if (!error && weight > *size) error = errc::bad_arguments;
+  if (!error && weight_of_all(seen.members) + weight > *size) error = errc::busy;
+  if (error) co_return outcome<ownership>(error, ownership());
+  auto entered = co_await enter(weight, size);
+  error = std::get<0>(entered);
+  if (error) co_return outcome<ownership>(error, ownership());
+  ownership held(std::get<1>(entered));
+  const blocker who_first = [size](const std::vector<member>& all, std::size_t self) { return who_fills(all, self, *size); };
+  error = co_await std::get<1>(entered)->try_turn(who_first);
+  if (error) held = ownership();  // somebody was quicker
+  co_return outcome<ownership>(error, std::move(held));
+}
+
+awaitable<outcome<>> permits::resize(std::int32_t size) {
+  for (;;) {
+    auto node = co_await session_->perform(look_at(opcode::get, path_), retry::always);
+    if (node.error == errc::no_node) {
+      auto error = co_await session_->ensure_path(path_);
+      if (error && error != errc::connection_loss) co_return outcome<>(error);
+      continue;
+    }
+    if (node.error) co_return outcome<>(node.error);
+    permit_record next{size, size == size_ ? 0 : size_};
+    if (!node.data.empty()) {
+      const auto found = parse_permits(node.data);
+      if (!found) co_return outcome<>(refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore"));
+      if (found->size == size) co_return outcome<>(error_code());
+      next.before = found->size;
+    }
+    auto set = look_at(opcode::set, path_);
+    set.data = serialize(next);
+    set.version = node.stat.version;
+    auto written = co_await session_->perform(std::move(set), retry::once);
+    if (written.error == errc::connection_loss) continue;  // a second look tells whether it happened
+    if (!written.error && size < next.before) co_await mark_holders(next.before);
+    co_return outcome<>(written.error);
+  }
+}
+
+/// Fewer permits: those who hold look from behind as if they waited, unless they say that they do not.
+awaitable<void> permits::mark_holders(std::int32_t size) {
+  auto looked = co_await look();
+  const auto& members = std::get<1>(looked).members;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (who_fills(members, i, size)) continue;
+    co_await let_pass(session_, join(path_, members[i].name), std::nullopt);
+  }
+}
+
+awaitable<outcome<semaphore_state>> permits::state() {
+  auto looked = co_await look();
+  auto& [error, seen] = looked;
+  semaphore_state now;
+  if (error || !seen.node || seen.node->data.empty()) co_return outcome<semaphore_state>(error, now);
+  const auto found = parse_permits(seen.node->data);
+  if (!found) {
+    error = refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore");
+    co_return outcome<semaphore_state>(error, now);
+  }
+  now.size = found->size;
+  for (std::size_t i = 0; i < seen.members.size(); ++i) {
+    if (who_fills(seen.members, i, now.size)) {
+      ++now.waiting;
+    } else {
+      ++now.holders;
+      now.taken += weight_of(seen.members[i].name);
+    }
+  }
+  co_return outcome<semaphore_state>(error_code(), now);
+}
+
+awaitable<outcome<std::vector<line_member>>> permits::members() {
+  auto known = co_await state();
+  if (std::get<0>(known)) co_return outcome<std::vector<line_member>>(std::get<0>(known), std::vector<line_member>());
+  const blocker who_first = [size = std::get<1>(known).size](const std::vector<member>& all, std::size_t self) {
+    return who_fills(all, self, size);
+  };
+  co_return co_await read_line(session_, line(1), who_first);
+}
+
+}  // namespace zkrecipes::detail

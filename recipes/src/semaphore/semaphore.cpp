@@ -1,0 +1,56 @@
+#include <zkrecipes/semaphore.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+#include "semaphore/permits.hpp"
+#include "session/deadline.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+
+semaphore::semaphore(session over, std::string path, std::int32_t size, semaphore_options options)
+    : session_(std::move(over)) {
+  require_path("semaphore path", path);
+  require_id("semaphore_options::id", options.id);
+  permits_ = std::make_shared<permits>(session_.get_core(), std::move(path), checked(size), std::move(options));
+}
+
+std::int32_t semaphore::checked(std::int32_t permits) {
+  if (permits >= 1 && permits <= most_permits) return permits;
+  throw std::invalid_argument("semaphore: " + std::to_string(permits) + " permits: it must be 1 to " +
+                              std::to_string(most_permits));
+}
+
+const std::string& semaphore::path() const noexcept { return permits_->path(); }
+
+std::string semaphore::problem() const { return permits_->problem(); }
+
+void semaphore::start_acquire(owner_handler h, permits_ptr from, std::int32_t weight, lease_clock::duration budget) {
+  const auto on = from->session()->get_scheduler();
+  auto acquiring = owning(std::move(from), &permits::acquire, weight);
+  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(acquiring)));
+}
+
+void semaphore::start_try_acquire(owner_handler h, permits_ptr from, std::int32_t weight) {
+  const auto on = from->session()->get_scheduler();
+  launch(*on, std::move(h), owning(std::move(from), &permits::try_acquire, weight));
+}
+
+void semaphore::start_resize(handler_for<void(error_code)> h, permits_ptr from, std::int32_t size) {
+  const auto on = from->session()->get_scheduler();
+  launch(*on, std::move(h), owning(std::move(from), &permits::resize, size));
+}
+
+void semaphore::start_state(handler_for<void(error_code, semaphore_state)> h, permits_ptr from) {
+  const auto on = from->session()->get_scheduler();
+  launch(*on, std::move(h), owning(std::move(from), &permits::state));
+}
+
+void semaphore::start_members(handler_for<void(error_code, std::vector<line_member>)> h, permits_ptr from) {
+  const auto on = from->session()->get_scheduler();
+  launch(*on, std::move(h), owning(std::move(from), &permits::members));
+}
+
+}  // namespace zkrecipes

@@ -1,0 +1,280 @@
+// The semaphore: who fits, who waits, and what is written about it.
+#include <zkrecipes/semaphore.hpp>
+
+#include <deque>
+
+#include <boost/test/unit_test.hpp>
+
+#include "ensemble/print.hpp"
+#include "ensemble/request_log.hpp"
+#include "support/fixture.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+struct semaphore_case : fixture {
+  semaphore_case() : over(std::make_unique<session>(connect())), three(std::in_place, *over, "/s", 3) {}
+  void teardown() {
+    three.reset();
+    over.reset();
+    fixture::teardown();
+  }
+
+  ownership take(std::int32_t permits) {
+    auto result = run(three->async_acquire(permits, tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::move(std::get<1>(result));
+  }
+  /// Gets in line behind those that are there.
+  recorder<ownership> waits(std::int32_t permits) { return waits(*three, permits); }
+  recorder<ownership> waits(semaphore& which, std::int32_t permits) {
+    const auto before = children("/s").size();
+    auto waiting = recorder<ownership>(executor());
+    which.async_acquire(permits, waiting.token());
+    BOOST_TEST_REQUIRE(run_until([&] { return children("/s").size() == before + 1; }));
+    return waiting;
+  }
+  void gets_it(recorder<ownership>& waiting) {
+    BOOST_TEST_REQUIRE(run_until([&] { return waiting.done(); }));
+    BOOST_TEST(!waiting.error(), waiting.error().message());
+  }
+  void release(ownership held) { BOOST_TEST(!std::get<0>(run(held.async_release(tuple)))); }
+  semaphore_state state() {
+    catch_up(*over);
+    auto [error, seen] = run(three->async_state(tuple));
+    BOOST_TEST_REQUIRE(!error, error.message());
+    return seen;
+  }
+  error_code resize(std::int32_t size) { return std::get<0>(run(three->async_resize(size, tuple))); }
+  void finish() {
+    BOOST_TEST(run_until([&] { return children("/s").empty(); }));
+    remove("/s");
+  }
+  /// As long as it takes others to be told, if they were.
+  void settle() { catch_up(*over); }
+
+  std::unique_ptr<session> over;
+  std::optional<semaphore> three;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(semaphores, semaphore_case)
+
+BOOST_AUTO_TEST_CASE(as_many_hold_as_fit) {
+  auto one = take(1);
+  auto two = take(2);
+  BOOST_TEST(two.token() > one.token());
+  auto waiting = waits(1);
+  settle();
+  BOOST_TEST(!waiting.done());
+  auto now = state();
+  BOOST_TEST(now.size == 3);
+  BOOST_TEST(now.taken == 3);
+  BOOST_TEST(now.holders == 2u);
+  BOOST_TEST(now.waiting == 1u);
+  release(std::move(one));
+  gets_it(waiting);
+  release(std::move(two));
+  release(std::move(waiting.result<0>()));
+  BOOST_TEST(state().taken == 0);
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_for_many_is_not_overtaken_by_those_who_ask_for_few) {
+  auto one = take(1);
+  auto other = take(1);
+  auto large = waits(3);
+  auto late = waits(1);
+  release(std::move(one));
+  settle();
+  BOOST_TEST(!large.done());
+  BOOST_TEST(!late.done(), "there would be room for it");
+  release(std::move(other));
+  gets_it(large);
+  settle();
+  BOOST_TEST(!late.done());
+  release(std::move(large.result<0>()));
+  gets_it(late);
+  release(std::move(late.result<0>()));
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(permits_freed_together_let_in_all_who_fit) {
+  auto all = take(3);
+  std::deque<recorder<ownership>> waiting;
+  for (int i = 0; i < 3; ++i) waiting.push_back(waits(1));
+  auto last = waits(1);
+  release(std::move(all));
+  for (auto& each : waiting) gets_it(each);
+  settle();
+  BOOST_TEST(!last.done());
+  release(std::move(waiting[1].result<0>()));  // any of them makes room
+  gets_it(last);
+  release(std::move(waiting[0].result<0>()));
+  release(std::move(waiting[2].result<0>()));
+  release(std::move(last.result<0>()));
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_release_wakes_one) {
+  std::deque<session> sessions;
+  std::deque<request_log> logs(6);
+  std::deque<semaphore> each;
+  std::deque<recorder<ownership>> waiting;
+  auto one = take(2);
+  auto other = take(1);
+  for (auto& log : logs) {
+    auto with = options();
+    with.trace = log.hook();
+    sessions.push_back(connect(with));
+    each.emplace_back(sessions.back(), "/s", 3);
+    waiting.push_back(waits(each.back(), 1));
+  }
+  for (auto& each_session : sessions) catch_up(each_session);
+  for (auto& log : logs) log.clear();
+  release(std::move(other));
+  gets_it(waiting[0]);
+  for (auto& each_session : sessions) catch_up(each_session);
+  BOOST_TEST(logs[0].count("set") == 1u, "it says that it has been let in");
+  for (std::size_t i = 2; i < logs.size(); ++i) BOOST_TEST(logs[i].count("get") + logs[i].count("children") == 0u, i);
+  release(std::move(one));
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    gets_it(waiting[i]);
+    release(std::move(waiting[i].result<0>()));
+  }
+  each.clear();
+  sessions.clear();
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_try_takes_what_is_free_and_writes_nothing_if_it_is_not) {
+  request_log log;
+  auto with = options();
+  with.trace = log.hook();
+  session third = connect(with);
+  semaphore theirs(third, "/s", 3);
+  auto free = run(theirs.async_try_acquire(2, tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(free));
+  auto held = take(1);
+  log.clear();
+  BOOST_TEST(std::get<0>(run(theirs.async_try_acquire(1, tuple))) == errc::busy);
+  BOOST_TEST(log.count("create") == 0u);
+  BOOST_TEST(log.count("children") == 1u);
+  release(std::move(std::get<1>(free)));
+  release(std::move(held));
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(another_size_is_refused_and_both_are_named) {
+  auto held = take(1);
+  semaphore five(*over, "/s", 5);
+  catch_up(*over);
+  BOOST_TEST(std::get<0>(run(five.async_acquire(tuple))) == errc::size_mismatch);
+  BOOST_TEST(five.problem().find("/s: it has 3 permits") != std::string::npos, five.problem());
+  BOOST_TEST(five.problem().find("size of 5") != std::string::npos, five.problem());
+  BOOST_TEST(std::get<0>(run(five.async_try_acquire(1, tuple))) == errc::size_mismatch);
+  BOOST_TEST(run_until([&] { return children("/s").size() == 1; }));
+  release(std::move(held));
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(more_permits_let_waiters_in_and_old_objects_go_on) {
+  auto all = take(3);
+  auto waiting = waits(1);
+  auto next = waits(2);
+  BOOST_TEST(!resize(6));
+  gets_it(waiting);
+  gets_it(next);
+  BOOST_TEST(state().size == 6);
+  release(std::move(waiting.result<0>()));
+  auto again = take(1);  // by an object that was made with a size of 3
+  release(std::move(again));
+  release(std::move(all));
+  release(std::move(next.result<0>()));
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(fewer_permits_take_nothing_and_let_nobody_in) {
+  auto one = take(1);
+  auto two = take(1);
+  auto three_of_them = take(1);
+  BOOST_TEST(!resize(2));
+  BOOST_TEST(!one.error());
+  auto waiting = waits(1);
+  release(std::move(two));
+  settle();
+  BOOST_TEST(!waiting.done());
+  release(std::move(one));
+  gets_it(waiting);  // although the one before it in line stays
+  BOOST_TEST(!three_of_them.error());
+  release(std::move(three_of_them));
+  release(std::move(waiting.result<0>()));
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_for_more_than_there_is_hears_it) {
+  BOOST_TEST(std::get<0>(run(three->async_acquire(4, tuple))) == errc::bad_arguments);
+  auto held = take(3);
+  auto hopeless = waits(3);
+  BOOST_TEST(!resize(2));
+  BOOST_TEST(run_until([&] { return hopeless.done(); }));
+  BOOST_TEST(hopeless.error() == errc::bad_arguments);
+  release(std::move(held));
+  finish();
+  BOOST_CHECK_THROW(three->async_acquire(0, tuple), std::invalid_argument);
+  BOOST_CHECK_THROW(three->async_acquire(-1, tuple), std::invalid_argument);
+  BOOST_CHECK_THROW(semaphore(*over, "/s", 0), std::invalid_argument);
+  BOOST_CHECK_THROW(semaphore(*over, "/s/", 1), std::invalid_argument);
+}
+
+BOOST_AUTO_TEST_CASE(the_budget_and_a_cancellation_leave_nothing_behind) {
+  auto held = take(3);
+  auto late = run(three->async_acquire_for(1, 200ms, tuple));
+  BOOST_TEST(std::get<0>(late) == errc::timed_out);
+  auto waiting = waits(1);
+  waiting.cancel();
+  BOOST_TEST(run_until([&] { return waiting.done(); }));
+  BOOST_TEST(waiting.error() == asio::error::operation_aborted);
+  BOOST_TEST(run_until([&] { return children("/s").size() == 1; }));
+  release(std::move(held));
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_path_of_somebody_else_is_refused) {
+  create("/s", "theirs");
+  catch_up(*over);
+  BOOST_TEST(std::get<0>(run(three->async_acquire(tuple))) == errc::foreign_data);
+  BOOST_TEST(three->problem().find("/s") != std::string::npos);
+  BOOST_TEST(std::get<0>(run(three->async_try_acquire(1, tuple))) == errc::foreign_data);
+  BOOST_TEST(std::get<0>(run(three->async_state(tuple))) == errc::foreign_data);
+  BOOST_TEST(resize(2) == errc::foreign_data);
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(who_holds_and_who_waits_is_listed_and_foreign_nodes_are_not) {
+  create("/s");
+  create("/s/foreign");
+  create("/s/_c_nobody-permit-0000000099");
+  auto held = take(3);
+  auto waiting = recorder<ownership>(executor());
+  three->async_acquire(1, waiting.token());
+  BOOST_TEST(run_until([&] { return children("/s").size() == 4; }));
+  catch_up(*over);
+  auto [error, members] = run(three->async_members(tuple));
+  BOOST_TEST_REQUIRE(!error, error.message());
+  BOOST_TEST_REQUIRE(members.size() == 3u);
+  BOOST_TEST(members[0].holds);
+  BOOST_TEST(members[0].token == held.token());
+  BOOST_TEST(!members[1].holds);
+  release(std::move(held));
+  gets_it(waiting);
+  release(std::move(waiting.result<0>()));
+  remove("/s/foreign");
+  remove("/s/_c_nobody-permit-0000000099");
+  finish();
+}
+
+BOOST_AUTO_TEST_SUITE_END()
