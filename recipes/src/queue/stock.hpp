@@ -24,7 +24,8 @@ class stock : public std::enable_shared_from_this<stock> {
   awaitable<outcome<entry>> draw();
   /// The same, if there is one at hand.
   std::optional<entry> draw_at_hand();
-  /// To be called when a claim is on its way: the next list, if one is due, travels along at no further round trip.
+  /// To be called just before a claim is sent: the next list, if one is due, travels along at no further round trip, and
+  /// is there when the claim is.
   void look_ahead();
   /// The one that would be drawn next.
   const entry* next() const { return items_.empty() ? nullptr : &items_.front(); }

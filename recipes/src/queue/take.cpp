@@ -32,8 +32,8 @@ awaitable<outcome<message>> queue_core::take() {
       stock_->put_back(what.name);
       co_return failed(error);
     }
-    auto begun = claims_->begin(std::move(what));
     stock_->look_ahead();
+    auto begun = claims_->begin(std::move(what));
     auto taken = co_await take_drawn(std::move(begun));
     if (std::get<0>(taken) != errc::busy) co_return taken;
   }
@@ -94,8 +94,8 @@ awaitable<outcome<std::vector<message>>> queue_core::take_many(std::size_t most)
       all.push_back(std::move(*more));
     }
     std::vector<claims::attempt> begun;
-    for (auto& each : all) begun.push_back(claims_->begin(std::move(each)));
     stock_->look_ahead();
+    for (auto& each : all) begun.push_back(claims_->begin(std::move(each)));
     for (auto& each : begun) {
       auto one = co_await take_drawn(std::move(each));
       auto& [why, item] = one;

@@ -8,7 +8,6 @@
 #include <zkrecipes/queue.hpp>
 
 #include <memory>
-#include <optional>
 
 namespace zkrecipes::simulation {
 
@@ -40,18 +39,20 @@ class queue_scenario final : public scenario {
   bool recovered() override { return done.everybody(); }
   /// A put that was cancelled can still be on its way.
   bool settled() override {
-    if (!asked_) asked_ = in_.clock().now();
-    return rules.is_empty() && in_.clock().now() >= *asked_ + 10s;
+    if (!closing) closed_at_ = in_.clock().now();
+    closing = true;
+    return rules.is_empty() && in_.clock().now() >= closed_at_ + 10s;
   }
   void check_quiet(const tree& nodes) override { rules.check_quiet(nodes); }
 
   queue_rules rules;
   progress done;
   std::uint64_t values = 0;
+  bool closing = false;  ///< Nothing more is to be put.
 
  private:
   stage& in_;
-  std::optional<instant> asked_;
+  instant closed_at_{0};
 };
 
 /// The queue that a run uses, of whatever kind.
@@ -73,19 +74,17 @@ class any_queue {
   std::unique_ptr<delay_queue> delayed;
 };
 
-class putter_of final : public routine {
+class participant : public routine {
  public:
-  putter_of(queue_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), into_(with, of.rules.use()) {
-    begin();
-  }
+  participant(queue_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with), of_(of), queue_(with, of.rules.use()) {}
 
- private:
-  asio::awaitable<void> round() override {
+ protected:
+  asio::awaitable<void> put_some() {
     std::vector<std::string> some(dice().one_in(4) ? 1 + dice().below(4) : 1);
     for (auto& each : some) each = "v" + std::to_string(++of_.values);
     error_code error;
-    if (some.size() > 1 && !into_.delayed) {
+    if (some.size() > 1 && !queue_.delayed) {
       auto putting = put_many(some);
       error = co_await std::move(putting);
       for (const auto& each : some) of_.rules.put_ends(each, error);
@@ -96,16 +95,20 @@ class putter_of final : public routine {
         of_.rules.put_ends(each, error);
       }
     }
-    if (!error || error == errc::full) of_.done.note(client());
+    if (client() == putting_client && (!error || error == errc::full)) of_.done.note(client());
   }
 
+  queue_scenario& of_;
+  any_queue queue_;
+
+ private:
   asio::awaitable<error_code> put(std::string value) {
     const int priority = static_cast<int>(dice().below(3));
     const auto delay = std::chrono::duration_cast<std::chrono::milliseconds>(dice().between(0ms, 3s));
     auto putting = waits<std::string>([&](auto token) {
-      if (into_.fifo) return into_.fifo->async_put(value, std::move(token));
-      if (into_.delayed) return into_.delayed->async_put(value, delay, std::move(token));
-      return into_.by_priority->async_put(value, priority, std::move(token));
+      if (queue_.fifo) return queue_.fifo->async_put(value, std::move(token));
+      if (queue_.delayed) return queue_.delayed->async_put(value, delay, std::move(token));
+      return queue_.by_priority->async_put(value, priority, std::move(token));
     });
     auto result = co_await std::move(putting);
     co_return std::get<0>(result);
@@ -115,23 +118,27 @@ class putter_of final : public routine {
     std::vector<prioritized> ranked;
     for (const auto& each : values) ranked.push_back({each, static_cast<int>(dice().below(3))});
     auto putting = waits<std::vector<std::string>>([&](auto token) {
-      if (into_.fifo) return into_.fifo->async_put_many(values, std::move(token));
-      return into_.by_priority->async_put_many(ranked, std::move(token));
+      if (queue_.fifo) return queue_.fifo->async_put_many(values, std::move(token));
+      return queue_.by_priority->async_put_many(ranked, std::move(token));
     });
     auto result = co_await std::move(putting);
     co_return std::get<0>(result);
   }
-
-  queue_scenario& of_;
-  any_queue into_;
 };
 
-class taker_of final : public routine {
+class putter_of final : public participant {
  public:
-  taker_of(queue_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), from_(with, of.rules.use()) {
-    begin();
-  }
+  using participant::participant;
+  void go() { begin(); }
+
+ private:
+  asio::awaitable<void> round() override { return put_some(); }
+};
+
+class taker_of final : public participant {
+ public:
+  using participant::participant;
+  void go() { begin(); }
 
  private:
   asio::awaitable<void> round() override {
@@ -145,19 +152,20 @@ class taker_of final : public routine {
       prepared_ = !error;
       if (error) co_return;
     }
+    if (!of_.closing && dice().one_in(5)) co_await put_some();
     auto turn = of_.rules.use().pops ? pop() : dice().one_in(4) ? take_many() : take();
     co_await std::move(turn);
   }
 
   asio::awaitable<void> pop() {
-    auto popping = waits<message>([&](auto token) { from_.base().async_pop(std::move(token)); });
+    auto popping = waits<message>([&](auto token) { queue_.base().async_pop(std::move(token)); });
     auto [error, item] = co_await std::move(popping);
     of_.rules.popped(error, item);
     if (!error) of_.done.note(client());
   }
 
   asio::awaitable<void> take() {
-    auto taking = waits<message>([&](auto token) { from_.base().async_take(std::move(token)); });
+    auto taking = waits<message>([&](auto token) { queue_.base().async_take(std::move(token)); });
     auto [error, item] = co_await std::move(taking);
     if (error) co_return;
     of_.rules.taken(client(), zk().status().session_id, item);
@@ -166,7 +174,7 @@ class taker_of final : public routine {
   }
 
   asio::awaitable<void> take_many() {
-    auto taking = waits<std::vector<message>>([&](auto token) { from_.base().async_take_many(3, std::move(token)); });
+    auto taking = waits<std::vector<message>>([&](auto token) { queue_.base().async_take_many(3, std::move(token)); });
     auto [error, some] = co_await std::move(taking);
     for (const auto& each : some) of_.rules.taken(client(), zk().status().session_id, each);
     for (auto& each : some) {
@@ -181,31 +189,33 @@ class taker_of final : public routine {
     error_code error;
     if (dice().one_in(6)) {
       const auto where = dice().one_in(2) ? return_to::place : return_to::end;
-      auto returning = does<>([&](auto token) { from_.base().async_return(item, where, "later", std::move(token)); });
+      auto returning = does<>([&](auto token) { queue_.base().async_return(item, where, "later", std::move(token)); });
       std::tie(error) = co_await std::move(returning);
       if (!error || error == errc::superseded) co_return;
     } else if (dice().one_in(16)) {
-      auto rejecting = does<>([&](auto token) { from_.base().async_reject(item, "bad", std::move(token)); });
+      auto rejecting = does<>([&](auto token) { queue_.base().async_reject(item, "bad", std::move(token)); });
       std::tie(error) = co_await std::move(rejecting);
       in().require(!error || error == errc::superseded, "a rejected item dies", error.message());
       co_return;
     }
     of_.rules.finished_with(item.data);
     const auto effects = transaction().set(queue_rules::results, item.data);
-    auto finishing = does<>([&](auto token) { from_.base().async_acknowledge(item, effects, std::move(token)); });
+    auto finishing = does<>([&](auto token) { queue_.base().async_acknowledge(item, effects, std::move(token)); });
     std::tie(error) = co_await std::move(finishing);
     in().require(!error || error == errc::superseded, "an acknowledgement is settled", error.message());
   }
 
-  queue_scenario& of_;
-  any_queue from_;
   bool prepared_ = false;
 };
 
 std::unique_ptr<program> queue_scenario::start(stage& in, int client, session with) {
   rules.life_begins(client);
-  if (client == putting_client) return std::make_unique<putter_of>(*this, in, client, std::move(with));
-  return std::make_unique<taker_of>(*this, in, client, std::move(with));
+  auto begun = [](auto made) {
+    made->go();
+    return made;
+  };
+  if (client == putting_client) return begun(std::make_unique<putter_of>(*this, in, client, std::move(with)));
+  return begun(std::make_unique<taker_of>(*this, in, client, std::move(with)));
 }
 
 }  // namespace
