@@ -42,8 +42,9 @@ class queue_base {
 
   /// Removes the first item that nobody else has taken, and hands it out: one round trip. What happens to it then is
   /// the caller's affair: it does not come back. Signature: void(error_code, message).
-  /// Error: `outcome_unknown` (our session ended in between and the item has gone: it may have been for us; the message
-  /// has its name, and its data if that arrived). Cancellation: an item that is being removed at that moment is lost.
+  /// Error: `outcome_unknown` (a reply was lost, our session ended or our claim was removed by hand, and the item has
+  /// gone: it may have been for us; the message is that item). Cancellation: an item that is being removed at that moment
+  /// may be lost; the message says which.
   template <class Token>
   auto async_pop(Token&& token) {
     return detail::initiate<void(error_code, message)>(token, &start_pop, core_);

@@ -146,7 +146,7 @@ awaitable<claim_result> claims::remove(message item) {
   transaction all;
   all.create(frame_->where.claim(name), one.guid, create_mode::ephemeral);
   all.remove(frame_->where.item(name), result.item.stat.version);
-  for (;;) {
+  for (bool maybe_done = false;; maybe_done = true) {
     auto answer = co_await session->perform(make_multi(all), retry::once, one.bound);
     result.error = answer.error;
     const int place = failed_at(answer);
@@ -157,7 +157,9 @@ awaitable<claim_result> claims::remove(message item) {
       result.error = co_await session->ensure_path(frame_->where.side, one.bound);
       if (!result.error || is_lost(result.error)) continue;
     }
-    if (result.error == errc::session_expired && answer.sent) result.error = errc::outcome_unknown;
+    // The claim that would tell has gone: with our session, or by an operator's hand.
+    const bool is_open = result.error == errc::session_expired || (result.error == errc::no_node && place == 1 && maybe_done);
+    if (is_open && answer.sent) result.error = errc::outcome_unknown;
     if (is_aborted(result.error)) abandon(name, one.guid, one.bound);
     if (!result.error) {
       session->remove_surely(frame_->where.claim(name), one.bound);
