@@ -1,124 +1,68 @@
-// Round trips of an injected delay: ours, Curator's and kazoo's, in one run on one ensemble.
-#include <algorithm>
-#include <array>
-#include <cstdio>
-#include <iostream>
-#include <memory>
+// Ours, Curator's and kazoo's recipes, measured in one run on one ensemble.
+#include "crowd.hpp"
+#include "parts.hpp"
 
 #include <CLI/CLI.hpp>
-#include <boost/asio.hpp>
-#include <boost/json.hpp>
-#include <testcluster/ensemble.hpp>
 
-#include "operations.hpp"
-
-namespace asio = boost::asio;
-namespace json = boost::json;
+#include <filesystem>
+#include <iostream>
+#include <utility>
 
 namespace {
 
-struct row {
-  const char* ours;
-  const char* peers;  ///< The name that the peers' programs give to the comparable operation.
-};
+using part = std::pair<const char*, std::vector<bench::row> (*)(const bench::plan&)>;
 
-constexpr row rows[] = {
-    {"acquire a free place in the line", "acquire a free lock"},
-    {"resign until the successor wakes up", "resign to successor"},
-    {"win a free election until inaugurated", "win a free election"},
-    {"hand over until the successor inaugurates", "resign to successor"},
-    {"queue put", "queue put"},
-    {"queue take", "queue take"},
-    {"queue take and acknowledge", "queue take and acknowledge"},
-};
+constexpr part parts[] = {{"round-trips", &bench::round_trips},
+                          {"wake-ups", &bench::wake_ups},
+                          {"waiting", &bench::waiting},
+                          {"rates", &bench::rates}};
 
-std::map<std::string, double> measure_ours(const std::string& hosts, double round_trip_ms, int repeat) {
-  asio::io_context io;
-  std::map<std::string, double> results;
-  auto run = [](asio::io_context& on, std::string where, double unit, int times,
-                std::map<std::string, double>& out) -> asio::awaitable<void> {
-    zkrecipes::session_options options{.hosts = std::move(where)};
-    zkrecipes::session first(on.get_executor(), options);
-    zkrecipes::session second(on.get_executor(), options);
-    co_await first.async_connected(asio::use_awaitable);
-    co_await second.async_connected(asio::use_awaitable);
-    bench::setting setting{first, second, unit, times};
-    out = co_await bench::measure_all(setting);
-    co_await first.async_close(asio::use_awaitable);
-    co_await second.async_close(asio::use_awaitable);
-  };
-  asio::co_spawn(io, run(io, hosts, round_trip_ms, repeat, results), [](std::exception_ptr failure) {
-    if (failure) std::rethrow_exception(failure);
-  });
-  io.run();
-  return results;
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const auto& each : parts) all.emplace_back(each.first);
+  return all;
 }
 
-/// Runs a peer's program; its last line is the result.
-json::object measure_peer(const std::string& program, const std::string& peer, const std::string& hosts,
-                          double round_trip_ms, int repeat) {
-  const std::string command = program + ' ' + peer + " --hosts " + hosts + " --round-trip-ms " +
-                              std::to_string(round_trip_ms) + " --repeat " + std::to_string(repeat);
-  std::unique_ptr<FILE, int (*)(FILE*)> output(::popen(command.c_str(), "r"), &::pclose);
-  std::string last;
-  std::array<char, 16384> line{};
-  while (output && std::fgets(line.data(), line.size(), output.get())) last = line.data();
-  if (!output || ::pclose(output.release()) != 0) throw std::runtime_error(peer + ": could not be measured");
-  return json::parse(last).as_object().at("operations").as_object();
-}
-
-json::value value_of(const json::object& operations, const char* name) {
-  const auto* found = operations.if_contains(name);
-  return found ? *found : json::value();
-}
-
-void print_cell(const json::value& value) {
-  if (value.is_number()) {
-    std::printf("%9.2f", value.to_number<double>());
-  } else {
-    std::printf("%9s", "-");
+std::vector<bench::row> measure(const bench::plan& what, const std::vector<std::string>& chosen) {
+  std::vector<bench::row> rows;
+  for (const auto& [name, run] : parts) {
+    if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) continue;
+    std::cerr << "measuring " << name << std::endl;
+    for (auto& each : run(what)) rows.push_back(std::move(each));
   }
+  return rows;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-  CLI::App app{"Round trips of zkrecipes, Curator and kazoo on one ensemble behind a delay"};
+  CLI::App app{"zkrecipes, Curator and kazoo on one ensemble"};
+  bench::plan what;
+  what.self = std::filesystem::read_symlink("/proc/self/exe");
   std::string format = "table";
-  std::string peers;
-  int one_way_ms = 10;
-  int repeat = 5;
+  std::vector<std::string> chosen = names();
+  std::string hosts;
+  std::size_t in_line = 0;
   app.add_option("-o", format, "table or json")->check(CLI::IsMember({"table", "json"}));
-  app.add_option("--peers", peers, "Program that measures a peer; without it only ours are measured");
-  app.add_option("--delay", one_way_ms, "Added delay in each direction, ms")->check(CLI::Range(1, 1000));
-  app.add_option("--repeat", repeat, "Samples an operation; the median counts")->check(CLI::Range(1, 1000));
+  app.add_option("--part", chosen, "Only these: round-trips, wake-ups, waiting, rates")
+      ->check(CLI::IsMember(names()));
+  app.add_option("--peers", what.peers, "Program that measures a peer; without it only ours are measured");
+  app.add_option("--delay", what.one_way_ms, "Added delay in each direction, ms")->check(CLI::Range(1, 1000));
+  app.add_option("--repeat", what.repeat, "Samples of a round trip; the median counts")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--wait-in-line", in_line, "Only waits, as the part \"waiting\" does")->group("");
+  app.add_option("--hosts", hosts)->group("");
   CLI11_PARSE(app, argc, argv);
 
-  const double round_trip = 2.0 * one_way_ms;
-  testcluster::ensemble ensemble({.servers = 3, .delay_proxies = true, .delay = std::chrono::milliseconds(one_way_ms)});
-  auto ours = measure_ours(ensemble.hosts(), round_trip, repeat);
-  json::object curator;
-  json::object kazoo;
-  if (!peers.empty()) {
-    curator = measure_peer(peers, "curator", ensemble.hosts(), round_trip, repeat);
-    kazoo = measure_peer(peers, "kazoo", ensemble.hosts(), round_trip, repeat);
-  }
-  json::array table;
-  for (const auto& each : rows) {
-    table.push_back(json::object{{"operation", each.ours},
-                                 {"ours", ours.at(each.ours)},
-                                 {"curator", value_of(curator, each.peers)},
-                                 {"kazoo", value_of(kazoo, each.peers)}});
-  }
-  if (format == "json") {
-    std::cout << json::serialize(table) << '\n';
+  if (in_line) {
+    std::cout << bench::measure_waiting(hosts, in_line) << std::endl;
     return 0;
   }
-  std::printf("%-44s%9s%9s%9s   (round trips of %.0f ms)\n", "operation", "ours", "Curator", "kazoo", round_trip);
-  for (const auto& each : table) {
-    std::printf("%-44s", each.at("operation").as_string().c_str());
-    for (const char* who : {"ours", "curator", "kazoo"}) print_cell(each.at(who));
-    std::printf("\n");
+  const auto rows = measure(what, chosen);
+  if (format == "json") {
+    std::cout << bench::to_json(rows) << '\n';
+  } else {
+    bench::print(rows);
   }
   return 0;
 } catch (const std::exception& error) {

@@ -1,11 +1,13 @@
-// What is measured of our own library, each as elapsed time in units of one round trip.
+// What is measured in round trips of our own library, one sample at a time.
 #pragma once
+
+#include <zkrecipes/session.hpp>
+
+#include <boost/asio/awaitable.hpp>
 
 #include <map>
 #include <string>
-
-#include <boost/asio/awaitable.hpp>
-#include <zkrecipes/session.hpp>
+#include <vector>
 
 namespace bench {
 
@@ -16,7 +18,18 @@ struct setting {
   int repeat = 5;
 };
 
-/// The median over the repeats of each operation.
-boost::asio::awaitable<std::map<std::string, double>> measure_all(setting where);
+struct operation {
+  const char* name;
+  const char* peers;  ///< The name that the peers' programs give to the comparable operation.
+  /// Milliseconds, below a path that exists and that is left empty.
+  boost::asio::awaitable<double> (*sample)(setting&, std::string path);
+};
+
+std::vector<operation> lock_operations();
+std::vector<operation> election_operations();
+std::vector<operation> queue_operations();
+
+/// The median over the repeats of each, in round trips.
+boost::asio::awaitable<std::map<std::string, double>> measure(setting where, std::vector<operation> what);
 
 }  // namespace bench

@@ -10,15 +10,24 @@
 
 namespace zkrecipes {
 
+/// The names that our candidates bear. Ours understand each other whatever the names, and all of Curator's and kazoo's
+/// candidates; theirs see only candidates that are named as they expect.
+enum class election_names {
+  leader_latch,     ///< Of Curator's LeaderLatch.
+  leader_selector,  ///< Of Curator's LeaderSelector, which stands in the line of a mutex.
+};
+
 struct election_options {
   /// Who we are, as the others see it. Not empty, at most 256 bytes, no control characters.
   std::string id{};
+  /// Matters only where Curator's or kazoo's clients take part (docs/interop.md).
+  election_names names = election_names::leader_latch;
 };
 
 /// Campaigning for, and watching, the leadership at one path.
 ///
-/// Candidates stand in line under `path` with ephemeral sequential nodes named as Curator's LeaderLatch names them, so
-/// Curator's clients can take part; the first in line leads. The line is the recipe of ZooKeeper's documentation with a
+/// Candidates stand in line under `path` with ephemeral sequential nodes named as Curator's LeaderLatch or LeaderSelector names
+/// them, so Curator's clients can take part; the first in line leads. The line is the recipe of ZooKeeper's documentation with a
 /// watch on the nearest predecessor: one candidate is woken per change.
 ///
 /// To lead in terms with epochs, phases and hand-over use `consumer_coordinator`.

@@ -98,7 +98,9 @@ std::optional<term_record> parse_record(const std::string& data) try {
   return std::nullopt;
 }
 
-line_spec election_line(std::string path) { return {std::move(path), "latch-", election_markers}; }
+line_spec election_line(std::string path, election_names names) {
+  return {std::move(path), names == election_names::leader_latch ? "latch-" : "lock-", election_markers};
+}
 
 std::string candidate_data(const std::string& id, bool awaiting) {
   json::object object{{"id", id}, {"keeps_record", true}};

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include <zkrecipes/election.hpp>
 #include <zkrecipes/election_view.hpp>
 
 #include "line/place.hpp"
@@ -36,7 +37,7 @@ std::string serialize(const term_record& record);
 std::optional<term_record> parse_record(const std::string& data);
 
 /// How the line of an election looks: Curator's LeaderLatch and LeaderSelector, and kazoo's Election.
-line_spec election_line(std::string path);
+line_spec election_line(std::string path, election_names names = election_names::leader_latch);
 
 /// What a candidate that runs a career writes into its own node; `awaiting` while it waits for the confirmation of a
 /// predecessor that is gone.

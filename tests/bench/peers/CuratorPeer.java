@@ -12,8 +12,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Measures Curator's recipes in round trips and prints them as one JSON object. Everything it does is bounded
- * in time, and whatever happens, its nodes are removed before it ends.
+ * Measures Curator's recipes and prints the figures as one JSON object. Everything it does is bounded in time,
+ * and whatever happens, its nodes are removed before it ends.
  */
 public final class CuratorPeer {
   private static final String BASE_PREFIX = "/zkrecipes-bench-curator-";
@@ -55,7 +55,7 @@ public final class CuratorPeer {
       connected = true;
       operations = bounded(options.limit_seconds(), () -> {
         owner.curator.create().forPath(base);
-        return new CuratorOperations(owner, waiter, base, options, threads).measure_all();
+        return measure(owner, waiter);
       });
     } catch (Exception e) {
       tell(e);
@@ -64,6 +64,14 @@ public final class CuratorPeer {
       return 1;
     }
     return print(operations) ? 0 : 1;
+  }
+
+  private Map<String, Double> measure(ObservedClient owner, ObservedClient waiter) throws Exception {
+    return switch (options.part()) {
+      case "rates" -> new CuratorRates(owner.curator, options.hosts(), base, threads).measure_all();
+      case "wake-ups" -> new CuratorCrowd(owner, base).run(options.waiting());
+      default -> new CuratorOperations(owner, waiter, base, options, threads).measure_all();
+    };
   }
 
   private static boolean print(Map<String, Double> operations) {

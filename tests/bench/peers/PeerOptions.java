@@ -1,42 +1,57 @@
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /** The command line that both peers share. */
-record PeerOptions(String hosts, double round_trip_ms, int repeat) {
+record PeerOptions(String part, String hosts, double round_trip_ms, int repeat, int waiting) {
+  static final List<String> PARTS = List.of("round-trips", "rates", "wake-ups");
   private static final Pattern HOSTS = Pattern.compile("[^,:/\\s]+:\\d{1,5}(,[^,:/\\s]+:\\d{1,5})*");
   private static final int MAX_REPEAT = 1000;
+  private static final int MAX_WAITING = 10_000;
 
   static PeerOptions parse(String[] arguments) {
+    String part = "round-trips";
     String hosts = null;
-    double round_trip_ms = 0;
+    double round_trip_ms = 1;
     int repeat = 5;
+    int waiting = 1000;
     for (int i = 0; i < arguments.length; i += 2) {
       if (i + 1 == arguments.length) {
         throw new IllegalArgumentException(arguments[i] + " needs a value");
       }
       String value = arguments[i + 1];
       switch (arguments[i]) {
+        case "--part" -> part = value;
         case "--hosts" -> hosts = value;
         case "--round-trip-ms" -> round_trip_ms = number(arguments[i], value);
         case "--repeat" -> repeat = whole_number(arguments[i], value);
+        case "--waiting" -> waiting = whole_number(arguments[i], value);
         default -> throw new IllegalArgumentException("unknown argument " + arguments[i]
-            + "; known are --hosts, --round-trip-ms and --repeat");
+            + "; known are --part, --hosts, --round-trip-ms, --repeat and --waiting");
       }
     }
-    return checked(hosts, round_trip_ms, repeat);
+    return checked(new PeerOptions(part, hosts, round_trip_ms, repeat, waiting));
   }
 
-  private static PeerOptions checked(String hosts, double round_trip_ms, int repeat) {
-    if (hosts == null || !HOSTS.matcher(hosts).matches() || !ports_in_range(hosts)) {
+  private static PeerOptions checked(PeerOptions options) {
+    if (!PARTS.contains(options.part)) {
+      throw new IllegalArgumentException("--part must be one of " + PARTS);
+    }
+    if (options.hosts == null || !HOSTS.matcher(options.hosts).matches() || !ports_in_range(options.hosts)) {
       throw new IllegalArgumentException("--hosts must be host:port[,host:port...]");
     }
-    if (!(round_trip_ms > 0 && round_trip_ms <= 1000)) {
+    if (!(options.round_trip_ms > 0 && options.round_trip_ms <= 1000)) {
       throw new IllegalArgumentException("--round-trip-ms must be above 0 and at most 1000");
     }
-    if (repeat < 1 || repeat > MAX_REPEAT) {
-      throw new IllegalArgumentException("--repeat must be from 1 to " + MAX_REPEAT);
+    require_within("--repeat", options.repeat, MAX_REPEAT);
+    require_within("--waiting", options.waiting, MAX_WAITING);
+    return options;
+  }
+
+  private static void require_within(String name, int value, int most) {
+    if (value < 1 || value > most) {
+      throw new IllegalArgumentException(name + " must be from 1 to " + most);
     }
-    return new PeerOptions(hosts, round_trip_ms, repeat);
   }
 
   private static double number(String name, String value) {
@@ -60,8 +75,8 @@ record PeerOptions(String hosts, double round_trip_ms, int repeat) {
         .allMatch(host -> Integer.parseInt(host.substring(host.lastIndexOf(':') + 1)) <= 65535);
   }
 
-  /** A round takes some hundred round trips; four times that means that something is stuck. */
+  /** A round of round trips takes some hundred of them; four times that means that something is stuck. */
   long limit_seconds() {
-    return 30 + (long) Math.ceil((repeat + 1) * 400 * round_trip_ms / 1000);
+    return part.equals("round-trips") ? 30 + (long) Math.ceil((repeat + 1) * 400 * round_trip_ms / 1000) : 180;
   }
 }

@@ -87,7 +87,7 @@ final class SafeQueueBacklog {
     }
   }
 
-  private static final class Bytes implements QueueSerializer<byte[]> {
+  static final class Bytes implements QueueSerializer<byte[]> {
     @Override
     public byte[] serialize(byte[] item) {
       return item;

@@ -21,7 +21,7 @@ class Operations:
 
     def measure_all(self):
         self._measure_locks()
-        self._measure("acquire and return a semaphore", self._semaphore())
+        self._measure("acquire a free semaphore", self._semaphore())
         self._measure("win a free election", self._win_election)
         self._measure("resign to successor", self._resign)
         self._measure_queues()
@@ -61,11 +61,12 @@ class Operations:
     def _semaphore(self):
         semaphore = self._owner.Semaphore(self._make("semaphore"), max_leases=2)
 
-        def acquire_and_return():
-            require(semaphore.acquire(timeout=WAIT_SECONDS), "no lease")
+        def acquire_and_return(_):
+            time_taken = elapsed(lambda: require(semaphore.acquire(timeout=WAIT_SECONDS), "no lease"))
             semaphore.release()
+            return time_taken
 
-        return lambda _: elapsed(acquire_and_return)
+        return acquire_and_return
 
     def _win_election(self, number):
         path = self._make(f"election-{number}")

@@ -1,4 +1,4 @@
-"""Measures kazoo's recipes in round trips and prints them as one JSON object.
+"""Measures kazoo's recipes and prints the figures as one JSON object.
 
 Everything it does is bounded in time, and whatever happens, its nodes are removed before it ends.
 CuratorPeer.java does the same for Curator.
@@ -15,12 +15,15 @@ import uuid
 from kazoo.exceptions import NoNodeError
 from kazoo.protocol.states import KazooState
 
+from kazoo_crowd import Crowd
 from kazoo_operations import Operations
+from kazoo_rates import Rates
 from kazoo_support import WAIT_SECONDS, Background, Connection, PeerFailure
 
 BASE_PREFIX = "/zkrecipes-bench-kazoo-"
 HOSTS = re.compile(r"[^,:/\s]+:\d{1,5}(,[^,:/\s]+:\d{1,5})*")
 MAX_REPEAT = 1000
+MAX_WAITING = 10_000
 
 
 def hosts(text):
@@ -36,28 +39,39 @@ def round_trip_ms(text):
     return value
 
 
-def repeat(text):
-    value = int(text)
-    if not 1 <= value <= MAX_REPEAT:
-        raise argparse.ArgumentTypeError(f"must be from 1 to {MAX_REPEAT}")
-    return value
+def number_up_to(most):
+    def number(text):
+        value = int(text)
+        if not 1 <= value <= most:
+            raise argparse.ArgumentTypeError(f"must be from 1 to {most}")
+        return value
+
+    return number
 
 
 def parse_options():
     parser = argparse.ArgumentParser(prog="kazoo peer", allow_abbrev=False)
+    parser.add_argument("--part", choices=["round-trips", "rates", "wake-ups"], default="round-trips")
     parser.add_argument("--hosts", type=hosts, required=True)
-    parser.add_argument("--round-trip-ms", type=round_trip_ms, required=True)
-    parser.add_argument("--repeat", type=repeat, default=5)
+    parser.add_argument("--round-trip-ms", type=round_trip_ms, default=1.0)
+    parser.add_argument("--repeat", type=number_up_to(MAX_REPEAT), default=5)
+    parser.add_argument("--waiting", type=number_up_to(MAX_WAITING), default=1000)
     return parser.parse_args()
 
 
 def limit_seconds(options):
-    """A round takes some hundred round trips; four times that means that something is stuck."""
+    """A round of round trips takes some hundred of them; four times that means that something is stuck."""
+    if options.part != "round-trips":
+        return 180
     return 30 + math.ceil((options.repeat + 1) * 400 * options.round_trip_ms / 1000)
 
 
 def measure(options, owner, waiter, base):
     owner.create(base)
+    if options.part == "rates":
+        return Rates(owner, options.hosts, base).measure_all()
+    if options.part == "wake-ups":
+        return Crowd(owner, base).run(options.waiting)
     return Operations(owner, waiter, base, options).measure_all()
 
 

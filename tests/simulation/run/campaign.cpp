@@ -28,6 +28,7 @@ const named_scenario scenarios[] = {
     {"election", &make_election_scenario},
     {"coordinator", &make_coordinator_scenario},
     {"line", &make_line_scenario},
+    {"multi_lock", &make_multi_lock_scenario},
     {"queue", &make_queue_scenario},
     {"read_write_lock", &make_read_write_scenario},
     {"semaphore", &make_semaphore_scenario},

@@ -36,6 +36,7 @@ class read_write_scenario final : public scenario {
   explicit read_write_scenario(stage& in) : line(in, lock_path, markers, &may_hold), done(in) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
+  void committed(const entry& what) override { line.committed(what); }
   void received(const connection& from, const backend::request& what) override { line.received(from, what); }
   void healed() override { done.forget(); }
   bool recovered() override { return done.everybody(); }

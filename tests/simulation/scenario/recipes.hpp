@@ -5,6 +5,7 @@
 
 namespace zkrecipes::simulation {
 
+std::unique_ptr<scenario> make_multi_lock_scenario(stage& in);
 std::unique_ptr<scenario> make_queue_scenario(stage& in);
 std::unique_ptr<scenario> make_read_write_scenario(stage& in);
 std::unique_ptr<scenario> make_semaphore_scenario(stage& in);

@@ -233,9 +233,10 @@ std::vector<script> line_scripts() {
 
 const std::vector<script>& scripts() {
   static const std::vector<script> all = [] {
-    auto both = session_scripts();
-    for (auto& each : line_scripts()) both.push_back(std::move(each));
-    return both;
+    auto all_of_them = session_scripts();
+    for (auto& each : line_scripts()) all_of_them.push_back(std::move(each));
+    for (auto& each : recipe_scripts()) all_of_them.push_back(std::move(each));
+    return all_of_them;
   }();
   return all;
 }

@@ -32,6 +32,12 @@ class actor {
     all().template start<Results...>(signal(), std::move(begin),
                                      [this](error_code error, Results...) { done(error); });
   }
+  /// The same with something that is kept until it is over.
+  template <class... Results, class Begin>
+  void run(Begin begin, std::shared_ptr<void> kept) {
+    all().template start<Results...>(signal(), std::move(begin),
+                                     [this, kept = std::move(kept)](error_code error, Results...) { done(error); });
+  }
   /// Another one, which makes something happen.
   template <class... Results, class Begin>
   void aside(Begin begin) {
@@ -49,6 +55,7 @@ struct script {
 };
 
 const std::vector<script>& scripts();
+std::vector<script> recipe_scripts();  ///< Those of `scripts` that use a recipe of its own path.
 
 inline constexpr const char* script_node = "/script";  ///< Exists.
 inline constexpr const char* script_line = "/election";

@@ -7,6 +7,9 @@
 
 #include <zkrecipes/semaphore.hpp>
 
+#include <algorithm>
+#include <set>
+
 namespace zkrecipes::simulation {
 
 using namespace std::chrono_literals;
@@ -25,22 +28,53 @@ class semaphore_scenario final : public scenario {
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
+    line.committed(what);
     for (const auto& each : what.changes) {
       if (each.path != semaphore_path || each.type != change::kind::set) continue;
       const auto record = detail::parse_permits(each.data);
-      line.require(record.has_value(), "the size can be read", each.data);
+      line.in().require(record.has_value(), "the size can be read", each.data);
+      size_ = record->size;
       resized_ = record->before != 0;
     }
+    look_for_room();
   }
   void received(const connection& from, const backend::request& what) override { line.received(from, what); }
-  void healed() override { done.forget(); }
+  void healed() override {
+    all_well_ = true;
+    known_.clear();
+    for (const auto& each : line.members()) known_.insert(each.name);
+    done.forget();
+  }
   bool recovered() override { return done.everybody(); }
   void check_quiet(const tree& nodes) override { line.check_quiet(nodes); }
+
+  void granted(int client, const std::string& path) {
+    line.granted(client, path);
+    known_.insert(path.substr(path.rfind('/') + 1));
+  }
 
   shared_line line;
   progress done;
 
  private:
+  /// Whoever came when all was well already, and fits, is let in soon: nobody waits beside permits that are free.
+  void look_for_room() {
+    if (!all_well_) return;
+    std::int64_t sum = 0;
+    for (const auto& each : line.members()) {
+      // One that can not say that it was let in holds up those behind it until its session ends.
+      if (!is_connected(each.as->stat.ephemeral_owner)) return;
+      sum += detail::weight_of(each.name);
+      if (sum > std::min(size_, small)) return;
+      if (known_.contains(each.name) || !fits_.insert(each.name).second) continue;
+      line.in().clock().after(patience, [this, name = each.name] {
+        const auto all = line.members();
+        const bool there = std::ranges::find(all, name, &shared_line::member::name) != all.end();
+        line.in().require(!there || known_.contains(name), "nobody waits beside free permits", name);
+      });
+    }
+  }
+
   /// Whoever looked before the size was changed may still be let in by the one of before.
   bool fits(const std::vector<shared_line::member>& upto) const {
     std::int64_t sum = 0;
@@ -48,7 +82,21 @@ class semaphore_scenario final : public scenario {
     return sum <= (resized_ ? large : small);
   }
 
+  /// Not the session of a process that was killed.
+  bool is_connected(std::int64_t session) const {
+    for (int i = 0; i < line.in().what().clients; ++i) {
+      const auto& wire = line.in().wire(i);
+      if (wire && !wire->closed && wire->key.id == session) return line.in().inside(i).alive();
+    }
+    return false;
+  }
+
+  static constexpr span patience = 2s;
+  std::int32_t size_ = small;
   bool resized_ = false;
+  bool all_well_ = false;
+  std::set<std::string> known_;  // members that were let in, or came before all was well
+  std::set<std::string> fits_;
 };
 
 class client_of final : public routine {
@@ -67,11 +115,12 @@ class client_of final : public routine {
       tries ? permits_.async_try_acquire(weight, std::move(token)) : permits_.async_acquire(weight, std::move(token));
     });
     auto [error, held] = co_await std::move(acquiring);
-    of_.line.require(error != errc::size_mismatch && error != errc::foreign_data, "the size is known", permits_.problem());
+    in().require(error != errc::size_mismatch && error != errc::foreign_data, "the size is known", permits_.problem());
     if (error) co_return;
     of_.done.note(client());
-    of_.line.granted(client(), held.path());
-    co_await rest(0ms, 1s);
+    of_.granted(client(), held.path());
+    const span longest = dice().one_in(6) ? 6s : 1s;
+    co_await rest(0ms, longest);
     if (dice().one_in(4)) co_return;  // let go by the destructor
     auto releasing = does<>([&](auto token) { held.async_release(std::move(token)); });
     co_await std::move(releasing);

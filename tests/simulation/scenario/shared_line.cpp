@@ -23,6 +23,14 @@ std::vector<shared_line::member> shared_line::members() const {
   return found;
 }
 
+void shared_line::committed(const entry& what) {
+  for (const auto& each : what.changes) {
+    if (each.type != change::kind::create || parent_path(each.path) != parent_) continue;
+    const auto number = detail::parse_sequence(each.path.substr(parent_.size() + 1), markers_);
+    if (number) last_[each.owner] = *number;
+  }
+}
+
 void shared_line::granted(int client, const std::string& path) const {
   const auto name = path.substr(parent_.size() + 1);
   auto all = members();
@@ -37,12 +45,9 @@ void shared_line::received(const connection& from, const backend::request& what)
   if (!what.watch || !what.path.starts_with(parent_ + '/')) return;
   const auto watched = detail::parse_sequence(what.path.substr(parent_.size() + 1), markers_);
   if (!watched) return;
-  const auto all = members();
-  auto last = std::find_if(all.rbegin(), all.rend(),
-                           [&](const member& m) { return m.as->stat.ephemeral_owner == from.key.id; });
-  if (last == all.rend()) return;
-  const auto own = detail::parse_sequence(last->name, markers_);
-  in_.require(!detail::before(*own, *watched), "nobody waits for one behind it", what.path);
+  const auto own = last_.find(from.key.id);
+  if (own == last_.end()) return;
+  in_.require(!detail::before(own->second, *watched), "nobody waits for one behind it", what.path);
 }
 
 void shared_line::check_quiet(const tree& nodes) const {

@@ -6,6 +6,7 @@
 #include "line/node_name.hpp"
 
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,23 +26,22 @@ class shared_line {
   shared_line(stage& in, std::string parent, std::span<const std::string_view> markers, compatible may_hold)
       : in_(in), parent_(std::move(parent)), markers_(markers), may_hold_(std::move(may_hold)) {}
 
+  void committed(const entry& what);
   /// A client was told that it holds by the node with this path.
   void granted(int client, const std::string& path) const;
   /// Nobody looks behind itself, where it would wait for one that waits for it.
   void received(const connection& from, const backend::request& what) const;
   void check_quiet(const tree& nodes) const;
-  void require(bool condition, const char* invariant, const std::string& detail) const {
-    in_.require(condition, invariant, detail);
-  }
-
- private:
   /// All that stand in line, in order.
   std::vector<member> members() const;
+  stage& in() const noexcept { return in_; }
 
+ private:
   stage& in_;
   std::string parent_;
   std::span<const std::string_view> markers_;
   compatible may_hold_;
+  std::map<std::int64_t, std::int32_t> last_;  // the number that each session was given last
 };
 
 }  // namespace zkrecipes::simulation

@@ -1,0 +1,99 @@
+#include "crowd.hpp"
+
+#include <zkrecipes/lock.hpp>
+
+#include <boost/asio.hpp>
+#include <boost/json.hpp>
+
+#include <fstream>
+#include <memory>
+#include <stdexcept>
+
+namespace bench {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using asio::awaitable;
+using asio::use_awaitable;
+using namespace std::chrono_literals;
+
+void crowd::join() {
+  zkrecipes::lock lock(zk_, path_);
+  lock.async_acquire(asio::bind_executor(
+      zk_.get_executor(), [this](const zkrecipes::error_code& error, zkrecipes::ownership owner) {
+        if (error == zkrecipes::errc::closed) return;
+        if (error) throw boost::system::system_error(error, "crowd");
+        owners_.push_back(std::move(owner));
+      }));
+}
+
+awaitable<void> crowd::gather(std::size_t waiting) {
+  for (std::size_t i = 0; i <= waiting; ++i) join();
+  co_await await_owners(1);
+  std::int64_t seen = 0;
+  for (;;) {
+    auto all = co_await zk_.async_children_changed(path_, seen, use_awaitable);
+    if (all.names.size() == waiting + 1) break;
+    seen = all.stat.pzxid;
+  }
+  // Behind the look that each takes at the one in front of it.
+  co_await zk_.async_sync(use_awaitable);
+}
+
+awaitable<void> crowd::hand_on(std::size_t times) {
+  for (std::size_t i = 0; i < times; ++i) {
+    const auto count = owners_.size();
+    co_await owners_.back().async_release(use_awaitable);
+    co_await await_owners(count + 1);
+  }
+}
+
+awaitable<void> crowd::await_owners(std::size_t count) {
+  asio::steady_timer pause(zk_.get_executor());
+  while (owners_.size() < count) {
+    pause.expires_after(1ms);
+    co_await pause.async_wait(use_awaitable);
+  }
+}
+
+namespace {
+
+/// A field of /proc/self/status, such as "VmHWM".
+long status_of(const std::string& field) {
+  std::ifstream status("/proc/self/status");
+  std::string name;
+  long value = 0;
+  while (status >> name) {
+    if (name == field + ':' && status >> value) return value;
+    status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+  }
+  throw std::runtime_error("no " + field + " in /proc/self/status");
+}
+
+awaitable<json::object> wait_in_line(std::string hosts, std::size_t waiting) {
+  auto ex = co_await asio::this_coro::executor;
+  zkrecipes::session zk(ex, {.hosts = hosts});
+  co_await zk.async_ensure_path("/crowd", use_awaitable);
+  crowd all(zk, "/crowd");
+  const long before = status_of("VmRSS");
+  co_await all.gather(waiting);
+  json::object result{{"threads", status_of("Threads")},
+                      {"mebibytes", (status_of("VmHWM") - before) / 1024.0}};
+  co_await zk.async_close(use_awaitable);
+  co_return result;
+}
+
+}  // namespace
+
+std::string measure_waiting(const std::string& hosts, std::size_t waiting) {
+  asio::io_context io;
+  json::object result;
+  asio::co_spawn(io, wait_in_line(hosts, waiting), [&](std::exception_ptr failure, json::object measured) {
+    if (failure) std::rethrow_exception(failure);
+    result = std::move(measured);
+  });
+  io.run();
+  return json::serialize(result);
+}
+
+}  // namespace bench

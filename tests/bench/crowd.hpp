@@ -1,0 +1,38 @@
+// Many acquisitions that wait for one lock, in one session.
+#pragma once
+
+#include <zkrecipes/ownership.hpp>
+#include <zkrecipes/session.hpp>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <deque>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+class crowd {
+ public:
+  /// The lock's path must exist, without a node below it.
+  crowd(zkrecipes::session zk, std::string path) : zk_(std::move(zk)), path_(std::move(path)) {}
+
+  /// Gets so many into the line, behind one that holds the lock.
+  boost::asio::awaitable<void> gather(std::size_t waiting);
+  /// Releases so many times; each release lets the next one in.
+  boost::asio::awaitable<void> hand_on(std::size_t times);
+
+ private:
+  void join();
+  boost::asio::awaitable<void> await_owners(std::size_t count);
+
+  zkrecipes::session zk_;
+  std::string path_;
+  std::vector<zkrecipes::ownership> owners_;  // in order; all but the last one have released
+};
+
+/// What a process with so many of them takes, as one line of JSON: `{"threads": 1, "mebibytes": 12.3}`.
+/// Its peak memory less what the connected session took before.
+std::string measure_waiting(const std::string& hosts, std::size_t waiting);
+
+}  // namespace bench

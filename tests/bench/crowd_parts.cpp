@@ -1,0 +1,119 @@
+// What many that wait for one lock cost: the servers when it is released, and the process that they wait in.
+#include "crowd.hpp"
+#include "parts.hpp"
+#include "peers.hpp"
+#include "support/cluster.hpp"
+#include "support/coroutine.hpp"
+#include "support/process.hpp"
+
+#include <boost/asio.hpp>
+
+#include <optional>
+#include <sstream>
+
+namespace bench {
+
+namespace asio = boost::asio;
+namespace json = boost::json;
+using asio::awaitable;
+using asio::use_awaitable;
+using namespace zkrecipes::test;
+
+namespace {
+
+constexpr int releases = 50;
+
+/// Totals of the servers.
+struct traffic {
+  double watch_events = 0;
+  double requests = 0;
+};
+
+traffic count_traffic() {
+  traffic sum;
+  for (int id = 1; id <= server_count; ++id) {
+    std::istringstream answer(ask(id, "mntr"));
+    std::string line;
+    while (std::getline(answer, line)) {
+      const auto tab = line.find('\t');
+      const auto name = line.substr(0, tab);
+      if (name == "zk_packets_received") sum.requests += std::stod(line.substr(tab));
+      if (name.starts_with("zk_sum_node_") && name.ends_with("_watch_count")) {
+        sum.watch_events += std::stod(line.substr(tab));
+      }
+    }
+  }
+  return sum;
+}
+
+/// What each release has cost.
+traffic since(const traffic& before) {
+  const auto now = count_traffic();
+  return {(now.watch_events - before.watch_events) / releases, (now.requests - before.requests) / releases};
+}
+
+traffic crowd_of_ours(const std::string& hosts, int size) {
+  asio::io_context io;
+  traffic cost;
+  auto body = [&]() -> awaitable<bool> {
+    auto ex = co_await asio::this_coro::executor;
+    const zkrecipes::session_options options{.hosts = hosts};
+    zkrecipes::session zk(ex, options);
+    co_await zk.async_ensure_path("/crowd", use_awaitable);
+    crowd all(zk, "/crowd");
+    co_await all.gather(static_cast<std::size_t>(size));
+    const auto before = count_traffic();
+    co_await all.hand_on(releases);
+    cost = since(before);
+    co_await zk.async_close(use_awaitable);
+    co_return true;
+  };
+  run_coroutine(io, body(), std::chrono::minutes(2));
+  return cost;
+}
+
+std::optional<traffic> crowd_of(const std::string& name, const plan& what, const std::string& hosts) {
+  if (what.peers.empty()) return std::nullopt;
+  peer program(what.peers, name, "wake-ups", hosts, {"--waiting", std::to_string(what.waiting)});
+  program.line();  // ready
+  const auto before = count_traffic();
+  program.tell(std::to_string(releases));
+  program.line();  // done
+  const auto cost = since(before);
+  program.tell("");
+  program.figures();  // its nodes are gone
+  return cost;
+}
+
+json::value cell(const std::optional<traffic>& cost, double traffic::*which) {
+  return cost ? json::value(*cost.*which) : json::value();
+}
+
+}  // namespace
+
+std::vector<row> wake_ups(const plan& what) {
+  const std::string hosts = join_hosts(direct_hosts());
+  const auto ours = crowd_of_ours(hosts, what.waiting);
+  const auto curator = crowd_of("curator", what, hosts);
+  const auto kazoo = crowd_of("kazoo", what, hosts);
+  const std::string unit = "per release, " + std::to_string(what.waiting) + " waiting";
+  return {
+      {"watch events", unit, ours.watch_events, cell(curator, &traffic::watch_events),
+       cell(kazoo, &traffic::watch_events)},
+      {"requests", unit, ours.requests, cell(curator, &traffic::requests), cell(kazoo, &traffic::requests)}};
+}
+
+std::vector<row> waiting(const plan& what) {
+  // In a process of its own: this one has proxies with threads.
+  line_process alone("waiting", {what.self, "--wait-in-line", std::to_string(what.many_waiting), "--hosts",
+                                 join_hosts(direct_hosts())});
+  std::optional<std::string> said;
+  wait_until([&] { return (said = alone.answer()).has_value(); }, std::chrono::minutes(2));
+  if (!said) throw std::runtime_error("waiting in line takes too long");
+  const auto taken = json::parse(*said).as_object();
+  const std::string unit = "one process, " + std::to_string(what.many_waiting) + " waiting";
+  return {{"memory taken, MiB", unit, taken.at("mebibytes"), nullptr, nullptr},
+          {"threads", unit, taken.at("threads"), nullptr, nullptr}};
+}
+
+}  // namespace bench

@@ -1,0 +1,83 @@
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.curator.framework.recipes.queue.SimpleDistributedQueue;
+
+/** Takes part in a recipe beside C++'s and Python's workers: the commands are those of worker/main.cpp. */
+public final class InteropWorker {
+  private ObservedClient client;
+  private Turn turn;
+  private Witness witness;
+  private SimpleDistributedQueue queue;
+
+  public static void main(String[] arguments) throws IOException {
+    InteropWorker self = new InteropWorker();
+    BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, UTF_8));
+    for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+      System.out.println(self.answer(line));
+      System.out.flush();
+    }
+    System.exit(0);
+  }
+
+  private String answer(String line) {
+    try {
+      List<String> words = Arrays.asList(line.split(" "));
+      return obey(words.get(0), words.subList(1, words.size()));
+    } catch (Exception e) {
+      return String.valueOf(e.getMessage() == null ? e : e.getMessage());
+    }
+  }
+
+  private String obey(String command, List<String> words) throws Exception {
+    switch (command) {
+      case "open" -> open(words.get(0), words.get(1), words.get(2), words.get(3), words.get(4));
+      case "enter" -> enter();
+      case "leave" -> leave();
+      case "until" -> take_turns(Long.parseLong(words.get(0)));
+      case "put" -> queue.offer(words.get(0).getBytes(UTF_8));
+      case "take" -> {
+        return "ok " + take();
+      }
+      case "close" -> client.close();
+      default -> throw new IllegalArgumentException("no such command: " + command);
+    }
+    return "ok";
+  }
+
+  private void open(String hosts, String kind, String path, String witnessed, String name) throws Exception {
+    client = ObservedClient.connect(hosts);
+    if (kind.equals("queue")) {
+      queue = new SimpleDistributedQueue(client.curator, path);
+    } else {
+      turn = Turn.of(kind, client.curator, path, name);
+      witness = new Witness(client.curator, witnessed, name, kind.equals("read"));
+    }
+  }
+
+  private void enter() throws Exception {
+    turn.acquire();
+    witness.enter();
+  }
+
+  private void leave() throws Exception {
+    witness.leave();
+    turn.release();
+  }
+
+  private void take_turns(long hand_offs) throws Exception {
+    do {
+      enter();
+      leave();
+    } while (witness.hand_offs() < hand_offs);
+  }
+
+  private String take() throws Exception {
+    byte[] item = queue.poll();
+    return item == null ? "" : new String(item, UTF_8);
+  }
+}

@@ -1,0 +1,69 @@
+"""What a worker takes turns at, by the name that the tests give it."""
+
+import threading
+
+from kazoo.recipe.lock import Lock
+
+from kazoo_support import Background
+
+PATIENCE_SECONDS = 30
+
+
+class CuratorLock(Lock):
+    """Named as Curator names its locks: what Curator has to see it by."""
+
+    _NODE_NAME = "-lock-"
+    _EXCLUDE_NAMES = ["-lock-"]
+
+
+class Locked:
+    def __init__(self, lock):
+        self._lock = lock
+
+    def acquire(self):
+        if not self._lock.acquire(timeout=PATIENCE_SECONDS):
+            raise TimeoutError(f"no turn within {PATIENCE_SECONDS} s")
+
+    def release(self):
+        self._lock.release()
+
+
+class Elected:
+    """kazoo leads for as long as a function of ours does not return."""
+
+    def __init__(self, election):
+        self._election = election
+
+    def acquire(self):
+        self._leading = threading.Event()
+        self._done = threading.Event()
+        self._run = Background(lambda: self._election.run(self._lead))
+        if not self._leading.wait(PATIENCE_SECONDS):
+            raise TimeoutError(f"no turn within {PATIENCE_SECONDS} s")
+
+    def _lead(self):
+        self._leading.set()
+        self._done.wait()
+
+    def release(self):
+        self._done.set()
+        self._run.result()
+
+
+def election(client, path, name):
+    """kazoo's Election gives its lock no way to be told of other names: its lock is replaced."""
+    chosen = client.Election(path, name)
+    chosen.lock = client.Lock(path, name, extra_lock_patterns=["-latch-"])
+    return Elected(chosen)
+
+
+KINDS = {
+    "mutex": lambda client, path, name: Locked(CuratorLock(client, path, name)),
+    "plain-mutex": lambda client, path, name: Locked(client.Lock(path, name)),
+    "own-mutex": lambda client, path, name: Locked(client.Lock(path, name, extra_lock_patterns=["-lock-"])),
+    "election": election,
+    "read": lambda client, path, name: Locked(client.ReadLock(path, name, extra_lock_patterns=["__WRIT__"])),
+    "write": lambda client, path, name: Locked(
+        client.WriteLock(path, name, extra_lock_patterns=["__WRIT__", "__READ__"])
+    ),
+}

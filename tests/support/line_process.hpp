@@ -1,0 +1,34 @@
+// A child process that is told what to do in lines, and answers in lines.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace zkrecipes::test {
+
+class line_process {
+ public:
+  /// Starts the program. It ends when we do: its standard input is a socket of ours.
+  line_process(std::string name, const std::vector<std::string>& command);
+  line_process(const line_process&) = delete;
+  line_process& operator=(const line_process&) = delete;
+  ~line_process();
+
+  const std::string& name() const noexcept { return name_; }
+
+  void tell(const std::string& command);
+  /// The answer to the oldest command that has not been answered yet, if it is there. \throws
+  /// std::runtime_error when the process has ended.
+  std::optional<std::string> answer();
+
+ private:
+  std::string name_;
+  pid_t pid_ = 0;
+  int socket_ = -1;
+  std::string received_;
+};
+
+}  // namespace zkrecipes::test
