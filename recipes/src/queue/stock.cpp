@@ -14,7 +14,7 @@ constexpr std::string_view idle_markers[] = {idle_marker};
 
 /// A list is used up when this part of it has been drawn.
 constexpr std::size_t list_share = 8;
-/// Who has missed goes further afield, not to miss again beside the same rival.
+/// Who has missed goes further afield in a long list, not to miss again beside the same rival.
 constexpr std::size_t widest = 16;
 
 }  // namespace
@@ -83,7 +83,8 @@ void stock::settled(const std::string& name) {
 
 void stock::missed(const std::string& name) {
   drawn_.erase(name);
-  if (in_doubt_.erase(name) == 0) ++misses_;
+  const bool is_list_old = draws_left_ > 0;  // else a new one has travelled along, and knows better
+  if (in_doubt_.erase(name) == 0 && is_list_old) ++misses_;
 }
 
 void stock::lost_sight_of(const std::string& name) {
