@@ -100,12 +100,20 @@ awaitable<error_code> room::count(std::size_t needed) {
 
 awaitable<error_code> room::measure() {
   auto there = co_await frame_->session->perform(make_request(opcode::exists, frame_->where.items), retry::always);
-  if (there.error == errc::no_node) there.error.clear();
-  if (!there.error) list_bytes_ = list_bytes(frame_->where, static_cast<std::size_t>(there.stat.num_children));
-  co_return there.error;
+  note_length(there);
+  co_return there.error == errc::no_node ? error_code() : there.error;
 }
 
-/// Travels with the put that made it necessary.
-awaitable<void> room::measure_later() { co_await measure(); }
+/// Travels with the put that made it necessary. Asked once: it is nobody's operation.
+awaitable<void> room::measure_later() {
+  auto asked = frame_->session->send(make_request(opcode::exists, frame_->where.items));
+  auto there = co_await frame_->session->answer(asked);
+  note_length(there);
+}
+
+void room::note_length(const backend::reply& there) {
+  if (there.error && there.error != errc::no_node) return;
+  list_bytes_ = list_bytes(frame_->where, static_cast<std::size_t>(there.stat.num_children));
+}
 
 }  // namespace zkrecipes::detail

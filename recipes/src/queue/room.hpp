@@ -39,6 +39,7 @@ class room : public std::enable_shared_from_this<room> {
   awaitable<error_code> count(std::size_t needed);
   awaitable<error_code> measure();
   awaitable<void> measure_later();
+  void note_length(const backend::reply& there);
   bool is_overlong() const noexcept;
 
   shared_frame frame_;

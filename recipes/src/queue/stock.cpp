@@ -109,8 +109,18 @@ void stock::skip(const std::string& name, error_code why) {
   if (skipped_.insert(name).second && frame_->options.on_trouble) frame_->options.on_trouble(why, name);
 }
 
+/// Asked once: it is nobody's operation, and must not keep a session that nobody has any more. What is wrong is for
+/// whoever needs the list.
 awaitable<void> stock::refresh() {
-  co_await look(false);  // what is wrong is for whoever needs the list
+  const auto& session = frame_->session;
+  const bool is_apart = frame_->where.is_apart();
+  auto asked = session->send(make_request(opcode::children, frame_->where.items));
+  exchange_ptr asked_side = is_apart ? session->send(make_request(opcode::children, frame_->where.side)) : nullptr;
+  auto items = co_await session->answer(asked);
+  backend::reply side;
+  if (is_apart) side = co_await session->answer(asked_side);
+  const bool is_whole = !items.error && (!side.error || side.error == errc::no_node);
+  if (is_whole) apply(items, is_apart ? side.children : items.children);
   refreshing_ = false;
   ready_.notify();
 }
