@@ -1,8 +1,10 @@
 // All of the library.
 #pragma once
 
+#include <zkrecipes/barrier.hpp>
 #include <zkrecipes/consumer_coordinator.hpp>
 #include <zkrecipes/delay_queue.hpp>
+#include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/multi_lock.hpp>
@@ -13,3 +15,4 @@
 #include <zkrecipes/read_write_lock.hpp>
 #include <zkrecipes/semaphore.hpp>
 #include <zkrecipes/session.hpp>
+#include <zkrecipes/two_phase_commit.hpp>

@@ -49,14 +49,14 @@ awaitable<error_code> place::create() {
     children.op = opcode::children;
     children.path = line_.parent;
     auto creating = session_->send(std::move(node));
-    auto listing = session_->send(std::move(children));
     exchange_ptr reading;
     if (line_.read_parent) {
       backend::request parent;
       parent.op = opcode::get;
       parent.path = line_.parent;
-      reading = session_->send(std::move(parent));
+      reading = session_->send(std::move(parent));  // before the list: whoever it names and the list does not is gone
     }
+    auto listing = session_->send(std::move(children));
     auto created = co_await session_->answer(creating);
     auto listed = co_await session_->answer(listing);
     if (reading) {

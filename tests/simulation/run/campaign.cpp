@@ -32,6 +32,9 @@ const named_scenario scenarios[] = {
     {"queue", &make_queue_scenario},
     {"read_write_lock", &make_read_write_scenario},
     {"semaphore", &make_semaphore_scenario},
+    {"barrier", &make_barrier_scenario},
+    {"double_barrier", &make_double_barrier_scenario},
+    {"two_phase_commit", &make_commit_scenario},
 };
 
 /// With all scenarios the seed picks one.

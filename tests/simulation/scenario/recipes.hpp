@@ -5,6 +5,9 @@
 
 namespace zkrecipes::simulation {
 
+std::unique_ptr<scenario> make_barrier_scenario(stage& in);
+std::unique_ptr<scenario> make_commit_scenario(stage& in);
+std::unique_ptr<scenario> make_double_barrier_scenario(stage& in);
 std::unique_ptr<scenario> make_multi_lock_scenario(stage& in);
 std::unique_ptr<scenario> make_queue_scenario(stage& in);
 std::unique_ptr<scenario> make_read_write_scenario(stage& in);

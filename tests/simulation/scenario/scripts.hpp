@@ -55,7 +55,8 @@ struct script {
 };
 
 const std::vector<script>& scripts();
-std::vector<script> recipe_scripts();  ///< Those of `scripts` that use a recipe of its own path.
+std::vector<script> recipe_scripts();   ///< Those of `scripts` that use a recipe of its own path,
+std::vector<script> meeting_scripts();  ///< and those of the barriers and the two-phase commit.
 
 inline constexpr const char* script_node = "/script";  ///< Exists.
 inline constexpr const char* script_line = "/election";

@@ -34,6 +34,7 @@ class semaphore_scenario final : public scenario {
       const auto record = detail::parse_permits(each.data);
       line.in().require(record.has_value(), "the size can be read", each.data);
       size_ = record->size;
+      ++sizes_;
       resized_ = record->before != 0;
     }
     look_for_room();
@@ -63,16 +64,23 @@ class semaphore_scenario final : public scenario {
     std::int64_t sum = 0;
     for (const auto& each : line.members()) {
       // One that can not say that it was let in holds up those behind it until its session ends.
-      if (!is_connected(each.as->stat.ephemeral_owner)) return;
+      const auto wire = wire_of(each.as->stat.ephemeral_owner);
+      if (!wire) return;
       sum += detail::weight_of(each.name);
-      if (sum > std::min(size_, small)) return;
+      if (sum > size_) return;
       if (known_.contains(each.name) || !fits_.insert(each.name).second) continue;
-      line.in().clock().after(patience, [this, name = each.name] {
-        const auto all = line.members();
-        const bool there = std::ranges::find(all, name, &shared_line::member::name) != all.end();
-        line.in().require(!there || known_.contains(name), "nobody waits beside free permits", name);
+      line.in().clock().after(patience, [this, name = each.name, size = sizes_, wire] {
+        look_again(name, size == sizes_ && wire == wire_of(wire->key.id));
       });
     }
+  }
+  void look_again(const std::string& name, bool undisturbed) {
+    const auto all = line.members();
+    const bool there = std::ranges::find(all, name, &shared_line::member::name) != all.end();
+    const bool waits = there && !known_.contains(name);
+    if (undisturbed) return line.in().require(!waits, "nobody waits beside free permits", name);
+    fits_.erase(name);  // if it still does it has a little longer
+    look_for_room();
   }
 
   /// Whoever looked before the size was changed may still be let in by the one of before.
@@ -82,17 +90,18 @@ class semaphore_scenario final : public scenario {
     return sum <= (resized_ ? large : small);
   }
 
-  /// Not the session of a process that was killed.
-  bool is_connected(std::int64_t session) const {
+  /// The connection of a session; none if its process was killed.
+  connection_ptr wire_of(std::int64_t session) const {
     for (int i = 0; i < line.in().what().clients; ++i) {
       const auto& wire = line.in().wire(i);
-      if (wire && !wire->closed && wire->key.id == session) return line.in().inside(i).alive();
+      if (wire && !wire->closed && wire->key.id == session && line.in().inside(i).alive()) return wire;
     }
-    return false;
+    return nullptr;
   }
 
   static constexpr span patience = 2s;
   std::int32_t size_ = small;
+  int sizes_ = 0;  // so many times it was set
   bool resized_ = false;
   bool all_well_ = false;
   std::set<std::string> known_;  // members that were let in, or came before all was well

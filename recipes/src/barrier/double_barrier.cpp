@@ -1,0 +1,83 @@
+#include <zkrecipes/double_barrier.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+#include "barrier/seat.hpp"
+#include "session/deadline.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+
+attendance::attendance() noexcept = default;
+attendance::attendance(std::shared_ptr<seat> seat) noexcept : seat_(std::move(seat)) {}
+attendance::attendance(attendance&&) noexcept = default;
+
+attendance& attendance::operator=(attendance&& other) noexcept {
+  attendance taken(std::move(other));
+  std::swap(seat_, taken.seat_);  // what we had is left here
+  return *this;
+}
+
+attendance::~attendance() {
+  if (seat_ && !seat_->where()->lost()) seat_->where()->leave_later();
+}
+
+std::int64_t attendance::round() const noexcept { return seat_ ? seat_->round() : 0; }
+error_code attendance::error() const noexcept { return seat_ ? seat_->where()->lost() : make_error_code(errc::closed); }
+
+const std::string& attendance::path() const noexcept {
+  static const std::string none;
+  return seat_ ? seat_->where()->path() : none;
+}
+
+transaction attendance::fenced(transaction operations) const {
+  return transaction().check(path()).append(std::move(operations));
+}
+
+void attendance::start_lost(handler_for<void(error_code)> h, seat_ptr which) {
+  if (!which) throw std::logic_error("zkrecipes::attendance: nothing was ever attended here");
+  launch(*which->where()->session()->get_scheduler(), std::move(h), owning(which->where(), &place::wait_lost));
+}
+
+void attendance::start_leave(handler_for<void(error_code)> h, seat_ptr which, lease_clock::duration budget) {
+  if (!which) throw std::logic_error("zkrecipes::attendance: nothing was ever attended here");
+  const auto& on = which->where()->session()->get_scheduler();
+  auto leaving = owning(which, &seat::leave);
+  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(leaving)));
+}
+
+double_barrier::double_barrier(session over, std::string path, int size, double_barrier_options options)
+    : session_(std::move(over)) {
+  require_path("double barrier path", path);
+  require_id("double_barrier_options::id", options.id);
+  if (size < 1 || size > most_members) {
+    throw std::invalid_argument("double barrier size " + std::to_string(size) + ": it must be 1 to " +
+                                std::to_string(most_members));
+  }
+  point_ = std::make_shared<meeting_point>(session_.get_core(), std::move(path), size, std::move(options.id));
+}
+
+const std::string& double_barrier::path() const noexcept { return point_->path; }
+int double_barrier::size() const noexcept { return point_->size; }
+std::string double_barrier::problem() const { return point_->problem(); }
+
+namespace {
+
+awaitable<outcome<attendance>> enter(point_ptr at, lease_clock::time_point deadline) {
+  auto entered = co_await seat::enter(std::move(at), deadline);
+  auto& [error, where] = entered;
+  if (error) where = nullptr;
+  co_return outcome<attendance>(error, attendance(std::move(where)));
+}
+
+}  // namespace
+
+void double_barrier::start_enter(handler_for<void(error_code, attendance)> h, point_ptr at,
+                                 lease_clock::duration budget) {
+  const auto on = at->session->get_scheduler();
+  launch(*on, std::move(h), enter(std::move(at), deadline_of(*on, budget)));
+}
+
+}  // namespace zkrecipes

@@ -1,0 +1,250 @@
+#include "barrier/seat.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "session/deadline.hpp"
+#include "session/together.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+backend::request make_request(opcode op, std::string path, bool watch) {
+  backend::request what;
+  what.op = op;
+  what.path = std::move(path);
+  what.watch = watch;
+  return what;
+}
+
+backend::request make_multi(const transaction& all) {
+  backend::request what;
+  what.op = opcode::multi;
+  what.path = "/";
+  what.operations = all.operations();
+  return what;
+}
+
+/// Another look tells what has come of it.
+bool is_overtaken(const error_code& error) {
+  return error == errc::bad_version || error == errc::no_node || error == errc::connection_loss;
+}
+
+}  // namespace
+
+awaitable<outcome<seat_ptr>> seat::enter(point_ptr at, lease_clock::time_point deadline) {
+  const auto on = at->session->get_scheduler();
+  line_spec line{at->path, meeting_marker(at->size), meeting_markers(), true};
+  auto coming = place::enter(at->session, std::move(line), at->id);
+  auto arrived = co_await with_deadline(on, deadline, std::move(coming));
+  auto& [error, where] = arrived;
+  if (error) co_return outcome<seat_ptr>(error, nullptr);
+  auto self = std::make_shared<seat>(where, std::move(at));
+  auto waiting = self->wait_opened();
+  auto opened = co_await with_deadline(on, deadline, std::move(waiting));
+  error = std::get<0>(opened);
+  if (error == errc::timed_out) error = co_await self->withdraw();
+  self->hints_.clear();
+  if (error) where->leave_later();
+  co_return outcome<seat_ptr>(error, std::move(self));
+}
+
+awaitable<outcome<>> seat::wait_opened() {
+  error_code error;
+  // What came along with our own node may be all that is needed.
+  if (const auto& parent = place_->parent(); parent && place_->listed()) {
+    error = see(parent->data, parent->stat.version, place_->members());
+  }
+  while (!error) {
+    if (auto why = place_->lost()) co_return outcome<>(why);
+    if (fresh_ && entered()) co_return outcome<>(error_code());
+    if (fresh_ && seen_.can_open(at_->size)) {
+      error = co_await open();
+    } else if (fresh_ && watches()) {
+      auto why = co_await place_->changed().wait();
+      if (why == wake::cancelled) error = asio::error::operation_aborted;
+    } else {
+      error = co_await look();
+      if (error == errc::connection_loss) error.clear();  // it is the lease that ends a place, not a retry limit
+    }
+  }
+  co_return outcome<>(error);
+}
+
+/// We are written down in the record, which stays as it is until our node has gone.
+bool seat::entered() {
+  if (!seen_.record.names(place_->guid())) return false;
+  round_ = seen_.record;
+  return true;
+}
+
+error_code seat::see(const std::string& data, std::int32_t version, const std::vector<member>& line) {
+  auto seen = interpret(data, version, line, at_->size, place_->guid());
+  if (!seen) {
+    at_->note_problem("the data of " + at_->path + " is not of a double barrier");
+    return errc::foreign_data;
+  }
+  seen_ = std::move(*seen);
+  fresh_ = true;
+  if (std::exchange(size_checked_, true) || seen_.first_size == 0 || seen_.first_size == at_->size) return {};
+  at_->note_problem("we came for a round of " + std::to_string(at_->size) + " members, the first at " + at_->path +
+                    " for one of " + std::to_string(seen_.first_size));
+  return errc::size_mismatch;
+}
+
+/// The record first: whoever it names and the list behind it does not have is gone for good.
+awaitable<error_code> seat::look() {
+  const auto session = place_->session();
+  auto error = co_await session->wait_connected(place_->bound(), never);
+  if (error) co_return error;
+  std::vector<backend::request> all{make_request(opcode::get, at_->path, true),
+                                    make_request(opcode::children, at_->path, false)};
+  watch_out(all);
+  std::vector<exchange_ptr> sent;
+  for (auto& each : all) sent.push_back(session->send(std::move(each)));
+  auto record = co_await session->answer(sent[0]);
+  auto list = co_await session->answer(sent[1]);
+  error = record.error ? record.error : list.error;
+  if (error == errc::no_node) error = errc::node_removed;  // and ours with it
+  if (!error) error = see(record.data, record.stat.version, members_of(list.children, meeting_markers()));
+  if (error || sent.size() == 2) co_return error;
+  auto other = co_await session->answer(sent[2]);
+  if (other.error != errc::no_node) co_return other.error;
+  watched_.clear();  // it has gone: there is nothing to watch
+  co_return error_code();
+}
+
+/// What to watch besides the record: whoever is first in line looks after the opening, and hears of all who come and go;
+/// the others only have to know when they become the first.
+std::string seat::ahead() const {
+  const auto position = seen_.position(place_->guid());
+  if (!position) return {};
+  return *position == 0 ? at_->path : join(at_->path, seen_.waiting[*position - 1].name);
+}
+
+void seat::watch_out(std::vector<backend::request>& all) {
+  auto& session = *place_->session();
+  hints_.clear();
+  hints_.push_back(session.arm(watch_kind::data, at_->path, place_->changed()));
+  watched_ = ahead();
+  if (watched_ == at_->path) {
+    hints_.push_back(session.arm(watch_kind::children, at_->path, place_->changed()));
+    all[1].watch = true;
+  } else if (!watched_.empty()) {
+    hints_.push_back(session.arm(watch_kind::data, watched_, place_->changed()));
+    all.push_back(make_request(opcode::get, watched_, true));
+  }
+}
+
+/// Every change that could matter will be told.
+bool seat::watches() const {
+  auto fired = [](const auto& each) { return each->fired(); };
+  return !hints_.empty() && watched_ == ahead() && std::none_of(hints_.begin(), hints_.end(), fired);
+}
+
+/// One transaction decides: the last round is over, and the members of this one are there.
+awaitable<error_code> seat::open() {
+  round_record next{seen_.record.round + 1, {}};
+  transaction checks;
+  for (int i = 0; i < at_->size; ++i) {
+    const auto& who = seen_.waiting[static_cast<std::size_t>(i)];
+    next.members.push_back(who.guid);
+    checks.check(join(at_->path, who.name));
+  }
+  transaction all;
+  all.set(at_->path, serialize(next), seen_.version).append(std::move(checks));
+  fresh_ = false;
+  auto opened = co_await place_->session()->perform(make_multi(all), retry::once, place_->bound());
+  if (opened.error) co_return is_overtaken(opened.error) ? error_code() : opened.error;
+  seen_.record = std::move(next);
+  fresh_ = seen_.record.names(place_->guid());
+  co_return error_code();
+}
+
+/// The time is up. Our node goes by a transaction that fails if a round has been opened since we looked.
+awaitable<error_code> seat::withdraw() {
+  const auto session = place_->session();
+  while (!place_->lost() && session->connected()) {
+    error_code error;
+    if (!fresh_) error = co_await look();
+    if (error) co_return error == asio::error::operation_aborted ? error : make_error_code(errc::timed_out);
+    if (entered()) co_return error;
+    transaction all;
+    all.check(at_->path, seen_.version);
+    for (const auto& name : seen_.own) all.remove(join(at_->path, name));
+    fresh_ = false;
+    auto gone = co_await session->answer(session->send(make_multi(all)));
+    if (gone.error == asio::error::operation_aborted) co_return gone.error;
+    if (gone.error == errc::bad_version || gone.error == errc::no_node) continue;
+    if (gone.error) break;  // what is left of us goes in the background
+    place_->disown();
+    place_->clear_away(false);
+  }
+  co_return errc::timed_out;
+}
+
+awaitable<outcome<>> seat::leave() {
+  if (auto why = place_->lost()) co_return outcome<>(why);
+  const auto session = place_->session();
+  auto removing = session->send(make_request(opcode::remove, place_->path(), false));
+  auto listing = session->send(make_request(opcode::children, at_->path, false));
+  place_->disown();
+  auto removed = co_await session->answer(removing);
+  auto listed = co_await session->answer(listing);
+  place_->clear_away(removed.error == errc::connection_loss || removed.error == asio::error::operation_aborted);
+  if (removed.error == asio::error::operation_aborted || removed.error == errc::no_auth) {
+    co_return outcome<>(removed.error);
+  }
+  if (listed.error) {
+    std::vector<backend::request> again{make_request(opcode::children, at_->path, false)};
+    auto answered = co_await perform_together(session, std::move(again), persistence::endless);
+    auto& [error, replies] = answered;
+    if (error) co_return outcome<>(error);
+    listed = std::move(replies.front());
+  }
+  // A path that has gone has nobody.
+  if (listed.error && listed.error != errc::no_node) co_return outcome<>(listed.error);
+  auto inside = still_inside(members_of(listed.children, meeting_markers()), round_);
+  co_return outcome<>(co_await wait_others(std::move(inside)));
+}
+
+/// Who has left can not come back to this round: it is over when nobody of the list is there any more.
+awaitable<error_code> seat::wait_others(std::vector<attendant> inside) {
+  const auto session = place_->session();
+  condition changed(session->get_scheduler());
+  while (!inside.empty()) {
+    const auto path = join(at_->path, next_of(inside).name);
+    auto hint = session->arm(watch_kind::data, path, changed);
+    std::vector<backend::request> look{make_request(opcode::get, path, true),
+                                       make_request(opcode::children, at_->path, false)};
+    auto answered = co_await perform_together(session, std::move(look), persistence::endless);
+    auto& [error, replies] = answered;
+    if (error) co_return error;
+    inside = still_inside(members_of(replies[1].children, meeting_markers()), round_);
+    if (replies[0].error == errc::no_node) continue;
+    if (replies[0].error) co_return replies[0].error;
+    while (!hint->fired()) {
+      auto why = co_await changed.wait();
+      if (why == wake::cancelled) co_return asio::error::operation_aborted;
+    }
+    if (hint->deleted()) std::erase_if(inside, [&](const attendant& each) { return join(at_->path, each.name) == path; });
+  }
+  co_return error_code();
+}
+
+/// Whom we watch: the nearest behind us, all around, so that not everybody is woken by every departure.
+const attendant& seat::next_of(const std::vector<attendant>& inside) const {
+  auto index = [this](const std::string& guid) {
+    return std::find(round_.members.begin(), round_.members.end(), guid) - round_.members.begin();
+  };
+  const auto own = index(place_->guid());
+  for (const auto& each : inside) {
+    if (index(each.guid) > own) return each;
+  }
+  return inside.front();
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,77 @@
+// A member of a double barrier, from its entry to its leave.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "barrier/meeting.hpp"
+#include "line/place.hpp"
+
+namespace zkrecipes::detail {
+
+/// Where they meet, as one object of the library knows it.
+class meeting_point {
+ public:
+  meeting_point(core_ptr over, std::string where, int members, std::string self)
+      : session(std::move(over)), path(std::move(where)), size(members), id(std::move(self)) {}
+
+  const core_ptr session;
+  const std::string path;
+  const int size;
+  const std::string id;
+
+  std::string problem() const {
+    std::lock_guard lock(mutex_);
+    return problem_;
+  }
+  void note_problem(std::string what) {
+    std::lock_guard lock(mutex_);
+    problem_ = std::move(what);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string problem_;
+};
+
+using point_ptr = std::shared_ptr<meeting_point>;
+
+class seat {
+ public:
+  static awaitable<outcome<std::shared_ptr<seat>>> enter(point_ptr at, lease_clock::time_point deadline);
+  awaitable<outcome<>> leave();
+
+  // From any thread, once it has been entered.
+  const place_ptr& where() const noexcept { return place_; }
+  std::int64_t round() const noexcept { return round_.round; }
+
+  seat(place_ptr where, point_ptr at) : place_(std::move(where)), at_(std::move(at)) {}
+
+ private:
+  awaitable<outcome<>> wait_opened();
+  awaitable<error_code> look();
+  awaitable<error_code> open();
+  awaitable<error_code> withdraw();
+  awaitable<error_code> wait_others(std::vector<attendant> inside);
+  error_code see(const std::string& data, std::int32_t version, const std::vector<member>& line);
+  void watch_out(std::vector<backend::request>& all);
+  std::string ahead() const;
+  bool entered();
+  bool watches() const;
+  const attendant& next_of(const std::vector<attendant>& inside) const;
+
+  place_ptr place_;
+  point_ptr at_;
+  gathering seen_;
+  bool fresh_ = false;  // nothing is known to have changed since `seen_` was read
+  bool size_checked_ = false;
+  std::vector<std::unique_ptr<watch>> hints_;
+  std::string watched_;  // besides the record
+  round_record round_;  // the one that we are a member of
+};
+
+using seat_ptr = std::shared_ptr<seat>;
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,66 @@
+// How a transaction of a two-phase commit looks in ZooKeeper.
+//
+//   /path/<id>                   {"zkrecipes":"commit","by":"<guid>","participants":["a","b"],"data":"...",
+//                                 "decision":"pending","reason":""}; written once more, with the decision
+//   /path/<id>/vote-<participant>   {"vote":"yes","reason":""}; never changed
+//   /path/_coordinator           the line of the coordinators
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <zkrecipes/two_phase_commit.hpp>
+
+#include "session/together.hpp"
+
+namespace zkrecipes::detail {
+
+/// What the recipe's own node says once it has been written.
+inline constexpr std::string_view commit_mark = R"({"zkrecipes":"two_phase_commit"})";
+
+struct commit_record {
+  std::string by;  ///< GUID of the operation that began it.
+  std::vector<std::string> participants;
+  std::string data;
+  commit_outcome outcome;
+
+  bool names(const std::string& participant) const;
+  bool decided() const noexcept { return outcome.decision != decision::pending; }
+};
+
+std::string serialize(const commit_record& record);
+std::optional<commit_record> parse_commit(const std::string& data);
+
+std::string serialize(const commit_vote& vote);
+/// Nothing if the data is not a vote. The name of the participant is not in it.
+std::optional<commit_vote> parse_vote(const std::string& data);
+
+/// Whether this may be the id of a transaction, and the name of a participant.
+bool is_transaction_id(std::string_view id);
+bool is_participant(std::string_view name);
+
+std::string vote_node(const std::string& node, const std::string& participant);
+/// Those whose votes are not among the children.
+std::vector<std::string> missing_votes(const commit_record& record, const std::vector<std::string>& children);
+
+backend::request make_request(backend::opcode op, std::string path, bool watch = false);
+backend::request make_multi(const transaction& all);
+
+/// A transaction's node as last seen.
+struct commit_sight {
+  error_code error;  ///< `no_node`, `foreign_data`, or no answer.
+  commit_record record;
+  zkrecipes::stat stat;
+  std::vector<std::string> children;  ///< If they were asked for.
+};
+
+/// Looks at the node, once all that others have completed is seen: one round trip.
+awaitable<commit_sight> look_at_commit(core_ptr session, std::string node, persistence how_long, bool watch = false,
+                                       bool with_children = false);
+
+/// Of a versioned write: another look tells what has come of it.
+bool is_overtaken(const error_code& error);
+
+}  // namespace zkrecipes::detail

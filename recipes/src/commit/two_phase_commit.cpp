@@ -1,0 +1,126 @@
+#include <zkrecipes/two_phase_commit.hpp>
+
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "commit/parties.hpp"
+#include "session/deadline.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+
+namespace {
+
+// Well below what a server takes in one request (1 MiB by default), so that the decision fits beside the record.
+constexpr std::size_t most_bytes = 900'000;
+constexpr std::size_t most_reason = 10'000;
+constexpr std::size_t most_participants = 1000;
+
+/// What goes into the largest transaction: the record, and a check of each vote.
+std::size_t size_of(const std::string& node, const commit_record& record) {
+  std::size_t size = serialize(record).size() + most_reason;
+  for (const auto& each : record.participants) size += node.size() + each.size() + 64;
+  return size;
+}
+
+bool is_good(const commit_record& record, const std::string& node) {
+  const std::set<std::string> different(record.participants.begin(), record.participants.end());
+  for (const auto& each : different) {
+    if (!is_participant(each)) return false;
+  }
+  const auto count = record.participants.size();
+  return count > 0 && count <= most_participants && different.size() == count && size_of(node, record) <= most_bytes;
+}
+
+template <class... Results>
+awaitable<outcome<Results...>> refused() {
+  co_return outcome<Results...>(errc::bad_arguments, Results()...);
+}
+
+}  // namespace
+
+two_phase_commit::two_phase_commit(session over, std::string path) : session_(std::move(over)), path_(std::move(path)) {
+  require_path("two-phase commit path", path_);
+  if (path_ == "/") throw std::invalid_argument("two-phase commit path \"/\": it needs a path of its own");
+}
+
+void two_phase_commit::check(const commit_coordinator_options& options) {
+  require_id("commit_coordinator_options::id", options.id);
+  const auto most = std::chrono::hours(24 * 365 * 100);
+  if (options.patience.count() < 0 || options.patience > most) {
+    throw std::invalid_argument("commit_coordinator_options::patience: it must be 0 to 100 years");
+  }
+  if (options.keep.count() < 0 || options.keep > most) {
+    throw std::invalid_argument("commit_coordinator_options::keep: it must be 0 to 100 years");
+  }
+}
+
+void two_phase_commit::start_begin(handler_for<void(error_code)> h, core_ptr core, std::string path, std::string id,
+                                   std::vector<std::string> participants, std::string data) {
+  commit_record record{{}, std::move(participants), std::move(data), {}};
+  const bool good = is_transaction_id(id) && is_good(record, join(path, id));
+  launch(*core->get_scheduler(), std::move(h),
+         good ? begin_commit(core, std::move(path), std::move(id), std::move(record)) : refused<>());
+}
+
+void two_phase_commit::start_vote(outcome_handler h, core_ptr core, std::string path, std::string id,
+                                  std::string participant, ballot vote, std::string reason) {
+  const bool good = is_transaction_id(id) && is_participant(participant) && reason.size() <= most_reason;
+  commit_vote what{std::move(participant), vote, std::move(reason)};
+  launch(*core->get_scheduler(), std::move(h),
+         good ? detail::vote(core, join(path, id), std::move(what)) : refused<commit_outcome>());
+}
+
+void two_phase_commit::start_outcome(outcome_handler h, core_ptr core, std::string path, std::string id,
+                                     lease_clock::duration budget) {
+  const auto& on = core->get_scheduler();
+  auto waiting = is_transaction_id(id) ? await_outcome(core, join(path, id)) : refused<commit_outcome>();
+  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(waiting)));
+}
+
+void two_phase_commit::start_decide(outcome_handler h, core_ptr core, std::string path, std::string id,
+                                    lease_clock::duration budget) {
+  const auto& on = core->get_scheduler();
+  launch(*on, std::move(h),
+         is_transaction_id(id) ? decide(core, join(path, id), deadline_of(*on, budget), nullptr)
+                               : refused<commit_outcome>());
+}
+
+void two_phase_commit::start_state(handler_for<void(error_code, commit_state)> h, core_ptr core, std::string path,
+                                   std::string id) {
+  launch(*core->get_scheduler(), std::move(h),
+         is_transaction_id(id) ? read_state(core, join(path, id)) : refused<commit_state>());
+}
+
+namespace {
+
+awaitable<outcome<std::vector<std::string>>> undecided(core_ptr session, std::string path) {
+  auto found = co_await read_files(std::move(session), std::move(path));
+  std::vector<std::string> ids;
+  for (auto& each : std::get<1>(found)) {
+    if (!each.record.decided()) ids.push_back(std::move(each.id));
+  }
+  co_return outcome<std::vector<std::string>>(std::get<0>(found), std::move(ids));
+}
+
+}  // namespace
+
+void two_phase_commit::start_undecided(handler_for<void(error_code, std::vector<std::string>)> h, core_ptr core,
+                                       std::string path) {
+  launch(*core->get_scheduler(), std::move(h), undecided(core, std::move(path)));
+}
+
+void two_phase_commit::start_clean_up(handler_for<void(error_code, std::size_t)> h, core_ptr core, std::string path,
+                                      std::chrono::milliseconds age) {
+  launch(*core->get_scheduler(), std::move(h),
+         age.count() >= 0 ? clean_up(core, std::move(path), age) : refused<std::size_t>());
+}
+
+void two_phase_commit::start_coordinate(handler_for<void(error_code)> h, core_ptr core, std::string path,
+                                        commit_coordinator_options options) {
+  launch(*core->get_scheduler(), std::move(h), coordinate(core, std::move(path), std::move(options)));
+}
+
+}  // namespace zkrecipes

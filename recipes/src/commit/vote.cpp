@@ -1,0 +1,52 @@
+#include <utility>
+
+#include "commit/parties.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+/// We have voted before, or so it seems.
+awaitable<outcome<commit_outcome>> compare_votes(core_ptr session, std::string path, ballot now) {
+  auto look = make_request(opcode::get, std::move(path));
+  auto seen = co_await session->perform(std::move(look), retry::always);
+  auto before = parse_vote(seen.data);
+  if (!seen.error && !before) seen.error = errc::foreign_data;
+  if (!seen.error && before->ballot != now) seen.error = errc::node_exists;
+  co_return outcome<commit_outcome>(seen.error, commit_outcome());
+}
+
+/// A vote counts only with the transaction as we have seen it: not decided. A refusal decides it.
+transaction casting(const std::string& node, const commit_vote& what, commit_sight& seen) {
+  transaction all;
+  if (what.ballot == ballot::yes) {
+    all.check(node, seen.stat.version);
+  } else {
+    seen.record.outcome = {decision::aborted, what.participant + ": " + what.reason};
+    all.set(node, serialize(seen.record), seen.stat.version);
+  }
+  return all.create(vote_node(node, what.participant), serialize(what));
+}
+
+}  // namespace
+
+awaitable<outcome<commit_outcome>> vote(core_ptr session, std::string node, commit_vote what) {
+  for (;;) {
+    auto seen = co_await look_at_commit(session, node, persistence::limited);
+    if (!seen.error && !seen.record.names(what.participant)) seen.error = errc::bad_arguments;
+    if (seen.error || seen.record.decided()) co_return outcome<commit_outcome>(seen.error, seen.record.outcome);
+    const auto all = casting(node, what, seen);
+    auto cast = co_await session->perform(make_multi(all), retry::once);
+    if (!cast.error) co_return outcome<commit_outcome>(cast.error, seen.record.outcome);
+    if (cast.error == errc::node_exists) {
+      auto compared = co_await compare_votes(session, vote_node(node, what.participant), what.ballot);
+      if (std::get<0>(compared) != errc::no_node) co_return compared;
+    } else if (!is_overtaken(cast.error)) {
+      co_return outcome<commit_outcome>(cast.error, commit_outcome());
+    }
+  }
+}
+
+}  // namespace zkrecipes::detail

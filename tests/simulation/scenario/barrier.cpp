@@ -1,0 +1,101 @@
+// One raises and lifts a barrier, the others wait at it, and lift it or raise it now and then.
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
+
+#include <zkrecipes/barrier.hpp>
+
+#include <map>
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* barrier_path = "/gate";
+
+class barrier_scenario final : public scenario {
+ public:
+  explicit barrier_scenario(stage& in) : done(in) {}
+
+  std::unique_ptr<program> start(stage& in, int client, session with) override;
+  void committed(const entry& what) override {
+    for (const auto& each : what.changes) {
+      if (each.path != barrier_path) continue;
+      if (each.type == change::kind::create) raises[what.zxid] = lifts, stands = true;
+      if (each.type == change::kind::remove) ++lifts, stands = false;
+    }
+  }
+  void healed() override { done.forget(); }
+  bool recovered() override { return done.everybody(); }
+  void check_quiet(const tree&) override {}
+
+  progress done;
+  bool stands = false;
+  std::uint64_t lifts = 0;
+  std::map<std::int64_t, std::uint64_t> raises;  ///< Lifts before each.
+};
+
+class passer final : public routine {
+ public:
+  passer(barrier_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with), of_(of), barrier_(with, barrier_path) {
+    begin();
+  }
+
+ private:
+  /// The first one keeps the gate: nobody waits for ever.
+  asio::awaitable<void> round() override {
+    const bool keeps = client() == 0;
+    if (keeps ? dice().one_in(2) : dice().one_in(6)) {
+      co_await raise();
+    } else if (keeps || dice().one_in(6)) {
+      co_await lift();
+    } else {
+      co_await wait();
+    }
+  }
+
+  asio::awaitable<void> raise() {
+    const auto lifts_before = of_.lifts;
+    auto raising = waits<std::int64_t>([&](auto token) { barrier_.async_raise(std::move(token)); });
+    auto [error, number] = co_await std::move(raising);
+    if (error) co_return;
+    in().require(of_.raises.contains(number), "a raise has a number", std::to_string(number));
+    in().require(of_.raises[number] >= lifts_before, "it is raised once that is said", std::to_string(number));
+  }
+
+  asio::awaitable<void> lift() {
+    const bool stood = of_.stands;
+    const auto lifts_before = of_.lifts;
+    auto lifting = waits<>([&](auto token) { barrier_.async_lift(std::move(token)); });
+    auto [error] = co_await std::move(lifting);
+    if (error) co_return;
+    of_.done.note(client());
+    in().require(!stood || of_.lifts > lifts_before, "it is lifted once that is said");
+  }
+
+  asio::awaitable<void> wait() {
+    const bool stood = of_.stands;
+    const auto lifts_before = of_.lifts;
+    const lease_clock::duration budget = dice().one_in(3) ? dice().between(0ms, 3s) : lease_clock::duration::max();
+    auto waiting = waits<>([&](auto token) { barrier_.async_wait_for(budget, std::move(token)); });
+    auto [error] = co_await std::move(waiting);
+    if (error) co_return;
+    of_.done.note(client());
+    in().require(!stood || of_.lifts > lifts_before, "nobody goes through a barrier that is not lifted");
+  }
+
+  barrier_scenario& of_;
+  barrier barrier_;
+};
+
+std::unique_ptr<program> barrier_scenario::start(stage& in, int client, session with) {
+  return std::make_unique<passer>(*this, in, client, std::move(with));
+}
+
+}  // namespace
+
+std::unique_ptr<scenario> make_barrier_scenario(stage& in) { return std::make_unique<barrier_scenario>(in); }
+
+}  // namespace zkrecipes::simulation

@@ -1,0 +1,105 @@
+// What a member of a double barrier makes of what it sees.
+#include "barrier/meeting.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <string>
+#include <vector>
+
+using namespace zkrecipes::detail;
+
+namespace {
+
+std::string guid(int number) {
+  auto digits = std::to_string(number);
+  return "00000000-0000-0000-0000-" + std::string(12 - digits.size(), '0') + digits;
+}
+
+std::string node(int member, int size, int sequence) {
+  auto digits = std::to_string(sequence);
+  return "_c_" + guid(member) + '-' + meeting_marker(size) + std::string(10 - digits.size(), '0') + digits;
+}
+
+gathering see(const round_record& record, std::vector<std::string> names, int size, int self = 1) {
+  auto seen = interpret(serialize(record), 7, members_of(names, meeting_markers()), size, guid(self));
+  BOOST_TEST_REQUIRE(seen.has_value());
+  return *seen;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(meeting)
+
+BOOST_AUTO_TEST_CASE(a_record_is_read_as_it_was_written) {
+  const round_record record{7, {guid(1), guid(2)}};
+  const auto read = parse_round(serialize(record));
+  BOOST_TEST_REQUIRE(read.has_value());
+  BOOST_TEST(read->round == 7);
+  BOOST_TEST(read->members == record.members, boost::test_tools::per_element());
+  BOOST_TEST(read->names(guid(2)));
+  BOOST_TEST(!read->names(guid(3)));
+  const auto none = parse_round("");
+  BOOST_TEST_REQUIRE(none.has_value());
+  BOOST_TEST(none->round == 0);
+}
+
+BOOST_AUTO_TEST_CASE(other_data_is_no_record) {
+  for (const std::string data : {"x", "1", "[]", "{}", R"({"zkrecipes":"term"})", R"({"zkrecipes":"double_barrier"})",
+                                 R"({"zkrecipes":"double_barrier","round":"1","members":[]})",
+                                 R"({"zkrecipes":"double_barrier","round":1,"members":[1]})"}) {
+    BOOST_TEST(!parse_round(data).has_value(), data);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(those_who_wait_stand_in_order_of_arrival) {
+  const auto seen = see({}, {node(2, 2, 10), node(1, 2, 9), node(3, 2, 11)}, 2);
+  BOOST_TEST(seen.version == 7);
+  BOOST_TEST_REQUIRE(seen.waiting.size() == 3u);
+  BOOST_TEST(seen.waiting[0].guid == guid(1));
+  BOOST_TEST(*seen.position(guid(3)) == 2u);
+  BOOST_TEST(!seen.position(guid(4)).has_value());
+  BOOST_TEST(seen.can_open(2));
+  BOOST_TEST(!see({}, {node(1, 2, 9)}, 2).can_open(2));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_opens_while_a_member_of_the_last_round_is_there) {
+  const round_record last{3, {guid(5), guid(6)}};
+  const auto seen = see(last, {node(6, 2, 1), node(1, 2, 2), node(2, 2, 3)}, 2);
+  BOOST_TEST(seen.inside.size() == 1u);
+  BOOST_TEST(seen.waiting.size() == 2u);
+  BOOST_TEST(!seen.can_open(2));
+  BOOST_TEST(see(last, {node(1, 2, 2), node(2, 2, 3)}, 2).can_open(2), "a record of the dead keeps nobody");
+}
+
+BOOST_AUTO_TEST_CASE(a_second_node_is_no_second_member) {
+  const auto seen = see({}, {node(1, 2, 1), node(1, 2, 2)}, 2);
+  BOOST_TEST(seen.waiting.size() == 1u);
+  BOOST_TEST(!seen.can_open(2));
+  BOOST_TEST(seen.own.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(who_came_for_another_size_does_not_count) {
+  const auto seen = see({}, {node(2, 3, 1), node(1, 2, 2), node(3, 2, 3), node(4, 12, 4)}, 2);
+  BOOST_TEST(seen.first_size == 3);
+  BOOST_TEST(seen.waiting.size() == 2u);
+  BOOST_TEST(see({}, {}, 2).first_size == 0);
+}
+
+BOOST_AUTO_TEST_CASE(other_names_are_ignored) {
+  const auto number = std::string("0000000001");
+  for (const std::string name : {"ready", "_c_short-2-member-0000000001", "lock-0000000001", ""}) {
+    BOOST_TEST(see({}, {name}, 2).waiting.empty(), name);
+  }
+  for (const std::string name : {"--member-", "-x-member-", "-0-member-", "-99999999999999-member-", "-2-lock-"}) {
+    BOOST_TEST(see({}, {"_c_" + guid(1) + name + number}, 2).first_size == 0, name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(who_is_left_of_a_round_is_told_by_name) {
+  const auto line = members_of({node(1, 2, 1), node(2, 2, 2), node(3, 2, 3)}, meeting_markers());
+  const auto inside = still_inside(line, {1, {guid(2), guid(9)}});
+  BOOST_TEST_REQUIRE(inside.size() == 1u);
+  BOOST_TEST(inside[0].guid == guid(2));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

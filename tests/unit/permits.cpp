@@ -1,0 +1,77 @@
+// A semaphore's arithmetic: what is written, who fits, whom to wait for.
+#include "semaphore/permits.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::detail;
+
+namespace {
+
+std::string permit(int weight, int number) {
+  return protected_name("00000000-0000-0000-0000-000000000000", std::to_string(weight) + "-permit-") + "000000000" +
+         std::to_string(number);
+}
+
+std::vector<member> line(std::initializer_list<int> weights) {
+  std::vector<member> all;
+  for (int weight : weights) {
+    const auto number = static_cast<int>(all.size());
+    all.push_back({permit(weight, number), number});
+  }
+  return all;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(permit_rules)
+
+BOOST_AUTO_TEST_CASE(the_record_is_read_as_it_was_written) {
+  for (const auto& record : {permit_record{3, 0}, permit_record{1, 7}, permit_record{semaphore::most_permits, 1}}) {
+    const auto read = parse_permits(serialize(record));
+    BOOST_TEST_REQUIRE(read.has_value());
+    BOOST_TEST(read->size == record.size);
+    BOOST_TEST(read->before == record.before);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_record_is_not_read_as_one) {
+  for (auto bad : {"", "3", "{", "[]", "{}", R"({"recipe":"semaphore"})", R"({"recipe":"lock","size":3})",
+                   R"({"recipe":7,"size":3})", R"({"recipe":"semaphore","size":0})",
+                   R"({"recipe":"semaphore","size":-1})", R"({"recipe":"semaphore","size":1000001})",
+                   R"({"recipe":"semaphore","size":"3"})", R"({"recipe":"semaphore","size":3.5})"}) {
+    BOOST_TEST(!parse_permits(bad).has_value(), bad);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_name_tells_the_weight_and_a_foreign_one_weighs_nothing) {
+  BOOST_TEST(weight_of(permit(1, 0)) == 1);
+  BOOST_TEST(weight_of(permit(250, 0)) == 250);
+  for (auto foreign : {"", "x-permit-0000000001", "_c_00000000-0000-0000-0000-000000000000-permit-0000000001"}) {
+    BOOST_TEST(weight_of(foreign) == 0, foreign);
+  }
+  BOOST_TEST(weight_of(permit(0, 1)) == 0);
+  BOOST_TEST(weight_of(permit(-1, 1)) == 0);
+  BOOST_TEST(weight_of(permit(1000001, 1)) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_fits_from_the_front_holds) {
+  const auto all = line({1, 2, 1, 3, 1});
+  BOOST_TEST(!who_fills(all, 0, 4));
+  BOOST_TEST(!who_fills(all, 2, 4));
+  BOOST_TEST((who_fills(all, 3, 4) == stretch(0, 3)), "the first who waits watches all that hold");
+  BOOST_TEST((who_fills(all, 4, 4) == stretch(3)), "though there would be room: who is ahead comes first");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_behind_one_that_was_let_in_watches_the_holders) {
+  auto all = line({2, 2, 1});
+  BOOST_TEST((who_fills(all, 2, 3) == stretch(1)));
+  all[1].lets_pass = true;
+  BOOST_TEST((who_fills(all, 2, 3) == stretch(0, 2)));
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_for_more_than_there_is_waits_for_nobody) {
+  BOOST_TEST(!who_fills(line({1, 5}), 1, 4));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
