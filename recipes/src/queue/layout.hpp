@@ -67,7 +67,7 @@ struct queue_frame {
 
 using shared_frame = std::shared_ptr<const queue_frame>;
 
-backend::request make_request(backend::opcode op, std::string path);
-backend::request make_multi(const transaction& all);
+backend::request request_for(backend::opcode op, std::string path);
+backend::request request_for(const transaction& all);
 
 }  // namespace zkrecipes::detail

@@ -134,7 +134,7 @@ awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
       all.create(where_.item(where_.marker(0)), each->data, create_mode::persistent_sequential);
     }
     room_->guard(all);
-    auto result = co_await session_->perform(make_multi(all), retry::once);
+    auto result = co_await session_->perform(request_for(all), retry::once);
     room_->put(result, some);
     if (!result.error) {
       last_ = after;

@@ -25,7 +25,7 @@ awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> i
     auto& [error, pass] = entered;
     if (!error) error = co_await session->wait_connected(nullptr, never);
     if (error) co_return result_type(error, {});
-    auto sent = session->send(request_for(items));
+    auto sent = session->send(request_of(items));
     auto answer = co_await session->answer(sent);
     room_->put(answer, items.size());
     if (answer.error == errc::no_node) {
@@ -46,10 +46,10 @@ awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> i
 }
 
 /// One item needs no transaction, unless there is a gate to pass.
-backend::request putter::request_for(const std::vector<new_item>& items) const {
+backend::request putter::request_of(const std::vector<new_item>& items) const {
   const auto& where = frame_->where;
   if (items.size() == 1 && !room_->has_limit()) {
-    auto create = make_request(opcode::create, where.item(where.marker(items[0].rank)));
+    auto create = request_for(opcode::create, where.item(where.marker(items[0].rank)));
     create.data = items[0].data;
     create.mode = create_mode::persistent_sequential;
     return create;
@@ -59,7 +59,7 @@ backend::request putter::request_for(const std::vector<new_item>& items) const {
     all.create(where.item(where.marker(each.rank)), each.data, create_mode::persistent_sequential);
   }
   room_->guard(all);
-  return make_multi(all);
+  return request_for(all);
 }
 
 bool putter::fits(const std::vector<new_item>& items) const {

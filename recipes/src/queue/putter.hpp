@@ -23,7 +23,7 @@ class putter {
 
  private:
   bool fits(const std::vector<new_item>& items) const;
-  backend::request request_for(const std::vector<new_item>& items) const;
+  backend::request request_of(const std::vector<new_item>& items) const;
 
   shared_frame frame_;
   std::shared_ptr<room> room_;
