@@ -1,6 +1,8 @@
 // An order is placed if the stock and the payment both agree; an elected coordinator decides.
 #include <ctime>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include <boost/asio.hpp>
 #include <zkrecipes/zkrecipes.hpp>
@@ -19,7 +21,8 @@ asio::awaitable<void> party(zkrecipes::session zk, std::string order, std::strin
 
 asio::awaitable<void> place(zkrecipes::session zk, std::string order, zkrecipes::ballot payment) {
   zkrecipes::two_phase_commit orders(zk, "/orders");
-  co_await orders.async_begin(order, {"stock", "payment"}, "two books", asio::use_awaitable);
+  const std::vector<std::string> parties{"stock", "payment"};
+  co_await orders.async_begin(order, parties, "two books", asio::use_awaitable);
   asio::co_spawn(zk.get_executor(), party(zk, order, "stock", zkrecipes::ballot::yes), asio::detached);
   co_await party(zk, order, "payment", payment);
 }

@@ -99,7 +99,9 @@ std::optional<term_record> parse_record(const std::string& data) try {
 }
 
 line_spec election_line(std::string path, election_names names) {
-  return {std::move(path), names == election_names::leader_latch ? "latch-" : "lock-", election_markers};
+  line_spec line{std::move(path), names == election_names::leader_latch ? "latch-" : "lock-", election_markers};
+  line.one_by_one = true;
+  return line;
 }
 
 std::string candidate_data(const std::string& id, bool awaiting) {

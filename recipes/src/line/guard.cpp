@@ -90,6 +90,7 @@ awaitable<void> place::guard() {
     if (looking->answer && !looking->answer->error) look_for_request(looking->answer->data);
     // Any answer means that the server has been asked; what it can not tell us now it can not tell us a moment later.
     const bool watching = looking->answer && looking->answer->error != errc::connection_loss;
+    looking.reset();  // thousands may wait at once, and for long
     while (!lost()) {
       if (bound_->ended) {
         lose(bound_->ended);

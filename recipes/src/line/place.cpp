@@ -45,9 +45,6 @@ awaitable<error_code> place::create() {
     node.path = join(line_.parent, protected_name(guid_, line_.marker));
     node.data = data_;
     node.mode = create_mode::ephemeral_sequential;
-    backend::request children;
-    children.op = opcode::children;
-    children.path = line_.parent;
     auto creating = session_->send(std::move(node));
     exchange_ptr reading;
     if (line_.read_parent) {
@@ -56,16 +53,16 @@ awaitable<error_code> place::create() {
       parent.path = line_.parent;
       reading = session_->send(std::move(parent));  // before the list: whoever it names and the list does not is gone
     }
-    auto listing = session_->send(std::move(children));
+    auto listing = roll_call::of(session_, line_);
     auto created = co_await session_->answer(creating);
-    auto listed = co_await session_->answer(listing);
+    auto listed = co_await listing->wait();
     if (reading) {
       auto parent = co_await session_->answer(reading);
       if (!parent.error) parent_ = std::move(parent);
     }
     if (!created.error) {
       accept(std::move(created.path), created.stat);
-      if (!listed.error) members_ = members_of(listed.children, line_.accepted), listed_ = true;
+      if (listed) members_ = std::move(listed), listed_ = true;
       co_return co_await settle();
     }
     if (created.error == errc::no_node) {
@@ -100,7 +97,7 @@ awaitable<error_code> place::find_own() {
     if (found.error && found.error != errc::no_node) co_return found.error;
     if (found.error || found.stat.ephemeral_owner != bound_->key.id) continue;
     accept(exists.path, found.stat);
-    members_ = std::move(members);
+    members_ = std::make_shared<const std::vector<member>>(std::move(members));
     listed_ = true;
     co_return co_await settle();
   }
@@ -114,12 +111,18 @@ awaitable<error_code> place::settle() {
     co_return errc::sequence_exhausted;
   }
   if (listed_) {
-    auto own = std::find_if(members_.begin(), members_.end(), [&](const member& m) { return m.name == name(); });
-    listed_ = own != members_.end();
-    // A create of ours whose reply was lost can turn up late, as a second node: it must not block us.
-    std::erase_if(members_, [&](const member& m) { return m.name != name() && m.name.find(guid_) != m.name.npos; });
-    own = std::find_if(members_.begin(), members_.end(), [&](const member& m) { return m.name == name(); });
-    self_ = static_cast<std::size_t>(own - members_.begin());
+    const std::string own_name = name();
+    const auto is_own = [&](const member& m) { return m.sequence == sequence_ && m.name == own_name; };
+    if (ghost_) {
+      // A create of ours whose reply was lost can turn up late, as a second node: it must not block us.
+      auto others = *members_;
+      std::erase_if(others, [&](const member& m) { return !is_own(m) && m.name.find(guid_) != m.name.npos; });
+      members_ = std::make_shared<const std::vector<member>>(std::move(others));
+    }
+    const auto own = std::find_if(members_->begin(), members_->end(), is_own);
+    listed_ = own != members_->end();
+    self_ = static_cast<std::size_t>(own - members_->begin());
+    forgotten_ = 0;
     if (self_ == 1) changed_.notify();
     note_position();
   }
@@ -132,7 +135,7 @@ void place::tell_position(std::function<void(std::size_t)> hook) {
 }
 
 void place::note_position() {
-  if (on_position_ && std::exchange(told_, self_) != self_) on_position_(self_);
+  if (on_position_ && std::exchange(told_, position()) != position()) on_position_(position());
 }
 
 void place::accept(std::string path, const stat& s) {
@@ -147,7 +150,7 @@ awaitable<error_code> place::list() {
   children.path = line_.parent;
   auto listed = co_await session_->perform(std::move(children), retry::always, bound_);
   if (listed.error) co_return listed.error;
-  members_ = members_of(listed.children, line_.accepted);
+  members_ = std::make_shared<const std::vector<member>>(members_of(listed.children, line_.accepted));
   listed_ = true;
   auto error = co_await settle();
   if (error) co_return error;
@@ -162,7 +165,7 @@ awaitable<error_code> place::try_turn(blocker who_first) {
     auto error = co_await list();
     if (error && error != errc::connection_loss) co_return error;
   }
-  if (who_first(members_, self_)) co_return errc::busy;
+  if (who_first(*members_, self_)) co_return errc::busy;
   co_return lost();
 }
 
@@ -174,15 +177,16 @@ awaitable<error_code> place::wait_turn(blocker who_first) {
       if (error == errc::connection_loss) continue;  // it is the lease that ends a place, not a retry limit
       if (error) co_return error;
     }
-    auto ahead = who_first(members_, self_);
+    auto ahead = who_first(*members_, self_);
     if (!ahead) co_return error_code();
-    const auto before = members_.size();
-    const bool watches_all = *ahead == stretch(0, self_);
+    if (line_.one_by_one && self_ > 1) ahead = forget_all_but(ahead->first);
+    const auto before = members_->size();
+    const bool watches_all = !forgotten_ && *ahead == stretch(0, self_);
     auto error = co_await watch_ahead(*ahead, who_first);
     if (error) co_return error;
     // Nobody can have come before us since. So what is left of the list is all that there can be; who has watched only
     // some of it learns from that whether it is its turn, and not whom to wait for.
-    if (members_.size() < before && !watches_all) listed_ = !who_first(members_, self_);
+    if (members_->size() < before && !watches_all) listed_ = !forgotten_ && !who_first(*members_, self_);
   }
 }
 
@@ -190,19 +194,19 @@ awaitable<error_code> place::wait_turn(blocker who_first) {
 awaitable<error_code> place::watch_ahead(stretch who, const blocker& who_first) {
   std::vector<std::unique_ptr<watch>> hints;
   for (auto i = who.first; i < who.last; ++i) {
-    hints.push_back(session_->arm(watch_kind::data, join(line_.parent, members_[i].name), changed_));
+    hints.push_back(session_->arm(watch_kind::data, join(line_.parent, (*members_)[i].name), changed_));
   }
   std::vector<std::string> gone;
   auto error = co_await look_ahead(who, gone);
   if (error) co_return error == errc::connection_loss ? error_code() : error;
   auto fired = [](const auto& hint) { return hint->fired(); };
-  while (gone.empty() && std::none_of(hints.begin(), hints.end(), fired) && who_first(members_, self_) == who) {
+  while (gone.empty() && std::none_of(hints.begin(), hints.end(), fired) && who_first(*members_, self_) == who) {
     auto why = co_await changed_.wait();
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
     if (auto reason = lost()) co_return reason;
   }
   for (auto i = who.first; i < who.last; ++i) {
-    if (hints[i - who.first]->deleted()) gone.push_back(members_[i].name);
+    if (hints[i - who.first]->deleted()) gone.push_back((*members_)[i].name);
   }
   depart(gone);
   co_return error_code();
@@ -214,31 +218,46 @@ awaitable<error_code> place::look_ahead(stretch who, std::vector<std::string>& g
   for (std::size_t i = 0; i < looks.size(); ++i) {
     // By getData: a watch set by `exists` would stay behind on a node that is gone already.
     looks[i].op = opcode::get;
-    looks[i].path = join(line_.parent, members_[who.first + i].name);
+    looks[i].path = join(line_.parent, (*members_)[who.first + i].name);
     looks[i].watch = true;
   }
   auto seen = co_await session_->perform_all(std::move(looks), bound_);
   for (std::size_t i = 0; i < seen.size(); ++i) {
-    auto& each = members_[who.first + i];
     if (seen[i].error == errc::no_node) {
-      gone.push_back(each.name);
+      gone.push_back((*members_)[who.first + i].name);
     } else if (seen[i].error) {
       co_return seen[i].error;
     } else {
-      each.lets_pass = line_.lets_pass && line_.lets_pass(seen[i].data);
+      note_pass(who.first + i, line_.lets_pass && line_.lets_pass(seen[i].data));
     }
   }
   co_return error_code();
 }
 
+void place::note_pass(std::size_t which, bool lets_pass) {
+  if ((*members_)[which].lets_pass == lets_pass) return;
+  auto changed = std::make_shared<std::vector<member>>(*members_);  // others look at the same list
+  (*changed)[which].lets_pass = lets_pass;
+  members_ = std::move(changed);
+}
+
 void place::depart(const std::vector<std::string>& gone) {
+  auto left = std::make_shared<std::vector<member>>(*members_);
   for (const auto& name : gone) {
-    const auto ahead = std::find_if(members_.begin(), members_.end(), [&](const member& m) { return m.name == name; });
-    if (ahead == members_.end()) continue;
-    members_.erase(ahead);
+    const auto ahead = std::find_if(left->begin(), left->end(), [&](const member& m) { return m.name == name; });
+    if (ahead == left->end()) continue;
+    left->erase(ahead);
     --self_;
   }
+  members_ = std::move(left);
   note_position();
+}
+
+stretch place::forget_all_but(std::size_t ahead) {
+  members_ = std::make_shared<const std::vector<member>>(std::vector{(*members_)[ahead], (*members_)[self_]});
+  forgotten_ += self_ - 1;
+  self_ = 1;
+  return stretch(0);
 }
 
 }  // namespace zkrecipes::detail

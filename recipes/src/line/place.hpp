@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "line/node_name.hpp"
+#include "line/roll_call.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 
@@ -24,6 +25,7 @@ struct line_spec {
   std::span<const std::string_view> accepted;   ///< Of all members, ours included.
   bool read_parent = false;                     ///< Read the parent's data on the way in, at no extra round trip.
   bool (*lets_pass)(const std::string& data) = nullptr;  ///< Whether a member with this data is in nobody's way.
+  bool one_by_one = false;  ///< Everybody waits for the one in front, and remembers only that one.
 };
 
 /// Members in a row, by their indices: `last` is not one of them.
@@ -80,9 +82,10 @@ class place : public std::enable_shared_from_this<place> {
   const incarnation_ptr& bound() const noexcept { return bound_; }
   bool revoked() const noexcept { return revoked_; }
   /// Exactly one member is ahead of us, as far as we know. `changed` tells when that begins.
-  bool is_next() const noexcept { return listed_ && self_ == 1; }
-  /// Everybody in line as last listed, if that has happened; nobody twice who is of this place.
-  const std::vector<member>& members() const noexcept { return members_; }
+  bool is_next() const noexcept { return listed_ && position() == 1; }
+  /// Everybody in line as last listed, if that has happened; nobody twice who is of this place. Where it goes one by one,
+  /// only while nobody waits.
+  const std::vector<member>& members() const noexcept { return *members_; }
   bool listed() const noexcept { return listed_; }
   const std::string& guid() const noexcept { return guid_; }
   /// The parent as it was when we got in line, if that was asked for.
@@ -101,6 +104,9 @@ class place : public std::enable_shared_from_this<place> {
   awaitable<error_code> watch_ahead(stretch who, const blocker& who_first);
   awaitable<error_code> look_ahead(stretch who, std::vector<std::string>& gone);
   void depart(const std::vector<std::string>& gone);
+  void note_pass(std::size_t which, bool lets_pass);
+  stretch forget_all_but(std::size_t ahead);
+  std::size_t position() const noexcept { return forgotten_ + self_; }
   awaitable<error_code> list();
   void accept(std::string path, const stat& s);
   void note_position();
@@ -117,8 +123,9 @@ class place : public std::enable_shared_from_this<place> {
   std::string path_;
   stat stat_;
   std::int32_t sequence_ = 0;
-  std::vector<member> members_;  // as last listed, without ghosts of ours
-  std::size_t self_ = 0;         // our index in it
+  roster members_ = std::make_shared<const std::vector<member>>();  // as last listed, without ghosts of ours
+  std::size_t self_ = 0;       // our index in it
+  std::size_t forgotten_ = 0;  // how many stood before those in it
   bool listed_ = false;
   std::optional<backend::reply> parent_;
   bool ghost_ = false;      // a create of ours may have happened unseen

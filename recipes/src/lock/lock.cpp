@@ -17,11 +17,15 @@ namespace {
 constexpr std::string_view markers[] = {"lock-", "__lock__"};
 }  // namespace
 
-line_spec lock_line(std::string path) { return {std::move(path), "lock-", markers}; }
+line_spec lock_line(std::string path) {
+  line_spec line{std::move(path), "lock-", markers};
+  line.one_by_one = true;
+  return line;
+}
 
 awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, lock_options options) {
-  co_return co_await own_turn(std::move(session), lock_line(std::move(path)), std::move(options.id), &nearest_ahead,
-                              std::move(options.on_position));
+  return own_turn(std::move(session), lock_line(std::move(path)), std::move(options.id), &nearest_ahead,
+                  std::move(options.on_position));
 }
 
 awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, lock_options options) {

@@ -37,6 +37,8 @@ struct exchange {
 
 using exchange_ptr = std::shared_ptr<exchange>;
 
+class roll_call;
+
 /// What to do when the connection breaks before the answer.
 enum class retry {
   once,    ///< Report `connection_loss`: only the caller can tell what happened.
@@ -93,6 +95,10 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
 
   std::unique_ptr<watch> arm(watch_kind kind, std::string path, condition& tell);
   std::size_t watch_count() const noexcept { return watches_->size(); }
+
+  /// The list of a line that is about to be asked for, if any: see `roll_call`.
+  std::weak_ptr<roll_call>& next_roll_call(const std::string& parent) { return roll_calls_[parent]; }
+  void end_roll_call(const std::string& parent) { roll_calls_.erase(parent); }
 
   /// While there are holders the session proves by heartbeats that it lives.
   void add_holder();
@@ -151,6 +157,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   condition changed_;
   condition link_changed_;
   condition heartbeat_;
+  std::map<std::string, std::weak_ptr<roll_call>> roll_calls_;
   int holders_ = 0;
 
   mutable std::mutex mutex_;  // guards what follows, read from any thread

@@ -31,6 +31,8 @@ const named_scenario scenarios[] = {
     {"multi_lock", &make_multi_lock_scenario},
     {"queue", &make_queue_scenario},
     {"read_write_lock", &make_read_write_scenario},
+    {"membership", &make_membership_scenario},
+    {"counter", &make_counter_scenario},
     {"semaphore", &make_semaphore_scenario},
     {"barrier", &make_barrier_scenario},
     {"double_barrier", &make_double_barrier_scenario},

@@ -5,6 +5,8 @@
 
 namespace zkrecipes::simulation {
 
+std::unique_ptr<scenario> make_counter_scenario(stage& in);
+std::unique_ptr<scenario> make_membership_scenario(stage& in);
 std::unique_ptr<scenario> make_barrier_scenario(stage& in);
 std::unique_ptr<scenario> make_commit_scenario(stage& in);
 std::unique_ptr<scenario> make_double_barrier_scenario(stage& in);

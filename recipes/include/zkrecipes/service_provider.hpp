@@ -1,0 +1,64 @@
+// Choosing one of a service's instances.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <zkrecipes/service_discovery.hpp>
+
+namespace zkrecipes {
+
+namespace detail {
+class instance_chooser;
+}
+
+enum class service_strategy {
+  round_robin,
+  random,
+  sticky,    ///< The same as long as it can be had; then another, at random.
+  weighted,  ///< At random, in proportion to `service_provider_options::weight`.
+};
+
+struct service_provider_options {
+  service_strategy strategy = service_strategy::round_robin;
+  /// Whether an instance may be chosen at all; unset: every one that is enabled.
+  std::function<bool(const service_instance&)> accept{};
+  /// For `weighted`: how often it is chosen, compared to the others; 0: never. Unset: all the same.
+  std::function<std::uint32_t(const service_instance&)> weight{};
+  /// An instance rests after so many errors noted, each within `rest` of the one before; 1 to 1000.
+  int errors_until_rest = 2;
+  /// How long, from its last error. 1 ms to 24 h.
+  std::chrono::milliseconds rest{30'000};
+};
+
+/// Move-only; the destructor ends its view of the service. Hooks are called on the session's executor and must not
+/// block. Thread safety: safe.
+class service_provider {
+ public:
+  /// Starts to watch the service. \throws std::invalid_argument naming the bad service or option.
+  service_provider(const service_discovery& in, const std::string& service, service_provider_options options = {});
+  service_provider(service_provider&&) noexcept;
+  service_provider& operator=(service_provider&&) noexcept;
+  ~service_provider();
+
+  /// Chooses an instance out of those last seen; waits only for the first view.
+  /// Errors: `no_node` (none can be chosen), `busy` (all of them rest), and as `children_view::async_current`.
+  template <class Token>
+  auto async_pick(Token&& token) {
+    return detail::initiate<void(error_code, service_instance)>(token, &start_pick, chooser_);
+  }
+
+  /// Feedback: using this instance failed.
+  void note_error(const service_instance& instance);
+
+ private:
+  using chooser_ptr = std::shared_ptr<detail::instance_chooser>;
+  static void start_pick(detail::handler_for<void(error_code, service_instance)>, chooser_ptr);
+
+  chooser_ptr chooser_;
+};
+
+}  // namespace zkrecipes

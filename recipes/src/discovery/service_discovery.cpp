@@ -1,0 +1,123 @@
+#include <zkrecipes/service_discovery.hpp>
+
+#include <stdexcept>
+#include <utility>
+
+#include "discovery/snapshot.hpp"
+#include "group/children_reader.hpp"
+#include "group/kept_node.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+
+namespace {
+
+awaitable<outcome<>> update(kept_node_ptr node, service_instance instance) {
+  auto present = parse_service_instance(node->data());
+  auto text = to_json(instance);
+  const bool is_same = present && present->name == instance.name && present->id == instance.id &&
+                       present->type == instance.type;
+  if (!is_same || !text) co_return outcome<>(errc::bad_arguments);
+  co_return co_await node->set_data(std::move(*text));
+}
+
+awaitable<outcome<>> set_enabled(kept_node_ptr node, bool enabled) {
+  auto instance = parse_service_instance(node->data());  // ours: it is one
+  instance->enabled = enabled;
+  auto text = to_json(*instance);
+  co_return co_await node->set_data(std::move(*text));
+}
+
+bool may_be_registered(const service_instance& instance) {
+  const bool can_be = instance.type == service_type::dynamic || instance.type == service_type::static_node;
+  return can_be && is_name(instance.name) && is_name(instance.id);
+}
+
+std::int64_t wall_time_ms(core& session) {
+  const auto since = session.get_scheduler()->world->wall_clock().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+}
+
+awaitable<outcome<service_registration>> register_instance(core_ptr session, std::string base,
+                                                           service_instance instance) {
+  using result_type = outcome<service_registration>;
+  if (instance.id.empty()) instance.id = session->make_guid();
+  if (instance.registration_time == 0) instance.registration_time = wall_time_ms(*session);
+  auto text = to_json(instance);
+  const bool fine = may_be_registered(instance) && text && text->size() <= most_data_bytes;
+  if (!fine) co_return result_type(errc::bad_arguments, service_registration());
+  persistent_node_options options;
+  if (instance.type == service_type::static_node) options.mode = create_mode::persistent;
+  auto path = join(join(base, instance.name), instance.id);
+  auto node = std::make_shared<kept_node>(std::move(session), std::move(path), std::move(*text), std::move(options));
+  node->start();
+  service_registration registration{persistent_node(node)};  // unregisters again unless it is passed on
+  auto error = co_await wait_standing(node, false);
+  if (error) registration = service_registration();
+  co_return result_type(error, std::move(registration));
+}
+
+awaitable<outcome<std::vector<std::string>>> services(core_ptr session, std::string base) {
+  backend::request list;
+  list.op = backend::opcode::children;
+  list.path = std::move(base);
+  auto listed = co_await session->perform(std::move(list), retry::always);
+  if (listed.error == errc::no_node) listed.error.clear();
+  co_return outcome<std::vector<std::string>>(listed.error, std::move(listed.children));
+}
+
+awaitable<outcome<service_snapshot>> current(children_reader_ptr reader) {
+  auto seen = co_await reader->current();
+  auto& [error, nodes] = seen;
+  co_return outcome<service_snapshot>(error, interpret(nodes));
+}
+
+awaitable<outcome<service_change>> change(children_reader_ptr reader, children_snapshot seen) {
+  auto changed = co_await reader->change(seen);
+  auto& [error, nodes] = changed;
+  if (error) co_return outcome<service_change>(error, service_change());
+  co_return outcome<service_change>(error, interpret(seen, nodes.now));
+}
+
+}  // namespace
+
+service_discovery::service_discovery(session over, std::string base)
+    : session_(std::move(over)), base_(std::move(base)) {
+  require_path("service_discovery base", base_);
+}
+
+service_view service_discovery::watch(const std::string& service) const {
+  if (!is_name(service)) throw std::invalid_argument("service \"" + service + "\": it can not be a node's name");
+  return service_view(children_view(session_, join(base_, service)));
+}
+
+void service_discovery::start_register(handler_for<void(error_code, service_registration)> h, core_ptr core,
+                                       std::string base, service_instance instance) {
+  const auto& on = core->get_scheduler();
+  launch(*on, std::move(h), register_instance(core, std::move(base), std::move(instance)));
+}
+
+void service_discovery::start_services(handler_for<void(error_code, std::vector<std::string>)> h, core_ptr core,
+                                       std::string base) {
+  launch(*core->get_scheduler(), std::move(h), services(core, std::move(base)));
+}
+
+void service_registration::start_update(handler_for<void(error_code)> h, node_ptr node, service_instance instance) {
+  launch(*node->get_scheduler(), std::move(h), update(node, std::move(instance)));
+}
+
+void service_registration::start_set_enabled(handler_for<void(error_code)> h, node_ptr node, bool enabled) {
+  launch(*node->get_scheduler(), std::move(h), set_enabled(node, enabled));
+}
+
+void service_view::start_current(handler_for<void(error_code, service_snapshot)> h, reader_ptr reader) {
+  launch(*reader->get_scheduler(), std::move(h), current(reader));
+}
+
+void service_view::start_change(handler_for<void(error_code, service_change)> h, reader_ptr reader,
+                                children_snapshot seen) {
+  launch(*reader->get_scheduler(), std::move(h), change(reader, std::move(seen)));
+}
+
+}  // namespace zkrecipes

@@ -1,0 +1,195 @@
+#include "group/children_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+constexpr std::size_t most_under_way = 1'000;  // reads; a server takes a connection's requests up to about that many
+constexpr std::chrono::milliseconds first_pause{100};
+constexpr std::chrono::milliseconds max_pause{10'000};
+
+backend::request watched(opcode op, std::string path) {
+  backend::request what;
+  what.op = op;
+  what.path = std::move(path);
+  what.watch = true;
+  return what;
+}
+
+bool is_current(const std::unique_ptr<watch>& hint) { return hint && !hint->fired(); }
+
+}  // namespace
+
+children_reader::children_reader(core_ptr session, std::string path, children_view_options options)
+    : scheduler_(session->get_scheduler()),
+      session_(std::move(session)),
+      path_(std::move(path)),
+      options_(std::move(options)),
+      hinted_(scheduler_),
+      told_(scheduler_) {}
+
+void children_reader::start() {
+  asio::post(scheduler_->strand, [self = shared_from_this()] {
+    self->work_.run(self->scheduler_->strand, owning(self, &children_reader::run));
+  });
+}
+
+void children_reader::stop_later() {
+  asio::post(scheduler_->strand, [self = shared_from_this()] { self->work_.stop(); });
+}
+
+awaitable<void> children_reader::run() {
+  co_await follow();
+  slots_.clear();  // and their watches
+  parent_hint_.reset();
+  session_.reset();
+  if (!is_fatal(error_)) report(errc::closed);
+}
+
+awaitable<void> children_reader::follow() {
+  back_off pause(first_pause, max_pause);
+  for (;;) {
+    auto error = co_await look();
+    if (error == asio::error::operation_aborted) co_return;
+    if (error == errc::connection_loss) continue;
+    report(error);
+    if (is_fatal(error)) co_return;
+    if (!error) pause.reset();
+    const auto until = error ? pause.next(*scheduler_) : never;
+    while (error || !is_outdated()) {
+      auto why = co_await hinted_.wait(until);
+      if (why == wake::cancelled) co_return;
+      if (why == wake::timed_out) break;
+    }
+  }
+}
+
+/// Reads what is out of date: the list in one round trip, all nodes in another.
+awaitable<error_code> children_reader::look() {
+  auto error = co_await session_->wait_connected(nullptr, never);
+  if (!error && !is_current(parent_hint_)) error = co_await list();
+  while (!error) {
+    auto names = outdated();
+    if (names.empty()) break;
+    error = co_await read(std::move(names));
+  }
+  if (!error) publish();
+  if (error == errc::session_expired) error = errc::connection_loss;  // it is the same view in the next session
+  co_return error;
+}
+
+awaitable<error_code> children_reader::list() {
+  auto hint = session_->arm(watch_kind::children, path_, hinted_);
+  auto sent = session_->send(watched(opcode::children, path_));
+  auto listed = co_await session_->answer(sent);
+  if (listed.error == errc::no_node) co_return co_await await_parent();
+  if (listed.error) co_return listed.error;
+  parent_hint_ = std::move(hint);
+  exists_ = true;
+  keep_only(listed.children);
+  co_return error_code();
+}
+
+/// The parent is missing: its coming is watched for by `exists`, the only way for a node that is not there.
+awaitable<error_code> children_reader::await_parent() {
+  auto hint = session_->arm(watch_kind::data, path_, hinted_);
+  auto sent = session_->send(watched(opcode::exists, path_));
+  auto there = co_await session_->answer(sent);
+  if (!there.error) co_return errc::connection_loss;  // it has come meanwhile: look again
+  if (there.error != errc::no_node) co_return there.error;
+  parent_hint_ = std::move(hint);
+  exists_ = false;
+  slots_.clear();
+  co_return error_code();
+}
+
+void children_reader::keep_only(const std::vector<std::string>& names) {
+  slots kept;
+  for (const auto& name : names) {
+    auto found = slots_.extract(name);
+    if (found) {
+      kept.insert(std::move(found));
+    } else {
+      kept.try_emplace(name);
+    }
+  }
+  slots_ = std::move(kept);
+}
+
+/// All together, in one round trip.
+awaitable<error_code> children_reader::read(std::vector<std::string> names) {
+  if (names.size() > most_under_way) names.resize(most_under_way);
+  std::vector<exchange_ptr> sent;
+  for (const auto& name : names) {
+    const auto path = join(path_, name);
+    slots_[name].hint = session_->arm(watch_kind::data, path, hinted_);
+    // By getData: a watch set by `exists` would stay behind on a node that has gone.
+    sent.push_back(session_->send(watched(opcode::get, path)));
+  }
+  error_code error;
+  for (std::size_t i = 0; i < sent.size(); ++i) {
+    auto answer = co_await session_->answer(sent[i]);
+    auto failed = accept(names[i], std::move(answer));
+    if (!error) error = failed;
+  }
+  co_return error;
+}
+
+error_code children_reader::accept(const std::string& name, backend::reply answer) {
+  auto found = slots_.find(name);
+  if (answer.error == errc::no_node) {
+    slots_.erase(found);  // and the list, watched before, will be different
+    return {};
+  }
+  if (answer.error && answer.error != errc::no_auth) {
+    found->second.hint.reset();  // not read
+    return answer.error;
+  }
+  auto& known = found->second.node;
+  child_node read{name, std::move(answer.data), answer.stat, answer.error};
+  const bool same = known && known->stat.czxid == read.stat.czxid && known->stat.mzxid == read.stat.mzxid &&
+                    known->error == read.error;
+  if (!same) known = std::make_shared<const child_node>(std::move(read));
+  return {};
+}
+
+std::vector<std::string> children_reader::outdated() const {
+  std::vector<std::string> names;
+  for (const auto& [name, each] : slots_) {
+    if (!is_current(each.hint)) names.push_back(name);
+  }
+  return names;
+}
+
+bool children_reader::is_outdated() const {
+  return !is_current(parent_hint_) ||
+         std::any_of(slots_.begin(), slots_.end(), [](const auto& each) { return !is_current(each.second.hint); });
+}
+
+void children_reader::publish() {
+  children_snapshot now;
+  now.exists = exists_;
+  for (const auto& [name, each] : slots_) {
+    if (!options_.accept || options_.accept(*each.node)) now.nodes.push_back(each.node);
+  }
+  std::lock_guard lock(mutex_);
+  snapshot_ = std::move(now);
+}
+
+void children_reader::report(const error_code& error) {
+  error_ = error;
+  if (!error) ready_ = true;
+  told_.notify();
+}
+
+children_snapshot children_reader::snapshot() const {
+  std::lock_guard lock(mutex_);
+  return snapshot_;
+}
+
+}  // namespace zkrecipes::detail

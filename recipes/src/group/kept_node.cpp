@@ -1,0 +1,235 @@
+#include "group/kept_node.hpp"
+
+#include <utility>
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+/// Nothing is known yet: look again.
+constexpr auto inconclusive = errc::connection_loss;
+
+bool is_inconclusive(const error_code& error) { return error == inconclusive || error == errc::session_expired; }
+
+backend::request about(opcode op, const std::string& path) {
+  backend::request what;
+  what.op = op;
+  what.path = path;
+  return what;
+}
+
+}  // namespace
+
+kept_node::kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options)
+    : scheduler_(session->get_scheduler()),
+      session_(std::move(session)),
+      path_(std::move(path)),
+      options_(std::move(options)),
+      data_(std::move(data)),
+      changed_(scheduler_) {}
+
+void kept_node::start() {
+  asio::post(scheduler_->strand, [self = shared_from_this()] {
+    self->work_.run(self->scheduler_->strand, owning(self, &kept_node::run));
+  });
+}
+
+void kept_node::close_later() {
+  asio::post(scheduler_->strand, [self = shared_from_this()] { self->work_.stop(); });
+}
+
+awaitable<void> kept_node::run() {
+  co_await keep();
+  co_await ignore_cancellation();
+  end_ = co_await remove_own();
+  session_.reset();
+  finished_ = true;
+  note_absent();
+  if (status().error != errc::node_removed) note(errc::closed);
+  changed_.notify();
+}
+
+awaitable<void> kept_node::keep() {
+  back_off pause(options_.first_pause, options_.max_pause);
+  for (;;) {
+    auto hint = session_->arm(watch_kind::data, path_, changed_);
+    auto error = co_await stand();
+    for (;;) {
+      if (!error) error = co_await write();
+      if (is_inconclusive(error)) break;
+      if (error == asio::error::operation_aborted) co_return;
+      note(error);
+      if (is_fatal(error) || error == errc::node_removed) co_return;
+      const bool look_again = co_await rest(*hint, error, pause);
+      const bool stopped = co_await cancelled();
+      if (stopped) co_return;
+      if (look_again) break;
+    }
+  }
+}
+
+/// Until there is something to do. True: look at the node; false: only its data has to be written.
+awaitable<bool> kept_node::rest(const watch& hint, const error_code& error, back_off& pause) {
+  const bool in_the_way = error == errc::busy || error == errc::foreign_data;
+  if (!error || in_the_way) pause.reset();
+  const auto until = error && !in_the_way ? pause.next(*scheduler_) : never;
+  const auto wanted = wanted_;
+  while (!hint.fired() && wanted == wanted_) {
+    auto why = co_await changed_.wait(until);
+    if (why != wake::notified) co_return true;
+  }
+  co_return error || hint.fired();
+}
+
+/// Looks at the node, with a watch, and makes it if it is not known to stand: one round trip.
+awaitable<error_code> kept_node::stand() {
+  auto bound = binding();
+  auto error = co_await session_->wait_connected(bound, never);
+  if (error == errc::session_expired) {
+    bound_.reset();
+    note_absent();
+    note(error);
+  }
+  if (error) co_return error;
+  auto here = session_->current();
+  bound_ = here;
+  exchange_ptr creating;
+  const auto making = wanted_;
+  if (!stands_) {
+    auto create = about(opcode::create, path_);
+    create.data = data_;
+    create.mode = options_.mode;
+    create.access = options_.access;
+    creating = session_->send(std::move(create));
+  }
+  auto get = about(opcode::get, path_);
+  get.watch = true;
+  auto reading = session_->send(std::move(get));
+  if (creating) {
+    error = co_await make(here, creating);
+    if (!error && stands_) written_ = making;
+  }
+  auto node = co_await session_->answer(reading);
+  if (error) co_return error;
+  co_return judge(node, here);
+}
+
+/// What came of a create.
+awaitable<error_code> kept_node::make(const incarnation_ptr& here, exchange_ptr creating) {
+  auto made = co_await session_->answer(std::move(creating));
+  if (!made.error) note_present(made.stat, true);
+  if (made.error == errc::node_exists) made.error.clear();  // whose it is shows when it is read
+  if (made.error == errc::no_node) {
+    std::string parent(parent_of(path_));
+    auto error = co_await session_->ensure_path(std::move(parent), here);
+    co_return error ? error : make_error_code(inconclusive);
+  }
+  co_return made.error;
+}
+
+error_code kept_node::judge(const backend::reply& node, const incarnation_ptr& here) {
+  const bool ours = !node.error && is_ours(node.stat, here);
+  if (ours) {
+    if (!stands_ && node.data == data_) written_ = wanted_;  // ours, although we have not heard of its creation
+    if (!stands_) note_present(node.stat, false);
+    return {};
+  }
+  if (node.error && node.error != errc::no_node) return node.error;
+  const bool was_there = stands_;
+  note_absent();
+  if (was_there && !options_.restore) return errc::node_removed;
+  if (node.error) return inconclusive;  // gone: it is made in the next round
+  return node.stat.ephemeral_owner ? errc::busy : errc::foreign_data;
+}
+
+bool kept_node::is_ours(const stat& node, const incarnation_ptr& here) const {
+  return node.ephemeral_owner == (ephemeral() ? here->key.id : 0);
+}
+
+awaitable<error_code> kept_node::write() {
+  while (written_ != wanted_) {
+    auto set = about(opcode::set, path_);
+    set.data = data_;
+    const auto writing = wanted_;
+    auto bound = binding();
+    auto result = co_await session_->perform(std::move(set), retry::once, bound);
+    if (result.error == errc::no_node) co_return inconclusive;
+    if (result.error) co_return result.error;
+    written_ = writing;
+    ++tries_;
+    changed_.notify();
+  }
+  co_return error_code();
+}
+
+/// Whatever became of a create that was under way, nothing of ours is left, unless the session ends first.
+awaitable<error_code> kept_node::remove_own() {
+  if (!bound_) co_return error_code();
+  const auto bound = binding();
+  auto remove = about(opcode::remove, path_);
+  if (stands_) {
+    auto sent = session_->send(remove);
+    auto result = co_await session_->answer(sent);
+    if (!result.error || result.error == errc::no_node) co_return error_code();
+    if (result.error != errc::connection_loss) co_return is_fatal(result.error) ? error_code() : result.error;
+  }
+  // From here on we do not keep the session open: its end takes an ephemeral node with it.
+  auto session = session_->shared_from_this();
+  session_.reset();
+  const auto exists = about(opcode::exists, path_);
+  for (;;) {
+    auto node = co_await session->perform(exists, retry::always, bound);
+    if (node.error == errc::connection_loss) continue;
+    const bool another = stands_ && node.stat.czxid != status().czxid;
+    if (node.error || another || !is_ours(node.stat, bound_)) co_return error_code();
+    remove.version = node.stat.version;
+    auto result = co_await session->perform(remove, retry::once, bound);
+    const bool settled = result.error != errc::connection_loss && result.error != errc::bad_version;
+    if (settled) co_return result.error == errc::not_empty || result.error == errc::no_auth ? result.error : error_code();
+  }
+}
+
+persistent_node_status kept_node::status() const {
+  std::lock_guard lock(mutex_);
+  return status_;
+}
+
+void kept_node::note_present(const stat& node, bool made) {
+  stands_ = true;
+  {
+    std::lock_guard lock(mutex_);
+    status_.present = true;
+    status_.error.clear();
+    status_.czxid = node.czxid;
+    status_.created += made;
+    ++status_.changes;
+  }
+  changed_.notify();
+}
+
+void kept_node::note_absent() {
+  if (!std::exchange(stands_, false)) return;
+  written_ = 0;
+  {
+    std::lock_guard lock(mutex_);
+    status_.present = false;
+    status_.czxid = 0;
+    ++status_.changes;
+  }
+  changed_.notify();
+}
+
+/// A try came to a result.
+void kept_node::note(const error_code& error) {
+  ++tries_;
+  {
+    std::lock_guard lock(mutex_);
+    if (status_.error != error) ++status_.changes;
+    status_.error = error;
+  }
+  changed_.notify();
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,78 @@
+// A node that is kept alive: looked at whenever it may have changed, and made again when it is gone.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include <zkrecipes/persistent_node.hpp>
+
+#include "session/background.hpp"
+#include "session/core.hpp"
+
+namespace zkrecipes::detail {
+
+/// What a server takes in one request by default, less the names around it.
+inline constexpr std::size_t most_data_bytes = 1'000'000;
+
+class kept_node : public std::enable_shared_from_this<kept_node> {
+ public:
+  kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options);
+
+  // From any thread.
+  void start();
+  void close_later();
+  const scheduler_ptr& get_scheduler() const noexcept { return scheduler_; }
+  const std::string& path() const noexcept { return path_; }
+  persistent_node_status status() const;
+
+  // On the strand.
+  awaitable<outcome<>> wait_started();
+  awaitable<outcome<>> set_data(std::string data);
+  awaitable<outcome<persistent_node_status>> wait_status_change(std::uint64_t seen);
+  awaitable<outcome<>> close();
+  /// What was asked for last.
+  const std::string& data() const noexcept { return data_; }
+
+ private:
+  awaitable<void> run();
+  awaitable<void> keep();
+  awaitable<error_code> stand();
+  awaitable<error_code> make(const incarnation_ptr& here, exchange_ptr creating);
+  error_code judge(const backend::reply& node, const incarnation_ptr& here);
+  awaitable<error_code> write();
+  awaitable<bool> rest(const watch& hint, const error_code& error, back_off& pause);
+  awaitable<error_code> remove_own();
+  bool is_ours(const stat& node, const incarnation_ptr& here) const;
+  bool ephemeral() const noexcept { return options_.mode == create_mode::ephemeral; }
+  /// The session that the node lives and dies with, if it does.
+  incarnation_ptr binding() const { return ephemeral() ? bound_ : nullptr; }
+  void note_present(const stat& node, bool made);
+  void note_absent();
+  void note(const error_code& error);
+
+  scheduler_ptr scheduler_;
+  core_ptr session_;
+  const std::string path_;
+  const persistent_node_options options_;
+  std::string data_;
+  std::uint64_t wanted_ = 1;   // number of the data to be written
+  std::uint64_t written_ = 0;  // and of what the node holds
+  std::uint64_t tries_ = 0;    // that came to a result
+  incarnation_ptr bound_;      // in which the node was made or found, or may have been
+  bool stands_ = false;
+  bool finished_ = false;
+  error_code end_;  // of the removal
+  condition changed_;
+  background work_;
+
+  mutable std::mutex mutex_;
+  persistent_node_status status_;
+};
+
+using kept_node_ptr = std::shared_ptr<kept_node>;
+
+/// Waits until it stands, or something keeps it from that; with `patiently`, also for another session's node to go.
+awaitable<error_code> wait_standing(kept_node_ptr node, bool patiently);
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,47 @@
+#include <zkrecipes/membership.hpp>
+
+#include <utility>
+
+#include "group/kept_node.hpp"
+#include "session/paths.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+
+namespace {
+
+bool is_member(const child_node& node) { return node.stat.ephemeral_owner != 0; }
+
+bool may_be_joined(const std::string& path, const std::string& name, const std::string& data) {
+  return name.find('/') == name.npos && path_problem(join(path, name)).empty() && data.size() <= most_data_bytes;
+}
+
+awaitable<outcome<joined_member>> join_group(core_ptr session, std::string path, membership_options options,
+                                            std::string name, std::string data) {
+  if (!may_be_joined(path, name, data)) co_return outcome<joined_member>(errc::bad_arguments, joined_member());
+  auto node = std::make_shared<kept_node>(std::move(session), join(path, name), std::move(data),
+                                          persistent_node_options());
+  node->start();
+  joined_member member{persistent_node(node)};  // leaves again unless it is passed on
+  auto error = co_await wait_standing(node, options.wait_for_name);
+  if (error) member = joined_member();
+  co_return outcome<joined_member>(error, std::move(member));
+}
+
+}  // namespace
+
+membership::membership(session over, std::string path, membership_options options)
+    : session_(std::move(over)), path_(std::move(path)), options_(options) {
+  require_path("membership path", path_);
+}
+
+children_view membership::watch() const { return children_view(session_, path_, {.accept = &is_member}); }
+
+void membership::start_join(handler_for<void(error_code, joined_member)> h, core_ptr core, std::string path,
+                            membership_options options, std::string name, std::string data) {
+  const auto& on = core->get_scheduler();
+  launch(*on, std::move(h), join_group(core, std::move(path), options, std::move(name), std::move(data)));
+}
+
+}  // namespace zkrecipes

@@ -1,0 +1,92 @@
+#include "shared/replace.hpp"
+
+#include <utility>
+
+#include "group/kept_node.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+backend::request about(opcode op, const std::string& path) {
+  backend::request what;
+  what.op = op;
+  what.path = path;
+  return what;
+}
+
+bool is_lost(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
+
+/// What a conditional write has come to, by what is there now.
+enum class verdict { not_done, refused, unknown };
+
+/// Nobody else can have written between the version that was seen and the next.
+verdict judge(const backend::reply& now, const stat& seen, const std::string& data) {
+  if (now.error) return verdict::unknown;
+  if (now.stat.czxid != seen.czxid) return verdict::unknown;
+  if (now.stat.version == seen.version) return verdict::not_done;
+  const bool is_next = now.stat.mzxid != seen.mzxid && now.stat.version == seen.version + 1;
+  return is_next && now.data != data ? verdict::refused : verdict::unknown;
+}
+
+}  // namespace
+
+bool is_too_long(const std::string& data) { return data.size() > most_data_bytes; }
+
+bool may_be_done(const backend::reply& result) { return result.sent && is_lost(result.error); }
+
+awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
+  const auto sync = about(opcode::sync, path);
+  const auto get = about(opcode::get, path);
+  for (;;) {
+    backend::reply result;
+    result.error = co_await session->wait_connected(nullptr, never);
+    if (result.error) co_return result;
+    auto syncing = session->send(sync);
+    auto reading = session->send(get);
+    auto synced = co_await session->answer(std::move(syncing));
+    result = co_await session->answer(std::move(reading));
+    if (synced.error) result.error = synced.error;
+    if (!is_lost(result.error)) co_return result;
+  }
+}
+
+awaitable<outcome<stat>> replace(core_ptr session, std::string path, stat seen, std::string data) {
+  if (is_too_long(data)) co_return outcome<stat>(errc::bad_arguments, stat());
+  auto set = about(opcode::set, path);
+  set.data = data;
+  set.version = seen.version;
+  for (;;) {
+    auto result = co_await session->perform(set, retry::once);
+    if (!result.error && result.stat.czxid != seen.czxid) result.error = errc::node_removed;
+    if (!may_be_done(result)) co_return outcome<stat>(result.error, result.stat);
+    auto now = co_await read_latest(session, path);
+    const auto found = judge(now, seen, data);
+    if (found == verdict::refused) co_return outcome<stat>(errc::bad_version, stat());
+    if (found == verdict::unknown) co_return outcome<stat>(errc::outcome_unknown, stat());
+  }
+}
+
+awaitable<outcome<stat>> make(core_ptr session, std::string path, std::string data) {
+  if (is_too_long(data)) co_return outcome<stat>(errc::bad_arguments, stat());
+  auto create = about(opcode::create, path);
+  create.data = data;
+  for (;;) {
+    auto result = co_await session->perform(create, retry::once);
+    if (result.error == errc::no_node) {
+      std::string parent(parent_of(path));
+      auto error = co_await session->ensure_path(std::move(parent));
+      if (error && error != errc::connection_loss) co_return outcome<stat>(error, stat());
+      continue;
+    }
+    if (!may_be_done(result)) co_return outcome<stat>(result.error, result.stat);
+    auto now = co_await read_latest(session, path);
+    if (now.error == errc::no_node) continue;
+    const bool surely_others = !now.error && now.stat.version == 0 && now.data != data;
+    co_return outcome<stat>(surely_others ? errc::node_exists : errc::outcome_unknown, stat());
+  }
+}
+
+}  // namespace zkrecipes::detail

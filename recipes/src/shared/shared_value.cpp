@@ -1,0 +1,53 @@
+#include <zkrecipes/shared_value.hpp>
+
+#include <utility>
+
+#include "shared/replace.hpp"
+
+namespace zkrecipes {
+
+using namespace detail;
+
+namespace {
+
+awaitable<outcome<stat>> set_value(core_ptr session, std::string path, std::string data) {
+  backend::request set;
+  set.op = backend::opcode::set;
+  set.path = path;
+  set.data = data;
+  if (is_too_long(data)) co_return outcome<stat>(errc::bad_arguments, stat());
+  for (;;) {
+    auto written = co_await session->perform(set, retry::once);
+    outcome<stat> result(written.error, written.stat);
+    auto& error = std::get<0>(result);
+    if (may_be_done(written)) error = errc::outcome_unknown;
+    if (error == errc::no_node) result = co_await make(session, path, data);
+    if (error == errc::node_exists) continue;  // it has come meanwhile
+    if (error != errc::outcome_unknown) co_return result;
+    // Who wrote what we wanted it to be does not matter; and others may have replaced what we wrote.
+    auto now = co_await read_latest(session, path);
+    if (now.error == errc::no_node) continue;
+    if (!now.error && now.data == data) result = outcome<stat>(error_code(), now.stat);
+    co_return result;
+  }
+}
+
+}  // namespace
+
+shared_value::shared_value(session over, std::string path) : session_(std::move(over)), path_(std::move(path)) {
+  require_path("shared_value path", path_);
+}
+
+void shared_value::start_set(handler_for<void(error_code, stat)> h, core_ptr core, std::string path,
+                             std::string data) {
+  launch(*core->get_scheduler(), std::move(h), set_value(core, std::move(path), std::move(data)));
+}
+
+void shared_value::start_compare_and_set(handler_for<void(error_code, stat)> h, core_ptr core, std::string path,
+                                         stat seen, std::string data) {
+  auto body = seen.mzxid ? replace(core, std::move(path), seen, std::move(data))
+                         : make(core, std::move(path), std::move(data));
+  launch(*core->get_scheduler(), std::move(h), std::move(body));
+}
+
+}  // namespace zkrecipes

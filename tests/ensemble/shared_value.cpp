@@ -1,0 +1,116 @@
+// A value that many write, and what is known of a write whose reply was lost.
+#include <zkrecipes/shared_value.hpp>
+
+#include "ensemble/ensemble_case.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+class values : public ensemble_case {
+ public:
+  void teardown() {
+    remove("/v");
+    ensemble_case::teardown();
+  }
+  error_code set(shared_value& value, const std::string& data) {
+    return std::get<0>(run(value.async_set(data, tuple)));
+  }
+  std::pair<error_code, zkrecipes::stat> replace(shared_value& value, const zkrecipes::stat& seen, const std::string& data) {
+    auto [error, now] = run(value.async_compare_and_set(seen, data, tuple));
+    return {error, now};
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(shared_values, values)
+
+BOOST_AUTO_TEST_CASE(it_is_set_read_and_replaced_on_condition) {
+  session other = connect();
+  shared_value ours(zk(), "/v");
+  shared_value theirs(other, "/v");
+  BOOST_TEST(std::get<0>(run(ours.async_get(tuple))) == errc::no_node);
+  auto [error, first] = replace(ours, zkrecipes::stat{}, "1");
+  BOOST_TEST(!error);
+  BOOST_TEST(replace(theirs, zkrecipes::stat{}, "2").first == errc::node_exists);
+  BOOST_TEST(replace(theirs, first, "2").first == error_code());
+  BOOST_TEST(replace(ours, first, "3").first == errc::bad_version);
+  BOOST_TEST(get("/v").data == "2");
+  BOOST_TEST(!set(ours, "4"));
+  BOOST_TEST(std::get<1>(run(ours.async_get(tuple))).data == "4");
+  BOOST_TEST(set(ours, std::string(1'000'001, 'x')) == errc::bad_arguments);
+  BOOST_TEST(replace(ours, get("/v").stat, std::string(1'000'001, 'x')).first == errc::bad_arguments);
+  BOOST_CHECK_THROW(shared_value(zk(), "v"), std::invalid_argument);
+}
+
+BOOST_AUTO_TEST_CASE(a_change_is_seen_also_the_first_and_one_behind_a_lost_connection) {
+  auto far = connect_far();
+  shared_value value(far, "/v");
+  shared_value close_by(zk(), "/v");
+  recorder<node_data> created(executor());
+  value.async_change(zkrecipes::stat{}, created.token());
+  settle(far);
+  BOOST_TEST(!set(close_by, "1"));
+  BOOST_TEST_REQUIRE(run_until([&] { return created.done(); }));
+  BOOST_TEST(created.result<0>().data == "1", "version 0 is a change, too (CURATOR-329)");
+  recorder<node_data> changed(executor());
+  value.async_change(created.result<0>().stat, changed.token());
+  settle(far);
+  disconnect(far);
+  BOOST_TEST(!set(close_by, "2"));
+  BOOST_TEST(!changed.done());
+  reconnect();
+  BOOST_TEST_REQUIRE(run_until([&] { return changed.done(); }));
+  BOOST_TEST(changed.result<0>().data == "2", "CURATOR-311");
+}
+
+BOOST_AUTO_TEST_CASE(a_value_made_again_is_another_one) {
+  shared_value value(zk(), "/v");
+  BOOST_TEST(!set(value, "same"));
+  const auto seen = get("/v").stat;
+  remove("/v");
+  create("/v", "same");
+  auto changed = run(value.async_change(seen, tuple));
+  BOOST_TEST(!std::get<0>(changed));
+  BOOST_TEST(std::get<1>(changed).stat.version == seen.version);
+  BOOST_TEST(replace(value, seen, "new").first == errc::node_removed, "written, but not over what was seen");
+  remove("/v");
+  BOOST_TEST(replace(value, seen, "new").first == errc::no_node);
+  create("/v");
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_reply_is_looked_up) {
+  auto far = connect_far();
+  shared_value value(far, "/v");
+  own().drop_reply(testcluster::op::create2);
+  BOOST_TEST(!set(value, "1"));
+  BOOST_TEST(own().drops() == 1u);
+  own().drop_reply(testcluster::op::set_data);
+  BOOST_TEST(!set(value, "2"));
+  BOOST_TEST(own().drops() == 2u);
+  BOOST_TEST(get("/v").data == "2");
+  BOOST_TEST(get("/v").stat.version == 1, "once");
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_condition_is_told_as_it_is) {
+  auto far = connect_far();
+  shared_value value(far, "/v");
+  BOOST_TEST(!set(value, "1"));
+  const auto seen = get("/v").stat;
+  own().drop_request(testcluster::op::set_data);
+  auto [error, second] = replace(value, seen, "2");
+  BOOST_TEST(!error, "it never arrived: tried again");
+  BOOST_TEST(get("/v").data == "2");
+  own().drop_reply(testcluster::op::set_data);
+  BOOST_TEST(replace(value, second, "3").first == errc::outcome_unknown, "others may have written the same");
+  BOOST_TEST(get("/v").data == "3");
+  own().drop_reply(testcluster::op::set_data);
+  BOOST_TEST(replace(value, second, "4").first == errc::bad_version, "surely not done, although unheard");
+  BOOST_TEST(get("/v").data == "3");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,206 @@
+// Everybody joins a group, changes what it says of itself, leaves and joins again, and watches the others.
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
+
+#include <zkrecipes/membership.hpp>
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* group_path = "/group";
+
+std::string name_of(int client) { return "m" + std::to_string(client); }
+std::string node_of(int client) { return std::string(group_path) + '/' + name_of(client); }
+
+class member_of;
+
+class membership_scenario final : public scenario {
+ public:
+  explicit membership_scenario(stage& in) : in_(in) {}
+
+  std::unique_ptr<program> start(stage& in, int client, session with) override;
+  void committed(const entry& what) override;
+  void received(const connection& from, const backend::request& what) override;
+  void healed() override { is_healed = true; }
+  bool recovered() override;
+  /// It has been told that it is a member.
+  void check_joined(int client) const;
+  void check_quiet(const tree& nodes) override;
+
+  bool is_healed = false;
+
+ private:
+  member_of* running(int client) const;
+
+  stage& in_;
+  std::map<std::string, std::int64_t> owners_;  // of the members' nodes, by path
+};
+
+class member_of final : public routine {
+ public:
+  member_of(membership_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with),
+        of_(of),
+        group_(with, group_path, {.wait_for_name = true}),
+        view_(group_.watch()) {
+    begin();
+    follow();
+  }
+
+  /// It is a member, asked for nothing else, and nothing of an earlier time is on its way any more.
+  bool stays() const { return member_ && !leaving_ && !unclear_; }
+  bool present() const { return member_ && member_->status().present && !member_->status().error; }
+  std::int64_t session_id() const { return zk().status().session_id; }
+
+  /// What it has been told of the others is what the servers have.
+  bool sees_the_truth(const tree& nodes) const {
+    const auto* parent = nodes.find(group_path);
+    if (!parent || seen_.nodes.size() != parent->children.size()) return false;
+    return std::all_of(seen_.nodes.begin(), seen_.nodes.end(), [&](const child_ptr& each) {
+      const auto* there = nodes.find(std::string(group_path) + '/' + each->name);
+      return there && there->stat.czxid == each->stat.czxid && there->stat.mzxid == each->stat.mzxid &&
+             there->data == each->data;
+    });
+  }
+
+ private:
+  asio::awaitable<void> round() override {
+    auto joining = waits<joined_member>([&](auto token) { group_.async_join(name_of(client()), "0", std::move(token)); });
+    auto [error, joined] = co_await std::move(joining);
+    if (error) unclear_ = true;  // its node is removed in the background
+    if (error) co_return;
+    member_ = std::move(joined);
+    of_.check_joined(client());
+    const auto changes = dice().below(3);
+    for (std::uint64_t i = 0; i < changes; ++i) {
+      co_await rest(0ms, 2s);
+      auto updating = waits<>([&](auto token) { member_->async_update(std::to_string(i), std::move(token)); });
+      co_await std::move(updating);
+    }
+    do {
+      co_await rest(0ms, 3s);
+    } while (of_.is_healed && !stopping());
+    co_await give_up();
+  }
+
+  asio::awaitable<void> give_up() {
+    leaving_ = true;
+    if (dice().one_in(4)) {
+      unclear_ = true;
+    } else {
+      auto leaving = does<>([&](auto token) { member_->async_leave(std::move(token)); });
+      co_await std::move(leaving);
+    }
+    member_.reset();
+    leaving_ = false;
+  }
+
+  asio::awaitable<void> leave() override {
+    view_.reset();
+    co_return;
+  }
+
+  void follow() {
+    aside<children_change>([&](auto token) { view_->async_change(seen_, std::move(token)); },
+                           [this](error_code error, children_change change) {
+                             if (error) return;
+                             learn(change);
+                             if (!stopping()) follow();
+                           });
+  }
+
+  /// The difference leads from what was seen to what is.
+  void learn(const children_change& change) {
+    std::map<std::string, std::int64_t> applied;
+    for (const auto& each : seen_.nodes) applied[each->name] = each->stat.czxid;
+    for (const auto& each : change.removed) {
+      in().require(applied.erase(each->name) == 1, "differences add up", each->name + " was not there");
+    }
+    for (const auto& each : change.changed) {
+      in().require(applied.contains(each->name), "differences add up", each->name + " is new");
+    }
+    for (const auto& each : change.added) {
+      in().require(applied.emplace(each->name, each->stat.czxid).second, "differences add up", each->name + " twice");
+    }
+    std::map<std::string, std::int64_t> wanted;
+    for (const auto& each : change.now.nodes) wanted[each->name] = each->stat.czxid;
+    in().require(applied == wanted, "differences add up");
+    seen_ = change.now;
+  }
+
+  membership_scenario& of_;
+  membership group_;
+  std::optional<children_view> view_;
+  children_snapshot seen_;
+  std::optional<joined_member> member_;
+  bool leaving_ = false;
+  bool unclear_ = false;
+};
+
+std::unique_ptr<program> membership_scenario::start(stage& in, int client, session with) {
+  return std::make_unique<member_of>(*this, in, client, std::move(with));
+}
+
+member_of* membership_scenario::running(int client) const {
+  return static_cast<member_of*>(in_.running(client));
+}
+
+/// Nobody takes its own node away while it is a member.
+void membership_scenario::committed(const entry& what) {
+  for (const auto& each : what.changes) {
+    if (each.type == change::kind::create && each.owner) owners_[each.path] = each.owner;
+    if (each.type != change::kind::remove || what.type != entry::kind::request) continue;
+    for (int i = 0; i < in_.what().clients; ++i) {
+      const auto* whose = running(i);
+      if (each.path != node_of(i) || !whose || what.session != whose->session_id()) continue;
+      const bool own = owners_[each.path] == what.session;
+      in_.require(!own || !whose->stays(), "nobody joins anew without need", each.path);
+    }
+  }
+}
+
+/// Nor does it try to make it while it stands: a connection that comes back costs no write.
+void membership_scenario::received(const connection& from, const backend::request& what) {
+  if (what.op != backend::opcode::create || what.path != node_of(from.client)) return;
+  const auto* whose = running(from.client);
+  const bool is_present_one = in_.wire(from.client).get() == &from;
+  const bool needless = whose && is_present_one && whose->stays() && whose->present();
+  in_.require(!needless, "nobody joins anew without need", what.path);
+}
+
+/// By its own node, not by one that goes with the session of its former life.
+void membership_scenario::check_joined(int client) const {
+  const auto* node = in_.servers().committed_state().find(node_of(client));
+  const bool gone_again = !node;
+  in_.require(gone_again || node->stat.ephemeral_owner == running(client)->session_id(), "a member by its own node",
+              node_of(client));
+}
+
+bool membership_scenario::recovered() {
+  const auto& nodes = in_.servers().committed_state();
+  for (int i = 0; i < in_.what().clients; ++i) {
+    const auto* each = running(i);
+    const auto* own = nodes.find(node_of(i));
+    const bool joined = each && each->present() && own && own->stat.ephemeral_owner == each->session_id();
+    if (!joined || !each->sees_the_truth(nodes)) return false;
+  }
+  return true;
+}
+
+void membership_scenario::check_quiet(const tree& nodes) {
+  const auto* group = nodes.find(group_path);
+  if (group && !group->children.empty()) in_.fail("no node left", *group->children.begin());
+}
+
+}  // namespace
+
+std::unique_ptr<scenario> make_membership_scenario(stage& in) { return std::make_unique<membership_scenario>(in); }
+
+}  // namespace zkrecipes::simulation
