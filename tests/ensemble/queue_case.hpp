@@ -15,6 +15,9 @@ class queue_case : public ensemble_case {
  public:
   void teardown() {
     for (const auto& each : of_producers_) remove("/q/_producer-" + each);
+    for (const auto* each : {"/q/_idle", "/q/_dead", "/q/_gate", "/q/_clock"}) {
+      if (exists(each)) remove(each);
+    }
     remove("/q");  // fails, and says so, if an item or a claim is left
     ensemble_case::teardown();
   }
@@ -31,16 +34,44 @@ class queue_case : public ensemble_case {
     BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
     return std::get<1>(result);
   }
-  message take(queue from) {
+  template <class Queue>
+  message take(Queue from) {
     auto result = run(from.async_take(tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
     return std::get<1>(result);
   }
-  error_code acknowledge(queue from, const message& item) { return std::get<0>(run(from.async_acknowledge(item, tuple))); }
-  error_code give_back(queue from, const message& item) { return std::get<0>(run(from.async_return(item, tuple))); }
-  void expect_done(queue from, const message& item) {
+  template <class Queue>
+  message pop(Queue from) {
+    auto result = run(from.async_pop(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
+  }
+  template <class Queue>
+  error_code acknowledge(Queue from, const message& item) {
+    return std::get<0>(run(from.async_acknowledge(item, tuple)));
+  }
+  template <class Queue>
+  error_code give_back(Queue from, const message& item) {
+    return std::get<0>(run(from.async_return(item, tuple)));
+  }
+  template <class Queue>
+  void expect_done(Queue from, const message& item) {
     const auto error = acknowledge(std::move(from), item);
     BOOST_TEST(!error, error.message());
+  }
+  template <class Queue>
+  queue_status status_of(Queue which) {
+    settle(zk());
+    auto result = run(which.async_status(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
+  }
+  template <class Queue>
+  std::vector<dead_letter> dead_letters(Queue which) {
+    settle(zk());
+    auto result = run(which.async_dead_letters(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
+    return std::get<1>(result);
   }
 
   /// Takes and acknowledges all there is; what it was, in order.

@@ -160,7 +160,7 @@ BOOST_AUTO_TEST_CASE(and_one_that_is_still_settling_a_lost_reply) {
   put("1");
   auto far = connect_far();
   auto from = over(far);
-  own().drop_reply(testcluster::op::create2);
+  own().drop_reply(testcluster::op::multi);
   own().refuse(true);
   recorder<message> taking(executor());
   from.async_take(taking.token());
@@ -176,17 +176,18 @@ BOOST_AUTO_TEST_CASE(and_one_that_is_still_settling_a_lost_reply) {
 }
 
 BOOST_AUTO_TEST_CASE(lost_replies_change_nothing) {
-  using op_code = std::int32_t;
-  const std::vector<op_code> lossy{testcluster::op::get_children2, testcluster::op::create2, testcluster::op::get_data,
-                                   testcluster::op::multi};
+  // The second transaction is the acknowledgement.
+  using lossy_step = std::pair<std::int32_t, int>;
+  const std::vector<lossy_step> lossy{{testcluster::op::get_children2, 1}, {testcluster::op::multi, 1},
+                                      {testcluster::op::get_data, 1}, {testcluster::op::multi, 2}};
   auto far = connect_far();
   std::size_t drops = 0;
-  for (auto op : lossy) {
+  for (auto [op, k] : lossy) {
     for (bool executed : {true, false}) {
       put("1");
       put("2");
       auto from = over(far);
-      executed ? own().drop_reply(op) : own().drop_request(op);
+      executed ? own().drop_reply(op, k) : own().drop_request(op, k);
       const auto first = take(from);
       BOOST_TEST(first.data == "1", "in order; operation " << op);
       expect_done(from, first);
@@ -205,7 +206,7 @@ BOOST_AUTO_TEST_CASE(a_taker_whose_session_ends_while_it_takes_goes_on_in_the_ne
   auto far = connect_far();
   auto from = over(far);
   const auto first = take(from);
-  own().drop_request(testcluster::op::create2);
+  own().drop_request(testcluster::op::multi);
   own().refuse(true);
   recorder<message> next(executor());
   from.async_take(next.token());

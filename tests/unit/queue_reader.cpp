@@ -39,6 +39,18 @@ struct reading : fake_session {
     found.data = std::move(data);
     return answer(found);
   }
+  /// Refuses the oldest request, a transaction, because of one of its operations.
+  void fail_at(std::size_t place, errc why) {
+    backend::reply refused;
+    refused.error = why;
+    refused.results.assign(3, {errc::rolled_back, {}, {}});
+    refused.results[place].error = why;
+    answer(refused);
+  }
+  long count(const std::string& request) {
+    const auto all = pending();
+    return std::count(all.begin(), all.end(), request);
+  }
   queue line;
 };
 
@@ -96,52 +108,61 @@ BOOST_AUTO_TEST_CASE(two_at_once_survive_that_the_last_item_is_gone) {
   CHECK_PENDING("children /q", "children /q");
 }
 
-BOOST_AUTO_TEST_CASE(an_item_given_back_while_another_is_asked_for_does_no_harm) {
-  auto taken = take();
-  list({one, two});
-  answer();
-  answer_data("first");
-  BOOST_TEST_REQUIRE(taken.done());
-  auto asked = next();
-  CHECK_PENDING("get /q/" + two);
-  auto back = record<>();
-  line.async_return(taken.result<0>(), back.token());
-  settle();
-  answer_data("second");
-  BOOST_TEST_REQUIRE(asked.done());
-  BOOST_TEST(asked.result<0>().name == two);
-  BOOST_TEST(asked.result<0>().data == "second");
-}
-
+// The claim, what counts the attempt and the item's data; and the list that will be needed next.
 BOOST_AUTO_TEST_CASE(a_take_claims_and_reads_in_one_round_trip) {
   auto taken = take();
   list({one, two, "_claim-" + one});
-  CHECK_PENDING("create /q/_claim-" + two, "get /q/" + two);
+  CHECK_PENDING("children /q", "multi /", "get /q/" + two);
+  list({two, "_claim-" + one});
+  const auto claim = answer();
+  BOOST_TEST(claim.operations[0].path == "/q/_claim-" + two);
+  BOOST_TEST((claim.operations[0].mode == create_mode::ephemeral));
+  backend::reply found;
+  found.data = "second";
+  found.stat.cversion = 6;
+  answer(found);
+  BOOST_TEST_REQUIRE(taken.done());
+  BOOST_TEST(taken.result<0>().name == two);
+  BOOST_TEST(taken.result<0>().attempts == 3);
+}
+
+BOOST_AUTO_TEST_CASE(what_somebody_else_has_claimed_is_passed_over) {
+  auto taken = take();
+  list({one, two});
+  list({one, two});
+  fail_at(0, errc::node_exists);
+  answer_data("first");
+  BOOST_TEST(!taken.done());
+  CHECK_PENDING("children /q", "multi /", "get /q/" + two);
+}
+
+BOOST_AUTO_TEST_CASE(what_can_not_be_claimed_is_told_once_and_left) {
+  std::vector<std::string> told;
+  queue watched(zk, "/q", {.on_trouble = [&](error_code why, const std::string& name) {
+    told.push_back(name + ' ' + why.message());
+  }});
+  auto taken = record<message>();
+  watched.async_take(taken.token());
+  settle();
+  list({one, two});
+  list({one, two});
+  fail_at(1, errc::no_auth);
+  fail(errc::no_auth);
+  BOOST_TEST(told == (strings{one + ' ' + make_error_code(errc::no_auth).message()}), boost::test_tools::per_element());
+  list({one, two});
   answer();
   answer_data("second");
   BOOST_TEST_REQUIRE(taken.done());
   BOOST_TEST(taken.result<0>().name == two);
 }
 
-BOOST_AUTO_TEST_CASE(what_somebody_else_has_claimed_is_passed_over) {
-  auto taken = take();
+BOOST_AUTO_TEST_CASE(two_at_once_take_two_from_one_list) {
+  auto a = take();
+  auto b = take();
   list({one, two});
-  fail(errc::node_exists);
-  answer_data("first");
-  CHECK_PENDING("create /q/_claim-" + two, "get /q/" + two);
-}
-
-BOOST_AUTO_TEST_CASE(an_item_that_was_not_taken_after_all_comes_first_the_next_time) {
-  auto given_up = take();
-  list({one, two});
-  given_up.cancel();
-  settle();
-  BOOST_TEST_REQUIRE(given_up.done());
-  BOOST_TEST((given_up.error() == asio::error::operation_aborted));
-  auto again = take();
-  const auto all = pending();
-  BOOST_TEST((std::find(all.begin(), all.end(), "create /q/_claim-" + two) == all.end()));
-  BOOST_TEST(all.back() == "children /q");
+  BOOST_TEST(count("multi /") == 2);
+  BOOST_TEST(count("get /q/" + one) == 1);
+  BOOST_TEST(count("get /q/" + two) == 1);
 }
 
 // Without it the item would be claimed by us, and taken by nobody, for as long as the session lives.
@@ -158,17 +179,41 @@ BOOST_AUTO_TEST_CASE(a_claim_with_a_lost_reply_is_settled_however_long_it_takes)
   backend::reply listed;
   listed.children = {one};
   it.answer(listed);
+  it.answer(listed);
+  const auto claim = it.last().pending.front().first;
   it.lose();
   it.advance(3s);
   it.connect();
-  BOOST_TEST_REQUIRE(!it.pending().empty());
-  BOOST_TEST(it.pending().front() == "exists /q/_claim-" + one);
   backend::reply ours;
-  ours.stat.ephemeral_owner = 0x77;
-  it.answer(ours);
-  it.answer();
+  ours.data = claim.operations[0].data;
+  BOOST_TEST(!ours.data.empty());
+  for (int i = 0; i < 5 && !taken.done(); ++i) {
+    BOOST_TEST_REQUIRE(!it.pending().empty());
+    const auto asked = it.pending().front();
+    BOOST_TEST(asked != "multi /", "it is not claimed again");
+    it.answer(asked == "get /q/_claim-" + one ? ours : backend::reply());
+  }
   BOOST_TEST_REQUIRE(taken.done());
   BOOST_TEST(taken.result<0>().name == one);
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_of_the_same_session_by_another_object_is_not_ours) {
+  auto taken = take();
+  list({one});
+  lose();
+  connect();
+  backend::reply theirs;
+  theirs.data = "another GUID";
+  theirs.stat.ephemeral_owner = 0x77;
+  for (int i = 0; i < 5 && !pending().empty(); ++i) {
+    const bool asks = pending().front() == "get /q/_claim-" + one;
+    backend::reply listed;
+    listed.children = {one, "_claim-" + one};
+    answer(asks ? theirs : listed);
+    if (asks) break;
+  }
+  BOOST_TEST(!taken.done());
+  BOOST_TEST(count("multi /") == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

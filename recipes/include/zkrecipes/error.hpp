@@ -41,6 +41,7 @@ enum class errc {
   career_failed,       ///< The career threw an exception; the coordinator keeps it.
   busy,                ///< Somebody else has it, and it was asked for without waiting.
   size_mismatch,       ///< The others at this path came with another size (of a meeting, a semaphore) than ours.
+  full,                ///< There is no room for it: see `queue_options`.
 };
 
 /// The category of `errc`; its name is "zkrecipes".

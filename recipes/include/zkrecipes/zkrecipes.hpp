@@ -5,12 +5,15 @@
 #include <zkrecipes/children_view.hpp>
 #include <zkrecipes/consumer_coordinator.hpp>
 #include <zkrecipes/counter.hpp>
+#include <zkrecipes/delay_queue.hpp>
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/membership.hpp>
 #include <zkrecipes/multi_lock.hpp>
 #include <zkrecipes/persistent_node.hpp>
+#include <zkrecipes/priority_queue.hpp>
+#include <zkrecipes/producer.hpp>
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 #include <zkrecipes/read_write_lock.hpp>

@@ -4,6 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include <zkrecipes/queue.hpp>
+
+#include "queue/core.hpp"
+
 namespace zkrecipes {
 
 namespace detail {
@@ -24,10 +28,11 @@ bool parse_number(const std::string& text, std::uint64_t& number) {
 
 }  // namespace
 
-producer_state::producer_state(core_ptr session, std::string path, std::string name)
-    : session_(std::move(session)),
-      path_(std::move(path)),
-      record_(join(path_, "_producer-" + name)),
+producer_state::producer_state(shared_frame frame, std::shared_ptr<room> space, std::string name)
+    : session_(frame->session),
+      where_(frame->where),
+      room_(std::move(space)),
+      record_(where_.on_side(std::string(producer_prefix) + name)),
       changed_(session_->get_scheduler()) {}
 
 awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
@@ -69,7 +74,7 @@ std::vector<producer_state::item_ptr> producer_state::next_batch() const {
   std::vector<item_ptr> batch;
   std::size_t bytes = 0;
   for (const auto& each : waiting_) {
-    bytes += each->data.size() + path_.size() + 64;
+    bytes += each->data.size() + where_.items.size() + 64;
     if (!batch.empty() && (batch.size() == most_items || bytes > most_bytes)) break;
     batch.push_back(each);
   }
@@ -85,7 +90,7 @@ awaitable<error_code> producer_state::read_record() {
     auto found = co_await session_->perform(std::move(look), retry::always);
     if (found.error == errc::connection_loss) continue;
     if (found.error == errc::no_node) {
-      auto error = co_await session_->ensure_path(path_);
+      auto error = co_await session_->ensure_path(where_.items);
       if (error && error != errc::connection_loss) co_return error;
       backend::request create;
       create.op = opcode::create;
@@ -109,24 +114,28 @@ awaitable<error_code> producer_state::read_record() {
 
 std::string producer_state::record_data(std::uint64_t number) const { return std::to_string(number) + ' ' + guid_; }
 
-awaitable<error_code> producer_state::put_batch(const std::vector<item_ptr>& batch) {
+/// Where there is not room for all of it the batch is cut short.
+awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
   if (!known_) {
     auto error = co_await read_record();
     if (error) co_return error;
   }
   const std::uint64_t before = last_;
-  const std::uint64_t after = before + batch.size();
-  for (;;) {
+  for (bool is_sent = false;; is_sent = true) {
+    auto some = batch.size();
+    auto entered = co_await room_->enter(some, is_sent);
+    auto& [refusal, pass] = entered;
+    if (refusal) co_return refusal;
+    batch.resize(some);
+    const std::uint64_t after = before + some;
     transaction all;
     all.set(record_, record_data(after), version_);
     for (const auto& each : batch) {
-      all.create(join(path_, item_marker), each->data, create_mode::persistent_sequential);
+      all.create(where_.item(where_.marker(0)), each->data, create_mode::persistent_sequential);
     }
-    backend::request multi;
-    multi.op = opcode::multi;
-    multi.path = "/";
-    multi.operations = all.operations();
-    auto result = co_await session_->perform(std::move(multi), retry::once);
+    room_->guard(all);
+    auto result = co_await session_->perform(request_for(all), retry::once);
+    room_->put(result, some);
     if (!result.error) {
       last_ = after;
       version_ = result.results[0].stat.version;
@@ -145,10 +154,10 @@ awaitable<error_code> producer_state::put_batch(const std::vector<item_ptr>& bat
 
 using namespace detail;
 
-producer::producer(queue into, std::string name) {
+producer::producer(const queue& into, std::string name) {
   require_id("producer name", name);
   if (name.find('/') != name.npos) throw std::invalid_argument("producer name: it must not contain '/'");
-  state_ = std::make_shared<producer_state>(into.get_session().get_core(), into.path(), std::move(name));
+  state_ = std::make_shared<producer_state>(into.get_queue()->frame(), into.get_queue()->get_room(), std::move(name));
 }
 
 void producer::start_put(handler_for<void(error_code, std::uint64_t)> h, state_ptr state, std::string data) {

@@ -5,15 +5,16 @@
 #include <memory>
 #include <string>
 
-#include <zkrecipes/queue.hpp>
+#include <zkrecipes/producer.hpp>
 
-#include "queue/reader.hpp"
+#include "queue/room.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 
 class producer_state : public std::enable_shared_from_this<producer_state> {
  public:
-  producer_state(core_ptr session, std::string path, std::string name);
+  producer_state(shared_frame frame, std::shared_ptr<room> space, std::string name);
 
   const core_ptr& session() const noexcept { return session_; }
 
@@ -31,12 +32,13 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
 
   awaitable<void> work();
   awaitable<error_code> read_record();
-  awaitable<error_code> put_batch(const std::vector<item_ptr>& batch);
+  awaitable<error_code> put_batch(std::vector<item_ptr>& batch);
   std::vector<item_ptr> next_batch() const;
   std::string record_data(std::uint64_t number) const;
 
   core_ptr session_;
-  std::string path_;
+  queue_layout where_;
+  std::shared_ptr<room> room_;
   std::string record_;  // its path
   std::string guid_;    // tells our items from those of another producer of this name
   bool working_ = false;

@@ -32,6 +32,7 @@ const char* text(errc value) {
     case errc::career_failed: return "the career threw an exception";
     case errc::busy: return "somebody else has it";
     case errc::size_mismatch: return "the others came with another size";
+    case errc::full: return "there is no room for more items";
   }
   return "unknown error";
 }

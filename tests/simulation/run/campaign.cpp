@@ -29,6 +29,7 @@ const named_scenario scenarios[] = {
     {"coordinator", &make_coordinator_scenario},
     {"line", &make_line_scenario},
     {"multi_lock", &make_multi_lock_scenario},
+    {"queue", &make_queue_scenario},
     {"read_write_lock", &make_read_write_scenario},
     {"membership", &make_membership_scenario},
     {"counter", &make_counter_scenario},

@@ -1,0 +1,240 @@
+#include "queue/claims.hpp"
+
+#include <utility>
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+constexpr std::string_view attempt_name = "_attempt";
+
+/// Which operation of a transaction failed; -1: none, or the whole request.
+int failed_at(const backend::reply& answer) {
+  for (std::size_t i = 0; answer.error && i < answer.results.size(); ++i) {
+    if (answer.results[i].error == answer.error) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+bool is_lost(const error_code& error) { return error == errc::connection_loss; }
+bool is_aborted(const error_code& error) { return error == asio::error::operation_aborted; }
+
+}  // namespace
+
+std::int32_t attempts_of(const stat& item) { return (item.cversion + item.num_children) / 2; }
+
+void count_attempts(transaction& all, const std::string& item, std::int32_t so_many) {
+  for (std::int32_t i = 0; i < so_many; ++i) all.create(join(item, attempt_name)).remove(join(item, attempt_name));
+}
+
+claims::attempt claims::begin(entry what) {
+  const auto& session = frame_->session;
+  const auto& where = frame_->where;
+  attempt one{std::move(what), session->make_guid(), session->current(), session->now(), nullptr, nullptr, nullptr};
+  // All of this is executed in one go: it costs one round trip. The claim says whose it is, for when its reply is lost.
+  transaction all;
+  all.create(where.claim(one.what.name), one.guid, create_mode::ephemeral);
+  count_attempts(all, where.item(one.what.name), 1);
+  one.claiming = session->send(request_for(all));
+  one.reading = session->send(request_for(opcode::get, where.item(one.what.name)));
+  if (where.kind == queue_kind::delayed) {
+    one.stamping = session->send(request_for(opcode::exists, where.claim(one.what.name)));
+  }
+  return one;
+}
+
+awaitable<claim_result> claims::finish(attempt which) {
+  const auto& session = frame_->session;
+  claim_result result;
+  result.error = co_await is_claimed(which, result.at_item);
+  auto read = co_await session->answer(which.reading);
+  backend::reply stamp;
+  if (which.stamping) stamp = co_await session->answer(which.stamping);
+  if (is_aborted(result.error)) abandon(which.what.name, which.guid, which.bound);
+  if (result.error) co_return result;
+  while (is_lost(read.error)) {
+    read = co_await session->perform(request_for(opcode::get, frame_->where.item(which.what.name)), retry::always,
+                                     which.bound);
+  }
+  while (is_lost(stamp.error)) {
+    stamp = co_await session->perform(request_for(opcode::exists, frame_->where.claim(which.what.name)),
+                                      retry::always, which.bound);
+  }
+  result.error = read.error ? read.error : stamp.error;
+  result.at_item = result.error == errc::no_auth;
+  if (!result.error && which.stamping && is_early(which, stamp)) result.error = errc::busy;
+  if (result.error) {
+    abandon(which.what.name, which.guid, which.bound);
+    co_return result;
+  }
+  forget_ended();
+  ours_[which.what.name] = {which.bound, which.guid};
+  result.item = {std::move(which.what.name), std::move(read.data), read.stat, attempts_of(read.stat)};
+  co_return result;
+}
+
+/// No error if the claim is ours. No limit to the tries where a reply is lost: a claim that nobody knows of would keep
+/// the item from everybody for as long as our session lives.
+awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
+  const auto& session = frame_->session;
+  for (;;) {
+    auto answer = co_await session->answer(which.claiming);
+    const int place = failed_at(answer);
+    error_code error;
+    if (is_lost(answer.error)) {
+      error = co_await find(which.what.name, which.guid, which.bound);
+      if (error != errc::no_node) co_return error;  // else it was lost on the way there: it is nobody's yet
+    } else if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
+      error = co_await session->ensure_path(frame_->where.side, which.bound);
+      if (error && !is_lost(error)) co_return error;
+    } else {
+      at_item = place > 0 && answer.error != errc::no_node;
+      co_return answer.error;
+    }
+    error = co_await session->wait_connected(which.bound, never);
+    if (error) co_return error;
+    which = begin(std::move(which.what));
+  }
+}
+
+/// After a lost reply: no error if the claim is ours, `node_exists` if it is another's, `no_node` if there is none.
+awaitable<error_code> claims::find(std::string name, std::string guid, incarnation_ptr bound) {
+  auto look = request_for(opcode::get, frame_->where.claim(name));
+  backend::reply there;
+  do {
+    there = co_await frame_->session->perform(look, retry::always, bound);
+  } while (is_lost(there.error));
+  co_return !there.error && there.data != guid ? make_error_code(errc::node_exists) : there.error;
+}
+
+/// Takes back a claim that may or may not have been made; never somebody else's.
+void claims::abandon(const std::string& name, const std::string& guid, const incarnation_ptr& bound) {
+  launch_detached(frame_->session->strand(),
+                  owning(shared_from_this(), &claims::remove_claim, name, guid, bound));
+}
+
+/// Another can claim the item as soon as our claim has gone, under the same name: before each try we look whose it is.
+awaitable<void> claims::remove_claim(std::string name, std::string guid, incarnation_ptr bound) {
+  auto remove = request_for(opcode::remove, frame_->where.claim(name));
+  for (backend::reply done;;) {
+    auto error = co_await find(name, guid, bound);
+    if (error) co_return;
+    done = co_await frame_->session->perform(remove, retry::once, bound);
+    if (!is_lost(done.error)) co_return;
+  }
+}
+
+bool claims::is_early(const attempt& which, const backend::reply& stamp) {
+  if (which.what.rank <= stamp.stat.ctime) return false;
+  clock_->note(stamp.stat.ctime, which.sent, frame_->session->now());
+  return true;
+}
+
+/// Those of sessions that are over may be somebody else's by now.
+void claims::forget_ended() {
+  std::erase_if(ours_, [](const auto& each) { return static_cast<bool>(each.second.bound->ended); });
+}
+
+awaitable<claim_result> claims::remove(message item) {
+  const auto& session = frame_->session;
+  claim_result result;
+  result.item = std::move(item);
+  const auto& name = result.item.name;
+  attempt one{{name, 0, 0}, session->make_guid(), session->current(), session->now(), nullptr, nullptr, nullptr};
+  transaction all;
+  all.create(frame_->where.claim(name), one.guid, create_mode::ephemeral);
+  all.remove(frame_->where.item(name), result.item.stat.version);
+  for (bool maybe_done = false;; maybe_done = true) {
+    auto answer = co_await session->perform(request_for(all), retry::once, one.bound);
+    result.error = answer.error;
+    const int place = failed_at(answer);
+    result.at_item = place > 0 && answer.error != errc::no_node && answer.error != errc::bad_version;
+    if (is_lost(answer.error)) result.error = co_await find(name, one.guid, one.bound);
+    if (is_lost(answer.error) && result.error == errc::no_node) continue;
+    if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
+      result.error = co_await session->ensure_path(frame_->where.side, one.bound);
+      if (!result.error || is_lost(result.error)) continue;
+    }
+    // The claim that would tell has gone: with our session, or by an operator's hand.
+    const bool is_open = result.error == errc::session_expired || (result.error == errc::no_node && place == 1 && maybe_done);
+    if (is_open && answer.sent) result.error = errc::outcome_unknown;
+    if (is_aborted(result.error)) abandon(name, one.guid, one.bound);
+    if (!result.error) {
+      session->remove_surely(frame_->where.claim(name), one.bound);
+      ++result.item.attempts;
+    }
+    co_return result;
+  }
+}
+
+incarnation_ptr claims::bound_of(const std::string& name) const {
+  auto found = ours_.find(name);
+  return found == ours_.end() ? nullptr : found->second.bound;
+}
+
+awaitable<error_code> claims::settle(std::string name, transaction rest) {
+  auto bound = bound_of(name);
+  if (!bound) co_return errc::superseded;
+  transaction all;
+  all.remove(frame_->where.claim(name)).remove(frame_->where.item(name)).append(std::move(rest));
+  for (;;) {
+    auto answer = co_await frame_->session->perform(request_for(all), retry::once, bound);
+    const bool is_open = is_lost(answer.error) || is_aborted(answer.error);
+    auto found = ours_.find(name);
+    if (found == ours_.end()) co_return errc::superseded;  // settled by somebody else in this process
+    if (is_open && answer.sent) found->second.maybe_settled = true;
+    if (is_lost(answer.error)) continue;
+    if (is_aborted(answer.error)) co_return answer.error;
+    const int place = failed_at(answer);
+    const bool has_gone = answer.error == errc::no_node && (place == 0 || place == 1);
+    const bool is_settled = has_gone && place == 0 && found->second.maybe_settled;
+    if (answer.error && !has_gone && answer.error != errc::session_expired) co_return answer.error;  // still ours
+    ours_.erase(found);
+    if (has_gone && place == 1) frame_->session->remove_surely(frame_->where.claim(name), bound);
+    if (!answer.error || is_settled) co_return error_code();
+    co_return errc::superseded;
+  }
+}
+
+awaitable<error_code> claims::release(std::string name) {
+  auto found = ours_.find(name);
+  if (found == ours_.end()) co_return errc::superseded;
+  const auto bound = found->second.bound;
+  const auto guid = found->second.guid;
+  ours_.erase(found);
+  if (bound->ended) co_return errc::superseded;  // the claim there may be somebody else's by now
+  auto sent = frame_->session->send(request_for(opcode::remove, frame_->where.claim(name)));
+  auto result = co_await frame_->session->answer(sent);
+  if (result.error) abandon(name, guid, bound);
+  co_return error_code();
+}
+
+void claims::give_up(const std::string& name) {
+  auto found = ours_.find(name);
+  if (found == ours_.end()) return;
+  abandon(name, found->second.guid, found->second.bound);
+  ours_.erase(found);
+}
+
+awaitable<backend::reply> claims::read_again(std::string name) {
+  backend::reply read;
+  auto bound = bound_of(name);
+  if (!bound) {
+    read.error = errc::superseded;
+    co_return read;
+  }
+  auto look = request_for(opcode::get, frame_->where.item(name));
+  do {
+    read = co_await frame_->session->perform(look, retry::always, bound);
+  } while (is_lost(read.error));
+  if (read.error == errc::no_node || read.error == errc::session_expired) {
+    ours_.erase(name);
+    if (read.error == errc::no_node) frame_->session->remove_surely(frame_->where.claim(name), bound);
+    read.error = errc::superseded;
+  }
+  co_return read;
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,99 @@
+#include "queue/dead_letter.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "line/node_name.hpp"
+#include "queue/core.hpp"
+
+namespace zkrecipes::detail {
+
+namespace json = boost::json;
+using backend::opcode;
+
+namespace {
+
+constexpr std::size_t longest_reason = 1000;
+
+}  // namespace
+
+std::string write_letter(const std::string& item, std::int32_t attempts, std::string_view reason,
+                         std::string_view data) {
+  const json::object about{{"item", item}, {"attempts", attempts}, {"reason", reason.substr(0, longest_reason)}};
+  return (json::serialize(about) + '\n').append(data);
+}
+
+std::optional<dead_letter> read_letter(std::string_view text) {
+  boost::system::error_code error;
+  json::parse_options options;
+  options.allow_invalid_utf8 = true;  // a reason is what somebody chose to write
+  const auto end = std::min(text.find('\n'), text.size());
+  auto value = json::parse(text.substr(0, end), error, {}, options);
+  if (error || !value.is_object() || end == text.size()) return std::nullopt;
+  const auto& about = value.as_object();
+  const auto* item = about.if_contains("item");
+  const auto* attempts = about.if_contains("attempts");
+  const auto* reason = about.if_contains("reason");
+  if (!item || !item->is_string() || !attempts || !attempts->is_int64() || !reason || !reason->is_string()) {
+    return std::nullopt;
+  }
+  dead_letter letter;
+  letter.item = item->as_string();
+  letter.attempts = static_cast<std::int32_t>(attempts->as_int64());
+  letter.reason = reason->as_string();
+  letter.data = text.substr(end + 1);
+  return letter;
+}
+
+awaitable<outcome<std::vector<dead_letter>>> queue_core::dead_letters() {
+  const auto& session = frame_->session;
+  const auto folder = frame_->where.on_side(dead_folder);
+  const std::string_view markers[] = {"letter-"};
+  std::vector<dead_letter> found;
+  auto listed = co_await session->perform(request_for(opcode::children, folder), retry::always);
+  if (listed.error == errc::no_node) listed.error.clear();
+  auto names = members_of(listed.children, markers);
+  for (auto& each : names) {
+    auto node = co_await session->perform(request_for(opcode::get, join(folder, each.name)), retry::always);
+    if (node.error && node.error != errc::no_node) listed.error = node.error;
+    auto letter = read_letter(node.data);
+    if (node.error || !letter) continue;  // revived or discarded meanwhile; or not ours
+    letter->name = std::move(each.name);
+    letter->since = node.stat.ctime;
+    found.push_back(std::move(*letter));
+  }
+  co_return outcome<std::vector<dead_letter>>(listed.error, std::move(found));
+}
+
+awaitable<outcome<>> queue_core::revive(dead_letter which) {
+  const auto path = frame_->where.on_side(std::string(dead_folder)) + '/' + which.name;
+  auto what = frame_->where.parse(which.item);
+  if (!what || which.name.find('/') != which.name.npos) co_return outcome<>(errc::bad_arguments);
+  transaction all;
+  all.remove(path).create(frame_->where.item(frame_->where.marker(what->rank)), which.data,
+                          create_mode::persistent_sequential);
+  bool maybe_done = false;
+  for (;;) {
+    auto result = co_await frame_->session->perform(request_for(all), retry::once);
+    if (result.error == errc::connection_loss) {
+      maybe_done = maybe_done || result.sent;
+      continue;
+    }
+    // Gone after a lost reply: by us, or by another who revived or discarded it in that moment.
+    if (result.error == errc::no_node && maybe_done) result.error = errc::outcome_unknown;
+    co_return outcome<>(result.error);
+  }
+}
+
+awaitable<outcome<>> queue_core::discard(dead_letter which) {
+  if (which.name.find('/') != which.name.npos) co_return outcome<>(errc::bad_arguments);
+  const auto path = frame_->where.on_side(std::string(dead_folder)) + '/' + which.name;
+  auto result = co_await frame_->session->perform(request_for(opcode::remove, path), retry::always);
+  co_return outcome<>(result.error);
+}
+
+}  // namespace zkrecipes::detail

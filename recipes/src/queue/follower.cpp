@@ -1,0 +1,94 @@
+#include "queue/follower.hpp"
+
+#include <utility>
+
+#include "queue/claims.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+outcome<message> failed(error_code why) { return {why, message{}}; }
+
+}  // namespace
+
+backend::request queue_follower::read(const std::string& name) const {
+  return request_for(opcode::get, frame_->where.item(name));
+}
+
+/// Reads the list of items; if there are none, waits until it has changed.
+awaitable<error_code> queue_follower::list() {
+  const auto& session = frame_->session;
+  const auto& path = frame_->where.items;
+  for (;;) {
+    auto hint = session->arm(watch_kind::children, path, changed_);
+    auto children = request_for(opcode::children, path);
+    children.watch = true;
+    auto listed = co_await session->perform(std::move(children), retry::always);
+    if (listed.error == errc::no_node) {
+      auto error = co_await session->ensure_path(path);
+      if (error) co_return error;
+      continue;
+    }
+    if (listed.error && listed.error != errc::connection_loss) co_return listed.error;
+    if (listed.error) continue;
+    auto items = frame_->where.items_of(listed.children);
+    std::erase_if(items, [&](const entry& each) { return skipped_.contains(each.name); });
+    items_.assign(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+    if (!items_.empty()) co_return error_code();
+    while (!hint->fired()) {
+      auto why = co_await changed_.wait();
+      if (why == wake::cancelled) co_return asio::error::operation_aborted;
+    }
+  }
+}
+
+awaitable<outcome<message>> queue_follower::next() {
+  constexpr int most_misses = 3;
+  for (int misses = 0;;) {
+    if (items_.empty()) {
+      auto error = co_await list();
+      if (error) co_return failed(error);
+    }
+    // The last one returned has most likely been removed by now: ask for it and for the one behind it together. While we
+    // wait, another operation may change the list.
+    std::string name = items_.front().name;
+    const std::string second = name == last_ && items_.size() > 1 ? items_[1].name : std::string();
+    auto asked_first = frame_->session->send(read(name));
+    exchange_ptr asked_second;
+    if (!second.empty()) asked_second = frame_->session->send(read(second));
+    auto answer = co_await frame_->session->answer(asked_first);
+    if (answer.error == errc::no_node) {
+      drop_item(name);
+      if (name != last_ && ++misses == most_misses) items_.clear();  // somebody else's doing: the list is old
+      if (!asked_second) continue;
+      name = second;
+      answer = co_await frame_->session->answer(asked_second);
+    }
+    if (answer.error == errc::connection_loss) {
+      auto error = co_await frame_->session->wait_connected(nullptr, never);
+      if (error) co_return failed(error);
+      continue;
+    }
+    if (answer.error == errc::no_auth) skip(name, answer.error);
+    if (answer.error == errc::no_node || answer.error == errc::no_auth) continue;
+    if (answer.error) co_return failed(answer.error);
+    last_ = name;
+    const auto attempts = attempts_of(answer.stat);
+    co_return outcome<message>(error_code(), message{std::move(name), std::move(answer.data), answer.stat, attempts});
+  }
+}
+
+void queue_follower::drop_item(const std::string& name) {
+  if (!items_.empty() && items_.front().name == name) items_.pop_front();
+}
+
+/// It can not be read: it stays, and keeps nobody waiting.
+void queue_follower::skip(const std::string& name, error_code why) {
+  drop_item(name);
+  if (skipped_.insert(name).second && frame_->options.on_trouble) frame_->options.on_trouble(why, name);
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,36 @@
+// Reading a queue in order without claims, for whoever is alone.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+
+#include <zkrecipes/queue_types.hpp>
+
+#include "queue/layout.hpp"
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+class queue_follower : public std::enable_shared_from_this<queue_follower> {
+ public:
+  explicit queue_follower(shared_frame frame) : frame_(std::move(frame)), changed_(frame_->session->get_scheduler()) {}
+
+  const core_ptr& session() const noexcept { return frame_->session; }
+  awaitable<outcome<message>> next();
+
+ private:
+  awaitable<error_code> list();
+  void drop_item(const std::string& name);
+  void skip(const std::string& name, error_code why);
+  backend::request read(const std::string& name) const;
+
+  shared_frame frame_;
+  std::deque<entry> items_;  // in order, as last listed, less those seen to be gone
+  std::set<std::string> skipped_;
+  std::string last_;  // what `next` returned last
+  condition changed_;
+};
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,73 @@
+// Where a queue stands in ZooKeeper, and what the names of its items say.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <zkrecipes/queue_types.hpp>
+
+#include "session/core.hpp"
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+enum class queue_kind { fifo, priority, delayed };
+
+/// An item, by its name: those of a lower rank go first, of one rank in order of arrival.
+struct entry {
+  std::string name;
+  std::int64_t rank = 0;  ///< The priority, or the time from which it can be taken.
+  std::int32_t sequence = 0;
+};
+
+/// The parts of a queue; all but the items are on the side.
+struct queue_layout {
+  queue_layout(queue_kind what, std::string path);
+
+  /// The item that a child stands for; nothing if it is none.
+  std::optional<entry> parse(std::string_view name) const;
+  /// Those among the children, in order.
+  std::vector<entry> items_of(const std::vector<std::string>& children) const;
+  /// Whether a child is one of ours besides the items.
+  bool is_known(std::string_view name) const;
+  /// The name of an item of this rank, before the server appends the number.
+  std::string marker(std::int64_t rank) const;
+
+  std::string item(std::string_view name) const { return join(items, name); }
+  std::string claim(std::string_view name) const;
+  std::string on_side(std::string_view name) const { return join(side, name); }
+  bool is_apart() const noexcept { return side != items; }
+
+  queue_kind kind;
+  std::string items;
+  std::string side;
+};
+
+inline constexpr std::string_view claim_prefix = "_claim-";
+inline constexpr std::string_view idle_folder = "_idle";    ///< The line of takers that wait.
+inline constexpr std::string_view dead_folder = "_dead";    ///< The dead letters.
+inline constexpr std::string_view gate_name = "_gate";      ///< Changes with every put to a queue with a limit.
+inline constexpr std::string_view clock_name = "_clock";    ///< Written to learn the leader's time.
+inline constexpr std::string_view return_prefix = "_end-";  ///< Draws the number for an item on its way to the end.
+inline constexpr std::string_view producer_prefix = "_producer-";
+
+/// What a server takes in one request by default, less the names around it.
+inline constexpr std::size_t most_item_bytes = 1'000'000;
+
+/// What all parts of one queue object share.
+struct queue_frame {
+  core_ptr session;
+  queue_layout where;
+  queue_options options;
+};
+
+using shared_frame = std::shared_ptr<const queue_frame>;
+
+backend::request request_for(backend::opcode op, std::string path);
+backend::request request_for(const transaction& all);
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,73 @@
+#include "queue/putter.hpp"
+
+#include <utility>
+
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+/// Of one item in a transaction, besides its path and data: lengths, mode, rights.
+constexpr std::size_t item_overhead = 100;
+
+}  // namespace
+
+awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> items) {
+  using result_type = outcome<std::vector<std::string>>;
+  if (!fits(items)) co_return result_type(errc::bad_arguments, {});
+  const auto& session = frame_->session;
+  for (;;) {
+    auto some = items.size();
+    auto entered = co_await room_->enter(some, true);
+    auto& [error, pass] = entered;
+    if (!error) error = co_await session->wait_connected(nullptr, never);
+    if (error) co_return result_type(error, {});
+    auto sent = session->send(request_of(items));
+    auto answer = co_await session->answer(sent);
+    room_->put(answer, items.size());
+    if (answer.error == errc::no_node) {
+      error = co_await session->ensure_path(frame_->where.items);
+      if (error) co_return result_type(error, {});
+      continue;
+    }
+    const bool is_known_undone = answer.error == errc::connection_loss && !answer.sent;
+    if (is_known_undone || answer.error == errc::bad_version) continue;
+    if (answer.error == errc::connection_loss) answer.error = errc::outcome_unknown;
+    std::vector<std::string> names;
+    if (!answer.error && answer.results.empty()) names.emplace_back(name_of(answer.path));
+    for (std::size_t i = 0; i < items.size() && !answer.error && !answer.results.empty(); ++i) {
+      names.emplace_back(name_of(answer.results[i].path));
+    }
+    co_return result_type(answer.error, std::move(names));
+  }
+}
+
+/// One item needs no transaction, unless there is a gate to pass.
+backend::request putter::request_of(const std::vector<new_item>& items) const {
+  const auto& where = frame_->where;
+  if (items.size() == 1 && !room_->has_limit()) {
+    auto create = request_for(opcode::create, where.item(where.marker(items[0].rank)));
+    create.data = items[0].data;
+    create.mode = create_mode::persistent_sequential;
+    return create;
+  }
+  transaction all;
+  for (const auto& each : items) {
+    all.create(where.item(where.marker(each.rank)), each.data, create_mode::persistent_sequential);
+  }
+  room_->guard(all);
+  return request_for(all);
+}
+
+bool putter::fits(const std::vector<new_item>& items) const {
+  if (items.empty()) return false;
+  if (items.size() == 1) return items[0].data.size() <= most_item_bytes;
+  std::size_t bytes = 0;
+  for (const auto& each : items) bytes += each.data.size() + frame_->where.items.size() + item_overhead;
+  return bytes <= most_item_bytes;
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,32 @@
+// Putting items: one, or many in one transaction.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "queue/room.hpp"
+
+namespace zkrecipes::detail {
+
+struct new_item {
+  std::int64_t rank = 0;
+  std::string data;
+};
+
+class putter {
+ public:
+  putter(shared_frame frame, std::shared_ptr<room> space) : frame_(std::move(frame)), room_(std::move(space)) {}
+
+  /// Completes with the names. Errors: `outcome_unknown`, `full`, `bad_arguments`, ...
+  awaitable<outcome<std::vector<std::string>>> put(std::vector<new_item> items);
+
+ private:
+  bool fits(const std::vector<new_item>& items) const;
+  backend::request request_of(const std::vector<new_item>& items) const;
+
+  shared_frame frame_;
+  std::shared_ptr<room> room_;
+};
+
+}  // namespace zkrecipes::detail

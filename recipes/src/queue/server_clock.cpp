@@ -1,0 +1,62 @@
+#include "queue/server_clock.hpp"
+
+#include <algorithm>
+
+namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+using std::chrono::milliseconds;
+
+namespace {
+
+constexpr auto lasting = 60s;
+
+}  // namespace
+
+awaitable<error_code> server_clock::learn() {
+  const auto& session = frame_->session;
+  const auto path = frame_->where.on_side(clock_name);
+  while (!is_known()) {
+    auto error = co_await session->wait_connected(nullptr, never);
+    if (error) co_return error;
+    const auto sent = session->now();
+    auto write = request_for(backend::opcode::set, path);
+    auto written = co_await session->perform(std::move(write), retry::once);
+    if (written.error == errc::no_node) {
+      error = co_await session->ensure_path(path);
+      if (error) co_return error;
+    } else if (written.error && written.error != errc::connection_loss && written.error != errc::session_expired) {
+      co_return written.error;
+    } else if (!written.error) {
+      note(written.stat.mtime, sent, session->now());
+    }
+  }
+  co_return error_code();
+}
+
+void server_clock::note(std::int64_t stamp, lease_clock::time_point sent, lease_clock::time_point answered) {
+  stamp_ = stamp;
+  sent_ = sent;
+  answered_ = answered;
+  connection_ = frame_->session->counters().connects;
+}
+
+bool server_clock::is_known() const {
+  return connection_ != 0 && connection_ == frame_->session->counters().connects &&
+         frame_->session->now() - answered_ < lasting;
+}
+
+std::int64_t server_clock::earliest() const {
+  return stamp_ + std::chrono::floor<milliseconds>(frame_->session->now() - answered_).count();
+}
+
+std::int64_t server_clock::latest() const {
+  return stamp_ + std::chrono::ceil<milliseconds>(frame_->session->now() - sent_).count();
+}
+
+lease_clock::time_point server_clock::when(std::int64_t shown) const {
+  const auto ahead = std::clamp<std::int64_t>(shown - stamp_, 0, milliseconds(lasting).count());
+  return answered_ + milliseconds(ahead);
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,75 @@
+// What becomes of an item that was taken: done, given back, or dead.
+#include <algorithm>
+#include <utility>
+
+#include "queue/core.hpp"
+#include "queue/dead_letter.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+awaitable<outcome<>> queue_core::acknowledge(message item, transaction effects) {
+  co_return outcome<>(co_await claims_->settle(std::move(item.name), std::move(effects)));
+}
+
+awaitable<outcome<>> queue_core::give_back(message item, return_to where, std::string reason) {
+  if (!claims_->has(item.name)) co_return outcome<>(errc::superseded);
+  const auto most = frame_->options.most_attempts;
+  if (most != 0 && item.attempts >= most) {
+    if (reason.empty()) reason = "given back too often";
+    co_return outcome<>(co_await bury(std::move(item.name), item.attempts, std::move(reason)));
+  }
+  if (where == return_to::end) co_return outcome<>(co_await move_to_end(std::move(item.name)));
+  auto error = co_await claims_->release(item.name);
+  if (!error) stock_->put_back(item.name);
+  co_return outcome<>(error);
+}
+
+awaitable<outcome<>> queue_core::reject(message item, std::string reason) {
+  co_return outcome<>(co_await bury(std::move(item.name), item.attempts, std::move(reason)));
+}
+
+/// From the queue to the dead letters, in one transaction; the item as it stands there, not as the caller still has it.
+awaitable<error_code> queue_core::bury(std::string name, std::int32_t attempts, std::string reason) {
+  for (;;) {
+    auto read = co_await claims_->read_again(name);
+    if (read.error) co_return read.error;
+    transaction letter;
+    letter.create(frame_->where.on_side(std::string(dead_folder) + "/letter-"),
+                  write_letter(name, attempts, reason, read.data), create_mode::persistent_sequential);
+    auto error = co_await claims_->settle(name, std::move(letter));
+    if (error != errc::no_node) co_return error;
+    error = co_await frame_->session->ensure_path(frame_->where.on_side(dead_folder), claims_->bound_of(name));
+    if (error) co_return error;
+  }
+}
+
+/// A new node with a new number. That has to be known beforehand, for the attempts are counted below the node: a
+/// node that goes in the same transaction draws it.
+awaitable<error_code> queue_core::move_to_end(std::string name) {
+  const auto& session = frame_->session;
+  const auto& where = frame_->where;
+  auto bound = claims_->bound_of(name);
+  auto what = where.parse(name);
+  if (!what || !bound || bound->ended) co_return errc::superseded;
+  const auto guid = session->make_guid();
+  auto draw = request_for(opcode::create, where.item(std::string(return_prefix) + guid + '-'));
+  draw.mode = create_mode::ephemeral_sequential;
+  auto drawing = session->send(std::move(draw));
+  auto read = co_await claims_->read_again(name);
+  auto number = co_await session->answer(drawing);
+  auto error = read.error ? read.error : number.error;
+  if (!error) {
+    const auto digits = number.path.substr(number.path.size() - 10);
+    const auto moved = where.item(where.marker(what->rank) + digits);
+    transaction rest;
+    rest.remove(number.path).create(moved, std::move(read.data));
+    count_attempts(rest, moved, std::min(attempts_of(read.stat), 100));
+    error = co_await claims_->settle(name, std::move(rest));
+  }
+  if (error && number.error != errc::no_node) session->remove_all_surely(where.items, guid, bound);
+  co_return error;
+}
+
+}  // namespace zkrecipes::detail

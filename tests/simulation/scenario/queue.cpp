@@ -1,0 +1,225 @@
+// One who puts and up to three who take, in every way a queue has.
+#include "scenario/queue_rules.hpp"
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
+
+#include <zkrecipes/delay_queue.hpp>
+#include <zkrecipes/priority_queue.hpp>
+#include <zkrecipes/queue.hpp>
+
+#include <memory>
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+using detail::queue_kind;
+
+namespace {
+
+constexpr int putting_client = 3;
+
+queue_use draw_use(std::uint64_t seed) {
+  chance draw(seed, 200);
+  queue_use use;
+  use.kind = draw.one_in(2) ? queue_kind::fifo : draw.one_in(2) ? queue_kind::priority : queue_kind::delayed;
+  use.pops = draw.one_in(3);
+  use.alone = draw.one_in(3);
+  if (draw.one_in(3)) use.limit = 1 + draw.below(6);
+  if (draw.one_in(3)) use.most_attempts = static_cast<std::int32_t>(1 + draw.below(5));
+  return use;
+}
+
+class queue_scenario final : public scenario {
+ public:
+  explicit queue_scenario(stage& in) : rules(in, draw_use(in.what().seed)), done(in), in_(in) {}
+
+  std::unique_ptr<program> start(stage& in, int client, session with) override;
+  void committed(const entry& what) override { rules.committed(what); }
+  void healed() override { done.forget(); }
+  bool recovered() override { return done.everybody(); }
+  /// A put that was cancelled can still be on its way.
+  bool settled() override {
+    if (!closing) closed_at_ = in_.clock().now();
+    closing = true;
+    return rules.is_empty() && in_.clock().now() >= closed_at_ + 10s;
+  }
+  void check_quiet(const tree& nodes) override { rules.check_quiet(nodes); }
+
+  queue_rules rules;
+  progress done;
+  std::uint64_t values = 0;
+  bool closing = false;  ///< Nothing more is to be put.
+
+ private:
+  stage& in_;
+  instant closed_at_{0};
+};
+
+/// The queue that a run uses, of whatever kind.
+class any_queue {
+ public:
+  any_queue(const session& over, const queue_use& use) {
+    const queue_options options{.limit = use.limit, .most_attempts = use.most_attempts};
+    if (use.kind == queue_kind::fifo) fifo = std::make_unique<queue>(over, queue_rules::path, options);
+    if (use.kind == queue_kind::priority) by_priority = std::make_unique<priority_queue>(over, queue_rules::path, options);
+    if (use.kind == queue_kind::delayed) delayed = std::make_unique<delay_queue>(over, queue_rules::path, options);
+  }
+  queue_base& base() const {
+    if (fifo) return *fifo;
+    return by_priority ? static_cast<queue_base&>(*by_priority) : *delayed;
+  }
+
+  std::unique_ptr<queue> fifo;
+  std::unique_ptr<priority_queue> by_priority;
+  std::unique_ptr<delay_queue> delayed;
+};
+
+class participant : public routine {
+ public:
+  participant(queue_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with), of_(of), queue_(with, of.rules.use()) {}
+
+ protected:
+  asio::awaitable<void> put_some() {
+    std::vector<std::string> some(dice().one_in(4) ? 1 + dice().below(4) : 1);
+    for (auto& each : some) each = "v" + std::to_string(++of_.values);
+    error_code error;
+    if (some.size() > 1 && !queue_.delayed) {
+      auto putting = put_many(some);
+      error = co_await std::move(putting);
+      for (const auto& each : some) of_.rules.put_ends(each, error);
+    } else {
+      for (const auto& each : some) {
+        auto putting = put(each);
+        error = co_await std::move(putting);
+        of_.rules.put_ends(each, error);
+      }
+    }
+    if (client() == putting_client && (!error || error == errc::full)) of_.done.note(client());
+  }
+
+  queue_scenario& of_;
+  any_queue queue_;
+
+ private:
+  asio::awaitable<error_code> put(std::string value) {
+    const int priority = static_cast<int>(dice().below(3));
+    const auto delay = std::chrono::duration_cast<std::chrono::milliseconds>(dice().between(0ms, 3s));
+    auto putting = waits<std::string>([&](auto token) {
+      if (queue_.fifo) return queue_.fifo->async_put(value, std::move(token));
+      if (queue_.delayed) return queue_.delayed->async_put(value, delay, std::move(token));
+      return queue_.by_priority->async_put(value, priority, std::move(token));
+    });
+    auto result = co_await std::move(putting);
+    co_return std::get<0>(result);
+  }
+
+  asio::awaitable<error_code> put_many(std::vector<std::string> values) {
+    std::vector<prioritized> ranked;
+    for (const auto& each : values) ranked.push_back({each, static_cast<int>(dice().below(3))});
+    auto putting = waits<std::vector<std::string>>([&](auto token) {
+      if (queue_.fifo) return queue_.fifo->async_put_many(values, std::move(token));
+      return queue_.by_priority->async_put_many(ranked, std::move(token));
+    });
+    auto result = co_await std::move(putting);
+    co_return std::get<0>(result);
+  }
+};
+
+class putter_of final : public participant {
+ public:
+  using participant::participant;
+  void go() { begin(); }
+
+ private:
+  asio::awaitable<void> round() override { return put_some(); }
+};
+
+class taker_of final : public participant {
+ public:
+  using participant::participant;
+  void go() { begin(); }
+
+ private:
+  asio::awaitable<void> round() override {
+    if (of_.rules.use().alone && client() != 0) {
+      of_.done.note(client());
+      co_return;
+    }
+    if (!prepared_) {
+      auto preparing = does<>([&](auto token) { zk().async_ensure_path(queue_rules::results, std::move(token)); });
+      auto [error] = co_await std::move(preparing);
+      prepared_ = !error;
+      if (error) co_return;
+    }
+    if (!of_.closing && dice().one_in(5)) co_await put_some();
+    auto turn = of_.rules.use().pops ? pop() : dice().one_in(4) ? take_many() : take();
+    co_await std::move(turn);
+  }
+
+  asio::awaitable<void> pop() {
+    auto popping = waits<message>([&](auto token) { queue_.base().async_pop(std::move(token)); });
+    auto [error, item] = co_await std::move(popping);
+    of_.rules.popped(error, item);
+    if (!error) of_.done.note(client());
+  }
+
+  asio::awaitable<void> take() {
+    auto taking = waits<message>([&](auto token) { queue_.base().async_take(std::move(token)); });
+    auto [error, item] = co_await std::move(taking);
+    if (error) co_return;
+    of_.rules.taken(client(), zk().status().session_id, item);
+    auto working = work(std::move(item));
+    co_await std::move(working);
+  }
+
+  asio::awaitable<void> take_many() {
+    auto taking = waits<std::vector<message>>([&](auto token) { queue_.base().async_take_many(3, std::move(token)); });
+    auto [error, some] = co_await std::move(taking);
+    for (const auto& each : some) of_.rules.taken(client(), zk().status().session_id, each);
+    for (auto& each : some) {
+      auto working = work(std::move(each));
+      co_await std::move(working);
+    }
+  }
+
+  asio::awaitable<void> work(message item) {
+    of_.done.note(client());
+    co_await rest(0ms, 500ms);
+    error_code error;
+    if (dice().one_in(6)) {
+      const auto where = dice().one_in(2) ? return_to::place : return_to::end;
+      auto returning = does<>([&](auto token) { queue_.base().async_return(item, where, "later", std::move(token)); });
+      std::tie(error) = co_await std::move(returning);
+      if (!error || error == errc::superseded) co_return;
+    } else if (dice().one_in(16)) {
+      auto rejecting = does<>([&](auto token) { queue_.base().async_reject(item, "bad", std::move(token)); });
+      std::tie(error) = co_await std::move(rejecting);
+      in().require(!error || error == errc::superseded, "a rejected item dies", error.message());
+      co_return;
+    }
+    of_.rules.finished_with(item.data);
+    const auto effects = transaction().set(queue_rules::results, item.data);
+    auto finishing = does<>([&](auto token) { queue_.base().async_acknowledge(item, effects, std::move(token)); });
+    std::tie(error) = co_await std::move(finishing);
+    in().require(!error || error == errc::superseded, "an acknowledgement is settled", error.message());
+  }
+
+  bool prepared_ = false;
+};
+
+std::unique_ptr<program> queue_scenario::start(stage& in, int client, session with) {
+  rules.life_begins(client);
+  auto begun = [](auto made) {
+    made->go();
+    return made;
+  };
+  if (client == putting_client) return begun(std::make_unique<putter_of>(*this, in, client, std::move(with)));
+  return begun(std::make_unique<taker_of>(*this, in, client, std::move(with)));
+}
+
+}  // namespace
+
+std::unique_ptr<scenario> make_queue_scenario(stage& in) { return std::make_unique<queue_scenario>(in); }
+
+}  // namespace zkrecipes::simulation

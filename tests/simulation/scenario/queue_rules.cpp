@@ -1,0 +1,167 @@
+#include "scenario/queue_rules.hpp"
+
+#include <algorithm>
+#include <optional>
+
+namespace zkrecipes::simulation {
+
+using kind = change::kind;
+
+namespace {
+
+constexpr std::int64_t nobody = 0;
+
+bool is_child(const std::string& path, const std::string& parent) {
+  return path.starts_with(parent + '/') && path.find('/', parent.size() + 1) == path.npos;
+}
+
+}  // namespace
+
+queue_rules::queue_rules(stage& in, queue_use use) : in_(in), use_(use), where_(use.kind, path) {
+  operator_interferes_ = std::ranges::any_of(
+      in.what().faults, [](const fault& each) { return each.kind == fault_kind::remove_node; });
+}
+
+std::string queue_rules::item_name(const std::string& node) const {
+  if (!is_child(node, where_.items)) return {};
+  auto name = node.substr(where_.items.size() + 1);
+  return where_.parse(name) ? name : std::string();
+}
+
+std::string queue_rules::claimed_name(const std::string& node) const {
+  const auto prefix = where_.claim("");
+  return node.starts_with(prefix) ? node.substr(prefix.size()) : std::string();
+}
+
+void queue_rules::committed(const entry& what) {
+  for (const auto& each : what.changes) {
+    const auto item = item_name(each.path);
+    const auto claim = claimed_name(each.path);
+    if (each.type == kind::create && !item.empty()) created(each, what);
+    if (each.type == kind::remove && !item.empty()) removed(each, what);
+    if (each.type == kind::create && !claim.empty()) claimed(claim, what);
+    if (each.type == kind::remove && !claim.empty()) unclaimed(claim, what);
+  }
+  if (use_.limit) in_.require(items_.size() <= use_.limit, "the limit is kept", std::to_string(items_.size()));
+}
+
+/// An item comes from a producer, or moves: then the same transaction takes it from its old place.
+void queue_rules::created(const change& what, const entry& in) {
+  const bool moves = std::ranges::any_of(in.changes, [&](const change& each) {
+    return each.type == kind::remove && !item_name(each.path).empty();
+  });
+  if (moves) return;
+  in_.require(put_.insert(what.data).second, "put once", what.data);
+  items_[item_name(what.path)] = {what.data, 0, nobody};
+}
+
+void queue_rules::removed(const change& what, const entry& in) {
+  const auto name = item_name(what.path);
+  const auto value = items_[name].value;
+  const auto claims = items_[name].claims;
+  items_.erase(name);
+  auto any = [&](auto test) { return std::ranges::any_of(in.changes, test); };
+  std::string moved_to;
+  for (const auto& each : in.changes) {
+    if (each.type == kind::create && each.data == value) moved_to = item_name(each.path);
+  }
+  if (!moved_to.empty()) {
+    items_[moved_to] = {value, claims, nobody};
+    came_back_ = true;
+    return;
+  }
+  in_.require(ended_.insert(value).second, "an item leaves once", value);
+  const bool dies = any([&](const change& each) {
+    return each.type == kind::create && each.path.starts_with(where_.on_side(detail::dead_folder) + "/letter-") &&
+           each.data.ends_with('\n' + value);
+  });
+  if (dies) return;
+  if (use_.pops && use_.kind != detail::queue_kind::delayed) {
+    in_.require(any([&](const change& each) { return each.type == kind::create && claimed_name(each.path) == name; }),
+                "an item is popped past nobody's claim", what.path);
+  } else {
+    const bool settled =
+        any([&](const change& each) { return each.type == kind::remove && claimed_name(each.path) == name; });
+    in_.require(settled, "an item leaves with its claim", what.path);
+  }
+  if (use_.pops) {
+    auto who = in.asked.lock();
+    if (who) popped_from_queue_[value] = {who->client, lives_[who->client]};
+    return;
+  }
+  in_.require(finished_.contains(value), "removed only after it was worked on", value);
+  const bool has_effect =
+      any([&](const change& each) { return each.type == kind::set && each.path == results && each.data == value; });
+  in_.require(has_effect, "its effect happens with its end", value);
+}
+
+void queue_rules::claimed(const std::string& name, const entry& in) {
+  const auto what = where_.parse(name);
+  if (!what) return;
+  if (use_.alone && use_.kind == detail::queue_kind::fifo && !came_back_) {
+    in_.require(what->sequence > last_number_, "one taker gets them in order", name);
+    last_number_ = what->sequence;
+  }
+  auto found = items_.find(name);
+  if (found == items_.end()) return;  // popped in the same transaction
+  ++found->second.claims;
+  found->second.owner = in.session;
+}
+
+void queue_rules::unclaimed(const std::string& name, const entry& in) {
+  auto found = items_.find(name);
+  if (found == items_.end()) return;
+  came_back_ = true;
+  in_.require(operator_interferes_ || in.session == found->second.owner || in.type == entry::kind::close_session,
+              "a claim is its owner's to take back", name);
+  found->second.owner = nobody;
+}
+
+void queue_rules::put_ends(const std::string& value, error_code why) {
+  const bool open = why == errc::outcome_unknown || why == errc::session_expired ||
+                    why == asio::error::operation_aborted || why == errc::closed;
+  if (!open) in_.require(put_.contains(value) == !why, "a put is what it says", value + ": " + why.message());
+}
+
+void queue_rules::taken(int client, std::int64_t session, const message& item) {
+  const auto& nodes = in_.servers().committed_state();
+  const auto* claim = nodes.find(where_.claim(item.name));
+  if (!claim || operator_interferes_) return;  // its session has ended meanwhile
+  const bool ours = claim->stat.ephemeral_owner == session;
+  in_.require(ours || !in_.servers().ephemeral_owner_alive(session), "an item is with one taker",
+              "client " + std::to_string(client) + ", " + item.name);
+  const auto found = items_.find(item.name);
+  if (!ours || found == items_.end()) return;
+  in_.require(found->second.value == item.data, "the data is what was put", item.name);
+  in_.require(item.attempts == found->second.claims, "every attempt counts",
+              item.name + ": " + std::to_string(item.attempts) + ", not " + std::to_string(found->second.claims));
+  const auto what = where_.parse(item.name);
+  if (use_.kind == detail::queue_kind::delayed) {
+    in_.require(claim->stat.ctime >= what->rank, "not before its time", item.name);
+  }
+}
+
+void queue_rules::popped(error_code why, const message& item) {
+  if (!item.name.empty()) told_.insert(item.data);
+  if (!why) in_.require(handed_out_.insert(item.data).second, "handed out at most once", item.data);
+}
+
+void queue_rules::check_quiet(const tree& nodes) const {
+  for (const auto& value : put_) in_.require(ended_.contains(value), "nothing is lost", value);
+  for (const auto& [value, by] : popped_from_queue_) {
+    const bool still_lives = lives_.at(by.client) == by.life;
+    in_.require(!still_lives || told_.contains(value), "what is removed is handed out", value);
+  }
+  const std::set<std::string> may_stay{std::string(detail::idle_folder), std::string(detail::dead_folder),
+                                       std::string(detail::gate_name), std::string(detail::clock_name)};
+  for (const auto& folder : {where_.items, where_.side}) {
+    const node* there = nodes.find(folder);
+    for (const auto& name : there ? there->children : std::set<std::string>()) {
+      in_.require(may_stay.contains(name), "no node left", folder + '/' + name);
+    }
+  }
+  const node* idle = nodes.find(where_.on_side(detail::idle_folder));
+  if (idle && !idle->children.empty()) in_.fail("no node left", *idle->children.begin());
+}
+
+}  // namespace zkrecipes::simulation

@@ -1,0 +1,79 @@
+// What has to be true of a queue, whatever its kind: judged by what the servers commit and what the takers are told.
+#pragma once
+
+#include "run/stage.hpp"
+
+#include "queue/layout.hpp"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace zkrecipes::simulation {
+
+/// How a run uses its queue; the seed decides.
+struct queue_use {
+  detail::queue_kind kind = detail::queue_kind::fifo;
+  bool pops = false;       ///< At most once, else at least once.
+  bool alone = false;      ///< There is one taker.
+  std::size_t limit = 0;
+  std::int32_t most_attempts = 0;
+};
+
+class queue_rules {
+ public:
+  queue_rules(stage& in, queue_use use);
+
+  void committed(const entry& what);
+  void life_begins(int client) { ++lives_[client]; }
+
+  // What the clients are told.
+  void put_ends(const std::string& value, error_code why);
+  void taken(int client, std::int64_t session, const message& item);
+  void finished_with(const std::string& value) { finished_.insert(value); }
+  /// Of a pop: `why` as it ended, with an item in hand or not.
+  void popped(error_code why, const message& item);
+
+  bool is_empty() const noexcept { return items_.empty(); }
+  void check_quiet(const tree& nodes) const;
+  const queue_use& use() const noexcept { return use_; }
+
+  static constexpr const char* path = "/queue";
+  static constexpr const char* results = "/result";
+
+ private:
+  struct known_item {
+    std::string value;
+    std::int32_t claims = 0;
+    std::int64_t owner = 0;  ///< Of the claim.
+  };
+  struct removal {
+    int client;
+    int life;
+  };
+
+  void created(const change& what, const entry& in);
+  void removed(const change& what, const entry& in);
+  void claimed(const std::string& name, const entry& in);
+  void unclaimed(const std::string& name, const entry& in);
+  std::string item_name(const std::string& path) const;
+  std::string claimed_name(const std::string& path) const;
+
+  stage& in_;
+  queue_use use_;
+  detail::queue_layout where_;
+  bool operator_interferes_ = false;
+  std::map<std::string, known_item> items_;  ///< In the queue, by name.
+  std::set<std::string> put_;          ///< Values that were ever put.
+  std::set<std::string> finished_;     ///< Values that some taker has worked on to the end.
+  std::set<std::string> ended_;        ///< Values that have left the queue.
+  std::set<std::string> handed_out_;   ///< By a pop.
+  std::map<std::string, removal> popped_from_queue_;
+  std::set<std::string> told_;         ///< Popped values that their taker knows of.
+  std::map<int, int> lives_;
+  bool came_back_ = false;
+  std::int32_t last_number_ = -1;
+};
+
+}  // namespace zkrecipes::simulation
