@@ -9,7 +9,7 @@ namespace {
 
 namespace json = boost::json;
 
-json::object describe(const node_info& node) {
+json::object describe_node(const node_info& node) {
   json::object out{{"id", node.id},           {"client_port", node.client_port},
                    {"address", node.address}, {"pid", node.pid},
                    {"role", node.role},       {"running", node.running}};
@@ -33,7 +33,7 @@ void spoil(const json::object& request, ensemble& cluster, int id) {
 
 json::object describe(ensemble& cluster, const std::filesystem::path& dir) {
   json::array nodes;
-  for (const auto& node : cluster.nodes()) nodes.push_back(describe(node));
+  for (const auto& node : cluster.nodes()) nodes.push_back(describe_node(node));
   return {{"hosts", cluster.hosts()}, {"dir", dir.string()}, {"nodes", nodes}};
 }
 
@@ -60,7 +60,7 @@ json::object execute(const json::object& request, ensemble& cluster, const std::
   } else {
     spoil(request, cluster, id);
   }
-  return describe(cluster.nodes().at(id - 1));
+  return describe_node(cluster.nodes().at(id - 1));
 }
 
 }  // namespace testcluster::command

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-testcluster::ensemble_options shape() {
+testcluster::ensemble_options real_shape() {
   testcluster::ensemble_options options;
   options.tick_time = 250ms;
   return options;
@@ -22,7 +22,7 @@ testcluster::ensemble_options shape() {
 
 class real_side final : public side {
  public:
-  real_side() : servers_(shape()), world_(backend::make_real_world(io_.get_executor())) {
+  real_side() : servers_(real_shape()), world_(backend::make_real_world(io_.get_executor())) {
     for (const auto& each : servers_.nodes()) {
       const auto colon = each.address.rfind(':');
       addresses_.push_back({each.address.substr(0, colon),

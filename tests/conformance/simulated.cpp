@@ -31,7 +31,7 @@ class wire_link final : public backend::link {
   std::shared_ptr<sim::wire> end_;
 };
 
-sim::ensemble_settings shape() {
+sim::ensemble_settings simulated_shape() {
   sim::ensemble_settings settings;
   settings.tick = 250ms;
   return settings;
@@ -40,7 +40,7 @@ sim::ensemble_settings shape() {
 class simulated_side final : public side {
  public:
   explicit simulated_side(std::uint64_t seed)
-      : servers_(clock_, shape(), seed, nobody_),
+      : servers_(clock_, simulated_shape(), seed, nobody_),
         client_(std::make_shared<sim::process>(clock_, 0, 0, [] {})) {}
   ~simulated_side() override {
     client_->kill([] {});

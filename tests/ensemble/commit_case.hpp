@@ -9,6 +9,9 @@
 #include <string>
 #include <vector>
 
+BOOST_TEST_DONT_PRINT_LOG_VALUE(zkrecipes::decision)
+BOOST_TEST_DONT_PRINT_LOG_VALUE(zkrecipes::ballot)
+
 namespace zkrecipes::test {
 
 using names = std::vector<std::string>;

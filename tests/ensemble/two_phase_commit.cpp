@@ -4,9 +4,6 @@
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-BOOST_TEST_DONT_PRINT_LOG_VALUE(zkrecipes::decision)
-BOOST_TEST_DONT_PRINT_LOG_VALUE(zkrecipes::ballot)
-
 BOOST_FIXTURE_TEST_SUITE(two_phase_commit_votes, commit_case)
 
 BOOST_AUTO_TEST_CASE(all_say_yes_and_it_is_committed) {

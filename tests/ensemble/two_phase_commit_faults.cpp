@@ -4,8 +4,6 @@
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-BOOST_TEST_DONT_PRINT_LOG_VALUE(zkrecipes::decision)
-
 BOOST_FIXTURE_TEST_SUITE(two_phase_commit_faults, commit_case)
 
 BOOST_AUTO_TEST_CASE(a_begin_whose_reply_is_lost_is_found) {

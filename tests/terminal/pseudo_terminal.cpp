@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr auto patience = 30s;
+constexpr auto long_enough = 30s;
 
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> list;
@@ -119,7 +119,7 @@ void pseudo_terminal::hang_up() {
 }
 
 bool pseudo_terminal::wait_until(const std::function<bool()>& condition) {
-  const auto limit = std::chrono::steady_clock::now() + patience;
+  const auto limit = std::chrono::steady_clock::now() + long_enough;
   // The condition may depend on time alone.
   asio::steady_timer tick(io_);
   std::function<void(boost::system::error_code)> again = [&](boost::system::error_code error) {

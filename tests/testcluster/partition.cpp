@@ -55,7 +55,7 @@ bool writes(int id, std::chrono::milliseconds patience = 10s) {
   }
 }
 
-void heal() {
+void heal_all() {
   cluster().heal();
   cluster().wait_serving();
   for (int id = 1; id <= 3; ++id) {
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_follower_cut_off_answers_reads_until_it_notices_and_comes
   BOOST_TEST(eventually([&] { return node(follower).role == "looking"; }));
   BOOST_TEST(writes(leader));
   BOOST_TEST(cluster().leader() == leader);
-  heal();
+  heal_all();
   BOOST_TEST(connect(node(follower).address).exists("/unseen"));
 }
 
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_leader_cut_off_is_replaced) {
   BOOST_TEST(now != old);
   BOOST_TEST(writes(now));
   BOOST_TEST(!writes(old, 500ms));
-  heal();
+  heal_all();
   BOOST_TEST(node(old).role == "follower");
 }
 
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_black_hole_is_noticed_and_slow_links_are_not_broken) {
       (clock_type::now() - start >= 3 * 100ms));  // session, node, end of session: each asks the leader
   link.blackhole(testcluster::proxy::way::to_server);
   BOOST_TEST(eventually([&] { return node(follower).role == "looking"; }));
-  heal();
+  heal_all();
   BOOST_TEST(node(follower).role == "follower");
 }
 
@@ -130,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_link_that_is_cut_is_made_again) {
   link.refuse(true);
   link.cut();
   BOOST_TEST(eventually([&] { return node(follower).role == "looking"; }));
-  heal();
+  heal_all();
   BOOST_TEST(link.connections() == 1u);
 }
 

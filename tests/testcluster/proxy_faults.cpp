@@ -15,7 +15,7 @@ namespace {
 const std::string question = jute::exists_request(1, "/");
 
 /// Ends all faults, and sees that a new client works.
-void heal() {
+void heal_middle() {
   middle().heal();
   BOOST_TEST(middle().faults().empty());
   BOOST_TEST(through().exists("/"));
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_client_of_a_half_open_line_is_not_told) {
   asking.send(question);
   BOOST_TEST(asking.silent());
   BOOST_TEST(through().exists("/"));
-  heal();
+  heal_middle();
   BOOST_TEST(idle.ends());
 }
 
@@ -59,7 +59,7 @@ BOOST_AUTO_TEST_CASE(a_server_of_a_half_open_line_is_not_told) {
   middle().half_open(proxy::side::client);
   BOOST_TEST(!failure([&] { client.exists("/"); }).empty());
   BOOST_TEST(server_knows(client));
-  heal();
+  heal_middle();
   BOOST_TEST(eventually([&] { return !server_knows(client); }));
 }
 
@@ -71,7 +71,7 @@ BOOST_AUTO_TEST_CASE(what_is_sent_into_a_black_hole_is_lost) {
   asking.send(jute::create_request(1, "/swallowed", "", 0));
   BOOST_TEST(asking.silent());
   BOOST_TEST(contains(failure([] { connect(middle().address(), 300ms); }), "in time"));
-  heal();
+  heal_middle();
   BOOST_TEST(!direct().exists("/swallowed"));
   BOOST_TEST(client.exists("/"), "nothing of this connection was lost");
   idle.send(question);
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(a_black_hole_for_replies_lets_requests_through) {
   BOOST_TEST(shows("blackhole to-client"));
   asking.send(jute::create_request(1, "/done-unheard", "", 0));
   BOOST_TEST(eventually([] { return direct().exists("/done-unheard"); }));
-  heal();
+  heal_middle();
   BOOST_TEST(asking.ends());
 }
 
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(a_line_frozen_one_way_delivers_the_other) {
   BOOST_TEST(shows("freeze to-client"));
   asking.send(jute::create_request(1, "/done-frozen", "", 0));
   BOOST_TEST(eventually([] { return direct().exists("/done-frozen"); }));
-  heal();
+  heal_middle();
   BOOST_TEST(asking.reply() == 1);
 }
 
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_narrow_line_takes_its_time) {
   const auto start = clock_type::now();
   client.create("/narrow", data, 0);
   BOOST_TEST((clock_type::now() - start >= 500ms));
-  heal();
+  heal_middle();
   const auto healed = clock_type::now();
   client.create("/wide", data, 0);
   BOOST_TEST((clock_type::now() - healed < 500ms));
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(heal_ends_them_all_at_once) {
   BOOST_TEST((middle().faults() == std::vector<std::string>{"drop-reply create 3", "drop-request exists 1",
                                                             "delay 100 ms", "freeze", "refuse"}));
   frozen.send(jute::create_request(7, "/thawed", "", 0));
-  heal();
+  heal_middle();
   BOOST_TEST(frozen.reply() == 7);
 }
 

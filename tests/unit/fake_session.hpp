@@ -57,4 +57,8 @@ struct fake_session : fake_bench {
 
 using strings = std::vector<std::string>;
 
+#define CHECK_PENDING_OF(it, ...) \
+  BOOST_TEST((it).pending() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
+#define CHECK_PENDING(...) CHECK_PENDING_OF(*this, __VA_ARGS__)
+
 }  // namespace zkrecipes::test

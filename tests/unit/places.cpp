@@ -52,8 +52,6 @@ struct in_line : fake_session {
 
 }  // namespace
 
-#define CHECK_PENDING(...) BOOST_TEST(pending() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
-
 BOOST_FIXTURE_TEST_SUITE(places, in_line)
 
 BOOST_AUTO_TEST_CASE(a_free_line_costs_one_round_trip) {

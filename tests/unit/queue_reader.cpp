@@ -60,8 +60,6 @@ const std::string three = "qn-0000000003";
 
 }  // namespace
 
-#define CHECK_PENDING(...) BOOST_TEST(pending() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
-
 BOOST_FIXTURE_TEST_SUITE(queue_readers, reading)
 
 BOOST_AUTO_TEST_CASE(items_come_in_order_and_foreign_nodes_are_none) {

@@ -18,9 +18,6 @@ session_options with_root() {
 
 }  // namespace
 
-#define CHECK_PENDING(it, ...) \
-  BOOST_TEST((it).pending() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
-
 BOOST_AUTO_TEST_SUITE(session_requests)
 
 BOOST_FIXTURE_TEST_CASE(a_sync_goes_ahead_of_all_that_waited_on_every_connection, fake_session) {
@@ -28,11 +25,11 @@ BOOST_FIXTURE_TEST_CASE(a_sync_goes_ahead_of_all_that_waited_on_every_connection
   zk.async_get("/a", reading.token());
   settle();
   accept(0x77);
-  CHECK_PENDING(*this, "sync /", "get /a");
+  CHECK_PENDING("sync /", "get /a");
   answer();
   lose();
   accept(0x77);
-  CHECK_PENDING(*this, "sync /", "get /a");
+  CHECK_PENDING("sync /", "get /a");
 }
 
 BOOST_AUTO_TEST_CASE(the_root_is_made_before_anything_is_done_below_it) {
@@ -41,7 +38,7 @@ BOOST_AUTO_TEST_CASE(the_root_is_made_before_anything_is_done_below_it) {
   it.zk.async_create("/c", "", create_mode::persistent, creating.token());
   it.settle();
   it.accept(0x77);
-  CHECK_PENDING(it, "sync /", "create /outer", "create /outer/a", "create /outer/a/b", "create /outer/a/b/c");
+  CHECK_PENDING_OF(it, "sync /", "create /outer", "create /outer/a", "create /outer/a/b", "create /outer/a/b/c");
   for (int i = 0; i < 4; ++i) it.answer();
   backend::reply made;
   made.path = "/outer/a/b/c";

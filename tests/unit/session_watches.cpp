@@ -28,7 +28,6 @@ struct watching : fake_session {
 
 }  // namespace
 
-#define CHECK_PENDING(...) BOOST_TEST(pending() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
 #define CHECK_FORGOTTEN(...) \
   BOOST_TEST(forgotten() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
 

@@ -1,6 +1,7 @@
 #include "for_each_index.hpp"
 
-#include <boost/asio/as_tuple.hpp>
+#include "as_result.hpp"
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -49,7 +50,7 @@ asio::awaitable<void> for_each_index(std::size_t count, std::size_t width,
   if (count == 0) co_return;
   for (std::size_t i = std::min(count, width); i > 0; --i)
     asio::co_spawn(executor, run_worker(shared), asio::detached);
-  while (shared->workers > 0) co_await shared->done.async_wait(asio::as_tuple(asio::use_awaitable));
+  while (shared->workers > 0) co_await shared->done.async_wait(as_result);
   if (shared->error) std::rethrow_exception(shared->error);
 }
 

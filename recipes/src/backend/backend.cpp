@@ -25,4 +25,18 @@ std::string to_string(const endpoint& server) {
   return (v6 ? '[' + server.address + ']' : server.address) + ':' + std::to_string(server.port);
 }
 
+request make_request(opcode op, std::string path, bool watch) {
+  request what;
+  what.op = op;
+  what.path = std::move(path);
+  what.watch = watch;
+  return what;
+}
+
+request make_multi(const transaction& all) {
+  auto what = make_request(opcode::multi, "/");
+  what.operations = all.operations();
+  return what;
+}
+
 }  // namespace zkrecipes::backend

@@ -39,6 +39,9 @@ struct request {
   std::vector<operation> operations;  ///< Of a multi.
 };
 
+request make_request(opcode op, std::string path, bool watch = false);
+request make_multi(const transaction& all);
+
 /// `error` is clear, an answer of the server, or `connection_loss` / `session_expired` / `closed`: then the request may
 /// or may not have been executed.
 struct reply {

@@ -15,14 +15,6 @@ namespace {
 
 constexpr std::string_view own_data = R"({"zkrecipes":"barrier"})";
 
-backend::request make_request(opcode op, std::string path, bool watch = false) {
-  backend::request what;
-  what.op = op;
-  what.path = std::move(path);
-  what.watch = watch;
-  return what;
-}
-
 /// Curator's clients write an address, kazoo's nothing. The recipes of this library keep objects in JSON.
 bool is_foreign(const backend::reply& node) {
   const bool another_recipe = node.data.starts_with('{') && node.data != own_data;

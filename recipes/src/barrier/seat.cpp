@@ -12,24 +12,8 @@ using backend::opcode;
 
 namespace {
 
-backend::request make_request(opcode op, std::string path, bool watch) {
-  backend::request what;
-  what.op = op;
-  what.path = std::move(path);
-  what.watch = watch;
-  return what;
-}
-
-backend::request make_multi(const transaction& all) {
-  backend::request what;
-  what.op = opcode::multi;
-  what.path = "/";
-  what.operations = all.operations();
-  return what;
-}
-
 /// Another look tells what has come of it.
-bool is_overtaken(const error_code& error) {
+bool may_be_overtaken(const error_code& error) {
   return error == errc::bad_version || error == errc::no_node || error == errc::connection_loss;
 }
 
@@ -157,8 +141,8 @@ awaitable<error_code> seat::open() {
   transaction all;
   all.set(at_->path, serialize(next), seen_.version).append(std::move(checks));
   fresh_ = false;
-  auto opened = co_await place_->session()->perform(make_multi(all), retry::once, place_->bound());
-  if (opened.error) co_return is_overtaken(opened.error) ? error_code() : opened.error;
+  auto opened = co_await place_->session()->perform(backend::make_multi(all), retry::once, place_->bound());
+  if (opened.error) co_return may_be_overtaken(opened.error) ? error_code() : opened.error;
   seen_.record = std::move(next);
   fresh_ = seen_.record.names(place_->guid());
   co_return error_code();
@@ -176,7 +160,7 @@ awaitable<error_code> seat::withdraw() {
     all.check(at_->path, seen_.version);
     for (const auto& name : seen_.own) all.remove(join(at_->path, name));
     fresh_ = false;
-    auto gone = co_await session->answer(session->send(make_multi(all)));
+    auto gone = co_await session->answer(session->send(backend::make_multi(all)));
     if (gone.error == asio::error::operation_aborted) co_return gone.error;
     if (gone.error == errc::bad_version || gone.error == errc::no_node) continue;
     if (gone.error) break;  // what is left of us goes in the background

@@ -50,7 +50,7 @@ awaitable<result_type> decide(core_ptr session, std::string node, lease_clock::t
     // A refusal has decided: whoever is seen to have voted here has voted yes.
     seen.record.outcome = missing.empty() ? commit_outcome{decision::committed, {}} : time_is_up(missing);
     const auto all = deciding(node, seen);
-    auto written = co_await session->perform(make_multi(all), retry::once);
+    auto written = co_await session->perform(backend::make_multi(all), retry::once);
     if (!written.error) co_return result_type(error_code(), seen.record.outcome);
     if (!is_overtaken(written.error)) co_return result_type(written.error, commit_outcome());
   }

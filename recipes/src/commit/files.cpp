@@ -32,7 +32,7 @@ awaitable<backend::reply> remove_file(core_ptr session, std::string node, std::i
     if (each.starts_with("vote-")) all.remove(join(node, each));
   }
   all.remove(node, version);
-  co_return co_await session->perform(make_multi(all), retry::once);
+  co_return co_await session->perform(backend::make_multi(all), retry::once);
 }
 
 awaitable<backend::reply> give_up(core_ptr session, std::string node, commit_file file) {

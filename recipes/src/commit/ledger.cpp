@@ -102,20 +102,6 @@ std::vector<std::string> missing_votes(const commit_record& record, const std::v
   return missing;
 }
 
-backend::request make_request(opcode op, std::string path, bool watch) {
-  backend::request what;
-  what.op = op;
-  what.path = std::move(path);
-  what.watch = watch;
-  return what;
-}
-
-backend::request make_multi(const transaction& all) {
-  auto what = make_request(opcode::multi, "/");
-  what.operations = all.operations();
-  return what;
-}
-
 awaitable<commit_sight> look_at_commit(core_ptr session, std::string node, persistence how_long, bool watch,
                                        bool with_children) {
   std::vector<backend::request> all{make_request(opcode::sync, "/"), make_request(opcode::get, node, watch)};

@@ -45,9 +45,6 @@ std::string vote_node(const std::string& node, const std::string& participant);
 /// Those whose votes are not among the children.
 std::vector<std::string> missing_votes(const commit_record& record, const std::vector<std::string>& children);
 
-backend::request make_request(backend::opcode op, std::string path, bool watch = false);
-backend::request make_multi(const transaction& all);
-
 /// A transaction's node as last seen.
 struct commit_sight {
   error_code error;  ///< `no_node`, `foreign_data`, or no answer.

@@ -38,7 +38,7 @@ awaitable<outcome<commit_outcome>> vote(core_ptr session, std::string node, comm
     if (!seen.error && !seen.record.names(what.participant)) seen.error = errc::bad_arguments;
     if (seen.error || seen.record.decided()) co_return outcome<commit_outcome>(seen.error, seen.record.outcome);
     const auto all = casting(node, what, seen);
-    auto cast = co_await session->perform(make_multi(all), retry::once);
+    auto cast = co_await session->perform(backend::make_multi(all), retry::once);
     if (!cast.error) co_return outcome<commit_outcome>(cast.error, seen.record.outcome);
     if (cast.error == errc::node_exists) {
       auto compared = co_await compare_votes(session, vote_node(node, what.participant), what.ballot);

@@ -9,15 +9,14 @@
 namespace zkrecipes {
 
 namespace asio = boost::asio;
-using boost::asio::awaitable;
 
 queue_consumer::queue_consumer(queue from) : queue_(std::move(from)) {}
 
-awaitable<void> queue_consumer::inaugurate(term) { co_return; }
+asio::awaitable<void> queue_consumer::inaugurate(term) { co_return; }
 
-awaitable<void> queue_consumer::hand_over(term, term_end) { co_return; }
+asio::awaitable<void> queue_consumer::hand_over(term, term_end) { co_return; }
 
-awaitable<void> queue_consumer::execute(term present) {
+asio::awaitable<void> queue_consumer::execute(term present) {
   using namespace asio::experimental::awaitable_operators;
   constexpr auto token = asio::as_tuple(asio::use_awaitable);
   auto first = co_await (queue_.async_next(token) || present.async_ending(token));

@@ -19,10 +19,7 @@ struct record_read {
 };
 
 awaitable<record_read> read_record(place_ptr where, std::string path) {
-  backend::request look;
-  look.op = opcode::get;
-  look.path = path;
-  look.watch = true;
+  auto look = make_request(opcode::get, path, true);
   auto result = co_await where->session()->perform(std::move(look), retry::always, where->bound(), patience(where));
   record_read read;
   read.error = result.error;
@@ -38,9 +35,7 @@ awaitable<record_read> read_record(place_ptr where, std::string path) {
 
 /// Shows operators that we wait for somebody who is gone.
 awaitable<void> announce_waiting(const take_over_request& what) {
-  backend::request show;
-  show.op = opcode::set;
-  show.path = what.where->path();
+  auto show = make_request(opcode::set, what.where->path());
   show.data = candidate_data(what.id, true);
   co_await what.where->session()->perform(std::move(show), retry::once, what.where->bound(), patience(what.where));
 }
@@ -60,11 +55,7 @@ term_record next_record(const take_over_request& what, const term_record& before
 /// The bump of the record's version fences every later write of the term before; our own node must still be there.
 awaitable<backend::reply> write_record(const take_over_request& what, const term_record& record,
                                        std::int32_t version) {
-  backend::request multi;
-  multi.op = opcode::multi;
-  multi.path = "/";
-  multi.operations =
-      transaction().set(what.path, serialize(record), version).check(what.where->path()).operations();
+  auto multi = backend::make_multi(transaction().set(what.path, serialize(record), version).check(what.where->path()));
   co_return co_await what.where->session()->perform(std::move(multi), retry::once, what.where->bound(),
                                                    patience(what.where));
 }
@@ -108,7 +99,6 @@ awaitable<void> follow_record(place_ptr where, std::string path, std::shared_ptr
     while (!hint->fired() && !*done && !where->lost()) co_await where->changed().wait();
   }
 }
-
 
 awaitable<outcome<term_ptr>> take_over(take_over_request what) {
   auto failed = [](error_code why) { return outcome<term_ptr>(why, nullptr); };

@@ -32,7 +32,6 @@ struct take_over_request {
 awaitable<void> follow_record(place_ptr where, std::string path, std::shared_ptr<std::optional<known_record>> known,
                               std::shared_ptr<bool> done);
 
-
 /// Begins the next term with a write that fences the term before. A predecessor that has not retired is waited for,
 /// until it confirms or its hand-over deadline has passed on our clock since we became first.
 /// Errors: `operation_aborted` (gave up), why the place was lost, `foreign_data`, `no_auth`.

@@ -55,9 +55,7 @@ transaction term_state::fenced(transaction operations) const {
 
 /// Reads the record again: is the term still ours, and what is the version now?
 awaitable<error_code> term_state::refresh(std::optional<term_phase>* found, lease_clock::time_point deadline) {
-  backend::request look;
-  look.op = opcode::get;
-  look.path = path_;
+  auto look = make_request(opcode::get, path_);
   auto result = co_await session()->perform(std::move(look), retry::always, nullptr, deadline);
   if (result.error == errc::no_node) co_return errc::superseded;
   if (result.error) co_return result.error;
@@ -74,10 +72,7 @@ awaitable<error_code> term_state::refresh(std::optional<term_phase>* found, leas
 awaitable<outcome<>> term_state::commit(transaction operations) {
   bool maybe_done = false;  // an earlier try may have happened
   for (;;) {
-    backend::request multi;
-    multi.op = opcode::multi;
-    multi.path = "/";
-    multi.operations = fenced(operations).operations();
+    auto multi = backend::make_multi(fenced(operations));
     auto result = co_await session()->perform(std::move(multi), retry::once);
     if (!result.error) co_return outcome<>(error_code());
     if (result.error == errc::connection_loss) maybe_done = maybe_done || result.sent;
@@ -113,10 +108,7 @@ awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, leas
     // A successor that saw `handing_over` takes the next version for `retired`, unread: this is not that.
     if (phase == term_phase::stalled) changes.set(path_, serialize(next), before + 1);
     if (and_leave) changes.remove(place_->path());
-    backend::request multi;
-    multi.op = opcode::multi;
-    multi.path = "/";
-    multi.operations = changes.operations();
+    auto multi = backend::make_multi(changes);
     auto result = co_await session()->perform(std::move(multi), retry::once, nullptr, deadline);
     if (!result.error) {
       std::lock_guard lock(mutex_);

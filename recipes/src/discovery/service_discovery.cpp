@@ -59,9 +59,7 @@ awaitable<outcome<service_registration>> register_instance(core_ptr session, std
 }
 
 awaitable<outcome<std::vector<std::string>>> services(core_ptr session, std::string base) {
-  backend::request list;
-  list.op = backend::opcode::children;
-  list.path = std::move(base);
+  auto list = make_request(backend::opcode::children, std::move(base));
   auto listed = co_await session->perform(std::move(list), retry::always);
   if (listed.error == errc::no_node) listed.error.clear();
   co_return outcome<std::vector<std::string>>(listed.error, std::move(listed.children));

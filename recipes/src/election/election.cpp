@@ -45,10 +45,7 @@ awaitable<outcome<election_view>> view_change(core_ptr session, std::string path
     auto& [error, read] = nodes;
     if (error == errc::no_node) {
       // Comes to be: watched by `exists`, the only way for a node that is not there.
-      backend::request exists;
-      exists.op = opcode::exists;
-      exists.path = path;
-      exists.watch = true;
+      auto exists = make_request(opcode::exists, path, true);
       auto there = co_await session->perform(std::move(exists), retry::always);
       if (!there.error) continue;
       error = there.error == errc::no_node ? error_code() : there.error;
@@ -78,10 +75,7 @@ awaitable<outcome<>> request_resignation(core_ptr session, std::string path) {
   auto prepared = co_await resignation_request(session, std::move(path));
   auto& [error, ask] = prepared;
   if (error) co_return outcome<>(error);
-  backend::request multi;
-  multi.op = opcode::multi;
-  multi.path = "/";
-  multi.operations = ask.operations();
+  auto multi = backend::make_multi(ask);
   auto result = co_await session->perform(std::move(multi), retry::once);
   co_return outcome<>(result.error);
 }

@@ -10,23 +10,15 @@ using wall_time = std::chrono::system_clock::time_point;
 
 namespace {
 
-backend::request look_at(opcode op, std::string path, bool watched) {
-  backend::request what;
-  what.op = op;
-  what.path = std::move(path);
-  what.watch = watched;
-  return what;
-}
-
 /// The data of all candidates, in one round trip, and whether anything moved meanwhile. Who left in between shows in that.
 awaitable<error_code> read_candidates(core_ptr session, election_nodes& nodes, const std::vector<member>& members,
                                       bool watched, bool& moved) {
   std::vector<exchange_ptr> sent;
   for (const auto& each : members) {
     // Only the first one's data can change what is seen; the others' appear with their nodes.
-    sent.push_back(session->send(look_at(opcode::get, join(nodes.path, each.name), watched && sent.empty())));
+    sent.push_back(session->send(make_request(opcode::get, join(nodes.path, each.name), watched && sent.empty())));
   }
-  auto last = session->send(look_at(opcode::exists, nodes.path, false));
+  auto last = session->send(make_request(opcode::exists, nodes.path, false));
   for (std::size_t i = 0; i < sent.size(); ++i) {
     auto result = co_await session->answer(sent[i]);
     if (result.error == errc::no_node) continue;
@@ -108,8 +100,8 @@ awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string p
       hints->push_back(session->arm(watch_kind::data, path, *tell));
       hints->push_back(session->arm(watch_kind::children, path, *tell));
     }
-    auto asked_own = session->send(look_at(opcode::get, path, watched));
-    auto asked_list = session->send(look_at(opcode::children, path, watched));
+    auto asked_own = session->send(make_request(opcode::get, path, watched));
+    auto asked_list = session->send(make_request(opcode::children, path, watched));
     auto own = co_await session->answer(asked_own);
     auto listed = co_await session->answer(asked_list);
     error = own.error ? own.error : listed.error;

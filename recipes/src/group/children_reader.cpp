@@ -13,14 +13,6 @@ constexpr std::size_t most_under_way = 1'000;  // reads; a server takes a connec
 constexpr std::chrono::milliseconds first_pause{100};
 constexpr std::chrono::milliseconds max_pause{10'000};
 
-backend::request watched(opcode op, std::string path) {
-  backend::request what;
-  what.op = op;
-  what.path = std::move(path);
-  what.watch = true;
-  return what;
-}
-
 bool is_current(const std::unique_ptr<watch>& hint) { return hint && !hint->fired(); }
 
 }  // namespace
@@ -85,7 +77,7 @@ awaitable<error_code> children_reader::look() {
 
 awaitable<error_code> children_reader::list() {
   auto hint = session_->arm(watch_kind::children, path_, hinted_);
-  auto sent = session_->send(watched(opcode::children, path_));
+  auto sent = session_->send(make_request(opcode::children, path_, true));
   auto listed = co_await session_->answer(sent);
   if (listed.error == errc::no_node) co_return co_await await_parent();
   if (listed.error) co_return listed.error;
@@ -98,7 +90,7 @@ awaitable<error_code> children_reader::list() {
 /// The parent is missing: its coming is watched for by `exists`, the only way for a node that is not there.
 awaitable<error_code> children_reader::await_parent() {
   auto hint = session_->arm(watch_kind::data, path_, hinted_);
-  auto sent = session_->send(watched(opcode::exists, path_));
+  auto sent = session_->send(make_request(opcode::exists, path_, true));
   auto there = co_await session_->answer(sent);
   if (!there.error) co_return errc::connection_loss;  // it has come meanwhile: look again
   if (there.error != errc::no_node) co_return there.error;
@@ -129,7 +121,7 @@ awaitable<error_code> children_reader::read(std::vector<std::string> names) {
     const auto path = join(path_, name);
     slots_[name].hint = session_->arm(watch_kind::data, path, hinted_);
     // By getData: a watch set by `exists` would stay behind on a node that has gone.
-    sent.push_back(session_->send(watched(opcode::get, path)));
+    sent.push_back(session_->send(make_request(opcode::get, path, true)));
   }
   error_code error;
   for (std::size_t i = 0; i < sent.size(); ++i) {

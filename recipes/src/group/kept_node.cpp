@@ -13,13 +13,6 @@ constexpr auto inconclusive = errc::connection_loss;
 
 bool is_inconclusive(const error_code& error) { return error == inconclusive || error == errc::session_expired; }
 
-backend::request about(opcode op, const std::string& path) {
-  backend::request what;
-  what.op = op;
-  what.path = path;
-  return what;
-}
-
 }  // namespace
 
 kept_node::kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options)
@@ -98,14 +91,13 @@ awaitable<error_code> kept_node::stand() {
   exchange_ptr creating;
   const auto making = wanted_;
   if (!stands_) {
-    auto create = about(opcode::create, path_);
+    auto create = make_request(opcode::create, path_);
     create.data = data_;
     create.mode = options_.mode;
     create.access = options_.access;
     creating = session_->send(std::move(create));
   }
-  auto get = about(opcode::get, path_);
-  get.watch = true;
+  auto get = make_request(opcode::get, path_, true);
   auto reading = session_->send(std::move(get));
   if (creating) {
     error = co_await make(here, creating);
@@ -150,7 +142,7 @@ bool kept_node::is_ours(const stat& node, const incarnation_ptr& here) const {
 
 awaitable<error_code> kept_node::write() {
   while (written_ != wanted_) {
-    auto set = about(opcode::set, path_);
+    auto set = make_request(opcode::set, path_);
     set.data = data_;
     const auto writing = wanted_;
     auto bound = binding();
@@ -168,7 +160,7 @@ awaitable<error_code> kept_node::write() {
 awaitable<error_code> kept_node::remove_own() {
   if (!bound_) co_return error_code();
   const auto bound = binding();
-  auto remove = about(opcode::remove, path_);
+  auto remove = make_request(opcode::remove, path_);
   if (stands_) {
     auto sent = session_->send(remove);
     auto result = co_await session_->answer(sent);
@@ -178,7 +170,7 @@ awaitable<error_code> kept_node::remove_own() {
   // From here on we do not keep the session open: its end takes an ephemeral node with it.
   auto session = session_->shared_from_this();
   session_.reset();
-  const auto exists = about(opcode::exists, path_);
+  const auto exists = make_request(opcode::exists, path_);
   for (;;) {
     auto node = co_await session->perform(exists, retry::always, bound);
     if (node.error == errc::connection_loss) continue;

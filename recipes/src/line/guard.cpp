@@ -76,10 +76,7 @@ std::string member_id(const std::string& data) {
 awaitable<void> place::guard() {
   while (!lost()) {
     auto hint = session_->arm(watch_kind::data, path_, changed_);
-    backend::request look;
-    look.op = backend::opcode::get;
-    look.path = path_;
-    look.watch = true;
+    auto look = make_request(backend::opcode::get, path_, true);
     auto looking = session_->send(std::move(look));
     // Not `perform`: without a connection the clock has to be watched all the same.
     while (!looking->answer && !lost() && !bound_->ended) {
@@ -172,9 +169,7 @@ awaitable<outcome<>> place::wait_revoked() {
 
 awaitable<outcome<>> place::leave() {
   if (lost()) co_return outcome<>(error_code());
-  backend::request remove;
-  remove.op = backend::opcode::remove;
-  remove.path = path_;
+  auto remove = make_request(backend::opcode::remove, path_);
   auto sent = session_->send(std::move(remove));
   lose(errc::closed);
   auto result = co_await session_->answer(sent);

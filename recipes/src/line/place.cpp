@@ -40,17 +40,13 @@ awaitable<error_code> place::create() {
     if (error) co_return error;
     if (!bound_) bound_ = session_->current();
     // The list is executed right behind the create, so both cost one round trip.
-    backend::request node;
-    node.op = opcode::create;
-    node.path = join(line_.parent, protected_name(guid_, line_.marker));
+    auto node = make_request(opcode::create, join(line_.parent, protected_name(guid_, line_.marker)));
     node.data = data_;
     node.mode = create_mode::ephemeral_sequential;
     auto creating = session_->send(std::move(node));
     exchange_ptr reading;
     if (line_.read_parent) {
-      backend::request parent;
-      parent.op = opcode::get;
-      parent.path = line_.parent;
+      auto parent = make_request(opcode::get, line_.parent);
       reading = session_->send(std::move(parent));  // before the list: whoever it names and the list does not is gone
     }
     auto listing = roll_call::of(session_, line_);
@@ -81,18 +77,14 @@ awaitable<error_code> place::create() {
 
 /// After a lost reply: our node, if it was created after all, is the one with our GUID that belongs to our session.
 awaitable<error_code> place::find_own() {
-  backend::request children;
-  children.op = opcode::children;
-  children.path = line_.parent;
+  auto children = make_request(opcode::children, line_.parent);
   auto listed = co_await session_->perform(std::move(children), retry::always, bound_);
   if (listed.error == errc::no_node) co_return error_code();
   if (listed.error) co_return listed.error;
   auto members = members_of(listed.children, line_.accepted);
   for (const auto& each : members) {
     if (each.name.find(guid_) == each.name.npos) continue;
-    backend::request exists;
-    exists.op = opcode::exists;
-    exists.path = join(line_.parent, each.name);
+    auto exists = make_request(opcode::exists, join(line_.parent, each.name));
     auto found = co_await session_->perform(exists, retry::always, bound_);
     if (found.error && found.error != errc::no_node) co_return found.error;
     if (found.error || found.stat.ephemeral_owner != bound_->key.id) continue;
@@ -145,9 +137,7 @@ void place::accept(std::string path, const stat& s) {
 }
 
 awaitable<error_code> place::list() {
-  backend::request children;
-  children.op = opcode::children;
-  children.path = line_.parent;
+  auto children = make_request(opcode::children, line_.parent);
   auto listed = co_await session_->perform(std::move(children), retry::always, bound_);
   if (listed.error) co_return listed.error;
   members_ = std::make_shared<const std::vector<member>>(members_of(listed.children, line_.accepted));

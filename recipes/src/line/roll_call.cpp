@@ -25,9 +25,7 @@ std::shared_ptr<roll_call> roll_call::of(const core_ptr& session, const line_spe
 
 awaitable<void> roll_call::ask() {
   session_->end_roll_call(parent_);  // who comes now stands behind our list
-  backend::request children;
-  children.op = backend::opcode::children;
-  children.path = parent_;
+  auto children = make_request(backend::opcode::children, parent_);
   auto listing = session_->send(std::move(children));
   auto listed = co_await session_->answer(listing);
   if (!listed.error) present_ = std::make_shared<const std::vector<member>>(members_of(listed.children, accepted_));

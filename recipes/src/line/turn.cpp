@@ -8,15 +8,8 @@ using backend::opcode;
 
 namespace {
 
-backend::request look_at(opcode op, std::string path) {
-  backend::request what;
-  what.op = op;
-  what.path = std::move(path);
-  return what;
-}
-
 awaitable<outcome<std::vector<member>>> list(core_ptr session, line_spec line) {
-  auto look = look_at(opcode::children, line.parent);
+  auto look = make_request(opcode::children, line.parent);
   auto listed = co_await session->perform(std::move(look), retry::always);
   if (listed.error == errc::no_node) listed.error.clear();
   co_return outcome<std::vector<member>>(listed.error, members_of(listed.children, line.accepted));
@@ -41,13 +34,13 @@ awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<
   std::int32_t version = 0;  // of a node that nobody has written to yet
   for (;;) {
     if (!data) {
-      auto look = look_at(opcode::get, node);
+      auto look = make_request(opcode::get, node);
       auto seen = co_await session->perform(std::move(look), retry::always, bound);
       if (seen.error || is_shared(seen.data)) co_return outcome<>(seen.error);
       data = std::move(seen.data);
       version = seen.stat.version;
     }
-    auto set = look_at(opcode::set, node);
+    auto set = make_request(opcode::set, node);
     set.data = with_shared(*data);
     set.version = version;
     auto done = co_await session->perform(std::move(set), retry::always, bound);
@@ -63,7 +56,7 @@ awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_sp
     auto& [error, members] = listed;
     if (error) co_return outcome<std::vector<line_member>>(error, std::move(found));
     std::vector<exchange_ptr> sent;
-    for (const auto& each : members) sent.push_back(session->send(look_at(opcode::get, join(line.parent, each.name))));
+    for (const auto& each : members) sent.push_back(session->send(make_request(opcode::get, join(line.parent, each.name))));
     for (std::size_t i = 0; i < sent.size(); ++i) {
       auto node = co_await session->answer(sent[i]);
       if (node.error == errc::no_node) continue;  // left meanwhile
@@ -83,10 +76,10 @@ awaitable<outcome<>> request_revocation(core_ptr session, line_spec line, std::c
   if (!error && members.empty()) error = errc::no_node;
   if (error) co_return outcome<>(error);
   const auto path = join(line.parent, members.front().name);
-  auto look = look_at(opcode::get, path);
+  auto look = make_request(opcode::get, path);
   auto node = co_await session->perform(std::move(look), retry::always);
   if (node.error) co_return outcome<>(node.error);
-  auto ask = look_at(opcode::set, path);
+  auto ask = make_request(opcode::set, path);
   ask.data = with_revocation(node.data, grace);
   ask.version = node.stat.version;
   auto asked = co_await session->perform(std::move(ask), retry::once);

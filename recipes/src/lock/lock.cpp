@@ -29,9 +29,7 @@ awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, l
 }
 
 awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, lock_options options) {
-  backend::request list;
-  list.op = opcode::children;
-  list.path = path;
+  auto list = make_request(opcode::children, path);
   auto listed = co_await session->perform(std::move(list), retry::always);
   if (listed.error && listed.error != errc::no_node) co_return outcome<ownership>(listed.error, ownership());
   if (!members_of(listed.children, markers).empty()) co_return outcome<ownership>(errc::busy, ownership());

@@ -55,9 +55,7 @@ awaitable<outcome<>> downgrade(core_ptr session, std::string path, std::string i
 awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, lock_options options, std::string node) {
   if (!holds(path, node, readers)) co_return outcome<ownership>(errc::bad_arguments, ownership());
   const std::string own(name_of(node));
-  backend::request list;
-  list.op = opcode::children;
-  list.path = path;
+  auto list = make_request(opcode::children, path);
   auto listed = co_await session->perform(std::move(list), retry::always);
   if (listed.error) co_return outcome<ownership>(listed.error, ownership());
   const auto members = members_of(listed.children, everybody);

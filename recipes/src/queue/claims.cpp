@@ -37,10 +37,10 @@ claims::attempt claims::begin(entry what) {
   transaction all;
   all.create(where.claim(one.what.name), one.guid, create_mode::ephemeral);
   count_attempts(all, where.item(one.what.name), 1);
-  one.claiming = session->send(request_for(all));
-  one.reading = session->send(request_for(opcode::get, where.item(one.what.name)));
+  one.claiming = session->send(backend::make_multi(all));
+  one.reading = session->send(make_request(opcode::get, where.item(one.what.name)));
   if (where.kind == queue_kind::delayed) {
-    one.stamping = session->send(request_for(opcode::exists, where.claim(one.what.name)));
+    one.stamping = session->send(make_request(opcode::exists, where.claim(one.what.name)));
   }
   return one;
 }
@@ -55,11 +55,11 @@ awaitable<claim_result> claims::finish(attempt which) {
   if (is_aborted(result.error)) abandon(which.what.name, which.guid, which.bound);
   if (result.error) co_return result;
   while (is_lost(read.error)) {
-    read = co_await session->perform(request_for(opcode::get, frame_->where.item(which.what.name)), retry::always,
+    read = co_await session->perform(make_request(opcode::get, frame_->where.item(which.what.name)), retry::always,
                                      which.bound);
   }
   while (is_lost(stamp.error)) {
-    stamp = co_await session->perform(request_for(opcode::exists, frame_->where.claim(which.what.name)),
+    stamp = co_await session->perform(make_request(opcode::exists, frame_->where.claim(which.what.name)),
                                       retry::always, which.bound);
   }
   result.error = read.error ? read.error : stamp.error;
@@ -101,7 +101,7 @@ awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
 
 /// After a lost reply: no error if the claim is ours, `node_exists` if it is another's, `no_node` if there is none.
 awaitable<error_code> claims::find(std::string name, std::string guid, incarnation_ptr bound) {
-  auto look = request_for(opcode::get, frame_->where.claim(name));
+  auto look = make_request(opcode::get, frame_->where.claim(name));
   backend::reply there;
   do {
     there = co_await frame_->session->perform(look, retry::always, bound);
@@ -117,7 +117,7 @@ void claims::abandon(const std::string& name, const std::string& guid, const inc
 
 /// Another can claim the item as soon as our claim has gone, under the same name: before each try we look whose it is.
 awaitable<void> claims::remove_claim(std::string name, std::string guid, incarnation_ptr bound) {
-  auto remove = request_for(opcode::remove, frame_->where.claim(name));
+  auto remove = make_request(opcode::remove, frame_->where.claim(name));
   for (backend::reply done;;) {
     auto error = co_await find(name, guid, bound);
     if (error) co_return;
@@ -147,7 +147,7 @@ awaitable<claim_result> claims::remove(message item) {
   all.create(frame_->where.claim(name), one.guid, create_mode::ephemeral);
   all.remove(frame_->where.item(name), result.item.stat.version);
   for (bool maybe_done = false;; maybe_done = true) {
-    auto answer = co_await session->perform(request_for(all), retry::once, one.bound);
+    auto answer = co_await session->perform(backend::make_multi(all), retry::once, one.bound);
     result.error = answer.error;
     const int place = failed_at(answer);
     result.at_item = place > 0 && answer.error != errc::no_node && answer.error != errc::bad_version;
@@ -180,7 +180,7 @@ awaitable<error_code> claims::settle(std::string name, transaction rest) {
   transaction all;
   all.remove(frame_->where.claim(name)).remove(frame_->where.item(name)).append(std::move(rest));
   for (;;) {
-    auto answer = co_await frame_->session->perform(request_for(all), retry::once, bound);
+    auto answer = co_await frame_->session->perform(backend::make_multi(all), retry::once, bound);
     const bool is_open = is_lost(answer.error) || is_aborted(answer.error);
     auto found = ours_.find(name);
     if (found == ours_.end()) co_return errc::superseded;  // settled by somebody else in this process
@@ -205,7 +205,7 @@ awaitable<error_code> claims::release(std::string name) {
   const auto guid = found->second.guid;
   ours_.erase(found);
   if (bound->ended) co_return errc::superseded;  // the claim there may be somebody else's by now
-  auto sent = frame_->session->send(request_for(opcode::remove, frame_->where.claim(name)));
+  auto sent = frame_->session->send(make_request(opcode::remove, frame_->where.claim(name)));
   auto result = co_await frame_->session->answer(sent);
   if (result.error) abandon(name, guid, bound);
   co_return error_code();
@@ -225,7 +225,7 @@ awaitable<backend::reply> claims::read_again(std::string name) {
     read.error = errc::superseded;
     co_return read;
   }
-  auto look = request_for(opcode::get, frame_->where.item(name));
+  auto look = make_request(opcode::get, frame_->where.item(name));
   do {
     read = co_await frame_->session->perform(look, retry::always, bound);
   } while (is_lost(read.error));

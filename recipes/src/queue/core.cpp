@@ -28,7 +28,7 @@ queue_core::queue_core(shared_frame frame)
       put_(frame_, room_) {}
 
 awaitable<outcome<std::size_t>> queue_core::size() {
-  auto listed = co_await frame_->session->perform(request_for(opcode::children, frame_->where.items), retry::always);
+  auto listed = co_await frame_->session->perform(make_request(opcode::children, frame_->where.items), retry::always);
   co_return outcome<std::size_t>(listed.error, frame_->where.items_of(listed.children).size());
 }
 
@@ -36,19 +36,19 @@ awaitable<outcome<queue_status>> queue_core::status() {
   const auto& session = frame_->session;
   const auto& where = frame_->where;
   queue_status seen;
-  auto listed = co_await session->perform(request_for(opcode::children, where.items), retry::always);
+  auto listed = co_await session->perform(make_request(opcode::children, where.items), retry::always);
   if (listed.error) co_return outcome<queue_status>(listed.error, seen);
   const auto items = where.items_of(listed.children);
   seen.items = items.size();
   seen.list_bytes = list_bytes(where, listed.children.size());
   auto side = listed;
-  if (where.is_apart()) side = co_await session->perform(request_for(opcode::children, where.side), retry::always);
+  if (where.is_apart()) side = co_await session->perform(make_request(opcode::children, where.side), retry::always);
   for (const auto& name : side.children) seen.claimed += name.starts_with(claim_prefix) ? 1 : 0;
   for (const auto& name : listed.children) seen.foreign += where.parse(name) || where.is_known(name) ? 0 : 1;
-  auto dead = co_await session->perform(request_for(opcode::children, where.on_side(dead_folder)), retry::always);
+  auto dead = co_await session->perform(make_request(opcode::children, where.on_side(dead_folder)), retry::always);
   seen.dead = dead.children.size();
   for (const auto& each : items) {
-    auto first = co_await session->perform(request_for(opcode::exists, where.item(each.name)), retry::always);
+    auto first = co_await session->perform(make_request(opcode::exists, where.item(each.name)), retry::always);
     if (first.error == errc::no_node) continue;  // taken meanwhile
     auto error = first.error ? first.error : co_await clock_->learn();
     if (error) co_return outcome<queue_status>(error, seen);

@@ -54,11 +54,11 @@ awaitable<outcome<std::vector<dead_letter>>> queue_core::dead_letters() {
   const auto folder = frame_->where.on_side(dead_folder);
   const std::string_view markers[] = {"letter-"};
   std::vector<dead_letter> found;
-  auto listed = co_await session->perform(request_for(opcode::children, folder), retry::always);
+  auto listed = co_await session->perform(make_request(opcode::children, folder), retry::always);
   if (listed.error == errc::no_node) listed.error.clear();
   auto names = members_of(listed.children, markers);
   for (auto& each : names) {
-    auto node = co_await session->perform(request_for(opcode::get, join(folder, each.name)), retry::always);
+    auto node = co_await session->perform(make_request(opcode::get, join(folder, each.name)), retry::always);
     if (node.error && node.error != errc::no_node) listed.error = node.error;
     auto letter = read_letter(node.data);
     if (node.error || !letter) continue;  // revived or discarded meanwhile; or not ours
@@ -78,7 +78,7 @@ awaitable<outcome<>> queue_core::revive(dead_letter which) {
                           create_mode::persistent_sequential);
   bool maybe_done = false;
   for (;;) {
-    auto result = co_await frame_->session->perform(request_for(all), retry::once);
+    auto result = co_await frame_->session->perform(backend::make_multi(all), retry::once);
     if (result.error == errc::connection_loss) {
       maybe_done = maybe_done || result.sent;
       continue;
@@ -92,7 +92,7 @@ awaitable<outcome<>> queue_core::revive(dead_letter which) {
 awaitable<outcome<>> queue_core::discard(dead_letter which) {
   if (which.name.find('/') != which.name.npos) co_return outcome<>(errc::bad_arguments);
   const auto path = frame_->where.on_side(std::string(dead_folder)) + '/' + which.name;
-  auto result = co_await frame_->session->perform(request_for(opcode::remove, path), retry::always);
+  auto result = co_await frame_->session->perform(make_request(opcode::remove, path), retry::always);
   co_return outcome<>(result.error);
 }
 

@@ -15,7 +15,7 @@ outcome<message> failed(error_code why) { return {why, message{}}; }
 }  // namespace
 
 backend::request queue_follower::read(const std::string& name) const {
-  return request_for(opcode::get, frame_->where.item(name));
+  return make_request(opcode::get, frame_->where.item(name));
 }
 
 /// Reads the list of items; if there are none, waits until it has changed.
@@ -24,8 +24,7 @@ awaitable<error_code> queue_follower::list() {
   const auto& path = frame_->where.items;
   for (;;) {
     auto hint = session->arm(watch_kind::children, path, changed_);
-    auto children = request_for(opcode::children, path);
-    children.watch = true;
+    auto children = make_request(opcode::children, path, true);
     auto listed = co_await session->perform(std::move(children), retry::always);
     if (listed.error == errc::no_node) {
       auto error = co_await session->ensure_path(path);

@@ -91,17 +91,4 @@ bool queue_layout::is_known(std::string_view name) const {
   return false;
 }
 
-backend::request request_for(backend::opcode op, std::string path) {
-  backend::request what;
-  what.op = op;
-  what.path = std::move(path);
-  return what;
-}
-
-backend::request request_for(const transaction& all) {
-  auto what = request_for(backend::opcode::multi, "/");
-  what.operations = all.operations();
-  return what;
-}
-
 }  // namespace zkrecipes::detail

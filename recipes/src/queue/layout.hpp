@@ -67,7 +67,4 @@ struct queue_frame {
 
 using shared_frame = std::shared_ptr<const queue_frame>;
 
-backend::request request_for(backend::opcode op, std::string path);
-backend::request request_for(const transaction& all);
-
 }  // namespace zkrecipes::detail

@@ -84,17 +84,13 @@ std::vector<producer_state::item_ptr> producer_state::next_batch() const {
 awaitable<error_code> producer_state::read_record() {
   if (guid_.empty()) guid_ = session_->make_guid();  // not in the constructor, which any thread may run
   for (;;) {
-    backend::request look;
-    look.op = opcode::get;
-    look.path = record_;
+    auto look = make_request(opcode::get, record_);
     auto found = co_await session_->perform(std::move(look), retry::always);
     if (found.error == errc::connection_loss) continue;
     if (found.error == errc::no_node) {
       auto error = co_await session_->ensure_path(where_.items);
       if (error && error != errc::connection_loss) co_return error;
-      backend::request create;
-      create.op = opcode::create;
-      create.path = record_;
+      auto create = make_request(opcode::create, record_);
       create.data = "0";
       auto created = co_await session_->perform(std::move(create), retry::always);
       const bool fine = !created.error || created.error == errc::node_exists || created.error == errc::connection_loss;
@@ -134,7 +130,7 @@ awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
       all.create(where_.item(where_.marker(0)), each->data, create_mode::persistent_sequential);
     }
     room_->guard(all);
-    auto result = co_await session_->perform(request_for(all), retry::once);
+    auto result = co_await session_->perform(backend::make_multi(all), retry::once);
     room_->put(result, some);
     if (!result.error) {
       last_ = after;

@@ -49,7 +49,7 @@ awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> i
 backend::request putter::request_of(const std::vector<new_item>& items) const {
   const auto& where = frame_->where;
   if (items.size() == 1 && !room_->has_limit()) {
-    auto create = request_for(opcode::create, where.item(where.marker(items[0].rank)));
+    auto create = make_request(opcode::create, where.item(where.marker(items[0].rank)));
     create.data = items[0].data;
     create.mode = create_mode::persistent_sequential;
     return create;
@@ -59,7 +59,7 @@ backend::request putter::request_of(const std::vector<new_item>& items) const {
     all.create(where.item(where.marker(each.rank)), each.data, create_mode::persistent_sequential);
   }
   room_->guard(all);
-  return request_for(all);
+  return backend::make_multi(all);
 }
 
 bool putter::fits(const std::vector<new_item>& items) const {

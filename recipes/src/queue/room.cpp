@@ -72,8 +72,8 @@ awaitable<error_code> room::count(std::size_t needed) {
   for (;;) {
     auto error = co_await session->wait_connected(nullptr, never);
     if (error) co_return error;
-    auto asked_gate = session->send(request_for(opcode::get, gate));
-    auto asked_stat = session->send(request_for(opcode::exists, frame_->where.items));
+    auto asked_gate = session->send(make_request(opcode::get, gate));
+    auto asked_stat = session->send(make_request(opcode::exists, frame_->where.items));
     auto seen = co_await session->answer(asked_gate);
     auto stat = co_await session->answer(asked_stat);
     if (seen.error == errc::no_node || stat.error == errc::no_node) {
@@ -85,7 +85,7 @@ awaitable<error_code> room::count(std::size_t needed) {
     if (!seen.error) seen.error = stat.error;
     auto present = static_cast<std::size_t>(stat.stat.num_children);
     if (!seen.error && present + needed > frame_->options.limit) {  // not all of these need be items
-      auto listed = co_await session->perform(request_for(opcode::children, frame_->where.items), retry::always);
+      auto listed = co_await session->perform(make_request(opcode::children, frame_->where.items), retry::always);
       seen.error = listed.error;
       present = frame_->where.items_of(listed.children).size();
     }
@@ -99,14 +99,14 @@ awaitable<error_code> room::count(std::size_t needed) {
 }
 
 awaitable<error_code> room::measure() {
-  auto there = co_await frame_->session->perform(request_for(opcode::exists, frame_->where.items), retry::always);
+  auto there = co_await frame_->session->perform(make_request(opcode::exists, frame_->where.items), retry::always);
   note_length(there);
   co_return there.error == errc::no_node ? error_code() : there.error;
 }
 
 /// Travels with the put that made it necessary. Asked once: it is nobody's operation.
 awaitable<void> room::measure_later() {
-  auto asked = frame_->session->send(request_for(opcode::exists, frame_->where.items));
+  auto asked = frame_->session->send(make_request(opcode::exists, frame_->where.items));
   auto there = co_await frame_->session->answer(asked);
   note_length(there);
 }

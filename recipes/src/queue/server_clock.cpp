@@ -20,7 +20,7 @@ awaitable<error_code> server_clock::learn() {
     auto error = co_await session->wait_connected(nullptr, never);
     if (error) co_return error;
     const auto sent = session->now();
-    auto write = request_for(backend::opcode::set, path);
+    auto write = make_request(backend::opcode::set, path);
     auto written = co_await session->perform(std::move(write), retry::once);
     if (written.error == errc::no_node) {
       error = co_await session->ensure_path(path);

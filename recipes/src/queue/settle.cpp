@@ -54,7 +54,7 @@ awaitable<error_code> queue_core::move_to_end(std::string name) {
   auto what = where.parse(name);
   if (!what || !bound || bound->ended) co_return errc::superseded;
   const auto guid = session->make_guid();
-  auto draw = request_for(opcode::create, where.item(std::string(return_prefix) + guid + '-'));
+  auto draw = make_request(opcode::create, where.item(std::string(return_prefix) + guid + '-'));
   draw.mode = create_mode::ephemeral_sequential;
   auto drawing = session->send(std::move(draw));
   auto read = co_await claims_->read_again(name);

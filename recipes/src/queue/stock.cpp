@@ -114,8 +114,8 @@ void stock::skip(const std::string& name, error_code why) {
 awaitable<void> stock::refresh() {
   const auto& session = frame_->session;
   const bool is_apart = frame_->where.is_apart();
-  auto asked = session->send(request_for(opcode::children, frame_->where.items));
-  exchange_ptr asked_side = is_apart ? session->send(request_for(opcode::children, frame_->where.side)) : nullptr;
+  auto asked = session->send(make_request(opcode::children, frame_->where.items));
+  exchange_ptr asked_side = is_apart ? session->send(make_request(opcode::children, frame_->where.side)) : nullptr;
   auto items = co_await session->answer(asked);
   backend::reply side;
   if (is_apart) side = co_await session->answer(asked_side);
@@ -185,8 +185,8 @@ awaitable<error_code> stock::look(bool watching) {
   for (;;) {
     auto error = co_await session->wait_connected(nullptr, never);
     if (error) co_return error;
-    auto items_request = request_for(opcode::children, frame_->where.items);
-    auto side_request = request_for(opcode::children, frame_->where.side);
+    auto items_request = make_request(opcode::children, frame_->where.items);
+    auto side_request = make_request(opcode::children, frame_->where.side);
     items_request.watch = side_request.watch = watching;
     auto asked = session->send(items_request);
     exchange_ptr asked_side = frame_->where.is_apart() ? session->send(side_request) : nullptr;

@@ -138,7 +138,7 @@ awaitable<claim_result> queue_core::pop_drawn(entry what) {
   if (result.error) co_return result;
   exchange_ptr asked;
   std::string following = stock_->next() ? stock_->next()->name : std::string();
-  if (!following.empty()) asked = session->send(request_for(opcode::get, frame_->where.item(following)));
+  if (!following.empty()) asked = session->send(make_request(opcode::get, frame_->where.item(following)));
   stock_->look_ahead();
   message item{what.name, std::move(read.data), read.stat, attempts_of(read.stat)};
   result = co_await claims_->remove(std::move(item));
@@ -155,7 +155,7 @@ awaitable<claim_result> queue_core::pop_drawn(entry what) {
 
 /// Of an item in a session that ended: what is still there was not removed.
 awaitable<bool> queue_core::is_there(std::string name) {
-  auto look = request_for(opcode::exists, frame_->where.item(name));
+  auto look = make_request(opcode::exists, frame_->where.item(name));
   auto seen = co_await frame_->session->perform(std::move(look), retry::always);
   co_return !seen.error;
 }
@@ -168,7 +168,7 @@ awaitable<backend::reply> queue_core::read_for_pop(std::string name) {
     if (error) known.error = error;
     co_return known;
   }
-  co_return co_await frame_->session->perform(request_for(opcode::get, frame_->where.item(name)), retry::always);
+  co_return co_await frame_->session->perform(make_request(opcode::get, frame_->where.item(name)), retry::always);
 }
 
 /// A delayed item is claimed first: the claim's time stamp says whether it is early.

@@ -14,13 +14,6 @@ namespace {
 
 constexpr std::string_view markers[] = {"-permit-"};
 
-backend::request look_at(opcode op, const std::string& path) {
-  backend::request what;
-  what.op = op;
-  what.path = path;
-  return what;
-}
-
 std::int64_t weight_of_all(const std::vector<member>& members) {
   std::int64_t sum = 0;
   for (const auto& each : members) sum += weight_of(each.name);
@@ -59,7 +52,7 @@ error_code permits::judge(const permit_record& found) {
 /// Sees that the size at the path, which was like this when last read, is ours; writes it there if there is none.
 awaitable<outcome<std::int32_t>> permits::agree(std::optional<backend::reply> node) {
   for (;;) {
-    if (!node) node = co_await session_->perform(look_at(opcode::get, path_), retry::always);
+    if (!node) node = co_await session_->perform(make_request(opcode::get, path_), retry::always);
     if (node->error) co_return outcome<std::int32_t>(node->error, 0);
     if (!node->data.empty()) {
       const auto found = parse_permits(node->data);
@@ -67,7 +60,7 @@ awaitable<outcome<std::int32_t>> permits::agree(std::optional<backend::reply> no
                          : refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore");
       co_return outcome<std::int32_t>(error, found ? found->size : 0);
     }
-    auto set = look_at(opcode::set, path_);
+    auto set = make_request(opcode::set, path_);
     set.data = serialize(permit_record{size_, 0});
     set.version = node->stat.version;
     auto written = co_await session_->perform(std::move(set), retry::always);
@@ -120,8 +113,7 @@ awaitable<void> permits::announce(place_ptr where, std::string id) {
 awaitable<void> permits::follow_size(place_ptr where, std::string path, size_ptr size, std::shared_ptr<bool> done) {
   while (!*done && !where->lost()) {
     auto hint = where->session()->arm(watch_kind::data, path, where->changed());
-    auto look = look_at(opcode::get, path);
-    look.watch = true;
+    auto look = make_request(opcode::get, path, true);
     auto seen = co_await where->session()->perform(std::move(look), retry::always, where->bound());
     if (seen.error && seen.error != errc::connection_loss) co_return;
     const auto found = seen.error ? std::nullopt : parse_permits(seen.data);
@@ -131,7 +123,7 @@ awaitable<void> permits::follow_size(place_ptr where, std::string path, size_ptr
 }
 
 awaitable<outcome<permits::picture>> permits::look() {
-  std::vector<backend::request> both{look_at(opcode::children, path_), look_at(opcode::get, path_)};
+  std::vector<backend::request> both{make_request(opcode::children, path_), make_request(opcode::get, path_)};
   auto seen = co_await session_->perform_all(std::move(both));
   picture found;
   error_code error;
@@ -166,7 +158,7 @@ awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight) {
 
 awaitable<outcome<>> permits::resize(std::int32_t size) {
   for (;;) {
-    auto node = co_await session_->perform(look_at(opcode::get, path_), retry::always);
+    auto node = co_await session_->perform(make_request(opcode::get, path_), retry::always);
     if (node.error == errc::no_node) {
       auto error = co_await session_->ensure_path(path_);
       if (error && error != errc::connection_loss) co_return outcome<>(error);
@@ -180,7 +172,7 @@ awaitable<outcome<>> permits::resize(std::int32_t size) {
       if (found->size == size) co_return outcome<>(error_code());
       next.before = found->size;
     }
-    auto set = look_at(opcode::set, path_);
+    auto set = make_request(opcode::set, path_);
     set.data = serialize(next);
     set.version = node.stat.version;
     auto written = co_await session_->perform(std::move(set), retry::once);

@@ -169,9 +169,7 @@ awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound)
     std::vector<exchange_ptr> sent;
     for (std::size_t end = 0; end != path.npos;) {
       end = path.find('/', end + 1);
-      backend::request create;
-      create.op = opcode::create;
-      create.path = path.substr(0, end);
+      auto create = make_request(opcode::create, path.substr(0, end));
       sent.push_back(send(std::move(create)));
     }
     error_code first;
@@ -190,9 +188,7 @@ awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound)
 void core::remove_surely(std::string path, incarnation_ptr bound) {
   struct body {
     static awaitable<void> run(std::shared_ptr<core> self, std::string path, incarnation_ptr bound) {
-      backend::request remove;
-      remove.op = opcode::remove;
-      remove.path = path;
+      auto remove = make_request(opcode::remove, path);
       backend::reply result;
       do {
         result = co_await self->perform(remove, retry::always, bound);
@@ -206,18 +202,14 @@ void core::remove_all_surely(std::string parent, std::string guid, incarnation_p
   struct body {
     static awaitable<void> run(std::shared_ptr<core> self, std::string parent, std::string guid,
                                incarnation_ptr bound) {
-      backend::request list;
-      list.op = opcode::children;
-      list.path = parent;
+      auto list = make_request(opcode::children, parent);
       for (;;) {
         auto found = co_await self->perform(list, retry::always, bound);
         if (found.error == errc::connection_loss) continue;
         bool any = false;
         for (const auto& name : found.children) {
           if (name.find(guid) == name.npos) continue;
-          backend::request remove;
-          remove.op = opcode::remove;
-          remove.path = join(parent, name);
+          auto remove = make_request(opcode::remove, join(parent, name));
           auto removed = co_await self->perform(std::move(remove), retry::always, bound);
           any = any || removed.error != errc::no_auth;
         }

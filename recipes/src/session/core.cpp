@@ -163,16 +163,12 @@ void core::up(const backend::session_key& granted) {
 /// What has to be executed before anything that waited for the connection.
 void core::send_first() {
   // This server may be behind what we have seen elsewhere, and would show us the past.
-  backend::request sync;
-  sync.op = backend::opcode::sync;
-  sync.path = "/";
+  auto sync = make_request(backend::opcode::sync, "/");
   send(std::move(sync));
   if (!options_.create_root || root_.empty()) return;
   for (std::size_t end = 1; end != root_.npos;) {
     end = root_.find('/', end + 1);
-    backend::request create;
-    create.op = backend::opcode::create;
-    create.path = root_.substr(0, end);
+    auto create = make_request(backend::opcode::create, root_.substr(0, end));
     create.access = open_acl();
     link_->submit(std::move(create), [](const backend::reply&) {});
   }
@@ -262,10 +258,7 @@ awaitable<void> core::prove_life() {
       co_await heartbeat_.wait(due);
       continue;
     }
-    backend::request proof;
-    proof.op = strict ? backend::opcode::sync : backend::opcode::exists;
-    proof.path = "/";
-    auto sent = send(std::move(proof));
+    auto sent = send(make_request(strict ? backend::opcode::sync : backend::opcode::exists, "/"));
     {
       std::lock_guard lock(mutex_);
       ++counters_.heartbeats;

@@ -12,17 +12,6 @@ namespace zkrecipes {
 using namespace detail;
 using backend::opcode;
 
-namespace {
-
-backend::request make_request(opcode op, std::string path) {
-  backend::request what;
-  what.op = op;
-  what.path = std::move(path);
-  return what;
-}
-
-}  // namespace
-
 const char* to_string(session_state state) noexcept {
   switch (state) {
     case session_state::connecting: return "connecting";
@@ -92,8 +81,7 @@ awaitable<outcome<node_children>> children(core_ptr core, std::string path) {
 awaitable<outcome<std::vector<operation_result>>> commit(core_ptr core, transaction operations) {
   using result_type = outcome<std::vector<operation_result>>;
   if (operations.empty()) co_return result_type(error_code(), {});
-  auto what = make_request(opcode::multi, "/");
-  what.operations = operations.operations();
+  auto what = backend::make_multi(operations);
   auto result = co_await core->perform(std::move(what), retry::once);
   co_return result_type(result.error, std::move(result.results));
 }
@@ -107,8 +95,7 @@ awaitable<outcome<node_data>> changed(core_ptr core, std::string path, std::int6
   condition fired(core->get_scheduler());
   for (;;) {
     auto hint = core->arm(watch_kind::data, path, fired);
-    auto what = make_request(opcode::exists, path);
-    what.watch = true;
+    auto what = make_request(opcode::exists, path, true);
     auto there = co_await core->perform(what, retry::always);
     const bool missing = there.error == errc::no_node;
     if (there.error && !missing) co_return outcome<node_data>(there.error, node_data{});
@@ -130,8 +117,7 @@ awaitable<outcome<node_children>> children_changed(core_ptr core, std::string pa
   condition fired(core->get_scheduler());
   for (;;) {
     auto hint = core->arm(watch_kind::children, path, fired);
-    auto what = make_request(opcode::children, path);
-    what.watch = true;
+    auto what = make_request(opcode::children, path, true);
     auto result = co_await core->perform(what, retry::always);
     if (result.error || result.stat.pzxid != seen) {
       co_return outcome<node_children>(result.error, node_children{std::move(result.children), result.stat});

@@ -47,9 +47,7 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
   const std::string& path() const noexcept { return path_; }
 
   awaitable<outcome<counter_reading>> get() {
-    backend::request look;
-    look.op = backend::opcode::get;
-    look.path = path_;
+    auto look = make_request(backend::opcode::get, path_);
     auto node = co_await session_->perform(std::move(look), retry::always);
     co_return interpret(node);
   }

@@ -10,13 +10,6 @@ using backend::opcode;
 
 namespace {
 
-backend::request about(opcode op, const std::string& path) {
-  backend::request what;
-  what.op = op;
-  what.path = path;
-  return what;
-}
-
 bool is_lost(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
 
 /// What a conditional write has come to, by what is there now.
@@ -38,8 +31,8 @@ bool is_too_long(const std::string& data) { return data.size() > most_data_bytes
 bool may_be_done(const backend::reply& result) { return result.sent && is_lost(result.error); }
 
 awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
-  const auto sync = about(opcode::sync, path);
-  const auto get = about(opcode::get, path);
+  const auto sync = make_request(opcode::sync, path);
+  const auto get = make_request(opcode::get, path);
   for (;;) {
     backend::reply result;
     result.error = co_await session->wait_connected(nullptr, never);
@@ -55,7 +48,7 @@ awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
 
 awaitable<outcome<stat>> replace(core_ptr session, std::string path, stat seen, std::string data) {
   if (is_too_long(data)) co_return outcome<stat>(errc::bad_arguments, stat());
-  auto set = about(opcode::set, path);
+  auto set = make_request(opcode::set, path);
   set.data = data;
   set.version = seen.version;
   for (;;) {
@@ -71,7 +64,7 @@ awaitable<outcome<stat>> replace(core_ptr session, std::string path, stat seen, 
 
 awaitable<outcome<stat>> make(core_ptr session, std::string path, std::string data) {
   if (is_too_long(data)) co_return outcome<stat>(errc::bad_arguments, stat());
-  auto create = about(opcode::create, path);
+  auto create = make_request(opcode::create, path);
   create.data = data;
   for (;;) {
     auto result = co_await session->perform(create, retry::once);

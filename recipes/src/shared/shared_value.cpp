@@ -11,9 +11,7 @@ using namespace detail;
 namespace {
 
 awaitable<outcome<stat>> set_value(core_ptr session, std::string path, std::string data) {
-  backend::request set;
-  set.op = backend::opcode::set;
-  set.path = path;
+  auto set = make_request(backend::opcode::set, path);
   set.data = data;
   if (is_too_long(data)) co_return outcome<stat>(errc::bad_arguments, stat());
   for (;;) {

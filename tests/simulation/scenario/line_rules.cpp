@@ -2,12 +2,9 @@
 
 namespace zkrecipes::simulation {
 
-namespace {
-/// Of the names that the library gives: a second node with the same one is a ghost of a lost reply.
-std::string_view guid_of(std::string_view name) {
-  return name.substr(3, 36);
-}
+std::string_view guid_of(std::string_view name) { return name.substr(3, 36); }
 
+namespace {
 std::string sequence_of(const std::string& path) {
   return path.substr(path.size() - 10);
 }

@@ -6,8 +6,12 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace zkrecipes::simulation {
+
+/// Of a name that the library gave: a second node with the same GUID is a ghost of a lost reply.
+std::string_view guid_of(std::string_view name);
 
 class line_rules {
  public:

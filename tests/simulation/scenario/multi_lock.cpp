@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::string_view markers[] = {"lock-"};
+constexpr std::string_view multi_lock_markers[] = {"lock-"};
 constexpr const char* paths[] = {"/red", "/green", "/blue"};
 
 bool is_alone(const std::vector<shared_line::member>& upto) { return upto.size() == 1; }
@@ -21,7 +21,7 @@ bool is_alone(const std::vector<shared_line::member>& upto) { return upto.size()
 class multi_lock_scenario final : public scenario {
  public:
   explicit multi_lock_scenario(stage& in) : done(in) {
-    for (auto each : paths) lines.emplace_back(in, each, markers, &is_alone);
+    for (auto each : paths) lines.emplace_back(in, each, multi_lock_markers, &is_alone);
   }
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
@@ -45,9 +45,9 @@ class multi_lock_scenario final : public scenario {
   progress done;
 };
 
-class client_of final : public routine {
+class multi_lock_client final : public routine {
  public:
-  client_of(multi_lock_scenario& of, stage& in, int client, session with) : routine(in, client, with), of_(of) {
+  multi_lock_client(multi_lock_scenario& of, stage& in, int client, session with) : routine(in, client, with), of_(of) {
     begin();
   }
 
@@ -76,7 +76,7 @@ class client_of final : public routine {
 };
 
 std::unique_ptr<program> multi_lock_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<client_of>(*this, in, client, std::move(with));
+  return std::make_unique<multi_lock_client>(*this, in, client, std::move(with));
 }
 
 }  // namespace

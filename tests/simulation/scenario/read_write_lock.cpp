@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr const char* lock_path = "/guard";
-constexpr std::string_view markers[] = {"__READ__", "__WRIT__"};
+constexpr std::string_view read_write_markers[] = {"__READ__", "__WRIT__"};
 
 bool excludes(const shared_line::member& who) {
   if (who.name.find("__WRIT__") == std::string::npos) return false;
@@ -33,7 +33,7 @@ bool may_hold(const std::vector<shared_line::member>& upto) {
 
 class read_write_scenario final : public scenario {
  public:
-  explicit read_write_scenario(stage& in) : line(in, lock_path, markers, &may_hold), done(in) {}
+  explicit read_write_scenario(stage& in) : line(in, lock_path, read_write_markers, &may_hold), done(in) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override { line.committed(what); }
@@ -46,9 +46,9 @@ class read_write_scenario final : public scenario {
   progress done;
 };
 
-class client_of final : public routine {
+class read_write_client final : public routine {
  public:
-  client_of(read_write_scenario& of, stage& in, int client, session with)
+  read_write_client(read_write_scenario& of, stage& in, int client, session with)
       : routine(in, client, with), of_(of), lock_(with, lock_path, {.id = "client"}) {
     begin();
   }
@@ -89,7 +89,7 @@ class client_of final : public routine {
 };
 
 std::unique_ptr<program> read_write_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<client_of>(*this, in, client, std::move(with));
+  return std::make_unique<read_write_client>(*this, in, client, std::move(with));
 }
 
 }  // namespace

@@ -17,14 +17,14 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr const char* semaphore_path = "/permits";
-constexpr std::string_view markers[] = {"-permit-"};
+constexpr std::string_view semaphore_markers[] = {"-permit-"};
 constexpr std::int32_t small = 3;
 constexpr std::int32_t large = 4;
 
 class semaphore_scenario final : public scenario {
  public:
   explicit semaphore_scenario(stage& in)
-      : line(in, semaphore_path, markers, [this](const auto& upto) { return fits(upto); }), done(in) {}
+      : line(in, semaphore_path, semaphore_markers, [this](const auto& upto) { return fits(upto); }), done(in) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
@@ -108,9 +108,9 @@ class semaphore_scenario final : public scenario {
   std::set<std::string> fits_;
 };
 
-class client_of final : public routine {
+class semaphore_client final : public routine {
  public:
-  client_of(semaphore_scenario& of, stage& in, int client, session with)
+  semaphore_client(semaphore_scenario& of, stage& in, int client, session with)
       : routine(in, client, with), of_(of), permits_(with, semaphore_path, small, {.id = "client"}) {
     begin();
   }
@@ -146,7 +146,7 @@ class client_of final : public routine {
 };
 
 std::unique_ptr<program> semaphore_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<client_of>(*this, in, client, std::move(with));
+  return std::make_unique<semaphore_client>(*this, in, client, std::move(with));
 }
 
 }  // namespace

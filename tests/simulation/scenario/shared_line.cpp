@@ -1,15 +1,10 @@
 #include "scenario/shared_line.hpp"
 
+#include "scenario/line_rules.hpp"
+
 #include <algorithm>
 
 namespace zkrecipes::simulation {
-
-namespace {
-
-/// The GUID that the library gives: a second node with the same one is a ghost of a lost reply.
-std::string_view guid_of(std::string_view name) { return name.substr(3, 36); }
-
-}  // namespace
 
 std::vector<shared_line::member> shared_line::members() const {
   std::vector<member> found;

@@ -5,6 +5,7 @@
 #include "live/worker.hpp"
 #include "support/fixture.hpp"
 
+#include <boost/json/object.hpp>
 #include <boost/json/value.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -29,6 +30,9 @@ class outage {
  private:
   std::vector<int> servers_;
 };
+
+/// As in the JSON of `zkadmin status`.
+inline bool is_executing(const boost::json::object& election) { return election.at("phase") == "executing"; }
 
 class admin_fixture : public zkrecipes::test::fixture {
  public:

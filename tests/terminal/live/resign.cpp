@@ -6,14 +6,6 @@
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-namespace {
-
-bool is_executing(const boost::json::object& election) {
-  return election.at("phase") == "executing";
-}
-
-}  // namespace
-
 BOOST_FIXTURE_TEST_SUITE(resign_suite, admin_fixture)
 
 BOOST_AUTO_TEST_CASE(without_rw_the_request_is_shown_and_nothing_is_sent) {

@@ -10,10 +10,6 @@ namespace json = boost::json;
 
 namespace {
 
-bool is_executing(const json::object& election) {
-  return election.at("phase") == "executing";
-}
-
 const json::value& server_named(const json::value& document, const std::string& name) {
   for (const auto& each : document.at("ensemble").as_array())
     if (each.at("server").as_string() == name) return each;

@@ -1,4 +1,5 @@
 #include "cluster/collector.hpp"
+#include "as_result.hpp"
 
 #include "cluster/recognize.hpp"
 #include "failure.hpp"
@@ -7,7 +8,6 @@
 
 #include <zkrecipes/election.hpp>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <algorithm>
@@ -22,7 +22,6 @@ namespace asio = boost::asio;
 using zkrecipes::errc;
 using zkrecipes::error_code;
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 constexpr std::size_t most_nodes = 10'000;
 constexpr std::size_t pipeline = 64;  // Requests in flight at a time.
 constexpr std::int32_t longest_record = 64 * 1024;

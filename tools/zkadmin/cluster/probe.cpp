@@ -1,10 +1,10 @@
 #include "cluster/probe.hpp"
+#include "as_result.hpp"
 
 #include "cluster/srvr.hpp"
 #include "for_each_index.hpp"
 #include "text.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
@@ -27,8 +27,6 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
 using endpoints = tcp::resolver::results_type;
-
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
 // A name lookup can not be cancelled: it goes on in the background with this much when nobody waits any more.
 struct lookup {

@@ -1,4 +1,5 @@
 #include "cluster/resignation.hpp"
+#include "as_result.hpp"
 
 #include "cluster/collector.hpp"
 #include "failure.hpp"
@@ -6,7 +7,6 @@
 
 #include <zkrecipes/election.hpp>
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
 #include <optional>
@@ -17,8 +17,6 @@ namespace {
 
 namespace asio = boost::asio;
 using zkrecipes::errc;
-
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
 const char* name_of(zkrecipes::operation::kind type) {
   switch (type) {

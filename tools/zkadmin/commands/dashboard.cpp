@@ -1,3 +1,4 @@
+#include "as_result.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/probe.hpp"
 #include "commands/bounded.hpp"
@@ -6,7 +7,6 @@
 #include "screen/render.hpp"
 #include "terminal/terminal.hpp"
 
-#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/signal_set.hpp>
@@ -31,7 +31,6 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 constexpr auto walk_interval = 5s;  // Between searches for new elections; more where they take long.
 constexpr auto longest_probe = 1s;  // A server that is slower than this is shown as not answering.
 constexpr auto clock_interval = 1s;

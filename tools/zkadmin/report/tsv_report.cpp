@@ -48,7 +48,7 @@ std::string line(std::initializer_list<std::string> fields) {
   return text + "\n";
 }
 
-std::string number(std::optional<std::int64_t> value) {
+std::string digits(std::optional<std::int64_t> value) {
   return value ? std::to_string(*value) : "";
 }
 
@@ -62,9 +62,9 @@ std::string server_line(const server_status& server) {
   const auto& latency = server.latency;
   return line({"server", server.server, server.role ? to_string(*server.role) : "",
                server.reachable ? "yes" : "no", server.zxid ? hexadecimal(*server.zxid) : "",
-               number(server.connections), latency ? decimal(latency->min) : "",
+               digits(server.connections), latency ? decimal(latency->min) : "",
                latency ? decimal(latency->avg) : "", latency ? decimal(latency->max) : "",
-               number(server.outstanding), number(server.nodes), server.version, server.error});
+               digits(server.outstanding), digits(server.nodes), server.version, server.error});
 }
 
 std::string election_lines(const election_status& election) {

@@ -9,9 +9,7 @@
 namespace zkadmin {
 namespace {
 
-constexpr int indent = 3;
 constexpr int value_x = 14;
-constexpr int margin = 1;
 constexpr std::size_t fact_lines = 6;  // Heading, four facts, titles of the waiters.
 
 void draw_field(grid& screen, int y, const char* name, const std::string& value) {

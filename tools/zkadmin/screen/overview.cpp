@@ -11,8 +11,6 @@ namespace zkadmin {
 namespace {
 
 constexpr int heading_lines = 2;  // Of a section: its title and the titles of its columns.
-constexpr int margin = 1;
-constexpr int indent = 3;
 constexpr int bar_width = 20;
 constexpr int least_for_all = 10;  // Lines that all three sections need to make sense; below, elections only.
 constexpr int most_events_wanted = 8;

@@ -9,6 +9,9 @@
 
 namespace zkadmin {
 
+constexpr int margin = 1;  // Columns left free at both sides.
+constexpr int indent = 3;  // Where what stands below a heading begins.
+
 /// Lines `top` to `top` + `count` - 1 of the screen.
 struct lines {
   int top;
