@@ -9,12 +9,28 @@
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-BOOST_FIXTURE_TEST_SUITE(queues, pool)
+namespace {
+
+/// What a taker leaves behind if it had to wait is there from the beginning.
+struct queue_pool : pool {
+  queue_pool() {
+    create("/q");
+    create("/q/_idle");
+    leaves("/q/_idle");
+  }
+  void teardown() {
+    leaves("/q");
+    pool::teardown();
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(queues, queue_pool)
 
 BOOST_AUTO_TEST_CASE(every_item_is_taken_once) {
   constexpr int each_puts = 25;
   leaves("/q/_producer-p");
-  leaves("/q");
   auto zk = connect();
   queue shared(zk, "/q");
   producer source(shared, "p");
@@ -49,8 +65,6 @@ BOOST_AUTO_TEST_CASE(every_item_is_taken_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_session_is_dropped_while_others_wait_on_it) {
-  create("/q");
-  leaves("/q");
   for (int i = 0; i < 20; ++i) {
     std::vector<std::future<std::tuple<error_code, message>>> waiting;
     {
