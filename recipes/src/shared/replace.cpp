@@ -74,11 +74,9 @@ awaitable<outcome<stat>> make(core_ptr session, std::string path, std::string da
       if (error && error != errc::connection_loss) co_return outcome<stat>(error, stat());
       continue;
     }
-    if (!may_be_done(result)) co_return outcome<stat>(result.error, result.stat);
-    auto now = co_await read_latest(session, path);
-    if (now.error == errc::no_node) continue;
-    const bool surely_others = !now.error && now.stat.version == 0 && now.data != data;
-    co_return outcome<stat>(surely_others ? errc::node_exists : errc::outcome_unknown, stat());
+    // What is there now tells nothing: it may have been made by us, deleted, and made again by somebody else.
+    if (may_be_done(result)) result.error = errc::outcome_unknown;
+    co_return outcome<stat>(result.error, result.stat);
   }
 }
 

@@ -20,7 +20,8 @@ bool may_be_done(const backend::reply& result);
 /// `outcome_unknown`, and `operation_aborted` and what ends the session.
 awaitable<outcome<stat>> replace(core_ptr session, std::string path, stat seen, std::string data);
 
-/// Makes the node with its parents if it is missing. Errors: `node_exists` (surely not made by us), and as above.
+/// Makes the node with its parents if it is missing. Errors: `node_exists` (surely not made by us), and as above. Any lost
+/// reply: `outcome_unknown`.
 awaitable<outcome<stat>> make(core_ptr session, std::string path, std::string data);
 
 /// The present node, surely not older than what anybody was told before. A node that is missing has the error `no_node`.

@@ -37,6 +37,7 @@ const named_scenario scenarios[] = {
     {"barrier", &make_barrier_scenario},
     {"double_barrier", &make_double_barrier_scenario},
     {"two_phase_commit", &make_commit_scenario},
+    {"shared_value", &make_value_scenario},
 };
 
 /// With all scenarios the seed picks one.

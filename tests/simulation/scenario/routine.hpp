@@ -80,6 +80,9 @@ class routine : public program {
 
   asio::awaitable<void> rest(span least, span most);
 
+  /// For what has a cancellation signal of its own.
+  operations& all() noexcept { return operations_; }
+
   bool stopping() const noexcept { return stopping_; }
   stage& in() noexcept { return in_; }
   const stage& in() const noexcept { return in_; }

@@ -1,0 +1,224 @@
+// Everybody replaces one value, on condition or not, deletes it now and then, and follows it; the history has to be what
+// they were told.
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
+
+#include <zkrecipes/shared_value.hpp>
+
+#include <map>
+#include <string>
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* value_path = "/values/one";
+
+/// A write that somebody wants. Its data names it, so it is recognized where it is done.
+struct wish {
+  stat seen;                 ///< What it is to replace,
+  bool conditional = true;   ///< and only that.
+  bool refused = false;      ///< So it was told.
+  int times = 0;             ///< It was done.
+  std::int64_t mzxid = 0;    ///< The last time,
+  std::int64_t follows = 0;  ///< and what was there before; 0: nothing.
+};
+
+class value_scenario final : public scenario {
+ public:
+  explicit value_scenario(stage& in) : replaced(in), in_(in) {}
+
+  std::unique_ptr<program> start(stage& in, int client, session with) override;
+  void committed(const entry& what) override;
+  void healed() override { is_healed = true, replaced.forget(); }
+  bool recovered() override;
+  void check_quiet(const tree& nodes) override;
+
+  std::string begin(int client, const stat& seen, bool conditional);
+  void ended(const std::string& data, const error_code& error, const stat& now);
+  /// Somebody was told of it.
+  void check_read(const node_data& what) const;
+
+  progress replaced;
+  bool is_healed = false;
+
+ private:
+  void note_written(const std::string& data, std::int64_t zxid);
+  void check_done(const std::string& data, const wish& what, const stat& now) const;
+  void check_refused(const std::string& data, const wish& what, const error_code& error) const;
+
+  stage& in_;
+  std::map<std::string, wish> wishes_;           // by their data
+  std::map<std::int64_t, std::string> history_;  // by mzxid
+  std::int64_t present_ = 0;                     // mzxid; 0: there is none
+};
+
+class writer final : public routine {
+ public:
+  writer(value_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with), of_(of), value_(with, value_path) {
+    longest_rest = 2s;
+    begin();
+    follow();
+  }
+
+  void cancel(asio::cancellation_type type) override {
+    routine::cancel(type);
+    following_.emit(type);
+  }
+  void stop() override {
+    routine::stop();
+    following_.emit(asio::cancellation_type::total);
+  }
+  /// An operator deletes the value now and then.
+  std::string own_node() const override { return value_path; }
+
+  std::int64_t followed() const { return followed_.mzxid; }
+
+ private:
+  asio::awaitable<void> round() override {
+    auto reading = waits<node_data>([&](auto token) { value_.async_get(std::move(token)); });
+    auto [error, seen] = co_await std::move(reading);
+    if (error && error != errc::no_node) co_return;
+    if (!error) learn(read_, seen);
+    if (dice().one_in(8) && !of_.is_healed) {
+      auto removing = waits<>([&](auto token) { zk().async_remove(value_path, any_version, std::move(token)); });
+      co_await std::move(removing);
+      co_return;
+    }
+    if (dice().one_in(3)) co_await rest(0ms, 300ms);  // somebody else may be quicker
+    auto writing = write(error ? stat() : seen.stat);
+    co_await std::move(writing);
+    // Once all is well, one success each and no more: then there is a last value.
+    while (of_.is_healed && is_done_ && !stopping()) co_await rest(500ms, 1s);
+  }
+
+  asio::awaitable<void> write(stat seen) {
+    const bool conditional = !dice().one_in(4);
+    const auto data = of_.begin(client(), seen, conditional);
+    auto writing = waits<stat>([&](auto token) {
+      if (conditional) {
+        value_.async_compare_and_set(seen, data, std::move(token));
+      } else {
+        value_.async_set(data, std::move(token));
+      }
+    });
+    auto [error, now] = co_await std::move(writing);
+    of_.ended(data, error, now);
+    if (error) co_return;
+    is_done_ = of_.is_healed;
+    of_.replaced.note(client());
+  }
+
+  /// For as long as it is not stopped; a cancelled wait is begun again.
+  void follow() {
+    auto begin = [&](auto token) { value_.async_change(followed_, std::move(token)); };
+    all().start<node_data>(following_, begin, [this](error_code error, node_data now) {
+      if (!error) learn(newest_, now);
+      if (!error) followed_ = now.stat;
+      if (error == errc::no_node) followed_ = stat();
+      if (!stopping()) follow();
+    });
+    if (dice().one_in(12)) {
+      in().later(client(), dice().between(0ms, 500ms), [this] { following_.emit(asio::cancellation_type::partial); });
+    }
+  }
+
+  void learn(std::int64_t& newest, const node_data& now) {
+    of_.check_read(now);
+    in().require(now.stat.mzxid >= newest, "nobody sees the value go backward", now.data);
+    newest = now.stat.mzxid;
+  }
+
+  value_scenario& of_;
+  shared_value value_;
+  asio::cancellation_signal following_;
+  stat followed_;
+  std::int64_t newest_ = 0;  // that following has told,
+  std::int64_t read_ = 0;    // and reading
+  bool is_done_ = false;
+};
+
+std::unique_ptr<program> value_scenario::start(stage& in, int client, session with) {
+  return std::make_unique<writer>(*this, in, client, std::move(with));
+}
+
+std::string value_scenario::begin(int client, const stat& seen, bool conditional) {
+  auto data = std::to_string(client) + '-' + std::to_string(wishes_.size());
+  wishes_[data] = {seen, conditional};
+  return data;
+}
+
+void value_scenario::committed(const entry& what) {
+  for (const auto& each : what.changes) {
+    if (each.path != value_path) continue;
+    if (each.type == change::kind::remove) present_ = 0;
+    if (each.type == change::kind::create || each.type == change::kind::set) note_written(each.data, what.zxid);
+  }
+}
+
+/// Also a write that was given up may come, and one whose process has died; not one that was told to be refused.
+void value_scenario::note_written(const std::string& data, std::int64_t zxid) {
+  auto& which = wishes_.at(data);
+  ++which.times;
+  which.mzxid = zxid;
+  which.follows = std::exchange(present_, zxid);
+  history_[zxid] = data;
+  in_.require(!which.refused, "what is refused is not written", data);
+  in_.require(!which.conditional || which.times == 1, "a condition is met once", data);
+}
+
+void value_scenario::ended(const std::string& data, const error_code& error, const stat& now) {
+  auto& which = wishes_.at(data);
+  if (!error) return check_done(data, which, now);
+  const bool over_another = error == errc::node_removed && which.conditional;
+  if (over_another) {
+    return in_.require(which.times == 1 && which.follows != which.seen.mzxid, "over what was made again", data);
+  }
+  which.refused = which.conditional &&
+                  (error == errc::bad_version || error == errc::node_exists || error == errc::no_node);
+  if (which.refused) return check_refused(data, which, error);
+  const bool is_open = error == errc::outcome_unknown || error == asio::error::operation_aborted;
+  in_.require(is_open, "an operation ends for a reason", error.message());
+}
+
+void value_scenario::check_done(const std::string& data, const wish& what, const stat& now) const {
+  in_.require(what.times > 0, "what is told as done is written", data);
+  if (!what.conditional) return;
+  in_.require(what.mzxid == now.mzxid, "a write is told as it is", data);
+  in_.require(what.follows == what.seen.mzxid, "a condition is met by what was seen", data);
+}
+
+void value_scenario::check_refused(const std::string& data, const wish& what, const error_code& error) const {
+  in_.require(what.times == 0, "what is refused is not written", data + ": " + error.message());
+  // Once it is another it stays another; that there was none may come true again.
+  const bool for_nothing = what.seen.mzxid && present_ == what.seen.mzxid;
+  in_.require(!for_nothing, "refused for a reason", data);
+}
+
+void value_scenario::check_read(const node_data& what) const {
+  auto found = history_.find(what.stat.mzxid);
+  in_.require(found != history_.end() && found->second == what.data, "what is read was written", what.data);
+}
+
+bool value_scenario::recovered() {
+  if (!replaced.everybody()) return false;
+  for (int i = 0; i < in_.what().clients; ++i) {
+    const auto* each = static_cast<writer*>(in_.running(i));
+    if (!each || each->followed() != present_) return false;
+  }
+  return true;
+}
+
+void value_scenario::check_quiet(const tree& nodes) {
+  const auto* there = nodes.find(value_path);
+  in_.require(there && there->stat.mzxid == present_, "the last value stays");
+}
+
+}  // namespace
+
+std::unique_ptr<scenario> make_value_scenario(stage& in) { return std::make_unique<value_scenario>(in); }
+
+}  // namespace zkrecipes::simulation
