@@ -13,6 +13,11 @@ constexpr auto inconclusive = errc::connection_loss;
 
 bool is_inconclusive(const error_code& error) { return error == inconclusive || error == errc::session_expired; }
 
+/// What a removal has come to. Whatever else it ends with, the node has gone, or nobody can do more.
+error_code why_it_stays(const error_code& error) {
+  return error == errc::not_empty || error == errc::no_auth ? error : error_code();
+}
+
 }  // namespace
 
 kept_node::kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options)
@@ -164,8 +169,7 @@ awaitable<error_code> kept_node::remove_own() {
   if (stands_) {
     auto sent = session_->send(remove);
     auto result = co_await session_->answer(sent);
-    if (!result.error || result.error == errc::no_node) co_return error_code();
-    if (result.error != errc::connection_loss) co_return is_fatal(result.error) ? error_code() : result.error;
+    if (!is_open(result.error)) co_return why_it_stays(result.error);
   }
   // From here on we do not keep the session open: its end takes an ephemeral node with it.
   auto session = session_->shared_from_this();
@@ -173,14 +177,18 @@ awaitable<error_code> kept_node::remove_own() {
   const auto exists = make_request(opcode::exists, path_);
   for (;;) {
     auto node = co_await session->perform(exists, retry::always, bound);
-    if (node.error == errc::connection_loss) continue;
+    if (is_open(node.error)) continue;
     const bool another = stands_ && node.stat.czxid != status().czxid;
     if (node.error || another || !is_ours(node.stat, bound_)) co_return error_code();
     remove.version = node.stat.version;
     auto result = co_await session->perform(remove, retry::once, bound);
-    const bool settled = result.error != errc::connection_loss && result.error != errc::bad_version;
-    if (settled) co_return result.error == errc::not_empty || result.error == errc::no_auth ? result.error : error_code();
+    if (!is_open(result.error) && result.error != errc::bad_version) co_return why_it_stays(result.error);
   }
+}
+
+/// Whether a node that is to go may still stand: the end of the session takes only an ephemeral one along.
+bool kept_node::is_open(const error_code& error) const {
+  return error == errc::connection_loss || (error == errc::session_expired && !ephemeral());
 }
 
 persistent_node_status kept_node::status() const {

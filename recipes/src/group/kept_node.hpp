@@ -43,6 +43,7 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   awaitable<error_code> write();
   awaitable<bool> rest(const watch& hint, const error_code& error, back_off& pause);
   awaitable<error_code> remove_own();
+  bool is_open(const error_code& error) const;
   bool is_ours(const stat& node, const incarnation_ptr& here) const;
   bool ephemeral() const noexcept { return options_.mode == create_mode::ephemeral; }
   /// The session that the node lives and dies with, if it does.

@@ -38,6 +38,7 @@ const named_scenario scenarios[] = {
     {"double_barrier", &make_double_barrier_scenario},
     {"two_phase_commit", &make_commit_scenario},
     {"shared_value", &make_value_scenario},
+    {"discovery", &make_discovery_scenario},
 };
 
 /// With all scenarios the seed picks one.

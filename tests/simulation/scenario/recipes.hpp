@@ -9,6 +9,7 @@ std::unique_ptr<scenario> make_counter_scenario(stage& in);
 std::unique_ptr<scenario> make_membership_scenario(stage& in);
 std::unique_ptr<scenario> make_barrier_scenario(stage& in);
 std::unique_ptr<scenario> make_commit_scenario(stage& in);
+std::unique_ptr<scenario> make_discovery_scenario(stage& in);
 std::unique_ptr<scenario> make_double_barrier_scenario(stage& in);
 std::unique_ptr<scenario> make_multi_lock_scenario(stage& in);
 std::unique_ptr<scenario> make_queue_scenario(stage& in);
