@@ -166,7 +166,7 @@ awaitable<error_code> kept_node::remove_own() {
   if (!bound_) co_return error_code();
   const auto bound = binding();
   auto remove = make_request(opcode::remove, path_);
-  if (stands_) {
+  if (stands_ && session_->current() == bound_) {  // in the next session it may be somebody else's
     auto sent = session_->send(remove);
     auto result = co_await session_->answer(sent);
     if (!is_open(result.error)) co_return why_it_stays(result.error);

@@ -20,6 +20,11 @@ constexpr const char* services_path = "/services";
 constexpr const char* own_service = "own";
 constexpr const char* shared_service = "shared";
 
+/// Below a service.
+bool is_instance(const std::string& path) {
+  return parent_path(parent_path(path)) == services_path;
+}
+
 std::string path_of(const std::string& service) { return std::string(services_path) + '/' + service; }
 
 /// An instance, as the process knows it.
@@ -33,14 +38,21 @@ struct desk {
   std::string path;
 
   void describe() { text = *to_json(said), path = path_of(said.name) + '/' + said.id; }
+  bool is_static() const { return said.type == service_type::static_node; }
   bool present() const { return held && held->status().present && !held->status().error; }
 };
+
+/// Whoever is killed leaves what is static.
+bool nobody_dies(const plan& what) {
+  return std::none_of(what.faults.begin(), what.faults.end(),
+                      [](const fault& each) { return each.kind == fault_kind::restart_client; });
+}
 
 class attendant;
 
 class discovery_scenario final : public scenario {
  public:
-  explicit discovery_scenario(stage& in) : in_(in) {}
+  explicit discovery_scenario(stage& in) : has_static(in.what().seed % 4 == 0 && nobody_dies(in.what())), in_(in) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override;
@@ -58,15 +70,16 @@ class discovery_scenario final : public scenario {
   bool is_enabled(const std::string& text) const { return descriptions_.at(text); }
 
   bool is_healed = false;
+  const bool has_static;  ///< Own instances do not go with their sessions.
 
  private:
   attendant* running(int client) const;
   const attendant* of_session(std::int64_t session) const;
-  void created(const std::string& path, std::int64_t owner) const;
-  void touched(const std::string& path, std::int64_t session) const;
+  void created(const change& what, std::int64_t session);
+  void removed(const std::string& path, std::int64_t session) const;
 
   stage& in_;
-  std::map<std::string, std::int64_t> owners_;  // of the instances' nodes, by path
+  std::map<std::string, std::int64_t> owners_;  // of the nodes made last, by path; 0: static
   std::map<std::string, bool> descriptions_;    // that have ever stood: whether they are enabled
   std::map<std::string, int> turns_;
 };
@@ -79,6 +92,7 @@ class attendant final : public routine {
         services_(with, services_path),
         view_(services_.watch(own_service)),
         provider_(std::in_place, services_, shared_service) {
+    longest_rest = 1500ms;
     begin();
     follow();
   }
@@ -93,6 +107,10 @@ class attendant final : public routine {
       if (each->wanted && each->path == path) return each;
     }
     return nullptr;
+  }
+  /// A node at its path.
+  bool is_of(const desk& which, const node& there) const {
+    return there.stat.ephemeral_owner == (which.is_static() ? 0 : session_id());
   }
   bool is_unclear(const std::string& path) const { return unclear_.contains(path); }
 
@@ -119,8 +137,7 @@ class attendant final : public routine {
 
   bool stands(const desk& which, const tree& nodes) const {
     const auto* there = nodes.find(which.path);
-    return which.present() && there && there->stat.ephemeral_owner == session_id() &&
-           there->data == which.text;
+    return which.present() && there && is_of(which, *there) && there->data == which.text;
   }
   /// Another session was quicker after ours had expired; ours is next.
   bool is_taken(const tree& nodes) const {
@@ -171,6 +188,7 @@ asio::awaitable<void> attendant::enrol(desk& at, std::string service, std::strin
   at.said.id = of_.id_of(who);
   at.said.address = name();
   at.said.registration_time = 1;
+  if (&at == &own_ && of_.has_static) at.said.type = service_type::static_node;
   at.describe();
   at.wanted = true;
   auto registering = waits<service_registration>(
@@ -297,33 +315,27 @@ const attendant* discovery_scenario::of_session(std::int64_t session) const {
 }
 
 void discovery_scenario::committed(const entry& what) {
+  const bool by_a_client = what.type == entry::kind::request && what.session;
   for (const auto& each : what.changes) {
-    if (each.type == change::kind::create && each.owner) {
-      owners_[each.path] = each.owner;
-      created(each.path, each.owner);
-    }
-    auto found = owners_.find(each.path);
-    if (found == owners_.end()) continue;
-    if (each.type == change::kind::create || each.type == change::kind::set) {
-      descriptions_[each.data] = parse_service_instance(each.data)->enabled;
-    }
-    const bool by_a_client = what.type == entry::kind::request && what.session;
-    if (by_a_client) in_.require(found->second == what.session, "an id has one owner", each.path);
-    if (each.type != change::kind::remove) continue;
-    if (by_a_client) touched(each.path, what.session);
-    owners_.erase(found);
+    if (!is_instance(each.path)) continue;
+    if (each.type == change::kind::create) created(each, what.session);
+    if (each.type != change::kind::remove) descriptions_[each.data] = parse_service_instance(each.data)->enabled;
+    const auto owner = owners_[each.path];
+    in_.require(!by_a_client || !owner || owner == what.session, "an id has one owner", each.path);
+    if (by_a_client && each.type == change::kind::remove) removed(each.path, what.session);
   }
 }
 
 /// Nothing comes late of what was given back and told to be gone.
-void discovery_scenario::created(const std::string& path, std::int64_t owner) const {
-  const auto* whose = of_session(owner);
-  const bool fine = !whose || whose->at(path) || whose->is_unclear(path);
-  in_.require(fine, "who has unregistered stays so", path);
+void discovery_scenario::created(const change& what, std::int64_t session) {
+  owners_[what.path] = what.owner;
+  const auto* whose = of_session(session);
+  const bool fine = !whose || whose->at(what.path) || whose->is_unclear(what.path);
+  in_.require(fine, "who has unregistered stays so", what.path);
 }
 
 /// Nobody takes its own node away while it stands as it should.
-void discovery_scenario::touched(const std::string& path, std::int64_t session) const {
+void discovery_scenario::removed(const std::string& path, std::int64_t session) const {
   const auto* whose = of_session(session);
   const auto* which = whose ? whose->at(path) : nullptr;
   const bool needless = which && which->steady && !whose->is_unclear(path);
@@ -343,13 +355,13 @@ void discovery_scenario::received(const connection& from, const backend::request
 
 void discovery_scenario::check_said(const attendant& whose, const desk& which) const {
   const auto* node = in_.servers().committed_state().find(which.path);
-  const bool is_ours = node && node->stat.ephemeral_owner == whose.session_id();
+  const bool is_ours = node && whose.is_of(which, *node);
   in_.require(!is_ours || node->data == which.text, "it stands as described", which.path);
 }
 
 void discovery_scenario::check_gone(const attendant& whose, const desk& which) const {
   const auto* node = in_.servers().committed_state().find(which.path);
-  const bool is_ours = node && node->stat.ephemeral_owner == whose.session_id();
+  const bool is_ours = node && whose.is_of(which, *node);
   in_.require(!is_ours || whose.is_unclear(which.path), "who has unregistered is gone", which.path);
 }
 
