@@ -92,7 +92,7 @@ class attendant final : public routine {
         services_(with, services_path),
         view_(services_.watch(own_service)),
         provider_(std::in_place, services_, shared_service) {
-    longest_rest = 1500ms;
+    longest_rest = 2s;
     begin();
     follow();
   }
@@ -171,7 +171,7 @@ asio::awaitable<void> attendant::round() {
     co_await std::move(changing);
   }
   do {
-    co_await rest(0ms, 3s);
+    co_await rest(0ms, 4s);
     co_await choose();
   } while (of_.is_healed && !stopping());
   if (shared_.held) {

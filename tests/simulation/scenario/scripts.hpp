@@ -57,10 +57,11 @@ struct script {
 const std::vector<script>& scripts();
 std::vector<script> recipe_scripts();   ///< Those of `scripts` that use a recipe of its own path,
 std::vector<script> meeting_scripts();  ///< those of the barriers and the two-phase commit,
-std::vector<script> group_scripts();    ///< and those of groups and shared values.
+std::vector<script> group_scripts();    ///< and those of groups, services and shared values.
 
 inline constexpr const char* script_node = "/script";  ///< Exists.
 inline constexpr const char* script_group = "/group";
+inline constexpr const char* script_services = "/services";
 inline constexpr const char* script_line = "/election";
 
 }  // namespace zkrecipes::simulation
