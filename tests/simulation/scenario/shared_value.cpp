@@ -177,10 +177,11 @@ void value_scenario::ended(const std::string& data, const error_code& error, con
   if (over_another) {
     return in_.require(which.times == 1 && which.follows != which.seen.mzxid, "over what was made again", data);
   }
-  which.refused = which.conditional &&
-                  (error == errc::bad_version || error == errc::node_exists || error == errc::no_node);
+  const bool not_sent = error == errc::connection_loss;  // for as long as it may be tried
+  which.refused = which.conditional && (not_sent || error == errc::bad_version || error == errc::node_exists ||
+                                        error == errc::no_node);
   if (which.refused) return check_refused(data, which, error);
-  const bool is_open = error == errc::outcome_unknown || error == asio::error::operation_aborted;
+  const bool is_open = not_sent || error == errc::outcome_unknown || error == asio::error::operation_aborted;
   in_.require(is_open, "an operation ends for a reason", error.message());
 }
 
@@ -194,7 +195,8 @@ void value_scenario::check_done(const std::string& data, const wish& what, const
 void value_scenario::check_refused(const std::string& data, const wish& what, const error_code& error) const {
   in_.require(what.times == 0, "what is refused is not written", data + ": " + error.message());
   // Once it is another it stays another; that there was none may come true again.
-  const bool for_nothing = what.seen.mzxid && present_ == what.seen.mzxid;
+  const bool was_tried = error != errc::connection_loss;
+  const bool for_nothing = was_tried && what.seen.mzxid && present_ == what.seen.mzxid;
   in_.require(!for_nothing, "refused for a reason", data);
 }
 
