@@ -1,5 +1,5 @@
-// Everybody replaces one value, on condition or not, deletes it now and then, and follows it; the history has to be what
-// they were told.
+// Everybody replaces one value, on condition or not, deletes it now and then, and follows it; the history has to be
+// what they were told.
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 

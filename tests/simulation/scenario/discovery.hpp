@@ -1,0 +1,137 @@
+// Everybody registers an instance of its own at one service and, if it can, the one that all want at another; changes
+// what it says of them, unregisters and registers again; follows the first service, and chooses from the second.
+#pragma once
+
+#include "scenario/routine.hpp"
+
+#include <zkrecipes/service_provider.hpp>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace zkrecipes::simulation {
+
+inline constexpr const char* services_path = "/services";
+inline constexpr const char* own_service = "own";
+inline constexpr const char* shared_service = "shared";
+
+inline std::string path_of(const std::string& service) { return std::string(services_path) + '/' + service; }
+
+/// An instance, as the process knows it.
+struct desk {
+  service_instance said;                     ///< As described last,
+  std::string text;                          ///< and as its node should hold it,
+  std::string path;                          ///< which is here.
+  std::optional<service_registration> held;  ///< Registered.
+  bool wanted = false;                       ///< Asked for, and not given back.
+  bool steady = false;                       ///< Told to stand as described, and asked for nothing since.
+
+  void describe() { text = *to_json(said), path = path_of(said.name) + '/' + said.id; }
+  bool is_static() const { return said.type == service_type::static_node; }
+  bool present() const { return held && held->status().present && !held->status().error; }
+};
+
+class attendant;
+
+/// The rules.
+class discovery_scenario final : public scenario {
+ public:
+  explicit discovery_scenario(stage& in);
+
+  std::unique_ptr<program> start(stage& in, int client, session with) override;
+  void committed(const entry& what) override;
+  void received(const connection& from, const backend::request& what) override;
+  void healed() override { is_healed = true; }
+  bool recovered() override;
+  void check_quiet(const tree& nodes) override;
+
+  /// Another one once something of the present one may come late.
+  std::string id_of(const std::string& who) { return who + '-' + std::to_string(turns_[who]); }
+  void use_another_id(const std::string& who) { ++turns_[who]; }
+  void check_said(const attendant& whose, const desk& which) const;
+  void check_gone(const attendant& whose, const desk& which) const;
+  void check_chosen(const service_instance& which, const std::string& text) const;
+  bool is_enabled(const std::string& text) const { return descriptions_.at(text); }
+
+  bool is_healed = false;
+  const bool has_static;  ///< Own instances do not go with their sessions.
+
+ private:
+  attendant* running(int client) const;
+  const attendant* of_session(std::int64_t session) const;
+  void created(const change& what, std::int64_t session);
+  void removed(const std::string& path, std::int64_t session) const;
+
+  stage& in_;
+  std::map<std::string, std::int64_t> owners_;  // of the nodes made last, by path; 0: static
+  std::map<std::string, bool> descriptions_;    // that have ever stood: whether they are enabled
+  std::map<std::string, int> turns_;
+};
+
+/// The process.
+class attendant final : public routine {
+ public:
+  attendant(discovery_scenario& of, stage& in, int client, session with);
+
+  /// An operator removes only what nobody else wants: no server can be asked to write a node only if it is ours.
+  std::string own_node() const override { return own_.held ? own_.path : std::string(); }
+  std::int64_t session_id() const { return zk().status().session_id; }
+
+  /// Null if it has none, or had one there of which something may still come late.
+  const desk* at(const std::string& path) const {
+    for (const auto* each : {&own_, &shared_}) {
+      if (each->wanted && each->path == path) return each;
+    }
+    return nullptr;
+  }
+  /// A node at its path.
+  bool is_of(const desk& which, const node& there) const {
+    return there.stat.ephemeral_owner == (which.is_static() ? 0 : session_id());
+  }
+  bool is_unclear(const std::string& path) const { return unclear_.contains(path); }
+
+  bool stands(const tree& nodes) const {
+    return own_.held && stands(own_, nodes) && (!shared_.held || stands(shared_, nodes) || is_taken(nodes));
+  }
+  bool sees_the_truth(const tree& nodes) const;
+  bool chooses_the_truth(const tree& nodes) const;
+
+ private:
+  asio::awaitable<void> round() override;
+  asio::awaitable<void> enrol(desk& at, std::string service, std::string who);
+  asio::awaitable<void> change(desk& at);
+  asio::awaitable<void> withdraw(desk& at, std::string who);
+  asio::awaitable<void> choose();
+  asio::awaitable<void> leave() override {
+    view_.reset();
+    provider_.reset();
+    co_return;
+  }
+  void follow();
+  void learn(const service_change& change);
+  std::string name() const { return "i" + std::to_string(client()); }
+
+  bool stands(const desk& which, const tree& nodes) const {
+    const auto* there = nodes.find(which.path);
+    return which.present() && there && is_of(which, *there) && there->data == which.text;
+  }
+  /// Another session was quicker after ours had expired; ours is next.
+  bool is_taken(const tree& nodes) const {
+    const auto* there = nodes.find(shared_.path);
+    return there && there->stat.ephemeral_owner != session_id() && shared_.held->status().error == errc::busy;
+  }
+
+  discovery_scenario& of_;
+  service_discovery services_;
+  std::optional<service_view> view_;
+  std::optional<service_provider> provider_;
+  service_snapshot seen_;
+  std::string chosen_;  // empty: there was none
+  desk own_;
+  desk shared_;
+  std::set<std::string> unclear_;  // paths at which something is still under way that nobody waits for
+};
+
+}  // namespace zkrecipes::simulation
