@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   CLI::App app("Runs the library on a simulated ensemble: many seeds, or one again.", "zkrecipes-simulate");
   campaign_options options;
   std::uint64_t one = 0;
-  app.add_option("--scenario", options.scenario, "election, coordinator, line, or all")
+  app.add_option("--scenario", options.scenario, "One of them, or all in turn")
       ->check(CLI::IsMember(scenario_names()))
       ->capture_default_str();
   app.add_option("--seeds", options.seeds, "How many seeds")->capture_default_str();

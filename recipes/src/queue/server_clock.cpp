@@ -10,6 +10,8 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr auto lasting = 60s;
+/// Clocks differ by less, unless somebody sets one: then what comes late comes late by no more than this.
+constexpr double slowest = 0.98;
 
 }  // namespace
 
@@ -35,10 +37,19 @@ awaitable<error_code> server_clock::learn() {
 }
 
 void server_clock::note(std::int64_t stamp, lease_clock::time_point sent, lease_clock::time_point answered) {
+  pace_ = pace(stamp, sent);
   stamp_ = stamp;
   sent_ = sent;
   answered_ = answered;
   connection_ = frame_->session->counters().connects;
+}
+
+/// At least so much has passed for us since the last stamp, and for the leader at most a millisecond more than it shows.
+double server_clock::pace(std::int64_t stamp, lease_clock::time_point sent) const {
+  const bool is_same_leader = connection_ == frame_->session->counters().connects;
+  const auto ours = std::chrono::duration<double, std::milli>(sent - answered_).count();
+  if (!is_same_leader || ours < 1) return 1;
+  return std::clamp(static_cast<double>(stamp + 1 - stamp_) / ours, slowest, 1.0);
 }
 
 bool server_clock::is_known() const {
@@ -47,7 +58,7 @@ bool server_clock::is_known() const {
 }
 
 std::int64_t server_clock::earliest() const {
-  return stamp_ + std::chrono::floor<milliseconds>(frame_->session->now() - answered_).count();
+  return stamp_ + std::chrono::floor<milliseconds>((frame_->session->now() - answered_) * pace_).count();
 }
 
 std::int64_t server_clock::latest() const {
@@ -56,7 +67,7 @@ std::int64_t server_clock::latest() const {
 
 lease_clock::time_point server_clock::when(std::int64_t shown) const {
   const auto ahead = std::clamp<std::int64_t>(shown - stamp_, 0, milliseconds(lasting).count());
-  return answered_ + milliseconds(ahead);
+  return answered_ + std::chrono::ceil<milliseconds>(milliseconds(ahead) / pace_);
 }
 
 }  // namespace zkrecipes::detail

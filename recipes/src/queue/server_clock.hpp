@@ -6,7 +6,8 @@
 namespace zkrecipes::detail {
 
 /// The leader stamps what it writes. Between sending and answer it showed that time: its clock is known to within a
-/// round trip, for as long as the clocks run alike.
+/// round trip, for as long as the clocks run alike. That ours is the faster one shows from stamp to stamp; else whoever
+/// has a fast clock would claim a little early each time, and lose its turn to others.
 class server_clock {
  public:
   explicit server_clock(shared_frame frame) : frame_(std::move(frame)) {}
@@ -25,7 +26,10 @@ class server_clock {
 
  private:
   shared_frame frame_;
+  double pace(std::int64_t stamp, lease_clock::time_point sent) const;
+
   std::int64_t stamp_ = 0;
+  double pace_ = 1;  ///< Of the leader's clock, in terms of ours.
   lease_clock::time_point sent_{};
   lease_clock::time_point answered_{};
   std::uint64_t connection_ = 0;  // whose leader it was; 0: none yet

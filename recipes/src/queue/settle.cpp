@@ -9,6 +9,15 @@ namespace zkrecipes::detail {
 
 using backend::opcode;
 
+namespace {
+
+/// A claim ends with its session.
+error_code of_claim(error_code error) {
+  return error == errc::session_expired ? make_error_code(errc::superseded) : error;
+}
+
+}  // namespace
+
 awaitable<outcome<>> queue_core::acknowledge(message item, transaction effects) {
   co_return outcome<>(co_await claims_->settle(std::move(item.name), std::move(effects)));
 }
@@ -41,7 +50,7 @@ awaitable<error_code> queue_core::bury(std::string name, std::int32_t attempts, 
     auto error = co_await claims_->settle(name, std::move(letter));
     if (error != errc::no_node) co_return error;
     error = co_await frame_->session->ensure_path(frame_->where.on_side(dead_folder), claims_->bound_of(name));
-    if (error) co_return error;
+    if (error) co_return of_claim(error);
   }
 }
 
@@ -56,9 +65,13 @@ awaitable<error_code> queue_core::move_to_end(std::string name) {
   const auto guid = session->make_guid();
   auto draw = make_request(opcode::create, where.item(std::string(return_prefix) + guid + '-'));
   draw.mode = create_mode::ephemeral_sequential;
-  auto drawing = session->send(std::move(draw));
+  const auto connection = session->counters().connects;
+  auto drawing = session->send(draw);
   auto read = co_await claims_->read_again(name);
   auto number = co_await session->answer(drawing);
+  if (number.error == errc::connection_loss && !read.error) {
+    number = co_await session->perform(std::move(draw), retry::always, bound);
+  }
   auto error = read.error ? read.error : number.error;
   if (!error) {
     const auto digits = number.path.substr(number.path.size() - 10);
@@ -68,8 +81,10 @@ awaitable<error_code> queue_core::move_to_end(std::string name) {
     count_attempts(rest, moved, std::min(attempts_of(read.stat), 100));
     error = co_await claims_->settle(name, std::move(rest));
   }
-  if (error && number.error != errc::no_node) session->remove_all_surely(where.items, guid, bound);
-  co_return error;
+  // With a reply that was lost it may stand there twice; or the item had gone by an operator's hand, and took nothing along.
+  const bool maybe_left = session->counters().connects != connection;
+  if (maybe_left || (error && number.error != errc::no_node)) session->remove_all_surely(where.items, guid, bound);
+  co_return of_claim(error);
 }
 
 }  // namespace zkrecipes::detail

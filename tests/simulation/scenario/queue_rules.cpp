@@ -34,6 +34,8 @@ std::string queue_rules::claimed_name(const std::string& node) const {
 }
 
 void queue_rules::committed(const entry& what) {
+  const auto who = what.asked.lock();
+  if (what.type == entry::kind::open_session && who) begun_[what.session] = {who->client, lives_[who->client]};
   for (const auto& each : what.changes) {
     const auto item = item_name(each.path);
     const auto claim = claimed_name(each.path);
@@ -85,8 +87,7 @@ void queue_rules::removed(const change& what, const entry& in) {
     in_.require(settled, "an item leaves with its claim", what.path);
   }
   if (use_.pops) {
-    auto who = in.asked.lock();
-    if (who) popped_from_queue_[value] = {who->client, lives_[who->client]};
+    popped_from_queue_[value] = begun_.at(in.session);
     return;
   }
   in_.require(finished_.contains(value), "removed only after it was worked on", value);
@@ -149,7 +150,7 @@ void queue_rules::popped(error_code why, const message& item) {
 void queue_rules::check_quiet(const tree& nodes) const {
   for (const auto& value : put_) in_.require(ended_.contains(value), "nothing is lost", value);
   for (const auto& [value, by] : popped_from_queue_) {
-    const bool still_lives = lives_.at(by.client) == by.life;
+    const bool still_lives = lives_.at(by.client) == by.number;
     in_.require(!still_lives || told_.contains(value), "what is removed is handed out", value);
   }
   const std::set<std::string> may_stay{std::string(detail::idle_folder), std::string(detail::dead_folder),

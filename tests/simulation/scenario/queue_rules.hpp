@@ -35,7 +35,7 @@ class queue_rules {
   /// Of a pop: `why` as it ended, with an item in hand or not.
   void popped(error_code why, const message& item);
 
-  bool is_empty() const noexcept { return items_.empty(); }
+  std::size_t size() const noexcept { return items_.size(); }
   void check_quiet(const tree& nodes) const;
   const queue_use& use() const noexcept { return use_; }
 
@@ -48,9 +48,10 @@ class queue_rules {
     std::int32_t claims = 0;
     std::int64_t owner = 0;  ///< Of the claim.
   };
-  struct removal {
+  /// A process, from its start until it is killed.
+  struct life {
     int client;
-    int life;
+    int number;
   };
 
   void created(const change& what, const entry& in);
@@ -69,9 +70,10 @@ class queue_rules {
   std::set<std::string> finished_;     ///< Values that some taker has worked on to the end.
   std::set<std::string> ended_;        ///< Values that have left the queue.
   std::set<std::string> handed_out_;   ///< By a pop.
-  std::map<std::string, removal> popped_from_queue_;
+  std::map<std::string, life> popped_from_queue_;  ///< By whose session.
   std::set<std::string> told_;         ///< Popped values that their taker knows of.
-  std::map<int, int> lives_;
+  std::map<int, int> lives_;           ///< How often each client has been started.
+  std::map<std::int64_t, life> begun_; ///< Sessions, by who began them.
   bool came_back_ = false;
   std::int32_t last_number_ = -1;
 };

@@ -13,12 +13,24 @@ void pipe::send(std::function<void()> what) {
 }
 
 void pipe::schedule() {
-  if (scheduled_ || frozen_ || queue_.empty()) return;
-  scheduled_ = true;
-  clock_.at(queue_.front().when, [self = shared_from_this()] {
-    self->scheduled_ = false;
+  if (frozen_ || queue_.empty()) return;
+  const auto when = queue_.front().when;
+  if (scheduled_ && *scheduled_ <= when) return;
+  scheduled_ = when;
+  clock_.at(when, [self = shared_from_this(), when] {
+    if (self->scheduled_ == when) self->scheduled_.reset();
     self->arrive();
   });
+}
+
+void pipe::slow_by(span extra) {
+  const auto gained = extra_ - extra;
+  extra_ = extra;
+  if (gained <= span(0)) return;
+  auto sooner = [&](instant when) { return std::max(clock_.now(), when - gained); };
+  for (auto& each : queue_) each.when = sooner(each.when);
+  last_ = sooner(last_);
+  schedule();
 }
 
 void pipe::arrive() {

@@ -7,6 +7,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace zkrecipes::simulation {
 
@@ -27,7 +28,8 @@ class pipe : public std::enable_shared_from_this<pipe> {
   void cut(std::size_t kept);
   std::size_t on_its_way() const noexcept { return queue_.size(); }
 
-  void slow_by(span extra) { extra_ = extra; }
+  /// All takes so much longer. What is on its way when it becomes less arrives sooner.
+  void slow_by(span extra);
 
  private:
   void arrive();
@@ -44,7 +46,7 @@ class pipe : public std::enable_shared_from_this<pipe> {
     std::function<void()> what;
   };
   std::deque<item> queue_;
-  bool scheduled_ = false;
+  std::optional<instant> scheduled_;
   bool frozen_ = false;
   bool cut_ = false;
 };
