@@ -16,8 +16,9 @@ if(PROJECT_IS_TOP_LEVEL)
   # GCC 12 reports false positives from inside coroutine frames and inlined standard containers.
   target_compile_options(zkrecipes_settings INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-mismatched-new-delete
                          -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
-  # Several sources in one unit (see the presets): what is private to a source looks as if it came from a header.
-  target_compile_options(zkrecipes_settings INTERFACE -Wno-subobject-linkage)
+  if(CMAKE_UNITY_BUILD)  # see the presets: what is private to one source is seen by others
+    target_compile_options(zkrecipes_settings INTERFACE -Wno-subobject-linkage -Wno-shadow)
+  endif()
   # A precompiled header and ccache agree only if the compiler may ignore time macros in it.
   target_compile_options(zkrecipes_settings INTERFACE -fpch-preprocess)
 endif()

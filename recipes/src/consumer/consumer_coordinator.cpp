@@ -87,10 +87,9 @@ void consumer_coordinator::start_run(handler_for<void(error_code)> h, coordinato
     });
   }
   auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
-  completion<> done{std::make_shared<handler_for<void(error_code)>>(std::move(h)), on.base, std::move(target)};
   auto body = owning(coordinator, &coordinator::run, career, asio::any_io_executor(on.base));
   // Without the slot: whatever is cancelled, a term in progress is handed over first.
-  asio::co_spawn(on.strand, std::move(body), asio::bind_executor(on.strand, std::move(done)));
+  asio::co_spawn(on.strand, std::move(body), completion<>(on, std::move(h), std::move(target), nullptr));
 }
 
 void consumer_coordinator::resign() {

@@ -73,37 +73,40 @@ std::string member_id(const std::string& data) {
 }
 
 /// Runs for as long as the place does. It watches our own node, which an operator can remove, and the clock.
-awaitable<void> place::guard() {
-  while (!lost()) {
-    auto hint = session_->arm(watch_kind::data, path_, changed_);
-    auto look = make_request(backend::opcode::get, path_, true);
-    auto looking = session_->send(std::move(look));
+awaitable<void> place::guard(place_ptr self) {
+  const auto& session = self->session_;
+  while (!self->lost()) {
+    auto hint = session->arm(watch_kind::data, self->path_, self->changed_);
+    auto looking = session->send(make_request(backend::opcode::get, self->path_, true));
     // Not `perform`: without a connection the clock has to be watched all the same.
-    while (!looking->answer && !lost() && !bound_->ended) {
-      if (session_->now() >= believed_until()) break;
-      co_await looking->done.wait(believed_until());
+    while (!looking->answer && !self->lost() && !self->bound_->ended) {
+      if (session->now() >= self->believed_until()) break;
+      co_await looking->done.wait(self->believed_until());
     }
-    if (looking->answer && looking->answer->error == errc::no_node) lose(errc::node_removed);
-    if (looking->answer && !looking->answer->error) look_for_request(looking->answer->data);
+    if (looking->answer && looking->answer->error == errc::no_node) self->lose(errc::node_removed);
+    if (looking->answer && !looking->answer->error) self->look_for_request(looking->answer->data);
     // Any answer means that the server has been asked; what it can not tell us now it can not tell us a moment later.
     const bool watching = looking->answer && looking->answer->error != errc::connection_loss;
     looking.reset();  // thousands may wait at once, and for long
-    while (!lost()) {
-      if (bound_->ended) {
-        lose(bound_->ended);
-      } else if (session_->now() >= session_->valid_until(bound_->number)) {
-        lose(errc::lease_lapsed);
-      } else if (session_->now() >= give_up_at_) {
-        lose(errc::revoked);
-      } else if (watching ? hint->fired() : session_->connected()) {
-        break;
-      } else {
-        co_await (watching ? changed_ : session_->changed()).wait(believed_until());
-      }
+    while (!self->lose_if_over() && (watching ? !hint->fired() : !session->connected())) {
+      co_await (watching ? self->changed_ : session->changed()).wait(self->believed_until());
     }
-    if (lost() == errc::closed) hint->let_go();
+    if (self->lost() == errc::closed) hint->let_go();
   }
-  session_->remove_holder();
+  session->remove_holder();
+}
+
+/// Whether it is lost; the end of the session, of its lease, or of a revocation's grace is noticed here.
+bool place::lose_if_over() {
+  if (lost()) return true;
+  if (bound_->ended) {
+    lose(bound_->ended);
+  } else if (session_->now() >= session_->valid_until(bound_->number)) {
+    lose(errc::lease_lapsed);
+  } else if (session_->now() >= give_up_at_) {
+    lose(errc::revoked);
+  }
+  return static_cast<bool>(lost());
 }
 
 void place::look_for_request(const std::string& data) {

@@ -8,6 +8,10 @@ namespace zkrecipes::detail {
 
 using backend::opcode;
 
+namespace {
+bool has_fired(const std::unique_ptr<watch>& hint) { return hint->fired(); }
+}  // namespace
+
 std::optional<std::size_t> nearest_ahead(const std::vector<member>&, std::size_t self) {
   if (self == 0) return std::nullopt;
   return self - 1;
@@ -16,7 +20,6 @@ std::optional<std::size_t> nearest_ahead(const std::vector<member>&, std::size_t
 place::place(core_ptr session, line_spec line, std::string data)
     : session_(std::move(session)),
       line_(std::move(line)),
-      guid_(session_->make_guid()),
       data_(std::move(data)),
       changed_(session_->get_scheduler()) {}
 
@@ -24,17 +27,24 @@ place::~place() = default;
 
 awaitable<outcome<place_ptr>> place::enter(core_ptr session, line_spec line, std::string data) {
   auto self = std::make_shared<place>(std::move(session), std::move(line), std::move(data));
-  auto error = co_await self->create();
-  if (error) {
-    if (self->ghost_) self->session_->remove_all_surely(self->line_.parent, self->guid_, self->bound_);
-    co_return outcome<place_ptr>(error, nullptr);
-  }
-  self->session_->add_holder();
-  launch_detached(self->session_->strand(), owning(self, &place::guard));
-  co_return outcome<place_ptr>(error_code(), std::move(self));
+  auto error = co_await self->get_in();
+  if (error) self.reset();
+  co_return outcome<place_ptr>(error, std::move(self));
+}
+
+awaitable<error_code> place::get_in() {
+  guid_ = session_->make_guid();
+  auto error = co_await create();
+  if (error && ghost_) session_->remove_all_surely(line_.parent, guid_, bound_);
+  if (error) co_return error;
+  session_->add_holder();
+  launch_detached(session_->strand(), guard(shared_from_this()));
+  co_return error_code();
 }
 
 awaitable<error_code> place::create() {
+  auto pass = co_await session_->entrance().enter(session_->get_scheduler());
+  if (!pass) co_return asio::error::operation_aborted;
   for (;;) {
     auto error = co_await session_->wait_connected(bound_, never);
     if (error) co_return error;
@@ -54,7 +64,7 @@ awaitable<error_code> place::create() {
     auto listed = co_await listing->wait();
     if (reading) {
       auto parent = co_await session_->answer(reading);
-      if (!parent.error) parent_ = std::move(parent);
+      if (!parent.error) parent_ = std::make_shared<const backend::reply>(std::move(parent));
     }
     if (!created.error) {
       accept(std::move(created.path), created.stat);
@@ -132,7 +142,7 @@ void place::note_position() {
 
 void place::accept(std::string path, const stat& s) {
   path_ = std::move(path);
-  stat_ = s;
+  token_ = s.czxid;
   sequence_ = parse_sequence(name_of(path_), line_.accepted).value_or(-1);
 }
 
@@ -149,7 +159,7 @@ awaitable<error_code> place::list() {
   co_return errc::node_removed;
 }
 
-awaitable<error_code> place::try_turn(blocker who_first) {
+awaitable<error_code> place::try_turn(const blocker& who_first) {
   while (!listed_) {
     if (auto why = lost()) co_return why;
     auto error = co_await list();
@@ -159,7 +169,7 @@ awaitable<error_code> place::try_turn(blocker who_first) {
   co_return lost();
 }
 
-awaitable<error_code> place::wait_turn(blocker who_first) {
+awaitable<error_code> place::wait_turn(const blocker& who_first) {
   for (;;) {
     if (auto why = lost()) co_return why;
     if (!listed_) {
@@ -170,36 +180,39 @@ awaitable<error_code> place::wait_turn(blocker who_first) {
     auto ahead = who_first(*members_, self_);
     if (!ahead) co_return error_code();
     if (line_.one_by_one && self_ > 1) ahead = forget_all_but(ahead->first);
-    const auto before = members_->size();
-    const bool watches_all = !forgotten_ && *ahead == stretch(0, self_);
-    auto error = co_await watch_ahead(*ahead, who_first);
+    const auto hints = watch_ahead(*ahead);
+    std::vector<std::string> gone;
+    auto error = co_await look_ahead(*ahead, gone);
+    if (error == errc::connection_loss) continue;
     if (error) co_return error;
-    // Nobody can have come before us since. So what is left of the list is all that there can be; who has watched only
-    // some of it learns from that whether it is its turn, and not whom to wait for.
-    if (members_->size() < before && !watches_all) listed_ = !forgotten_ && !who_first(*members_, self_);
+    while (gone.empty() && std::none_of(hints.begin(), hints.end(), has_fired) && who_first(*members_, self_) == ahead) {
+      auto why = co_await changed_.wait();
+      if (why == wake::cancelled) co_return asio::error::operation_aborted;
+      if (auto reason = lost()) co_return reason;
+    }
+    note_departures(*ahead, hints, std::move(gone), who_first);
   }
 }
 
-/// Waits until one of the members has gone, or something else makes it worth a new look.
-awaitable<error_code> place::watch_ahead(stretch who, const blocker& who_first) {
+std::vector<std::unique_ptr<watch>> place::watch_ahead(stretch who) {
   std::vector<std::unique_ptr<watch>> hints;
   for (auto i = who.first; i < who.last; ++i) {
     hints.push_back(session_->arm(watch_kind::data, join(line_.parent, (*members_)[i].name), changed_));
   }
-  std::vector<std::string> gone;
-  auto error = co_await look_ahead(who, gone);
-  if (error) co_return error == errc::connection_loss ? error_code() : error;
-  auto fired = [](const auto& hint) { return hint->fired(); };
-  while (gone.empty() && std::none_of(hints.begin(), hints.end(), fired) && who_first(*members_, self_) == who) {
-    auto why = co_await changed_.wait();
-    if (why == wake::cancelled) co_return asio::error::operation_aborted;
-    if (auto reason = lost()) co_return reason;
-  }
+  return hints;
+}
+
+/// Nobody can have come before us since. So what is left of the list is all that there can be; who has watched only some
+/// of it learns from that whether it is its turn, and not whom to wait for.
+void place::note_departures(stretch who, const std::vector<std::unique_ptr<watch>>& hints, std::vector<std::string> gone,
+                            const blocker& who_first) {
+  const bool watched_all = !forgotten_ && who == stretch(0, self_);
   for (auto i = who.first; i < who.last; ++i) {
     if (hints[i - who.first]->deleted()) gone.push_back((*members_)[i].name);
   }
+  const auto before = members_->size();
   depart(gone);
-  co_return error_code();
+  if (members_->size() < before && !watched_all) listed_ = !forgotten_ && !who_first(*members_, self_);
 }
 
 /// Looks at these members, to be told of what becomes of them.
@@ -243,8 +256,9 @@ void place::depart(const std::vector<std::string>& gone) {
   note_position();
 }
 
+/// Of ourselves the sequence is enough.
 stretch place::forget_all_but(std::size_t ahead) {
-  members_ = std::make_shared<const std::vector<member>>(std::vector{(*members_)[ahead], (*members_)[self_]});
+  members_ = std::make_shared<const std::vector<member>>(std::vector{(*members_)[ahead], member{{}, sequence_, false}});
   forgotten_ += self_ - 1;
   self_ = 1;
   return stretch(0);

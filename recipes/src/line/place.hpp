@@ -48,11 +48,13 @@ class place : public std::enable_shared_from_this<place> {
   /// Gets in line: one round trip if the parent exists. If it is cancelled, or fails in a way that leaves open whether
   /// our node was created, the node is removed in the background.
   static awaitable<outcome<std::shared_ptr<place>>> enter(core_ptr session, line_spec line, std::string data);
+  /// The same for one that has been made, by anybody in any thread.
+  awaitable<error_code> get_in();
 
   /// Waits until nobody has to go first any more. Errors: why the place was lost, `operation_aborted`, `no_auth`, ...
-  awaitable<error_code> wait_turn(blocker who_first);
+  awaitable<error_code> wait_turn(const blocker& who_first);
   /// Looks once. Error: `busy` if somebody has to go first.
-  awaitable<error_code> try_turn(blocker who_first);
+  awaitable<error_code> try_turn(const blocker& who_first);
   /// Tells how many are ahead of us, now and whenever it is seen to change.
   void tell_position(std::function<void(std::size_t)> hook);
 
@@ -72,7 +74,7 @@ class place : public std::enable_shared_from_this<place> {
 
   // From any thread.
   const std::string& path() const noexcept { return path_; }
-  std::int64_t token() const noexcept { return stat_.czxid; }
+  std::int64_t token() const noexcept { return token_; }
   const core_ptr& session() const noexcept { return session_; }
   error_code lost() const;
   /// End of the belief that it is ours, by the session's lease.
@@ -89,7 +91,7 @@ class place : public std::enable_shared_from_this<place> {
   bool listed() const noexcept { return listed_; }
   const std::string& guid() const noexcept { return guid_; }
   /// The parent as it was when we got in line, if that was asked for.
-  const std::optional<backend::reply>& parent() const noexcept { return parent_; }
+  const std::shared_ptr<const backend::reply>& parent() const noexcept { return parent_; }
   condition& changed() noexcept { return changed_; }
   std::string name() const { return std::string(name_of(path_)); }
 
@@ -100,9 +102,11 @@ class place : public std::enable_shared_from_this<place> {
   awaitable<error_code> create();
   awaitable<error_code> find_own();
   awaitable<error_code> settle();
-  awaitable<void> guard();
-  awaitable<error_code> watch_ahead(stretch who, const blocker& who_first);
+  static awaitable<void> guard(std::shared_ptr<place> self);
+  std::vector<std::unique_ptr<watch>> watch_ahead(stretch who);
   awaitable<error_code> look_ahead(stretch who, std::vector<std::string>& gone);
+  void note_departures(stretch who, const std::vector<std::unique_ptr<watch>>& hints, std::vector<std::string> gone,
+                       const blocker& who_first);
   void depart(const std::vector<std::string>& gone);
   void note_pass(std::size_t which, bool lets_pass);
   stretch forget_all_but(std::size_t ahead);
@@ -112,6 +116,7 @@ class place : public std::enable_shared_from_this<place> {
   void note_position();
   void lose(error_code why);
   bool note_lost(error_code why);
+  bool lose_if_over();
   void look_for_request(const std::string& data);
   lease_clock::time_point believed_until() const;
 
@@ -121,13 +126,13 @@ class place : public std::enable_shared_from_this<place> {
   std::string data_;
   incarnation_ptr bound_;
   std::string path_;
-  stat stat_;
+  std::int64_t token_ = 0;
   std::int32_t sequence_ = 0;
   roster members_ = std::make_shared<const std::vector<member>>();  // as last listed, without ghosts of ours
   std::size_t self_ = 0;       // our index in it
   std::size_t forgotten_ = 0;  // how many stood before those in it
   bool listed_ = false;
-  std::optional<backend::reply> parent_;
+  std::shared_ptr<const backend::reply> parent_;
   bool ghost_ = false;      // a create of ours may have happened unseen
   bool revoked_ = false;
   lease_clock::time_point give_up_at_ = never;  // the end of a revocation's grace

@@ -17,16 +17,25 @@ awaitable<outcome<std::vector<member>>> list(core_ptr session, line_spec line) {
 
 }  // namespace
 
-awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
-                                       std::function<void(std::size_t)> on_position) {
-  auto entered = co_await place::enter(std::move(session), std::move(line), std::move(data));
-  auto& [error, where] = entered;
+namespace {
+
+awaitable<outcome<ownership>> own(place_ptr where, blocker who_first) {
+  auto error = co_await where->get_in();
   if (error) co_return outcome<ownership>(error, ownership());
-  if (on_position) where->tell_position(std::move(on_position));
-  error = co_await where->wait_turn(std::move(who_first));
+  error = co_await where->wait_turn(who_first);
   ownership held(where);  // leaves again unless it is passed on
   if (error) held = ownership();
   co_return outcome<ownership>(error, std::move(held));
+}
+
+}  // namespace
+
+// Not a coroutine itself: what it is told would stay in its frame for as long as it waits.
+awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
+                                       std::function<void(std::size_t)> on_position) {
+  auto where = std::make_shared<place>(std::move(session), std::move(line), std::move(data));
+  if (on_position) where->tell_position(std::move(on_position));
+  return own(std::move(where), std::move(who_first));
 }
 
 awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<std::string> data,

@@ -75,7 +75,9 @@ awaitable<outcome<place_ptr>> permits::enter(std::int32_t weight, size_ptr size)
   auto entered = co_await place::enter(session_, line(weight), options_.id);
   auto& [error, where] = entered;
   if (error) co_return entered;
-  auto agreed = co_await agree(where->parent());
+  std::optional<backend::reply> node;
+  if (where->parent()) node = *where->parent();
+  auto agreed = co_await agree(std::move(node));
   std::tie(error, *size) = agreed;
   if (!error && weight > *size) error = errc::bad_arguments;
   if (error) where->leave_later();

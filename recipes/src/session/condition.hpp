@@ -22,7 +22,7 @@ inline constexpr auto never = lease_clock::time_point::max();
 enum class wake { notified, timed_out, cancelled };
 
 /// What a condition needs; it lives as long as any waiter of the session.
-struct scheduler {
+struct scheduler : std::enable_shared_from_this<scheduler> {
   asio::any_io_executor base;    ///< The user's executor.
   asio::any_io_executor strand;  ///< On top of it: where everything of the session happens.
   std::unique_ptr<backend::world> world;

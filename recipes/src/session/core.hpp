@@ -12,6 +12,7 @@
 #include <zkrecipes/session.hpp>
 
 #include "backend/backend.hpp"
+#include "line/turnstile.hpp"
 #include "session/condition.hpp"
 #include "session/lease.hpp"
 #include "session/paths.hpp"
@@ -96,6 +97,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   std::unique_ptr<watch> arm(watch_kind kind, std::string path, condition& tell);
   std::size_t watch_count() const noexcept { return watches_->size(); }
 
+  /// To be passed to get in a line: what is on its way takes far more memory than what waits.
+  turnstile& entrance() noexcept { return entrance_; }
+
   /// The list of a line that is about to be asked for, if any: see `roll_call`.
   std::weak_ptr<roll_call>& next_roll_call(const std::string& parent) { return roll_calls_[parent]; }
   void end_roll_call(const std::string& parent) { roll_calls_.erase(parent); }
@@ -158,6 +162,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   condition link_changed_;
   condition heartbeat_;
   std::map<std::string, std::weak_ptr<roll_call>> roll_calls_;
+  turnstile entrance_{256};
   int holders_ = 0;
 
   mutable std::mutex mutex_;  // guards what follows, read from any thread

@@ -40,19 +40,25 @@ class time_limit {
   bool passed_ = false;
 };
 
+template <class... Results>
+awaitable<outcome<Results...>> limited(scheduler_ptr on, lease_clock::time_point deadline,
+                                       awaitable<outcome<Results...>> body) {
+  auto limit = std::make_shared<time_limit>(on, deadline);
+  auto state = co_await asio::this_coro::cancellation_state;
+  const bool may_be_cancelled = state.slot().is_connected();
+  if (may_be_cancelled) state.slot().assign([limit](asio::cancellation_type type) { limit->signal.emit(type); });
+  auto result = co_await asio::co_spawn(on->strand, cancellable(std::move(body)),
+                                        asio::bind_cancellation_slot(limit->signal.slot(), asio::use_awaitable));
+  if (may_be_cancelled) state.slot().clear();
+  if (limit->passed() && std::get<0>(result) == asio::error::operation_aborted) std::get<0>(result) = errc::timed_out;
+  co_return result;
+}
+
 /// Runs `body`, which a cancellation undoes, no longer than to the deadline; then its error is `timed_out`. On the strand.
 template <class... Results>
 awaitable<outcome<Results...>> with_deadline(scheduler_ptr on, lease_clock::time_point deadline,
                                              awaitable<outcome<Results...>> body) {
-  if (deadline == never) co_return co_await std::move(body);
-  auto limit = std::make_shared<time_limit>(on, deadline);
-  auto state = co_await asio::this_coro::cancellation_state;
-  state.slot().assign([limit](asio::cancellation_type type) { limit->signal.emit(type); });
-  auto result = co_await asio::co_spawn(on->strand, cancellable(std::move(body)),
-                                        asio::bind_cancellation_slot(limit->signal.slot(), asio::use_awaitable));
-  state.slot().clear();
-  if (limit->passed() && std::get<0>(result) == asio::error::operation_aborted) std::get<0>(result) = errc::timed_out;
-  co_return result;
+  return deadline == never ? std::move(body) : limited(std::move(on), deadline, std::move(body));
 }
 
 }  // namespace zkrecipes::detail

@@ -47,37 +47,57 @@ struct relay {
   asio::cancellation_signal signal;
 };
 
-/// Calls the user's handler, once, on its executor and outside of the strand.
+/// Calls the user's handler, once, on its executor and outside of the strand; itself it is called on the strand. Small: a
+/// coroutine that is started holds several copies of what it calls at its end.
 template <class... Results>
-struct completion {
+class completion {
+ public:
   using handler_type = handler_for<void(error_code, Results...)>;
+  using executor_type = asio::any_io_executor;
+  using cancellation_slot_type = asio::cancellation_slot;
 
-  std::shared_ptr<handler_type> handler;
-  asio::any_io_executor base;
-  asio::any_completion_executor target;  // keeps its context running
-  std::shared_ptr<relay> cancellation = nullptr;  // outlives the coroutine
+  /// `target` keeps its context running; `cancellation`, if any, outlives the coroutine.
+  completion(const scheduler& on, handler_type handler, asio::any_completion_executor target,
+             std::shared_ptr<relay> cancellation)
+      : parts_(std::make_shared<parts>(
+            parts{on.shared_from_this(), std::move(handler), std::move(target), std::move(cancellation)})) {}
+
+  const executor_type& get_executor() const noexcept { return parts_->on->strand; }
+  cancellation_slot_type get_cancellation_slot() const noexcept {
+    return parts_->cancellation ? parts_->cancellation->signal.slot() : asio::cancellation_slot();
+  }
 
   void operator()(std::exception_ptr failure, outcome<Results...> result) const {
     if (failure) std::rethrow_exception(failure);  // out of memory: nothing that could be reported
-    auto call = [handler = handler, result = std::move(result)]() mutable {
+    auto call = [handler = std::make_shared<handler_type>(std::move(parts_->handler)), result = std::move(result)]() mutable {
       std::apply(std::move(*handler), std::move(result));
     };
-    asio::post(base, [target = target, call = std::move(call)]() mutable { asio::dispatch(target, std::move(call)); });
+    asio::post(parts_->on->base, [target = parts_->target, call = std::move(call)]() mutable {
+      asio::dispatch(target, std::move(call));
+    });
   }
+
+ private:
+  struct parts {
+    std::shared_ptr<const scheduler> on;
+    handler_type handler;
+    asio::any_completion_executor target;
+    std::shared_ptr<relay> cancellation;
+  };
+  std::shared_ptr<parts> parts_;
 };
 
 /// Passes on what the user's slot is told, to a signal of ours on the strand. Asio's own forwarding refers to a signal
 /// inside the slot, which a completion on another thread may already have replaced. The slot may outlive the operation,
 /// and even the context: it keeps nothing of either.
 inline std::shared_ptr<relay> forward_cancellation(asio::cancellation_slot slot, const asio::any_io_executor& strand) {
+  if (!slot.is_connected()) return nullptr;
   auto made = std::make_shared<relay>();
   made->strand = strand;
-  if (slot.is_connected()) {
-    slot.assign([weak = std::weak_ptr(made)](asio::cancellation_type type) {
-      auto alive = weak.lock();
-      if (alive) asio::post(alive->strand, [alive, type] { alive->signal.emit(type); });
-    });
-  }
+  slot.assign([weak = std::weak_ptr(made)](asio::cancellation_type type) {
+    auto alive = weak.lock();
+    if (alive) asio::post(alive->strand, [alive, type] { alive->signal.emit(type); });
+  });
   return made;
 }
 
@@ -88,10 +108,8 @@ void launch(const scheduler& on, handler_for<void(error_code, Results...)> handl
   auto cancellation = forward_cancellation(asio::get_associated_cancellation_slot(handler), on.strand);
   auto executor = asio::get_associated_executor(handler, on.strand);
   auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
-  completion<Results...> done{std::make_shared<handler_for<void(error_code, Results...)>>(std::move(handler)), on.base,
-                              std::move(target), cancellation};
-  asio::co_spawn(on.strand, cancellable(std::move(body)),
-                 asio::bind_cancellation_slot(cancellation->signal.slot(), asio::bind_executor(on.strand, std::move(done))));
+  asio::co_spawn(on.strand, cancellation ? cancellable(std::move(body)) : std::move(body),
+                 completion<Results...>(on, std::move(handler), std::move(target), std::move(cancellation)));
 }
 
 /// A member coroutine that owns its object: before it has started nobody else may.

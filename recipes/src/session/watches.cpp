@@ -39,20 +39,19 @@ void watch_registry::leave(watch& who) {
     waiting_.erase(it);
     break;
   }
-  if (!who.let_go_) return forget_unless_wanted(which);
-  if (auto request = asked_.find(which); request != asked_.end()) asked_.erase(request);
+  if (!who.let_go_) return forget_unless_wanted(who.kind_, who.path_);
+  if (auto request = asked_.find({who.kind_, who.path_}); request != asked_.end()) asked_.erase(request);
 }
 
 void watch_registry::answered(watch_kind kind, const std::string& path) {
-  const key which(kind, path);
-  auto request = asked_.find(which);
+  auto request = asked_.find({kind, path});
   if (request == asked_.end()) return;
   asked_.erase(request);
-  forget_unless_wanted(which);
+  forget_unless_wanted(kind, path);
 }
 
-void watch_registry::forget_unless_wanted(const key& which) {
-  if (forget_ && !waiting_.contains(which) && !asked_.contains(which)) forget_(which.first, which.second);
+void watch_registry::forget_unless_wanted(watch_kind kind, const std::string& path) {
+  if (forget_ && !waiting_.contains({kind, path}) && !asked_.contains({kind, path})) forget_(kind, path);
 }
 
 }  // namespace zkrecipes::detail

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "backend/backend.hpp"
@@ -58,14 +59,14 @@ class watch_registry {
 
  private:
   friend class watch;
-  using key = std::pair<watch_kind, std::string>;
+  using key = std::pair<watch_kind, std::string_view>;
   void tell(const key& which, bool deleted);
   void leave(watch& who);
-  void forget_unless_wanted(const key& which);
+  void forget_unless_wanted(watch_kind kind, const std::string& path);
 
   std::function<void(watch_kind, const std::string&)> forget_;
-  std::multimap<key, watch*> waiting_;
-  std::multiset<key> asked_;
+  std::multimap<key, watch*> waiting_;  // paths are those of the watches themselves
+  std::multiset<std::pair<watch_kind, std::string>> asked_;
 };
 
 }  // namespace zkrecipes::detail

@@ -1,0 +1,43 @@
+#include "line/turnstile.hpp"
+
+#include <utility>
+
+namespace zkrecipes::detail {
+
+struct turnstile::waiter {
+  waiter(turnstile& of, scheduler_ptr on) : in(of), changed(std::move(on)) { in.waiting_.push_back(this); }
+  waiter(const waiter&) = delete;
+  ~waiter() {
+    if (!admitted) in.waiting_.remove(this);
+  }
+
+  turnstile& in;
+  condition changed;
+  bool admitted = false;
+};
+
+awaitable<turnstile::pass> turnstile::enter(scheduler_ptr on) {
+  if (free_ > 0) {
+    --free_;
+    co_return pass(*this);
+  }
+  waiter self(*this, std::move(on));
+  while (!self.admitted) {
+    auto why = co_await self.changed.wait();
+    if (why == wake::cancelled && !self.admitted) co_return pass();
+  }
+  co_return pass(*this);
+}
+
+void turnstile::leave() {
+  if (waiting_.empty()) {
+    ++free_;
+    return;
+  }
+  auto* next = waiting_.front();
+  waiting_.pop_front();
+  next->admitted = true;
+  next->changed.notify();
+}
+
+}  // namespace zkrecipes::detail
