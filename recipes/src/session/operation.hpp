@@ -108,7 +108,8 @@ void launch(const scheduler& on, handler_for<void(error_code, Results...)> handl
   auto cancellation = forward_cancellation(asio::get_associated_cancellation_slot(handler), on.strand);
   auto executor = asio::get_associated_executor(handler, on.strand);
   auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
-  asio::co_spawn(on.strand, cancellation ? cancellable(std::move(body)) : std::move(body),
+  if (cancellation) body = cancellable(std::move(body));
+  asio::co_spawn(on.strand, std::move(body),
                  completion<Results...>(on, std::move(handler), std::move(target), std::move(cancellation)));
 }
 
