@@ -12,10 +12,10 @@
 #include <zkrecipes/session.hpp>
 
 #include "backend/backend.hpp"
-#include "line/turnstile.hpp"
 #include "session/condition.hpp"
 #include "session/lease.hpp"
 #include "session/paths.hpp"
+#include "session/turnstile.hpp"
 #include "session/watches.hpp"
 
 namespace zkrecipes::detail {

@@ -1,4 +1,4 @@
-#include "line/turnstile.hpp"
+#include "session/turnstile.hpp"
 
 #include <utility>
 
