@@ -29,10 +29,12 @@ int main(int argc, char** argv) {
                                        "Instead: every operation, failing at every step in every way; with a name "
                                        "only those trials that contain it")
                             ->expected(0, 1);
+  int every = 1;
+  app.add_option("--one-in", every, "Of the trials of --single-faults so many")->check(CLI::Range(1, 1000))->needs(single_faults);
   bool regressions = false;
   app.add_flag("--regressions", regressions, "Instead: the runs that have found something before");
   CLI11_PARSE(app, argc, argv);
-  if (single_faults->count() > 0) return run_single_faults(trials, options.trace);
+  if (single_faults->count() > 0) return run_single_faults(trials, every, options.trace);
   if (regressions) return run_regressions();
   if (single->count() > 0) {
     options.first = one;

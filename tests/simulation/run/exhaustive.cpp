@@ -25,7 +25,7 @@ plan make_quiet_plan(bool in_company, lease_mode lease) {
 
 class trials {
  public:
-  trials(const std::string& filter, bool trace) : filter_(filter), trace_(trace) {}
+  trials(const std::string& filter, int every, bool trace) : filter_(filter), every_(every), trace_(trace) {}
 
   /// Without a fault, to count the steps, then with each kind at each of them.
   void run(const script& what, bool in_company, lease_mode lease) {
@@ -48,7 +48,8 @@ class trials {
                              (lease == lease_mode::strict ? "/strict/" : "/standard/") + to_string(one.kind) +
                              '/' + std::to_string(one.step);
     const bool chosen = name.find(filter_) != name.npos;
-    if (!chosen && one.kind != step_fault::none) return;
+    const bool faulty = one.kind != step_fault::none;
+    if (faulty && (!chosen || ++seen_ % every_ != 0)) return;
     const auto make = [&one](stage& in) { return make_single_fault(in, one); };
     const auto result = simulate(make_quiet_plan(one.in_company, lease), make, trace_ && chosen);
     ++runs_;
@@ -61,15 +62,17 @@ class trials {
   }
 
   std::string filter_;
+  int every_;
   bool trace_;
+  int seen_ = 0;  // with a fault, and chosen
   int runs_ = 0;
   int broken_ = 0;
 };
 
 }  // namespace
 
-int run_single_faults(const std::string& filter, bool trace) {
-  trials all(filter, trace);
+int run_single_faults(const std::string& filter, int every, bool trace) {
+  trials all(filter, every, trace);
   for (const auto& each : scripts()) {
     for (bool in_company : {false, true}) {
       for (auto lease : {lease_mode::standard, lease_mode::strict}) all.run(each, in_company, lease);

@@ -5,7 +5,7 @@
 
 namespace zkrecipes::simulation {
 
-/// Of all trials those whose name contains `filter`. Exit codes as those of a campaign.
-int run_single_faults(const std::string& filter, bool trace);
+/// Of all trials those whose name contains `filter`, and of them one in `every`. Exit codes as those of a campaign.
+int run_single_faults(const std::string& filter, int every, bool trace);
 
 }  // namespace zkrecipes::simulation
