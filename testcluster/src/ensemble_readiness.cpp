@@ -72,7 +72,7 @@ void ensemble::impl::poll(const std::function<std::string()>& obstacle_now) {
       throw error("the servers are not ready after " + std::to_string(options.start_timeout.count()) +
                   " ms: " + missing + logs);
     }
-    std::this_thread::sleep_for(20ms);
+    std::this_thread::sleep_for(20ms);  // between two questions: a server tells nobody by itself that it is ready
   }
 }
 

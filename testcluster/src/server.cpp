@@ -60,6 +60,7 @@ void server::stop(std::chrono::milliseconds patience) {
   const auto deadline = clock::now() + patience;
   while (!collect(pid_)) {
     if (clock::now() > deadline) return kill();
+    // Between two looks: `waitpid` has no limit of time, and SIGCHLD belongs to the program that uses us.
     std::this_thread::sleep_for(5ms);
   }
   pid_ = 0;

@@ -72,6 +72,7 @@ class replicas : public pool {
     {
       auto interfere = [&] {
         for (auto& each : all) each.coordinator.resign();
+        // Waits for nothing: without a pause no term would get anywhere.
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
       };
       disturber one(interfere);

@@ -76,6 +76,7 @@ BOOST_AUTO_TEST_CASE(campaigns_are_cancelled_from_elsewhere) {
           signal->slot(),
           asio::bind_executor(strand, [&, signal](error_code why, ownership) { ended.set_value(why); })));
     });
+    // Waits for nothing: the signal is to come at another moment of the campaign each time, also before it has begun.
     std::this_thread::sleep_for(std::chrono::microseconds(100 * i));
     asio::post(strand, [signal] { signal->emit(asio::cancellation_type::total); });
     BOOST_TEST(get(ended.get_future()) == asio::error::operation_aborted);

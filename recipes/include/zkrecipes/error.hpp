@@ -27,7 +27,7 @@ enum class errc {
   invalid_acl,                 ///< The ACL is empty or malformed.
   bad_arguments,               ///< The path, the name or another argument is malformed; nothing was sent.
   rolled_back,                 ///< This operation of a transaction was undone or not tried: another one failed.
-  server_error,                ///< The server could not do it (not implemented, quota, throttled, internal).
+  server_error,                ///< The server could not do it (unknown request, quota, throttle, or a fault of its own).
 
   // Recipes.
   lease_lapsed,        ///< Nothing proved in time that the server still knows the session.
