@@ -2,11 +2,15 @@
 #include "session/turnstile.hpp"
 
 #include "session/operation.hpp"
-#include "support/fake_world.hpp"
+#include "unit/fake_session.hpp"
+
+#include <zkrecipes/lock.hpp>
 
 #include <boost/test/unit_test.hpp>
 
-#include <string>
+#include <algorithm>
+#include <deque>
+#include <optional>
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
@@ -84,6 +88,71 @@ BOOST_AUTO_TEST_CASE(who_is_cancelled_when_its_turn_has_come_is_in) {
   go(two);
   come(three);
   BOOST_TEST(three.is_in());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+/// More who want the lock than get in line at the same time.
+struct crowd : fake_session {
+  static constexpr std::size_t width = 256;
+
+  crowd() {
+    connect();
+    zkrecipes::lock busy(zk, "/l");
+    for (std::size_t i = 0; i < width + 2; ++i) {
+      all.push_back(record<ownership>());
+      busy.async_acquire(all.back().token());
+    }
+    settle();
+  }
+  std::ptrdiff_t creates() {
+    auto names = pending();
+    return std::count_if(names.begin(), names.end(), [](const auto& each) { return each.starts_with("create /l/"); });
+  }
+  std::ptrdiff_t ended(errc why) {
+    return std::count_if(all.begin(), all.end(), [&](const auto& each) { return each.done() && each.error() == why; });
+  }
+
+  std::deque<recorder<ownership>> all;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(crowds, crowd)
+
+BOOST_AUTO_TEST_CASE(so_many_get_in_line_at_a_time_and_the_next_follows_whoever_is_in) {
+  BOOST_TEST(creates() == 256);
+  fail(errc::no_auth);
+  settle();
+  BOOST_TEST(ended(errc::no_auth) == 0, "it still waits for the list");
+  while (pending().front() != "children /l") fail(errc::no_auth);
+  answer();  // the list: all of them are through, or out
+  settle();
+  BOOST_TEST(ended(errc::no_auth) == 256);
+  BOOST_TEST(creates() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_to_get_in_line_can_be_cancelled) {
+  all.back().cancel();
+  settle();
+  BOOST_TEST(all.back().done());
+  BOOST_TEST(all.back().error() == asio::error::operation_aborted);
+  BOOST_TEST(creates() == 256, "and had sent nothing");
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_the_session_object_is_heard_by_all) {
+  recorder<> closing(io().get_executor());
+  zk.async_close(closing.token());
+  settle();
+  lose(errc::closed);
+  settle();
+  BOOST_TEST(ended(errc::closed) == 258);
+}
+
+BOOST_AUTO_TEST_CASE(all_of_them_go_with_their_context) {
+  BOOST_TEST(creates() == 256);  // and then nothing is left of them: LeakSanitizer
 }
 
 BOOST_AUTO_TEST_SUITE_END()
