@@ -1,5 +1,5 @@
 // Elections and terms in round trips.
-#include "operations.hpp"
+#include "ownerships.hpp"
 #include "stopwatch.hpp"
 
 #include <zkrecipes/zkrecipes.hpp>
@@ -26,31 +26,17 @@ awaitable<void> until_candidates(zkrecipes::election& election, std::size_t coun
 
 awaitable<double> free_election(setting& where, std::string path) {
   zkrecipes::election election(where.first, path, {.id = "a"});
-  const auto begin = clock::now();
-  auto held = co_await election.async_campaign(use_awaitable);
-  const double took = ms_since(begin);
-  co_await held.async_release(use_awaitable);
-  co_return took;
+  auto campaign = election.async_campaign(use_awaitable);
+  co_return co_await time_to_own(std::move(campaign));
 }
 
 awaitable<double> resign(setting& where, std::string path) {
   zkrecipes::election one(where.first, path, {.id = "a"});
   zkrecipes::election two(where.second, path, {.id = "b"});
-  auto held = co_await one.async_campaign(use_awaitable);
-  zkrecipes::ownership next;
-  moment won(where.first.get_executor());
-  two.async_campaign(
-      asio::bind_executor(where.first.get_executor(), [&](error_code, zkrecipes::ownership owner) {
-        next = std::move(owner);
-        won.note();
-      }));
-  co_await until_candidates(one, 2);
-  co_await where.second.async_sync(use_awaitable);  // behind its look at the predecessor
-  const auto begin = clock::now();
-  held.async_release(asio::detached);
-  const auto end = co_await won.wait();
-  co_await next.async_release(use_awaitable);
-  co_return ms_between(begin, end);
+  auto leader = one.async_campaign(use_awaitable);
+  auto successor = two.async_campaign(use_awaitable);
+  auto both = until_candidates(one, 2);
+  co_return co_await time_to_succeed(where, std::move(leader), std::move(successor), std::move(both));
 }
 
 /// Tells when it is inaugurated, and idles until its term ends.

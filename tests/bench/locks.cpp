@@ -1,6 +1,5 @@
 // Locks in round trips.
-#include "operations.hpp"
-#include "stopwatch.hpp"
+#include "ownerships.hpp"
 
 #include <zkrecipes/zkrecipes.hpp>
 
@@ -16,29 +15,20 @@ namespace {
 
 awaitable<double> free_lock(setting& where, std::string path) {
   zkrecipes::lock lock(where.first, path);
-  const auto begin = clock::now();
-  auto held = co_await lock.async_acquire(use_awaitable);
-  const double took = ms_since(begin);
-  co_await held.async_release(use_awaitable);
-  co_return took;
+  auto acquisition = lock.async_acquire(use_awaitable);
+  co_return co_await time_to_own(std::move(acquisition));
 }
 
 awaitable<double> free_read_lock(setting& where, std::string path) {
   zkrecipes::read_write_lock lock(where.first, path);
-  const auto begin = clock::now();
-  auto held = co_await lock.async_acquire_read(use_awaitable);
-  const double took = ms_since(begin);
-  co_await held.async_release(use_awaitable);
-  co_return took;
+  auto acquisition = lock.async_acquire_read(use_awaitable);
+  co_return co_await time_to_own(std::move(acquisition));
 }
 
 awaitable<double> free_semaphore(setting& where, std::string path) {
   zkrecipes::semaphore semaphore(where.first, path, 2);
-  const auto begin = clock::now();
-  auto held = co_await semaphore.async_acquire(use_awaitable);
-  const double took = ms_since(begin);
-  co_await held.async_release(use_awaitable);
-  co_return took;
+  auto acquisition = semaphore.async_acquire(use_awaitable);
+  co_return co_await time_to_own(std::move(acquisition));
 }
 
 awaitable<void> until_in_line(zkrecipes::lock& lock, std::size_t count) {
@@ -51,21 +41,10 @@ awaitable<void> until_in_line(zkrecipes::lock& lock, std::size_t count) {
 awaitable<double> hand_off(setting& where, std::string path) {
   zkrecipes::lock one(where.first, path);
   zkrecipes::lock two(where.second, path);
-  auto held = co_await one.async_acquire(use_awaitable);
-  zkrecipes::ownership next;
-  moment owned(where.first.get_executor());
-  two.async_acquire(asio::bind_executor(where.first.get_executor(),
-                                        [&](const zkrecipes::error_code&, zkrecipes::ownership owner) {
-                                          next = std::move(owner);
-                                          owned.note();
-                                        }));
-  co_await until_in_line(one, 2);
-  co_await where.second.async_sync(use_awaitable);  // behind its look at the predecessor
-  const auto begin = clock::now();
-  held.async_release(asio::detached);
-  const auto end = co_await owned.wait();
-  co_await next.async_release(use_awaitable);
-  co_return ms_between(begin, end);
+  auto holder = one.async_acquire(use_awaitable);
+  auto waiter = two.async_acquire(use_awaitable);
+  auto both = until_in_line(one, 2);
+  co_return co_await time_to_succeed(where, std::move(holder), std::move(waiter), std::move(both));
 }
 
 }  // namespace

@@ -69,10 +69,7 @@ BOOST_AUTO_TEST_CASE(who_died_while_waiting_does_not_count) {
 
 BOOST_AUTO_TEST_CASE(who_dies_inside_keeps_nobody) {
   auto mortal = connect_far();
-  auto& first = wait(mortal);
-  auto& second = come();
-  expect_in(first, 1);
-  expect_in(second, 1);
+  auto [first, second] = meet(mortal);
   recorder<> lost(executor());
   first.inside().async_lost(lost.token());
   second.leave();
@@ -136,10 +133,7 @@ BOOST_AUTO_TEST_CASE(a_lost_reply_makes_no_second_member_and_no_second_opening) 
 }
 
 BOOST_AUTO_TEST_CASE(who_leaves_does_not_wait_longer_than_told) {
-  auto& first = wait();
-  auto& second = come();
-  expect_in(first, 1);
-  expect_in(second, 1);
+  auto [first, second] = meet();
   BOOST_TEST(std::get<0>(run(first.inside().async_leave_for(100ms, tuple))) == errc::timed_out);
   BOOST_TEST(present() == 1u, "but it is out");
   BOOST_TEST(std::get<0>(run(first.inside().async_leave(tuple))) == errc::closed);
@@ -150,10 +144,7 @@ BOOST_AUTO_TEST_CASE(who_leaves_does_not_wait_longer_than_told) {
 
 BOOST_AUTO_TEST_CASE(a_leave_goes_on_in_the_next_session) {
   auto mortal = connect_far();
-  auto& first = wait(mortal);
-  auto& second = come();
-  expect_in(first, 1);
-  expect_in(second, 1);
+  auto [first, second] = meet(mortal);
   first.leave();
   BOOST_TEST_REQUIRE(run_until([&] { return present() == 1; }));
   cluster().expire(mortal.status().session_id);

@@ -57,6 +57,15 @@ class meeting_case : public ensemble_case {
     BOOST_TEST(who.inside().round() == round);
     BOOST_TEST(!who.inside().error());
   }
+  /// Two who have come in together, for the first time; the first over this session.
+  std::pair<guest&, guest&> meet(session over) {
+    auto& first = wait(std::move(over));
+    auto& second = come();
+    expect_in(first, 1);
+    expect_in(second, 1);
+    return {first, second};
+  }
+  std::pair<guest&, guest&> meet() { return meet(connect()); }
   void expect_out(guest& who, error_code with = {}) {
     BOOST_TEST_REQUIRE(run_until([&] { return who.left.done(); }));
     BOOST_TEST(who.left.error() == with, who.left.error().message());

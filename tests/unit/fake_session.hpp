@@ -4,6 +4,8 @@
 #include "support/coroutine.hpp"
 #include "support/fake_world.hpp"
 
+#include <boost/test/unit_test.hpp>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +31,12 @@ struct fake_session : fake_bench {
     lose();
     connect(id);
   }
+  /// The server has let the session expire; the next one is accepted.
+  void expire(std::int64_t next = 0x88) {
+    lose();
+    lose(errc::session_expired);
+    connect(next);
+  }
 
   template <class... Results>
   recorder<Results...> record() {
@@ -50,6 +58,14 @@ struct fake_session : fake_bench {
     backend::reply reply;
     reply.error = why;
     return answer(std::move(reply));
+  }
+  /// Answers the oldest request, which asks for children.
+  void list(std::vector<std::string> names) {
+    BOOST_TEST_REQUIRE(!last().pending.empty());
+    BOOST_TEST_REQUIRE((last().pending.front().first.op == backend::opcode::children));
+    backend::reply listed;
+    listed.children = std::move(names);
+    answer(std::move(listed));
   }
 
   session zk;

@@ -29,13 +29,6 @@ struct in_line : fake_session {
     made.stat.ephemeral_owner = 0x77;
     answer(made);
   }
-  void list(strings names) {
-    BOOST_TEST_REQUIRE(!last().pending.empty());
-    BOOST_TEST_REQUIRE((last().pending.front().first.op == backend::opcode::children));
-    backend::reply listed;
-    listed.children = std::move(names);
-    answer(listed);
-  }
   /// Answers every look at our own node that is waiting.
   void own_node_is_there() {
     while (!pending().empty() && pending().front() == "get /e/" + own) answer();
@@ -193,18 +186,14 @@ BOOST_AUTO_TEST_CASE(a_place_ends_with_its_session) {
   list({own, "x-latch-0000000005"});
   own_node_is_there();
   answer();
-  lose();
-  lose(errc::session_expired);
-  connect(0x88);
+  expire();
   BOOST_TEST_REQUIRE(campaign.done());
   BOOST_TEST((campaign.error() == errc::session_expired));
   CHECK_PENDING();
 }
 
 BOOST_AUTO_TEST_CASE(a_create_in_flight_is_not_done_for_another_session) {
-  lose();
-  lose(errc::session_expired);
-  connect(0x88);
+  expire();
   BOOST_TEST_REQUIRE(campaign.done());
   BOOST_TEST((campaign.error() == errc::session_expired));
   CHECK_PENDING();

@@ -27,13 +27,6 @@ struct reading : fake_session {
     settle();
     return made;
   }
-  void list(strings names) {
-    BOOST_TEST_REQUIRE(!last().pending.empty());
-    BOOST_TEST_REQUIRE((last().pending.front().first.op == backend::opcode::children));
-    backend::reply listed;
-    listed.children = std::move(names);
-    answer(listed);
-  }
   backend::request answer_data(std::string data) {
     backend::reply found;
     found.data = std::move(data);
@@ -174,10 +167,8 @@ BOOST_AUTO_TEST_CASE(a_claim_with_a_lost_reply_is_settled_however_long_it_takes)
   auto taken = it.record<message>();
   q.async_take(taken.token());
   it.settle();
-  backend::reply listed;
-  listed.children = {one};
-  it.answer(listed);
-  it.answer(listed);
+  it.list({one});
+  it.list({one});
   const auto claim = it.last().pending.front().first;
   it.lose();
   it.advance(3s);
@@ -212,6 +203,25 @@ BOOST_AUTO_TEST_CASE(a_claim_of_the_same_session_by_another_object_is_not_ours) 
   }
   BOOST_TEST(!taken.done());
   BOOST_TEST(count("multi /") == 0);
+}
+
+// The claim went with the session: the item is somebody else's, whatever step of the rejection that hits.
+BOOST_AUTO_TEST_CASE(an_item_that_is_rejected_while_its_session_ends_is_superseded) {
+  auto taken = take();
+  list({one});
+  list({one});
+  answer();
+  answer_data("first");
+  BOOST_TEST_REQUIRE(taken.done());
+  auto rejected = record<>();
+  line.async_reject(taken.result<0>(), "no good", rejected.token());
+  settle();
+  while (pending().front() != "multi /") answer();
+  fail_at(2, errc::no_node);  // no folder for dead letters yet
+  CHECK_PENDING("create /q", "create /q/_dead");
+  expire();
+  BOOST_TEST_REQUIRE(rejected.done());
+  BOOST_TEST((rejected.error() == errc::superseded), rejected.error().message());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

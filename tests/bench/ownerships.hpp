@@ -1,0 +1,20 @@
+// What every recipe with owners is measured by.
+#pragma once
+
+#include "operations.hpp"
+
+#include <zkrecipes/ownership.hpp>
+
+namespace bench {
+
+using owning = boost::asio::awaitable<zkrecipes::ownership>;
+
+/// Milliseconds until the caller owns; it is released.
+boost::asio::awaitable<double> time_to_own(owning acquisition);
+
+/// Milliseconds from the release by `holder` until `waiter`, over the second session, knows that it owns; it is released.
+/// `both_in_line` ends when the waiter's place is visible.
+boost::asio::awaitable<double> time_to_succeed(setting& where, owning holder, owning waiter,
+                                               boost::asio::awaitable<void> both_in_line);
+
+}  // namespace bench
