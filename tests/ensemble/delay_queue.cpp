@@ -2,6 +2,7 @@
 #include <zkrecipes/delay_queue.hpp>
 
 #include "ensemble/queue_case.hpp"
+#include "ensemble/request_log.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -59,6 +60,7 @@ BOOST_AUTO_TEST_CASE(an_item_comes_at_its_time_and_not_before) {
   const auto taken = leader_time();
   BOOST_TEST(item.name == name);
   BOOST_TEST(taken >= time_of(name), "not before");
+  BOOST_TEST(taken < time_of(name) + 5'000, "nor when it looks again some time or other");
   BOOST_TEST(time_of(name) <= after + 700 + (after - before), "the delay is measured to within the round trips");
   expect_done(item);
 }
@@ -68,6 +70,41 @@ BOOST_AUTO_TEST_CASE(they_come_in_the_order_of_their_times) {
   put("first", 0ms);
   put("second", 300ms);
   for (const auto* each : {"first", "second", "third"}) BOOST_TEST(next() == each);
+}
+
+BOOST_AUTO_TEST_CASE(those_that_are_due_together_come_in_the_order_of_their_times) {
+  const auto past = std::chrono::system_clock::time_point(std::chrono::milliseconds(leader_time()) - 10s);
+  for (int each : {3, 1, 4, 0, 2, 0}) {
+    const auto data = std::to_string(each);
+    BOOST_TEST(!std::get<0>(run(all.async_put_at(data, past + std::chrono::milliseconds(each), tuple))));
+  }
+  std::string order;
+  for (int i = 0; i < 6; ++i) order += next();
+  BOOST_TEST(order == "001234");
+}
+
+BOOST_AUTO_TEST_CASE(many_are_put_in_one_transaction_each_with_its_delay) {
+  request_log log;
+  auto with = options();
+  with.trace = log.hook();
+  session busy = connect(with);
+  delay_queue into(busy, "/d");
+  put("0", 0ms);
+  BOOST_TEST(!std::get<0>(run(into.async_put("1", 0ms, tuple))));  // it knows the leader's time
+  log.clear();
+  auto [error, names] = run(into.async_put_many({{"3", 300ms}, {"2", 1ms}, {"tomorrow", 24h}}, tuple));
+  BOOST_TEST_REQUIRE(!error, error.message());
+  BOOST_TEST_REQUIRE(names.size() == 3u);
+  BOOST_TEST(log.all().size() == 1u);
+  BOOST_TEST(log.count("multi") == 1);
+  BOOST_TEST(time_of(names[0]) - time_of(names[1]) == 299);
+  for (const auto* each : {"0", "1", "2", "3"}) BOOST_TEST(next() == each);
+  BOOST_TEST(leader_time() >= time_of(names[0]));
+  for (auto bad : {-1ms, std::chrono::milliseconds(24h * 366 * 101)}) {
+    BOOST_TEST(std::get<0>(run(into.async_put_many({{"x", 0ms}, {"y", bad}}, tuple))) == errc::bad_arguments);
+  }
+  BOOST_TEST(std::get<0>(run(into.async_put_many({}, tuple))) == errc::bad_arguments);
+  remove("/d/" + names[2]);
 }
 
 BOOST_AUTO_TEST_CASE(a_sooner_one_put_later_is_not_kept_waiting) {
@@ -127,16 +164,18 @@ BOOST_AUTO_TEST_CASE(who_waits_for_a_time_can_give_up) {
 
 BOOST_AUTO_TEST_CASE(lost_replies_change_nothing) {
   auto far = connect_far();
-  delay_queue from(far, "/d");
+  std::size_t drops = 0;
   for (auto op : {testcluster::op::set_data, testcluster::op::get_children2, testcluster::op::multi,
                   testcluster::op::get_data, testcluster::op::exists}) {
     for (bool executed : {true, false}) {
       put("1", 50ms);
+      delay_queue from(far, "/d");  // it has to learn the time first
       executed ? own().drop_reply(op) : own().drop_request(op);
       auto [error, item] = run(from.async_take(tuple));
       BOOST_TEST(!error, error.message());
       BOOST_TEST(item.data == "1");
       BOOST_TEST(!std::get<0>(run(from.async_acknowledge(item, tuple))));
+      BOOST_TEST(own().drops() == ++drops, "operation " << op);
     }
   }
   BOOST_TEST(std::get<1>(run(all.async_size(tuple))) == 0u);

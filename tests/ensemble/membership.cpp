@@ -147,15 +147,21 @@ BOOST_AUTO_TEST_CASE(a_thousand_members) {
   }
   BOOST_TEST_REQUIRE(run_until([&] { return joined == 1'000; }));
   request_log log;
-  auto with = options();
+  auto with = far_options();
   with.trace = log.hook();
-  session watching = connect(with);
-  settle(watching);
+  auto watching = connect_far(with);
+  constexpr auto round_trip = 400ms;
+  own().set_delay(round_trip / 2);
   log.clear();
+  const auto began = std::chrono::steady_clock::now();
   auto view = membership(watching, "/g").watch();
   BOOST_TEST(current(view).nodes.size() == 1'000u);
+  const auto took = std::chrono::steady_clock::now() - began;
+  BOOST_TEST((took >= 2 * round_trip));
+  BOOST_TEST((took < 2 * round_trip + 2s), "two round trips, not one for each");
   BOOST_TEST(log.count("children") == 1);
   BOOST_TEST(log.count("get") == 1'000);
+  own().set_delay(0ms);
   members.clear();
   BOOST_TEST(run_until([&] { return view.snapshot().nodes.empty(); }));
 }

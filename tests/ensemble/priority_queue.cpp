@@ -151,14 +151,16 @@ BOOST_AUTO_TEST_CASE(popped_at_most_once_and_dead_letters_come_back_with_their_p
 
 BOOST_AUTO_TEST_CASE(lost_replies_change_nothing) {
   auto far = connect_far();
-  priority_queue from(far, "/p");
+  std::size_t drops = 0;
   for (auto op : {testcluster::op::get_children2, testcluster::op::multi, testcluster::op::get_data}) {
     for (bool executed : {true, false}) {
       put("1", 1);
+      priority_queue from(far, "/p");  // it has to read the list first
       executed ? own().drop_reply(op) : own().drop_request(op);
       const auto item = take(from);
       BOOST_TEST(item.data == "1");
       expect_done(from, item);
+      BOOST_TEST(own().drops() == ++drops, "operation " << op);
     }
   }
   BOOST_TEST(std::get<1>(run(all.async_size(tuple))) == 0u);

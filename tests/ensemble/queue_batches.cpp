@@ -90,12 +90,21 @@ BOOST_AUTO_TEST_CASE(a_batch_whose_reply_is_lost_says_so) {
 
 BOOST_AUTO_TEST_CASE(many_are_taken_in_one_round_trip) {
   for (const auto& each : numbers(1, 6)) put(each);
-  auto busy = logged();
-  auto from = over(busy);
+  auto with = far_options();
+  with.trace = log.hook();
+  auto far = connect_far(with);
+  auto from = over(far);
   auto first = take(from);
+  constexpr auto round_trip = 600ms;
+  own().set_delay(round_trip / 2);
   log.clear();
+  const auto began = std::chrono::steady_clock::now();
   auto [error, some] = run(from.async_take_many(4, tuple));
+  const auto took = std::chrono::steady_clock::now() - began;
+  own().set_delay(0ms);
   BOOST_TEST(!error, error.message());
+  BOOST_TEST((took >= round_trip));
+  BOOST_TEST((took < 3 * round_trip), "four claims, one after the other, take four");
   std::vector<std::string> seen;
   for (auto& each : some) seen.push_back(each.data);
   BOOST_TEST(seen == numbers(2, 5), boost::test_tools::per_element());

@@ -157,7 +157,10 @@ BOOST_AUTO_TEST_CASE(the_status_tells_all) {
   BOOST_TEST(seen.claimed == 1u);
   BOOST_TEST(seen.dead == 1u);
   BOOST_TEST(seen.foreign == 1u);
-  BOOST_TEST(seen.oldest.count() >= 0);
+  settle(zk());
+  create("/q/now");
+  BOOST_TEST(seen.oldest.count() <= get("/q/now").stat.ctime - second.stat.ctime, "not older than it is");
+  remove("/q/now");
   BOOST_TEST(run_until([&] { return status_of(from).oldest > seen.oldest; }), "it grows older");
   BOOST_TEST(status_of(from).oldest < 60s);
   expect_done(from, second);

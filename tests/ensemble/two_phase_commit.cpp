@@ -28,7 +28,8 @@ BOOST_AUTO_TEST_CASE(all_say_yes_and_it_is_committed) {
   BOOST_TEST(state.votes[1].ballot == ballot::yes);
   BOOST_TEST(state.votes[1].reason == "card accepted");
   BOOST_TEST(state.outcome.decision == decision::committed);
-  BOOST_TEST(state.begun.time_since_epoch().count() > 0);
+  const auto begun = std::chrono::duration_cast<std::chrono::milliseconds>(state.begun.time_since_epoch());
+  BOOST_TEST(begun.count() == get("/t/order-1").stat.ctime);
   finish();
 }
 

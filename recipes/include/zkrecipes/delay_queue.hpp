@@ -3,10 +3,16 @@
 
 #include <chrono>
 #include <string>
+#include <vector>
 
 #include <zkrecipes/queue_base.hpp>
 
 namespace zkrecipes {
+
+struct delayed {
+  std::string data;
+  std::chrono::milliseconds delay{0};
+};
 
 /// In order of the time from which they may be taken; of one time, in order of arrival.
 ///
@@ -29,7 +35,14 @@ class delay_queue : public queue_base {
     return detail::initiate<void(error_code, std::string)>(token, &start_put, get_queue(), std::move(data), delay);
   }
 
-  /// The same; the item can be taken when the leader's clock shows `when`: from 1970 on, else `bad_arguments`.
+  /// As `queue::async_put_many`; each can be taken its delay after now. Round trips and delays as above.
+  template <class Token>
+  auto async_put_many(std::vector<delayed> items, Token&& token) {
+    return detail::initiate<void(error_code, std::vector<std::string>)>(token, &start_put_many, get_queue(),
+                                                                        std::move(items));
+  }
+
+  /// As `async_put`; the item can be taken when the leader's clock shows `when`: from 1970 on, else `bad_arguments`.
   template <class Token>
   auto async_put_at(std::string data, std::chrono::system_clock::time_point when, Token&& token) {
     return detail::initiate<void(error_code, std::string)>(token, &start_put_at, get_queue(), std::move(data), when);
@@ -38,6 +51,8 @@ class delay_queue : public queue_base {
  private:
   static void start_put(detail::handler_for<void(error_code, std::string)>, core_ptr, std::string,
                         std::chrono::milliseconds);
+  static void start_put_many(detail::handler_for<void(error_code, std::vector<std::string>)>, core_ptr,
+                             std::vector<delayed>);
   static void start_put_at(detail::handler_for<void(error_code, std::string)>, core_ptr, std::string,
                            std::chrono::system_clock::time_point);
 };

@@ -42,11 +42,16 @@ struct persistent_node_status {
 ///
 /// A connection that breaks and comes back within the session costs one read and no write: the node is never removed and
 /// made again for that. Whether a create or a write whose reply was lost has happened is settled by looking: an ephemeral
-/// node is ours if it belongs to our session. A persistent node that is there already is taken over as it is.
+/// node is ours if it belongs to our session.
+///
+/// A persistent node (`create_mode::persistent`) has no owner. One that is there already, by whomever, is taken over: it
+/// gets our data, and is removed at the end. Let only one object keep a path at a time. It outlives a process that crashes.
 ///
 /// What others write into the node stays until we set its data or make it again.
 ///
-/// Move-only; the destructor removes the node in the background. Thread safety: safe.
+/// Move-only; the destructor removes the node in the background. For a persistent node that keeps the session open until
+/// it has gone, without a connection for at most `session_options::timeout`; after that it stays. The end of a session
+/// takes an ephemeral one with it. Thread safety: safe.
 class persistent_node {
  public:
   /// Starts to make it, with its parents. Data: at most 1 000 000 bytes.
@@ -81,7 +86,8 @@ class persistent_node {
   }
 
   /// Removes the node and completes when the server says that it is gone, or its session is over. Cancellation ends only
-  /// the wait. Errors: `not_empty`, `no_auth` (a persistent node that could not be removed).
+  /// the wait. Errors, all of them of a persistent node that may still stand: `not_empty`, `no_auth`, `closed` and
+  /// `auth_failed` (the session was over before it could be removed).
   template <class Token>
   auto async_close(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_close, node_);

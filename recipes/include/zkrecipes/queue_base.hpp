@@ -88,26 +88,29 @@ class queue_base {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_size, core_);
   }
 
-  /// What an operator wants to know. It writes one small node, to learn the leader's time. Error: `no_node`.
+  /// What an operator wants to know, or nothing. It writes one small node, to learn the leader's time. Errors: `no_node`,
+  /// `no_auth`.
   template <class Token>
   auto async_status(Token&& token) {
     return detail::initiate<void(error_code, queue_status)>(token, &start_status, core_);
   }
 
-  /// All dead letters, oldest first. Signature: void(error_code, std::vector<dead_letter>).
+  /// All dead letters, oldest first: one round trip, and one for each hundred. Signature: void(error_code,
+  /// std::vector<dead_letter>). With an error (such as `no_auth`) the letters are those read before it.
   template <class Token>
   auto async_dead_letters(Token&& token) {
     return detail::initiate<void(error_code, std::vector<dead_letter>)>(token, &start_dead_letters, core_);
   }
 
   /// Puts a dead letter back at the end of the queue (of its priority), with no attempts counted. Whatever the limit.
-  /// Error: `no_node` (it is not there any more).
+  /// Errors: `no_node` (it is not there any more), `outcome_unknown` (a reply was lost, and it has gone: by us, or by
+  /// somebody else who revived or discarded it in that moment).
   template <class Token>
   auto async_revive(dead_letter which, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_revive, core_, std::move(which));
   }
 
-  /// Removes a dead letter for good. Error: `no_node`.
+  /// Removes a dead letter for good. Errors: as `async_revive`.
   template <class Token>
   auto async_discard(dead_letter which, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_discard, core_, std::move(which));

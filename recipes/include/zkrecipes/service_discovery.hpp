@@ -113,6 +113,10 @@ class service_discovery {
   /// Errors: `bad_arguments` (empty name, a slash, texts that are not UTF-8, payload or uri_spec that are not JSON,
   /// a type that we do not register), `busy` (another session has this id), `foreign_data` (a static instance has it),
   /// `no_auth`, and those of `session`. Cancellation: all types. After an error no node of ours stays behind.
+  ///
+  /// A static instance has no session that owns it. One with the same id, address and ports is taken for ours, left behind
+  /// by a process that crashed: it is described anew, and removed when it is unregistered. With another address or port,
+  /// or if it is no instance at all, it is `foreign_data` and stays as it is.
   template <class Token>
   auto async_register(service_instance instance, Token&& token) {
     return detail::initiate<void(error_code, service_registration)>(token, &start_register, session_.get_core(), base_,

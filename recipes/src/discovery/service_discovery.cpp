@@ -34,6 +34,15 @@ bool may_be_registered(const service_instance& instance) {
   return can_be && is_name(instance.name) && is_name(instance.id);
 }
 
+/// A static instance has no owner that could be asked for. One that stands at the same address is ours of an earlier run.
+kept_node::recogniser at_the_same_address(const service_instance& instance) {
+  return [instance](const std::string& data) {
+    auto there = parse_service_instance(data);
+    return there && there->name == instance.name && there->id == instance.id && there->address == instance.address &&
+           there->port == instance.port && there->ssl_port == instance.ssl_port;
+  };
+}
+
 std::int64_t wall_time_ms(core& session) {
   const auto since = session.get_scheduler()->world->wall_clock().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
@@ -48,9 +57,14 @@ awaitable<outcome<service_registration>> register_instance(core_ptr session, std
   const bool fine = may_be_registered(instance) && text && text->size() <= most_data_bytes;
   if (!fine) co_return result_type(errc::bad_arguments, service_registration());
   persistent_node_options options;
-  if (instance.type == service_type::static_node) options.mode = create_mode::persistent;
+  kept_node::recogniser same;
+  if (instance.type == service_type::static_node) {
+    options.mode = create_mode::persistent;
+    same = at_the_same_address(instance);
+  }
   auto path = join(join(base, instance.name), instance.id);
-  auto node = std::make_shared<kept_node>(std::move(session), std::move(path), std::move(*text), std::move(options));
+  auto node = std::make_shared<kept_node>(std::move(session), std::move(path), std::move(*text), std::move(options),
+                                          std::move(same));
   node->start();
   service_registration registration{persistent_node(node)};  // unregisters again unless it is passed on
   auto error = co_await wait_standing(node, false);

@@ -24,15 +24,12 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
     auto& [error, nodes] = seen;
     if (error) co_return outcome<service_instance>(error, service_instance());
     learn(nodes);
-    std::vector<const service_instance*> fit;
-    for (const auto& each : known_.instances) {
-      if (can_be_chosen(each)) fit.push_back(&each);
-    }
+    auto fit = candidates();
     const bool none = fit.empty();
-    std::erase_if(fit, [this](const service_instance* each) { return rests(each->id); });
+    std::erase_if(fit, [this](const candidate& each) { return rests(each.instance->id); });
     if (fit.empty()) co_return outcome<service_instance>(none ? errc::no_node : errc::busy, service_instance());
-    const auto* chosen = choose(fit);
-    co_return outcome<service_instance>(error_code(), *chosen);
+    const auto& chosen = choose(fit);
+    co_return outcome<service_instance>(error_code(), *chosen.instance);
   }
 
   void note_error(const std::string& id) {
@@ -48,12 +45,18 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
     int count = 0;
     lease_clock::time_point last{};
   };
-  using fit_instances = std::vector<const service_instance*>;
+  struct candidate {
+    const service_instance* instance;
+    std::uint64_t weight;  // asked for once in a pick: the user's function may change its mind
+  };
+  using candidate_list = std::vector<candidate>;
 
   void learn(const children_snapshot& nodes) {
     if (known_.nodes.nodes == nodes.nodes) return;
-    known_ = interpret(nodes);
-    // Who comes again begins anew.
+    auto change = interpret(known_.nodes, nodes);
+    known_ = std::move(change.now);
+    // Who comes again begins anew, also where we have not seen it gone.
+    for (const auto& each : change.removed) strikes_.erase(each.id);
     std::erase_if(strikes_, [this](const auto& each) { return !is_known(each.first); });
   }
   bool is_known(const std::string& id) const {
@@ -61,8 +64,14 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
                        [&](const service_instance& each) { return each.id == id; });
   }
 
-  bool can_be_chosen(const service_instance& each) const {
-    return each.enabled && (!options_.accept || options_.accept(each)) && weight(each) > 0;
+  candidate_list candidates() const {
+    candidate_list fit;
+    for (const auto& each : known_.instances) {
+      if (!each.enabled || (options_.accept && !options_.accept(each))) continue;
+      const auto weighs = weight(each);
+      if (weighs > 0) fit.push_back({&each, weighs});
+    }
+    return fit;
   }
   std::uint64_t weight(const service_instance& each) const {
     return options_.strategy == service_strategy::weighted && options_.weight ? options_.weight(each) : 1;
@@ -73,7 +82,7 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
            reader_->get_scheduler()->now() < found->second.last + options_.rest;
   }
 
-  const service_instance* choose(const fit_instances& fit) {
+  const candidate& choose(const candidate_list& fit) {
     switch (options_.strategy) {
       case service_strategy::round_robin: return fit[turn_++ % fit.size()];
       case service_strategy::random: break;
@@ -82,21 +91,19 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
     }
     return fit[random() % fit.size()];
   }
-  const service_instance* stick(const fit_instances& fit) {
-    auto same = std::find_if(fit.begin(), fit.end(), [this](const auto* each) { return each->id == favourite_; });
-    const auto* chosen = same != fit.end() ? *same : fit[random() % fit.size()];
-    favourite_ = chosen->id;
+  const candidate& stick(const candidate_list& fit) {
+    auto same = std::find_if(fit.begin(), fit.end(), [this](const auto& each) { return each.instance->id == favourite_; });
+    const auto& chosen = same != fit.end() ? *same : fit[random() % fit.size()];
+    favourite_ = chosen.instance->id;
     return chosen;
   }
-  const service_instance* by_weight(const fit_instances& fit) {
+  const candidate& by_weight(const candidate_list& fit) {
     std::uint64_t sum = 0;
-    for (const auto* each : fit) sum += weight(*each);
+    for (const auto& each : fit) sum += each.weight;
     auto left = random() % sum;
-    for (const auto* each : fit) {
-      if (left < weight(*each)) return each;
-      left -= weight(*each);
-    }
-    return fit.back();
+    auto chosen = fit.begin();
+    for (; left >= chosen->weight; ++chosen) left -= chosen->weight;
+    return *chosen;
   }
   std::uint64_t random() { return reader_->get_scheduler()->world->random(); }
 

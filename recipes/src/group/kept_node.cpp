@@ -13,18 +13,15 @@ constexpr auto inconclusive = errc::connection_loss;
 
 bool is_inconclusive(const error_code& error) { return error == inconclusive || error == errc::session_expired; }
 
-/// What a removal has come to. Whatever else it ends with, the node has gone, or nobody can do more.
-error_code why_it_stays(const error_code& error) {
-  return error == errc::not_empty || error == errc::no_auth ? error : error_code();
-}
-
 }  // namespace
 
-kept_node::kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options)
+kept_node::kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options,
+                     recogniser same)
     : scheduler_(session->get_scheduler()),
       session_(std::move(session)),
       path_(std::move(path)),
       options_(std::move(options)),
+      same_(std::move(same)),
       data_(std::move(data)),
       changed_(scheduler_) {}
 
@@ -127,7 +124,7 @@ awaitable<error_code> kept_node::make(const incarnation_ptr& here, exchange_ptr 
 }
 
 error_code kept_node::judge(const backend::reply& node, const incarnation_ptr& here) {
-  const bool ours = !node.error && is_ours(node.stat, here);
+  const bool ours = !node.error && is_ours(node.stat, here) && is_same(node);
   if (ours) {
     if (!stands_ && node.data == data_) written_ = wanted_;  // ours, although we have not heard of its creation
     if (!stands_) note_present(node.stat, false);
@@ -144,6 +141,9 @@ error_code kept_node::judge(const backend::reply& node, const incarnation_ptr& h
 bool kept_node::is_ours(const stat& node, const incarnation_ptr& here) const {
   return node.ephemeral_owner == (ephemeral() ? here->key.id : 0);
 }
+
+/// Whether a persistent node, which has no owner, is the one that we keep.
+bool kept_node::is_same(const backend::reply& node) const { return !same_ || has_stood_ || same_(node.data); }
 
 awaitable<error_code> kept_node::write() {
   while (written_ != wanted_) {
@@ -171,19 +171,29 @@ awaitable<error_code> kept_node::remove_own() {
     auto result = co_await session_->answer(sent);
     if (!is_open(result.error)) co_return why_it_stays(result.error);
   }
-  // From here on we do not keep the session open: its end takes an ephemeral node with it.
+  // The end of the session takes an ephemeral node with it, so from here on we do not keep it open. A persistent one would
+  // stay behind: it is worth waiting for a connection, for as long as a session lasts without one.
   auto session = session_->shared_from_this();
-  session_.reset();
-  const auto exists = make_request(opcode::exists, path_);
+  const auto let_go = scheduler_->now() + (ephemeral() ? std::chrono::milliseconds(0) : session->options().timeout);
+  const auto look = make_request(same_ ? opcode::get : opcode::exists, path_);
   for (;;) {
-    auto node = co_await session->perform(exists, retry::always, bound);
+    if (scheduler_->now() >= let_go) session_.reset();
+    const auto until = session_ ? let_go : never;
+    auto node = co_await session->perform(look, retry::always, bound, until);
     if (is_open(node.error)) continue;
+    if (node.error) co_return why_it_stays(node.error);
     const bool another = stands_ && node.stat.czxid != status().czxid;
-    if (node.error || another || !is_ours(node.stat, bound_)) co_return error_code();
+    if (another || !is_ours(node.stat, bound_) || !is_same(node)) co_return error_code();
     remove.version = node.stat.version;
-    auto result = co_await session->perform(remove, retry::once, bound);
+    auto result = co_await session->perform(remove, retry::once, bound, until);
     if (!is_open(result.error) && result.error != errc::bad_version) co_return why_it_stays(result.error);
   }
+}
+
+/// What a removal has come to, if it has: whatever else it ended with, the node has gone or goes with its session.
+error_code kept_node::why_it_stays(const error_code& error) const {
+  const bool is_refused = error == errc::not_empty || error == errc::no_auth;
+  return is_refused || (is_fatal(error) && !ephemeral()) ? error : error_code();
 }
 
 /// Whether a node that is to go may still stand: the end of the session takes only an ephemeral one along.
@@ -198,6 +208,7 @@ persistent_node_status kept_node::status() const {
 
 void kept_node::note_present(const stat& node, bool made) {
   stands_ = true;
+  has_stood_ = true;
   {
     std::lock_guard lock(mutex_);
     status_.present = true;

@@ -1,6 +1,7 @@
 // A node that is kept alive: looked at whenever it may have changed, and made again when it is gone.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,7 +18,12 @@ inline constexpr std::size_t most_data_bytes = 1'000'000;
 
 class kept_node : public std::enable_shared_from_this<kept_node> {
  public:
-  kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options);
+  /// Tells by its data whether a persistent node that was there before us is the one that we are to keep.
+  using recogniser = std::function<bool(const std::string& data)>;
+
+  /// Without `same`, every persistent node is.
+  kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options,
+            recogniser same = {});
 
   // From any thread.
   void start();
@@ -44,7 +50,9 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   awaitable<bool> rest(const watch& hint, const error_code& error, back_off& pause);
   awaitable<error_code> remove_own();
   bool is_open(const error_code& error) const;
+  error_code why_it_stays(const error_code& error) const;
   bool is_ours(const stat& node, const incarnation_ptr& here) const;
+  bool is_same(const backend::reply& node) const;
   bool ephemeral() const noexcept { return options_.mode == create_mode::ephemeral; }
   /// The session that the node lives and dies with, if it does.
   incarnation_ptr binding() const { return ephemeral() ? bound_ : nullptr; }
@@ -56,12 +64,14 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   core_ptr session_;
   const std::string path_;
   const persistent_node_options options_;
+  const recogniser same_;
   std::string data_;
   std::uint64_t wanted_ = 1;   // number of the data to be written
   std::uint64_t written_ = 0;  // and of what the node holds
   std::uint64_t tries_ = 0;    // that came to a result
   incarnation_ptr bound_;      // in which the node was made or found, or may have been
   bool stands_ = false;
+  bool has_stood_ = false;  // before that nobody changes the data, so that what is there can be compared with it
   bool finished_ = false;
   error_code end_;  // of the removal
   condition changed_;

@@ -8,6 +8,13 @@ namespace zkrecipes::detail {
 
 using backend::opcode;
 
+namespace {
+
+/// A folder that is missing has nothing in it.
+bool is_failure(const backend::reply& listed) { return listed.error && listed.error != errc::no_node; }
+
+}  // namespace
+
 std::shared_ptr<queue_core> queue_core::make(const session& over, queue_kind kind, std::string path,
                                              queue_options options) {
   require_path("queue path", path);
@@ -43,9 +50,11 @@ awaitable<outcome<queue_status>> queue_core::status() {
   seen.list_bytes = list_bytes(where, listed.children.size());
   auto side = listed;
   if (where.is_apart()) side = co_await session->perform(make_request(opcode::children, where.side), retry::always);
+  if (is_failure(side)) co_return outcome<queue_status>(side.error, seen);
   for (const auto& name : side.children) seen.claimed += name.starts_with(claim_prefix) ? 1 : 0;
   for (const auto& name : listed.children) seen.foreign += where.parse(name) || where.is_known(name) ? 0 : 1;
   auto dead = co_await session->perform(make_request(opcode::children, where.on_side(dead_folder)), retry::always);
+  if (is_failure(dead)) co_return outcome<queue_status>(dead.error, seen);
   seen.dead = dead.children.size();
   for (const auto& each : items) {
     auto first = co_await session->perform(make_request(opcode::exists, where.item(each.name)), retry::always);

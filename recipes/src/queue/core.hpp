@@ -50,6 +50,7 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   void after(const claims::attempt& which, const claim_result& result);
   awaitable<error_code> bury(std::string name, std::int32_t attempts, std::string reason);
   awaitable<error_code> move_to_end(std::string name);
+  awaitable<outcome<>> take_letter(backend::request what);
 
   shared_frame frame_;
   std::shared_ptr<server_clock> clock_;

@@ -18,6 +18,7 @@ using backend::opcode;
 namespace {
 
 constexpr std::size_t longest_reason = 1000;
+constexpr std::size_t letters_at_once = 100;  // of up to a megabyte each
 
 }  // namespace
 
@@ -50,6 +51,7 @@ std::optional<dead_letter> read_letter(std::string_view text) {
 }
 
 awaitable<outcome<std::vector<dead_letter>>> queue_core::dead_letters() {
+  using result_type = outcome<std::vector<dead_letter>>;
   const auto& session = frame_->session;
   const auto folder = frame_->where.on_side(dead_folder);
   const std::string_view markers[] = {"letter-"};
@@ -57,16 +59,23 @@ awaitable<outcome<std::vector<dead_letter>>> queue_core::dead_letters() {
   auto listed = co_await session->perform(make_request(opcode::children, folder), retry::always);
   if (listed.error == errc::no_node) listed.error.clear();
   auto names = members_of(listed.children, markers);
-  for (auto& each : names) {
-    auto node = co_await session->perform(make_request(opcode::get, join(folder, each.name)), retry::always);
-    if (node.error && node.error != errc::no_node) listed.error = node.error;
-    auto letter = read_letter(node.data);
-    if (node.error || !letter) continue;  // revived or discarded meanwhile; or not ours
-    letter->name = std::move(each.name);
-    letter->since = node.stat.ctime;
-    found.push_back(std::move(*letter));
+  for (std::size_t from = 0; from < names.size(); from += letters_at_once) {
+    std::vector<backend::request> asked;
+    for (auto i = from; i < std::min(names.size(), from + letters_at_once); ++i) {
+      asked.push_back(make_request(opcode::get, join(folder, names[i].name)));
+    }
+    auto nodes = co_await session->perform_all(std::move(asked));
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const auto& node = nodes[i];
+      if (node.error && node.error != errc::no_node) co_return result_type(node.error, std::move(found));
+      auto letter = read_letter(node.data);
+      if (node.error || !letter) continue;  // revived or discarded meanwhile; or not ours
+      letter->name = std::move(names[from + i].name);
+      letter->since = node.stat.ctime;
+      found.push_back(std::move(*letter));
+    }
   }
-  co_return outcome<std::vector<dead_letter>>(listed.error, std::move(found));
+  co_return result_type(listed.error, std::move(found));
 }
 
 awaitable<outcome<>> queue_core::revive(dead_letter which) {
@@ -76,9 +85,19 @@ awaitable<outcome<>> queue_core::revive(dead_letter which) {
   transaction all;
   all.remove(path).create(frame_->where.item(frame_->where.marker(what->rank)), which.data,
                           create_mode::persistent_sequential);
+  co_return co_await take_letter(backend::make_multi(all));
+}
+
+awaitable<outcome<>> queue_core::discard(dead_letter which) {
+  if (which.name.find('/') != which.name.npos) co_return outcome<>(errc::bad_arguments);
+  const auto path = frame_->where.on_side(std::string(dead_folder)) + '/' + which.name;
+  co_return co_await take_letter(make_request(opcode::remove, path));
+}
+
+awaitable<outcome<>> queue_core::take_letter(backend::request what) {
   bool maybe_done = false;
   for (;;) {
-    auto result = co_await frame_->session->perform(backend::make_multi(all), retry::once);
+    auto result = co_await frame_->session->perform(what, retry::once);
     if (result.error == errc::connection_loss) {
       maybe_done = maybe_done || result.sent;
       continue;
@@ -87,13 +106,6 @@ awaitable<outcome<>> queue_core::revive(dead_letter which) {
     if (result.error == errc::no_node && maybe_done) result.error = errc::outcome_unknown;
     co_return outcome<>(result.error);
   }
-}
-
-awaitable<outcome<>> queue_core::discard(dead_letter which) {
-  if (which.name.find('/') != which.name.npos) co_return outcome<>(errc::bad_arguments);
-  const auto path = frame_->where.on_side(std::string(dead_folder)) + '/' + which.name;
-  auto result = co_await frame_->session->perform(make_request(opcode::remove, path), retry::always);
-  co_return outcome<>(result.error);
 }
 
 }  // namespace zkrecipes::detail

@@ -1,5 +1,6 @@
 #include <zkrecipes/delay_queue.hpp>
 
+#include <algorithm>
 #include <utility>
 
 #include "queue/start_put.hpp"
@@ -20,6 +21,17 @@ awaitable<outcome<std::string>> put_later(std::shared_ptr<queue_core> core, std:
   co_return co_await put_item(core, core->clock().latest() + delay.count(), std::move(data));
 }
 
+awaitable<outcome<names>> put_all_later(std::shared_ptr<queue_core> core, std::vector<delayed> items) {
+  auto error = co_await core->clock().learn();
+  if (error) co_return outcome<names>(error, names());
+  const auto now = core->clock().latest();
+  std::vector<new_item> all;
+  for (auto& each : items) all.push_back({now + each.delay.count(), std::move(each.data)});
+  co_return co_await put_items(core, std::move(all));
+}
+
+bool is_delay(milliseconds delay) { return delay >= milliseconds(0) && delay <= longest_delay; }
+
 }  // namespace
 
 delay_queue::delay_queue(session over, std::string path, queue_options options)
@@ -27,8 +39,13 @@ delay_queue::delay_queue(session over, std::string path, queue_options options)
 
 void delay_queue::start_put(handler_for<void(error_code, std::string)> h, core_ptr core, std::string data,
                             milliseconds delay) {
-  const bool fine = delay >= milliseconds(0) && delay <= longest_delay;
+  const bool fine = is_delay(delay);
   launch(core->on(), std::move(h), fine ? put_later(core, std::move(data), delay) : refused<std::string>());
+}
+
+void delay_queue::start_put_many(handler_for<void(error_code, names)> h, core_ptr core, std::vector<delayed> items) {
+  const bool fine = std::all_of(items.begin(), items.end(), [](const delayed& each) { return is_delay(each.delay); });
+  launch(core->on(), std::move(h), fine ? put_all_later(core, std::move(items)) : refused<names>());
 }
 
 void delay_queue::start_put_at(handler_for<void(error_code, std::string)> h, core_ptr core, std::string data,

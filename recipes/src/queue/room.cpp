@@ -19,12 +19,6 @@ std::size_t list_bytes(const queue_layout& where, std::size_t children) {
   return children * (where.marker(0).size() + digits + length_field);
 }
 
-room::pass::~pass() {
-  if (!of_) return;
-  of_->taken_ = false;
-  of_->changed_.notify();
-}
-
 bool room::is_overlong() const noexcept {
   return frame_->options.most_list_bytes != 0 && list_bytes_ >= frame_->options.most_list_bytes;
 }
@@ -39,12 +33,8 @@ awaitable<outcome<room::pass>> room::enter(std::size_t& some, bool all_or_none) 
   }
   puts_left_ -= std::min(puts_left_, some);
   if (error || !has_limit()) co_return outcome<pass>(error, pass());
-  while (taken_) {
-    auto why = co_await changed_.wait();
-    if (why == wake::cancelled) co_return outcome<pass>(asio::error::operation_aborted, pass());
-  }
-  taken_ = true;
-  pass mine(shared_from_this());
+  auto mine = co_await turns_.enter(frame_->session->get_scheduler());
+  if (!mine) co_return outcome<pass>(asio::error::operation_aborted, pass());
   const auto limit = frame_->options.limit;
   if (!known_ || items_ + some > limit) error = co_await count(some);
   const auto left = limit - std::min(limit, items_);

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "queue/layout.hpp"
+#include "session/turnstile.hpp"
 
 namespace zkrecipes::detail {
 
@@ -12,20 +13,12 @@ namespace zkrecipes::detail {
 /// kept exactly, and as long as nobody else puts no counting is needed.
 class room : public std::enable_shared_from_this<room> {
  public:
-  explicit room(shared_frame frame) : frame_(std::move(frame)), changed_(frame_->session->get_scheduler()) {}
+  explicit room(shared_frame frame) : frame_(std::move(frame)) {}
 
   bool has_limit() const noexcept { return frame_->options.limit != 0; }
 
   /// Until it ends the next put of this object waits.
-  class pass {
-   public:
-    explicit pass(std::shared_ptr<room> of = nullptr) : of_(std::move(of)) {}
-    pass(pass&&) = default;
-    ~pass();
-
-   private:
-    std::shared_ptr<room> of_;
-  };
+  using pass = turnstile::pass;
 
   /// Waits for our turn, and sees that there is room. With a limit `some` may be lowered to what there is room for.
   /// Error: `full`.
@@ -43,13 +36,12 @@ class room : public std::enable_shared_from_this<room> {
   bool is_overlong() const noexcept;
 
   shared_frame frame_;
-  bool taken_ = false;
+  turnstile turns_{1};
   bool known_ = false;
   std::size_t items_ = 0;  // at most
   std::int32_t version_ = 0;
   std::size_t list_bytes_ = 0;
   std::size_t puts_left_ = 0;  // until the list is measured again
-  condition changed_;
 };
 
 /// About what a server sends for a list of so many items.

@@ -8,6 +8,7 @@
 #include <boost/asio/as_tuple.hpp>
 
 #include "session/background.hpp"
+#include "session/turnstile.hpp"
 #include "shared/replace.hpp"
 
 namespace zkrecipes {
@@ -40,8 +41,10 @@ outcome<counter_reading> interpret(const backend::reply& node) {
 
 class counter_state : public std::enable_shared_from_this<counter_state> {
  public:
+  using sum = outcome<std::int64_t>;
+
   counter_state(core_ptr session, std::string path, counter_options options)
-      : session_(std::move(session)), path_(std::move(path)), options_(options), turn_(session_->get_scheduler()) {}
+      : session_(std::move(session)), path_(std::move(path)), options_(options) {}
 
   const core_ptr& session() const noexcept { return session_; }
   const std::string& path() const noexcept { return path_; }
@@ -52,16 +55,10 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
     co_return interpret(node);
   }
 
-  awaitable<outcome<std::int64_t>> add(std::int64_t delta) {
-    while (adding_) {
-      auto why = co_await turn_.wait();
-      if (why == wake::cancelled) co_return outcome<std::int64_t>(asio::error::operation_aborted, 0);
-    }
-    adding_ = true;
-    auto result = co_await try_to_add(delta);
-    adding_ = false;
-    turn_.notify();
-    co_return result;
+  awaitable<sum> add(std::int64_t delta) {
+    auto turn = co_await turns_.enter(session_->get_scheduler());
+    if (!turn) co_return sum(asio::error::operation_aborted, 0);
+    co_return co_await try_to_add(delta);
   }
 
   awaitable<outcome<counter_reading>> compare_and_set(counter_reading seen, std::int64_t value) {
@@ -82,8 +79,6 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
   }
 
  private:
-  using sum = outcome<std::int64_t>;
-
   awaitable<outcome<stat>> write(stat seen, std::int64_t value) {
     if (!seen.mzxid) return make(session_, path_, std::to_string(value));
     return replace(session_, path_, seen, std::to_string(value));
@@ -91,9 +86,10 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
 
   awaitable<sum> try_to_add(std::int64_t delta) {
     back_off pause(first_pause, max_pause);
+    condition nobody(session_->get_scheduler());
     for (int tries = 0; tries < options_.most_tries; ++tries) {
       if (tries > 0) {
-        auto why = co_await turn_.wait(pause.next(*session_->get_scheduler()));
+        auto why = co_await nobody.wait(pause.next(*session_->get_scheduler()));
         if (why == wake::cancelled) co_return sum(asio::error::operation_aborted, 0);
       }
       auto read = co_await get();
@@ -112,8 +108,7 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
   core_ptr session_;
   const std::string path_;
   const counter_options options_;
-  bool adding_ = false;
-  condition turn_;
+  turnstile turns_{1};  // additions of one object never meet each other
 };
 
 }  // namespace detail

@@ -1,0 +1,178 @@
+// A node that is kept: how its tries are spaced, whose a persistent one is, and what becomes of it with the session gone.
+#include "unit/fake_session.hpp"
+
+#include <zkrecipes/persistent_node.hpp>
+#include <zkrecipes/service_discovery.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <memory>
+#include <optional>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+struct keeping : fake_session {
+  keeping() { connect(); }
+
+  void keep(create_mode mode) {
+    node.emplace(zk, "/a", "one", persistent_node_options{.mode = mode});
+    settle();
+    const auto owner = mode == create_mode::ephemeral ? 0x77 : 0;
+    CHECK_PENDING("create /a", "get /a");
+    answer(found("one", owner));
+    answer(found("one", owner));
+    BOOST_TEST_REQUIRE(node->status().present);
+  }
+  static backend::reply found(std::string data, std::int64_t owner) {
+    backend::reply reply;
+    reply.data = std::move(data);
+    reply.stat.czxid = reply.stat.mzxid = 5;
+    reply.stat.ephemeral_owner = owner;
+    return reply;
+  }
+  error_code close_behind_the_session() {
+    zk.async_close([](error_code) {});
+    settle();
+    lose(errc::closed);
+    auto closed = record<>();
+    node->async_close(closed.token());
+    settle();
+    BOOST_TEST_REQUIRE(closed.done());
+    return closed.error();
+  }
+  /// The user lets go of everything.
+  std::weak_ptr<detail::core> drop_all() {
+    std::weak_ptr<detail::core> alive = zk.get_core()->shared_from_this();
+    node.reset();
+    { session gone(std::move(zk)); }
+    settle();
+    return alive;
+  }
+  /// How long it waits between tries that fail.
+  std::vector<std::int64_t> pauses(int so_many) {
+    node.emplace(zk, "/a", "one", persistent_node_options{.first_pause = 100ms, .max_pause = 1s});
+    std::vector<std::int64_t> all;
+    for (int i = 0; i <= so_many; ++i) {
+      const auto before = now();
+      settle();
+      while (pending().empty()) advance(1ms);
+      if (i > 0) all.push_back((now() - before) / 1ms);
+      while (!pending().empty()) fail(errc::no_auth);
+    }
+    return all;
+  }
+
+  std::optional<persistent_node> node;
+};
+
+struct registering : keeping {
+  registering() : services(zk, "/s") {}
+
+  static service_instance fixed(std::string address) {
+    return {.name = "b", .id = "1", .address = std::move(address), .port = 80, .type = service_type::static_node};
+  }
+  recorder<service_registration> enlist(service_instance what) {
+    auto made = record<service_registration>();
+    services.async_register(std::move(what), made.token());
+    settle();
+    CHECK_PENDING("create /s/b/1", "get /s/b/1");
+    return made;
+  }
+  service_discovery services;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(kept_nodes, keeping)
+
+BOOST_AUTO_TEST_CASE(a_persistent_one_that_outlives_the_session_is_not_said_to_be_gone) {
+  keep(create_mode::persistent);
+  BOOST_TEST((close_behind_the_session() == errc::closed));
+}
+
+BOOST_AUTO_TEST_CASE(an_ephemeral_one_has_gone_with_the_session) {
+  keep(create_mode::ephemeral);
+  BOOST_TEST(!close_behind_the_session());
+}
+
+BOOST_AUTO_TEST_CASE(a_persistent_one_that_is_dropped_without_a_connection_goes_with_the_next) {
+  keep(create_mode::persistent);
+  lose();
+  auto alive = drop_all();
+  accept(0x77);
+  BOOST_TEST_REQUIRE(pending().size() == 2u);
+  answer();  // sync
+  CHECK_PENDING("exists /a");
+  answer(found("one", 0));
+  CHECK_PENDING("remove /a");
+  answer();
+  BOOST_TEST(last().closing, "and then the session ends");
+}
+
+BOOST_AUTO_TEST_CASE(it_keeps_the_session_open_only_for_so_long) {
+  keep(create_mode::persistent);
+  lose();
+  auto alive = drop_all();
+  advance(session_options().timeout - 1ms);
+  BOOST_TEST(!alive.expired());
+  advance(2ms);
+  BOOST_TEST(alive.expired());
+  BOOST_TEST(state().timers.empty(), "the context has no more work");
+}
+
+BOOST_AUTO_TEST_CASE(an_ephemeral_one_keeps_no_session_open) {
+  keep(create_mode::ephemeral);
+  lose();
+  BOOST_TEST(drop_all().expired());
+}
+
+// From half of the pause to one and a half, whatever the random number; the pause doubles up to its limit.
+BOOST_AUTO_TEST_CASE(pauses_grow_and_differ_at_random) {
+  const std::vector<std::int64_t> means{100, 200, 400, 800, 1000, 1000};
+  std::vector<std::vector<std::int64_t>> seen;
+  for (std::uint64_t random : {0u, 37u}) {
+    fake_session::state().random = random;
+    auto all = pauses(6);
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      BOOST_TEST_CONTEXT("pause " << i << ": " << all[i] << " ms") {
+        BOOST_TEST(all[i] >= means[i] / 2);
+        BOOST_TEST(all[i] <= means[i] * 3 / 2 + 1);
+      }
+    }
+    seen.push_back(std::move(all));
+    node.reset();
+    settle();
+    while (!pending().empty()) fail(errc::no_node);
+  }
+  for (std::size_t i = 0; i < means.size(); ++i) BOOST_TEST(seen[0][i] != seen[1][i]);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_static_instance_of_an_earlier_run_is_taken_over, registering) {
+  auto registered = enlist(fixed("host"));
+  fail(errc::node_exists);
+  auto earlier = fixed("host");
+  earlier.registration_time = 1;
+  answer(found(*to_json(earlier), 0));
+  CHECK_PENDING("set /s/b/1");
+  answer();
+  BOOST_TEST_REQUIRE(registered.done());
+  BOOST_TEST(!registered.error(), registered.error().message());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_static_instance_at_another_address_is_somebody_elses, registering) {
+  for (const auto& theirs : {*to_json(fixed("elsewhere")), std::string("not JSON")}) {
+    auto registered = enlist(fixed("host"));
+    fail(errc::node_exists);
+    answer(found(theirs, 0));
+    BOOST_TEST_REQUIRE(registered.done());
+    BOOST_TEST((registered.error() == errc::foreign_data));
+    CHECK_PENDING("get /s/b/1");
+    answer(found(theirs, 0));
+    CHECK_PENDING();
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,52 @@
+// Several locks that are all busy, and how long that may take.
+#include <zkrecipes/multi_lock.hpp>
+
+#include "unit/fake_session.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+struct several : fake_session {
+  several() { connect(); }
+
+  /// Answers what it asks for to get in line at this path, where somebody else stands ahead.
+  void let_stand_behind_another(const std::string& path) {
+    BOOST_TEST_REQUIRE(pending().size() >= 2u);
+    backend::reply made;
+    made.path = last().pending.front().first.path + "0000000007";
+    BOOST_TEST_REQUIRE(made.path.starts_with(path + '/'));
+    made.stat.czxid = 107;
+    made.stat.ephemeral_owner = 0x77;
+    answer(made);
+    list({made.path.substr(path.size() + 1), "x-lock-0000000005"});
+    while (!pending().empty()) answer();
+  }
+  void other_goes(const std::string& path) { fire(backend::change::deleted, path + "/x-lock-0000000005"); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(several_locks, several)
+
+BOOST_AUTO_TEST_CASE(what_one_has_waited_for_is_missing_for_the_next) {
+  multi_lock both(zk, {"/a", "/b"});
+  auto held = record<multi_ownership>();
+  both.async_acquire_for(1s, held.token());
+  settle();
+  let_stand_behind_another("/a");
+  advance(600ms);
+  BOOST_TEST(!held.done());
+  other_goes("/a");
+  let_stand_behind_another("/b");
+  advance(399ms);
+  BOOST_TEST(!held.done());
+  advance(1ms);
+  BOOST_TEST_REQUIRE(held.done());
+  BOOST_TEST((held.error() == errc::timed_out), held.error().message());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
