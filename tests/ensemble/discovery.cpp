@@ -193,6 +193,34 @@ BOOST_AUTO_TEST_CASE(an_id_has_one_owner_and_bad_descriptions_are_refused) {
   unregister(std::move(they));
 }
 
+BOOST_AUTO_TEST_CASE(a_static_id_has_one_address) {
+  auto fixed = instance("1");
+  fixed.type = service_type::static_node;
+  session other = connect();
+  service_discovery theirs(other, "/s");
+  service_discovery ours(zk(), "/s");
+  auto they = enlist(theirs, fixed);
+  const auto before = get("/s/billing/1");
+  auto elsewhere = fixed;
+  elsewhere.address = "10.0.0.8";
+  BOOST_TEST(enlist_error(ours, elsewhere) == errc::foreign_data);
+  elsewhere = fixed;
+  elsewhere.port = 8081;
+  BOOST_TEST(enlist_error(ours, elsewhere) == errc::foreign_data);
+  BOOST_TEST(enlist_error(ours, instance("1")) == errc::foreign_data, "a dynamic one");
+  BOOST_TEST((get("/s/billing/1").stat == before.stat), "what failed has touched nothing");
+  run(other.async_close(tuple));
+  BOOST_TEST(std::get<0>(run(they.async_unregister(tuple))) == errc::closed);
+  BOOST_TEST((get("/s/billing/1").stat == before.stat), "it outlives its session");
+  // Who starts again at this address finds its own.
+  fixed.enabled = false;
+  auto again = enlist(ours, fixed);
+  BOOST_TEST(get("/s/billing/1").stat.czxid == before.stat.czxid);
+  BOOST_TEST(!parse_service_instance(get("/s/billing/1").data)->enabled);
+  unregister(std::move(again));
+  BOOST_TEST(!exists("/s/billing/1"));
+}
+
 BOOST_AUTO_TEST_CASE(strategies) {
   service_discovery ours(zk(), "/s");
   std::vector<service_registration> all;
