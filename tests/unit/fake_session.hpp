@@ -59,15 +59,6 @@ struct fake_session : fake_bench {
     reply.error = why;
     return answer(std::move(reply));
   }
-  /// Answers the oldest request; how many steps of coroutines that leads to.
-  std::size_t steps_after_answer(backend::reply with = {}) {
-    BOOST_TEST_REQUIRE(!last().pending.empty());
-    auto handler = std::move(last().pending.front().second);
-    last().pending.pop_front();
-    handler(std::move(with));
-    io().restart();
-    return io().poll();
-  }
   /// Answers the oldest request, which asks for children.
   void list(std::vector<std::string> names) {
     BOOST_TEST_REQUIRE(!last().pending.empty());
