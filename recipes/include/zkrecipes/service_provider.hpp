@@ -26,11 +26,12 @@ struct service_provider_options {
   service_strategy strategy = service_strategy::round_robin;
   /// Whether an instance may be chosen at all; unset: every one that is enabled.
   std::function<bool(const service_instance&)> accept{};
-  /// For `weighted`: how often it is chosen, compared to the others; 0: never. Unset: all the same.
+  /// For `weighted`: how often it is chosen, compared to the others; 0: never. Asked once for each in a pick. Unset: all
+  /// the same.
   std::function<std::uint32_t(const service_instance&)> weight{};
   /// An instance rests after so many errors noted, each within `rest` of the one before; 1 to 1000.
   int errors_until_rest = 2;
-  /// How long, from its last error. 1 ms to 24 h.
+  /// How long, from its last error. 1 ms to 24 h. One that has left and comes again begins anew.
   std::chrono::milliseconds rest{30'000};
 };
 
