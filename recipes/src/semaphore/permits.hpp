@@ -49,6 +49,7 @@ class permits : public std::enable_shared_from_this<permits> {
   struct picture {
     std::vector<member> members;
     std::optional<backend::reply> node;  ///< The path itself, unless it is missing.
+    bool is_strange = false;             ///< Somebody of another recipe is there.
   };
   using size_ptr = std::shared_ptr<std::int32_t>;
 
@@ -57,6 +58,7 @@ class permits : public std::enable_shared_from_this<permits> {
   awaitable<outcome<picture>> look();
   awaitable<outcome<std::int32_t>> agree(std::optional<backend::reply> node);
   error_code judge(const permit_record& found);
+  error_code refuse_path();
   error_code refuse(error_code why, std::string problem);
   static awaitable<void> announce(place_ptr where, std::string id);
   awaitable<void> mark_holders(std::int32_t size);
