@@ -46,9 +46,12 @@ class shared_path : public fixture {
   std::vector<std::pair<std::string, entry>> lines() {
     return {
         {"lock", [this](auto& zk, auto& k) { return keep(run(lock(zk, path).async_acquire(tuple)), k); }},
-        {"election", [this](auto& zk, auto& k) { return keep(run(election(zk, path, {"me"}).async_campaign(tuple)), k); }},
-        {"reader", [this](auto& zk, auto& k) { return keep(run(read_write_lock(zk, path).async_acquire_read(tuple)), k); }},
-        {"writer", [this](auto& zk, auto& k) { return keep(run(read_write_lock(zk, path).async_acquire_write(tuple)), k); }},
+        {"election",
+         [this](auto& zk, auto& k) { return keep(run(election(zk, path, {"me"}).async_campaign(tuple)), k); }},
+        {"reader",
+         [this](auto& zk, auto& k) { return keep(run(read_write_lock(zk, path).async_acquire_read(tuple)), k); }},
+        {"writer",
+         [this](auto& zk, auto& k) { return keep(run(read_write_lock(zk, path).async_acquire_write(tuple)), k); }},
         {"semaphore", [this](auto& zk, auto& k) { return keep(run(semaphore(zk, path, 2).async_acquire(tuple)), k); }},
         {"barrier", [this](auto& zk, auto& k) { return keep(run(double_barrier(zk, path, 1).async_enter(tuple)), k); }},
     };

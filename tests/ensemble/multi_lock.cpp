@@ -183,7 +183,9 @@ BOOST_AUTO_TEST_CASE(one_that_is_lost_while_another_is_waited_for_ends_it) {
   log.clear();
   remove("/a/" + children("/a").front());
   // It has looked what became of its node: else it may be told of /b first, and lose both a moment later.
-  const auto looks_at_its_own = [](const std::string& each) { return each.starts_with("get ") && each.find("/a/") != each.npos; };
+  const auto looks_at_its_own = [](const std::string& each) {
+    return each.starts_with("get ") && each.find("/a/") != each.npos;
+  };
   BOOST_TEST_REQUIRE(run_until([&] { return std::ranges::any_of(log.all(), looks_at_its_own); }));
   BOOST_TEST(!std::get<0>(run(theirs.async_release(tuple))));
   BOOST_TEST(run_until([&] { return waiting.done(); }));

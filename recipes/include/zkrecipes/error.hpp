@@ -32,7 +32,7 @@ enum class errc {
   // Recipes.
   lease_lapsed,        ///< Nothing proved in time that the server still knows the session.
   node_removed,        ///< Somebody removed the node that stood for our place.
-  revoked,             ///< Somebody asked the owner to give it up: see `ownership::async_revoked`; or that has ended it.
+  revoked,             ///< Somebody asked the owner to give it up (`ownership::async_revoked`), or that has ended it.
   sequence_exhausted,  ///< The parent's sequence numbers are about to wrap; use a new parent node.
   foreign_data,        ///< A node holds data that this recipe did not write; clear it or use another path.
   superseded,          ///< A newer term has begun: nothing was written.
