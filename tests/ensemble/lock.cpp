@@ -145,6 +145,7 @@ BOOST_AUTO_TEST_CASE(a_revocation_is_a_request_first_and_an_order_after_the_grac
   lock mine(one, "/l", {.id = "mine"});
   lock theirs(other, "/l");
   BOOST_TEST(std::get<0>(run(theirs.async_request_revocation(0ms, tuple))) == errc::no_node);
+  BOOST_TEST(std::get<0>(run(theirs.async_request_revocation(-1ms, tuple))) == errc::bad_arguments);
   auto held = acquire(mine);
   auto asked = recorder<>(executor());
   held.async_revoked(asked.token());
@@ -152,18 +153,22 @@ BOOST_AUTO_TEST_CASE(a_revocation_is_a_request_first_and_an_order_after_the_grac
   BOOST_TEST(run_until([&] { return asked.done(); }));
   BOOST_TEST(asked.error() == errc::revoked);
   BOOST_TEST(!held.error(), "only asked");
+  BOOST_TEST(get(held.path()).data == R"({"id":"mine","revoke":true})");
   BOOST_TEST(std::get<1>(run(mine.async_members(tuple)))[0].id == "mine", "what it says of itself stays");
-  release(std::move(held));
 
-  auto kept = acquire(mine);
+  // Asked again, with a grace: from then on it counts.
   auto lost = recorder<>(executor());
-  kept.async_lost(lost.token());
+  held.async_lost(lost.token());
   auto waiting = recorder<ownership>(executor());
   theirs.async_acquire(waiting.token());
-  BOOST_TEST(!std::get<0>(run(theirs.async_request_revocation(200ms, tuple))));
-  BOOST_TEST(run_until([&] { return waiting.done(); }));
-  BOOST_TEST(lost.done(), "the owner knows before the next one has it");
+  constexpr auto grace = 300ms;
+  const auto asked_at = lease_clock::now();
+  BOOST_TEST(!std::get<0>(run(theirs.async_request_revocation(grace, tuple))));
+  BOOST_TEST(run_until([&] { return lost.done(); }));
+  BOOST_TEST(((lease_clock::now() - asked_at) >= grace), "it was kept until the grace was over");
   BOOST_TEST(lost.error() == errc::revoked);
+  BOOST_TEST(run_until([&] { return waiting.done(); }));
+  BOOST_TEST(!waiting.error());
   release(std::move(waiting.result<0>()));
   finish();
 }

@@ -141,12 +141,52 @@ BOOST_AUTO_TEST_CASE(the_loss_of_one_is_told_and_fences_all) {
   finish();
 }
 
+BOOST_AUTO_TEST_CASE(a_request_for_one_of_them_is_told) {
+  auto held = acquire();
+  auto asked = recorder<>(executor());
+  held.async_revoked(asked.token());
+  lock wanted(*other, "/b");
+  BOOST_TEST(!std::get<0>(run(wanted.async_request_revocation(std::chrono::milliseconds::max(), tuple))));
+  BOOST_TEST_REQUIRE(run_until([&] { return asked.done(); }));
+  BOOST_TEST(asked.error() == errc::revoked);
+  BOOST_TEST(!held.error(), "only asked");
+  BOOST_TEST(std::get<0>(run(held.async_revoked(tuple))) == errc::revoked, "also who asks for it later");
+  BOOST_TEST(!std::get<0>(run(wanted.async_request_revocation(0ms, tuple))));
+  BOOST_TEST(std::get<0>(run(held.async_lost(tuple))) == errc::revoked);
+  BOOST_TEST(!held.at(0).error(), "the other one is still held");
+  is_free("/b");
+  BOOST_TEST(!std::get<0>(run(held.async_release(tuple))));
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(who_waits_for_a_request_is_told_of_the_end) {
+  auto held = acquire();
+  auto asked = recorder<>(executor());
+  held.async_revoked(asked.token());
+  auto given_up = recorder<>(executor());
+  held.async_revoked(given_up.token());
+  given_up.cancel();
+  BOOST_TEST(run_until([&] { return given_up.done(); }));
+  BOOST_TEST(given_up.error() == asio::error::operation_aborted);
+  BOOST_TEST(!asked.done());
+  BOOST_TEST(!std::get<0>(run(held.async_release(tuple))));
+  BOOST_TEST_REQUIRE(run_until([&] { return asked.done(); }));
+  BOOST_TEST(asked.error() == errc::closed);
+  finish();
+}
+
 BOOST_AUTO_TEST_CASE(one_that_is_lost_while_another_is_waited_for_ends_it) {
   auto theirs = acquire("/b");
   auto waiting = recorder<multi_ownership>(executor());
   both->async_acquire(waiting.token());
   waits_at("/b");
+  log.clear();
   remove("/a/" + children("/a").front());
+  // It has looked what became of its node: else it may be told of /b first, and lose both a moment later.
+  const auto looks_at_its_own = [](const std::string& each) {
+    return each.starts_with("get ") && each.find("/a/") != each.npos;
+  };
+  BOOST_TEST_REQUIRE(run_until([&] { return std::ranges::any_of(log.all(), looks_at_its_own); }));
   BOOST_TEST(!std::get<0>(run(theirs.async_release(tuple))));
   BOOST_TEST(run_until([&] { return waiting.done(); }));
   BOOST_TEST(waiting.error() == errc::node_removed);
@@ -159,6 +199,7 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_named) {
   BOOST_CHECK_EXCEPTION(multi_lock(*one, {"/a", "/b", "/a"}), std::invalid_argument,
                         [](const auto& e) { return std::string(e.what()).find("/a") != std::string::npos; });
   BOOST_TEST(multi_ownership().error() == errc::closed);
+  BOOST_CHECK_THROW(multi_ownership().async_revoked([](error_code) {}), std::logic_error);
   BOOST_CHECK_THROW(multi_ownership().at(0), std::out_of_range);
 }
 

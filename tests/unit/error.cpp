@@ -44,7 +44,8 @@ BOOST_AUTO_TEST_CASE(fatal_are_those_after_which_the_session_is_of_no_use) {
 }
 
 BOOST_AUTO_TEST_CASE(a_loss_is_the_end_of_an_ownership) {
-  const std::set<errc> losses{errc::session_expired, errc::lease_lapsed, errc::node_removed, errc::closed};
+  const std::set<errc> losses{errc::session_expired, errc::lease_lapsed, errc::node_removed, errc::revoked,
+                              errc::closed};
   for (int value = first; value <= last; ++value) {
     const auto which = static_cast<errc>(value);
     BOOST_TEST(is_loss(which) == losses.contains(which), make_error_code(which).message());

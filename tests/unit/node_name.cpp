@@ -1,7 +1,10 @@
 // Names of nodes in a line: whose they are, and their order.
 #include "line/node_name.hpp"
 
+#include "barrier/meeting.hpp"
 #include "election/term_record.hpp"
+#include "lock/lock_line.hpp"
+#include "queue/layout.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -9,6 +12,7 @@
 #include <random>
 
 using namespace zkrecipes::detail;
+using boost::test_tools::per_element;
 
 namespace {
 
@@ -23,6 +27,10 @@ std::vector<std::string> in_order(const std::vector<std::string>& names) {
   std::vector<std::string> sorted;
   for (const auto& each : members_of(names, election_line("/e").accepted)) sorted.push_back(each.name);
   return sorted;
+}
+
+std::vector<std::int32_t> strangers(std::span<const std::string_view> markers, std::vector<std::string> names) {
+  return strangers_among(names, markers);
 }
 
 std::string name_with(std::int32_t sequence) {
@@ -106,6 +114,32 @@ BOOST_AUTO_TEST_CASE(numbers_all_around_are_cut_at_one_place) {
     for (auto each : numbers) expected.push_back(name_with(each));
     BOOST_TEST_REQUIRE((sorted == expected), "round " << round);
   }
+}
+
+// Curator's names and kazoo's stand for ours where ours are theirs.
+BOOST_AUTO_TEST_CASE(members_of_other_lines_are_strangers) {
+  const std::vector<std::string> lines{"_c_5f6a-latch-0000000000",    "_c_5f6a-lock-0000000001", "6a1c__lock__0000000002",
+                                       "_c_5f6a-__READ__0000000003",  "_c_5f6a-__WRIT__0000000004",
+                                       "6a1c__rlock__0000000005",     "_c_5f6a-3-permit-0000000006",
+                                       "_c_5f6a-3-member-0000000007", "_c_5f6a-idle-0000000008"};
+  using numbers = std::vector<std::int32_t>;
+  BOOST_TEST(strangers(election_line("/e").accepted, lines) == (numbers{3, 4, 5, 6, 7, 8}), per_element());
+  BOOST_TEST(strangers(lock_line("/l").accepted, lines) == (numbers{0, 3, 4, 5, 6, 7, 8}), per_element());
+  BOOST_TEST(strangers(meeting_markers(), lines) == (numbers{0, 1, 2, 3, 4, 5, 6, 8}), per_element());
+}
+
+BOOST_AUTO_TEST_CASE(items_of_a_queue_are_strangers_in_any_line) {
+  for (auto kind : {queue_kind::fifo, queue_kind::priority, queue_kind::delayed}) {
+    const auto item = queue_layout(kind, "/q").marker(123) + "0000000009";
+    BOOST_TEST(strangers(lock_line("/l").accepted, {item}) == std::vector<std::int32_t>{9}, per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(names_that_no_recipe_gives_are_no_strangers) {
+  BOOST_TEST(strangers(lock_line("/l").accepted,
+                       {"", "config", "lock", "0000000007", "x-latch-7", "format-0000000001", "xqn-0000000000", "qn-7",
+                        "qn-x-0000000001", "entry-0000000001", "at-0000000001", "_claim-qn-0000000000", "_idle"})
+                 .empty());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,7 +1,9 @@
 // A place in a line: lost replies, lost sessions, giving up.
 #include "unit/fake_session.hpp"
 
+#include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
+#include <zkrecipes/multi_lock.hpp>
 
 #include <boost/test/unit_test.hpp>
 
@@ -32,6 +34,29 @@ struct in_line : fake_session {
   /// Answers every look at our own node that is waiting.
   void own_node_is_there() {
     while (!pending().empty() && pending().front() == "get /e/" + own) answer();
+  }
+  /// Somebody changes the data of our own node to this, a request to give up say.
+  void ask(const std::string& data) {
+    fire(backend::change::data, "/e/" + own);
+    BOOST_TEST_REQUIRE(pending() == strings{"get /e/" + own}, boost::test_tools::per_element());
+    backend::reply asked;
+    asked.data = data;
+    answer(asked);
+  }
+  /// Time passes with a server that answers.
+  void live(std::chrono::nanoseconds span) {
+    const auto until = now() + span;
+    while (now() < until) {
+      advance(std::min<std::chrono::nanoseconds>(1s, until - now()));
+      while (!pending().empty() && pending().front() == "exists /") answer();
+    }
+  }
+  error_code commit(transaction what) {
+    auto committing = record<std::vector<operation_result>>();
+    zk.async_commit(std::move(what), committing.token());
+    settle();
+    BOOST_TEST_REQUIRE(committing.done(), "it has been sent");
+    return committing.error();
   }
   static std::string digits(int sequence) {
     auto text = std::to_string(sequence);
@@ -270,13 +295,111 @@ BOOST_AUTO_TEST_CASE(a_request_to_give_up_is_told) {
   auto revoked = record<>();
   campaign.result<0>().async_revoked(revoked.token());
   settle();
-  fire(backend::change::data, "/e/" + own);
-  backend::reply asked;
-  asked.data = "{\"id\":\"me\",\"revoke\":true}";
-  answer(asked);
+  ask("{\"id\":\"me\",\"revoke\":true}");
   BOOST_TEST_REQUIRE(revoked.done());
   BOOST_TEST((revoked.error() == errc::revoked));
+  live(1h);
   BOOST_TEST(!campaign.result<0>().error());
+}
+
+BOOST_AUTO_TEST_CASE(of_several_requests_the_one_that_ends_first_counts) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  auto lost = record<>();
+  campaign.result<0>().async_lost(lost.token());
+  settle();
+  ask("{\"revoke\":true}");
+  live(10s);
+  ask("{\"revoke\":true,\"grace_ms\":5000}");
+  live(1s);
+  ask("{\"revoke\":true,\"grace_ms\":60000}");
+  live(4s - 1ns);
+  BOOST_TEST(!lost.done());
+  live(1ns);
+  BOOST_TEST_REQUIRE(lost.done());
+  BOOST_TEST((lost.error() == errc::revoked));
+  BOOST_TEST(is_loss(lost.error()));
+  CHECK_PENDING("remove /e/" + own);
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_is_read_again_gives_no_more_time) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  ask("{\"revoke\":true,\"grace_ms\":5000}");
+  live(3s);
+  reconnect();
+  backend::reply asked;
+  asked.data = "{\"revoke\":true,\"grace_ms\":5000}";
+  answer(asked);
+  live(2s - 1ns);
+  BOOST_TEST(!campaign.result<0>().error());
+  live(1ns);
+  BOOST_TEST((campaign.result<0>().error() == errc::revoked));
+}
+
+BOOST_AUTO_TEST_CASE(a_grace_may_be_as_long_as_one_likes) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  ask("{\"revoke\":true,\"grace_ms\":9223372036854775806}");
+  ask("{\"revoke\":true,\"grace_ms\":7200000}");
+  live(2h - 1ns);
+  BOOST_TEST(!campaign.result<0>().error());
+  live(1ns);
+  BOOST_TEST((campaign.result<0>().error() == errc::revoked));
+}
+
+BOOST_AUTO_TEST_CASE(who_owns_nothing_can_commit_nothing) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  const auto change = transaction().set("/result", "unfenced");
+  multi_ownership moved;
+  const auto taken = std::move(moved);
+  for (const auto& fenced : {ownership().fenced(change), multi_ownership().fenced(change), moved.fenced(change),
+                             attendance().fenced(change)}) {
+    BOOST_TEST((commit(fenced) == errc::bad_arguments));
+  }
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(a_path_that_another_recipe_uses_is_refused) {
+  create(7);
+  list({"x-latch-0000000005", own, "x-__READ__0000000006", "foreign"});
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST((campaign.error() == errc::foreign_data));
+  CHECK_PENDING("remove /e/" + own);
+}
+
+BOOST_AUTO_TEST_CASE(whoever_comes_later_for_another_recipe_disturbs_nobody) {
+  create(7);
+  list({own, "x-__READ__0000000008"});
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST(!campaign.error());
+}
+
+BOOST_AUTO_TEST_CASE(a_node_found_after_a_lost_reply_is_refused_as_well) {
+  own = last().pending.front().first.path.substr(3) + "0000000003";
+  reconnect();
+  list({own, "x-1-permit-0000000001"});
+  backend::reply found;
+  found.stat.ephemeral_owner = 0x77;
+  answer(found);
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST((campaign.error() == errc::foreign_data));
+  CHECK_PENDING("remove /e/" + own, "children /e");
+}
+
+BOOST_AUTO_TEST_CASE(so_is_one_whose_list_was_lost) {
+  create(7);
+  reconnect();
+  own_node_is_there();
+  list({own, "x-1-permit-0000000001"});
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST((campaign.error() == errc::foreign_data));
+  BOOST_TEST((last().pending.front().first.op == backend::opcode::remove));
 }
 
 // The ensemble was away for longer than the lease while we asked for the list.

@@ -224,6 +224,29 @@ BOOST_AUTO_TEST_CASE(an_item_that_is_rejected_while_its_session_ends_is_supersed
   BOOST_TEST((rejected.error() == errc::superseded), rejected.error().message());
 }
 
+BOOST_AUTO_TEST_CASE(a_path_that_another_recipe_uses_is_refused) {
+  const std::string stranger = "_c_5f6a-lock-0000000001";
+  auto taken = take();
+  list({stranger, "foreign"});
+  BOOST_TEST_REQUIRE(taken.done());
+  BOOST_TEST((taken.error() == errc::foreign_data));
+  auto followed = next();
+  list({"entry-042-0000000007"});
+  BOOST_TEST_REQUIRE(followed.done());
+  BOOST_TEST((followed.error() == errc::foreign_data));
+  auto again = next();
+  list({stranger, one});
+  CHECK_PENDING("get /q/" + one);
+}
+
+BOOST_AUTO_TEST_CASE(who_comes_to_a_queue_for_another_recipe_disturbs_nobody) {
+  auto waiting = next();
+  list({});
+  fire(backend::change::children, "/q");
+  list({"_c_5f6a-lock-0000000001"});
+  BOOST_TEST(!waiting.done());
+}
+
 // One object can have an item twice: it expired with the first claim, and was taken again.
 BOOST_AUTO_TEST_CASE(a_late_settlement_through_the_same_object_is_not_taken_for_the_present_one) {
   auto take_with = [this](std::int64_t zxid) {

@@ -34,7 +34,8 @@ class consumer_coordinator {
 
   /// Campaigns, leads, hands over, and again, until stopped. `career` must outlive the operation. One run at a time.
   /// Signature: void(error_code). Errors: none after `stop`; `career_failed` (see `failure`), `foreign_data` (the
-  /// node's data is not a term record), `no_auth`, `sequence_exhausted`, `closed`, `auth_failed`.
+  /// node's data is not a term record, or another recipe is using the path), `no_auth`, `sequence_exhausted`, `closed`,
+  /// `auth_failed`.
   /// Cancellation: `total` and `partial` are a `stop`; `terminal` cancels the message in hand, too. In each case the
   /// term is handed over first, and no node of ours stays behind.
   template <class Token>

@@ -41,7 +41,8 @@ class attendance {
   /// No error while we are inside as far as we know; else why not: `closed` (we have left), or what `async_lost` says.
   error_code error() const noexcept;
 
-  /// The transaction, made to fail with `no_node` unless we are still inside when the servers execute it.
+  /// The transaction, made to fail with `no_node` unless we are still inside when the servers execute it; with
+  /// `bad_arguments`, unsent, if we never were.
   transaction fenced(transaction operations) const;
 
   /// Completes when it has ended: `session_expired`, `lease_lapsed` or `node_removed` (to the others we have left), or
@@ -95,8 +96,8 @@ class double_barrier {
   /// and one round trip for the others. The path is created if it is missing.
   /// Signature: void(error_code, attendance).
   /// Errors: `size_mismatch` (the first of those who are there came for another size: `problem()` names both),
-  /// `session_expired`, `lease_lapsed`, `node_removed` (while we waited), `foreign_data` (the path has the data of
-  /// something else), `sequence_exhausted`, `no_auth`, `closed`, and those of `session`.
+  /// `session_expired`, `lease_lapsed`, `node_removed` (while we waited), `foreign_data` (another recipe has its
+  /// data there, or is using the path), `sequence_exhausted`, `no_auth`, `closed`, and those of `session`.
   /// Cancellation: all types. No node of ours stays behind (it is removed in the background for as long as the session
   /// lives); if a round with us was opened at that moment, the others see us leave at once.
   template <class Token>

@@ -32,7 +32,7 @@ enum class errc {
   // Recipes.
   lease_lapsed,        ///< Nothing proved in time that the server still knows the session.
   node_removed,        ///< Somebody removed the node that stood for our place.
-  revoked,             ///< Somebody asked the owner to give it up.
+  revoked,             ///< Somebody asked the owner to give it up (`ownership::async_revoked`), or that has ended it.
   sequence_exhausted,  ///< The parent's sequence numbers are about to wrap; use a new parent node.
   foreign_data,        ///< A node holds data that this recipe did not write; clear it or use another path.
   superseded,          ///< A newer term has begun: nothing was written.
@@ -52,7 +52,8 @@ error_code make_error_code(errc value) noexcept;
 /// True where the session object can not be used any more and has to be made anew.
 bool is_fatal(const error_code& error) noexcept;
 
-/// True where an ownership (a place in a line, a term) has ended, as opposed to an operation on it having failed.
+/// True where an ownership (a place in a line, a term) has ended, as opposed to an operation on it having failed. For the
+/// reason of an end: what `ownership::async_revoked` completes with can be `revoked` while it is still ours.
 bool is_loss(const error_code& error) noexcept;
 
 }  // namespace zkrecipes

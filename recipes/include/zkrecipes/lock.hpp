@@ -37,7 +37,8 @@ class lock {
 
   /// Waits for the lock: one round trip if it is free, one wake-up if it is not. The path is created if it is missing.
   /// Signature: void(error_code, ownership).
-  /// Errors: `session_expired`, `node_removed`, `sequence_exhausted`, `no_auth`, `closed`, and those of `session`.
+  /// Errors: `session_expired`, `node_removed`, `sequence_exhausted`, `foreign_data` (another recipe is using the path),
+  /// `no_auth`, `closed`, and those of `session`.
   template <class Token>
   auto async_acquire(Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,
@@ -68,8 +69,10 @@ class lock {
 
   /// Asks the holder to give it up: see `ownership::async_revoked`. A holder of this library that still has it when the
   /// grace period is over, counted from when it was told, loses it with `revoked`. What the holder's node says stays.
-  /// Grace: 0 or more; the maximum: only ask. Completes when the request stands in ZooKeeper.
-  /// Errors: `no_node` (nobody holds it), `bad_version` (the holder's node changed at this moment), `no_auth`.
+  /// Grace: 0 or more, however long; the maximum: only ask. Of several requests the one that ends first counts. Completes
+  /// when the request stands in ZooKeeper.
+  /// Errors: `no_node` (nobody holds it), `bad_version` (the holder's node changed at this moment), `no_auth`,
+  /// `bad_arguments` (a negative grace).
   template <class Token>
   auto async_request_revocation(std::chrono::milliseconds grace, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_request_revocation, session_.get_core(), path_, grace);

@@ -34,7 +34,8 @@ class multi_ownership {
   error_code error() const noexcept;
   /// Until when all of them are ours even if nothing were heard from the servers any more.
   lease_clock::time_point valid_until() const;
-  /// The transaction, made to fail with `no_node` unless we still own all of them when the servers execute it.
+  /// The transaction, made to fail with `no_node` unless we still own all of them when the servers execute it; with
+  /// `bad_arguments`, unsent, if nothing was ever owned here.
   transaction fenced(transaction operations) const;
 
   /// Completes when the first of them has ended, with the reason: see `ownership::async_lost`.
@@ -42,6 +43,13 @@ class multi_ownership {
   template <class Token>
   auto async_lost(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_lost, held_);
+  }
+
+  /// Completes when somebody asks us to give up any of them (`revoked`), or the first of them has ended (as `async_lost`).
+  /// See `ownership::async_revoked`. \throws std::logic_error if nothing was ever owned here.
+  template <class Token>
+  auto async_revoked(Token&& token) {
+    return detail::initiate<void(error_code)>(token, &start_revoked, held_);
   }
 
   /// Gives all of them up, one after the other, the last acquired first. Otherwise as `ownership::async_release`.
@@ -54,6 +62,7 @@ class multi_ownership {
  private:
   using held_ptr = std::shared_ptr<detail::held_together>;
   static void start_lost(detail::handler_for<void(error_code)>, held_ptr);
+  static void start_revoked(detail::handler_for<void(error_code)>, held_ptr);
   static void start_release(detail::handler_for<void(error_code)>, held_ptr);
 
   held_ptr held_;

@@ -43,17 +43,21 @@ class ownership {
   /// Until when it is ours even if nothing were heard from the servers any more. Moves on while we hold it.
   lease_clock::time_point valid_until() const;
 
-  /// The transaction, made to fail with `no_node` unless we still own it when the servers execute it.
+  /// The transaction, made to fail with `no_node` unless we still own it when the servers execute it; with
+  /// `bad_arguments`, unsent, if nothing was ever owned here.
   transaction fenced(transaction operations) const;
 
-  /// Completes when it has ended, with the reason: `session_expired`, `lease_lapsed`, `node_removed`, or `closed`
-  /// (released, or the session was closed). Cancellation: all types; `operation_aborted`.
+  /// Completes when it has ended, with the reason: `session_expired`, `lease_lapsed`, `node_removed`, `revoked` (the grace
+  /// of a request to give it up was over), or `closed` (released, or the session was closed): all of them are losses, see
+  /// `is_loss`. Cancellation: all types; `operation_aborted`.
   template <class Token>
   auto async_lost(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_lost, place_);
   }
 
-  /// Completes when somebody asks us to give it up (`revoked`) or it has ended (as `async_lost`).
+  /// Completes when somebody asks us to give it up (`revoked`) or it has ended (as `async_lost`). A request takes nothing
+  /// away: it is still ours until we release it or the grace of the request is over; `error()` tells. At once if it has been
+  /// asked for already. Cancellation: as `async_lost`.
   template <class Token>
   auto async_revoked(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_revoked, place_);

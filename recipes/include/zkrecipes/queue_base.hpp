@@ -27,7 +27,8 @@ class queue_base {
  public:
   /// Takes the first item that nobody else has taken, waiting for one: one round trip while there are some. The item
   /// stays in the queue, claimed, until it is acknowledged, and comes back if our session ends.
-  /// Signature: void(error_code, message).
+  /// Signature: void(error_code, message). Error: `foreign_data` (another recipe is using the path, and nothing of a queue
+  /// of this kind is there; so also of the two that follow).
   template <class Token>
   auto async_take(Token&& token) {
     return detail::initiate<void(error_code, message)>(token, &start_take, core_);

@@ -25,6 +25,7 @@ awaitable<outcome<seat_ptr>> seat::enter(point_ptr at, lease_clock::time_point d
   auto coming = place::enter(at->session, std::move(line), at->id);
   auto arrived = co_await with_deadline(on, deadline, std::move(coming));
   auto& [error, where] = arrived;
+  if (error == errc::foreign_data) at->note_problem("another recipe uses the path " + at->path);
   if (error) co_return outcome<seat_ptr>(error, nullptr);
   auto self = std::make_shared<seat>(where, std::move(at));
   auto waiting = self->wait_opened();

@@ -2,8 +2,38 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace zkrecipes::detail {
+
+namespace {
+
+/// What stands before the number in the names of all lines.
+constexpr std::string_view all_lines[] = {
+    "latch-",                             // election; Curator's LeaderLatch
+    "lock-",     "__lock__",              // lock; Curator's mutex and LeaderSelector; kazoo's Lock, Election, WriteLock
+    "__READ__",  "__WRIT__", "__rlock__",  // read-write lock; Curator's; kazoo's ReadLock
+    "-permit-",                           // semaphore
+    "-member-",                           // double barrier
+    "-idle-",                             // takers that wait for a queue
+};
+
+/// How the names of items begin, and how many characters of a rank come before the number: see queue_layout.
+constexpr std::pair<std::string_view, std::size_t> all_items[] = {
+    {"qn-", 0},     // queue; Curator's SimpleDistributedQueue
+    {"entry-", 4},  // priority queue; kazoo's Queue
+    {"at-", 17},    // delay queue
+};
+
+std::optional<std::int32_t> parse_item(std::string_view name) {
+  static constexpr std::string_view dash[] = {"-"};
+  for (const auto& [begin, rank] : all_items) {
+    if (name.starts_with(begin) && name.rfind('-') + 1 == begin.size() + rank) return parse_sequence(name, dash);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::string protected_name(std::string_view guid, std::string_view marker) {
   return std::string("_c_").append(guid).append("-").append(marker);
@@ -36,6 +66,18 @@ std::vector<member> members_of(const std::vector<std::string>& children, std::sp
   std::sort(members.begin(), members.end(),
             [&](const member& a, const member& b) { return distance(a) < distance(b); });
   return members;
+}
+
+std::vector<std::int32_t> strangers_among(const std::vector<std::string>& children,
+                                          std::span<const std::string_view> markers) {
+  std::vector<std::int32_t> numbers;
+  for (const auto& name : children) {
+    if (parse_sequence(name, markers)) continue;
+    auto sequence = parse_sequence(name, all_lines);
+    if (!sequence) sequence = parse_item(name);
+    if (sequence) numbers.push_back(*sequence);
+  }
+  return numbers;
 }
 
 }  // namespace zkrecipes::detail

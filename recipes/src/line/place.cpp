@@ -69,7 +69,7 @@ awaitable<error_code> place::create() {
     if (!created.error) {
       accept(std::move(created.path), created.stat);
       if (listed) members_ = std::move(listed), listed_ = true;
-      co_return co_await settle();
+      co_return settle(listing->strangers());
     }
     if (created.error == errc::no_node) {
       error = co_await session_->ensure_path(line_.parent, bound_);
@@ -101,16 +101,18 @@ awaitable<error_code> place::find_own() {
     accept(exists.path, found.stat);
     members_ = std::make_shared<const std::vector<member>>(std::move(members));
     listed_ = true;
-    co_return co_await settle();
+    co_return settle(strangers_among(listed.children, line_.accepted));
   }
   co_return error_code();
 }
 
-/// We have a node: see that it is a good one, and where it stands.
-awaitable<error_code> place::settle() {
-  if (is_exhausted(sequence_)) {
+/// We have a node: see that it is a good one, and where it stands. Who is of another recipe does not know that we are
+/// here. If it came before us the path is not ours to use; if it came behind us, it is for it to see that.
+error_code place::settle(const std::vector<std::int32_t>& strangers) {
+  const bool is_used = std::ranges::any_of(strangers, [&](std::int32_t each) { return before(each, sequence_); });
+  if (is_used || is_exhausted(sequence_)) {
     session_->remove_surely(path_, bound_);
-    co_return errc::sequence_exhausted;
+    return is_used ? errc::foreign_data : errc::sequence_exhausted;
   }
   if (listed_) {
     const std::string own_name = name();
@@ -128,7 +130,7 @@ awaitable<error_code> place::settle() {
     if (self_ == 1) changed_.notify();
     note_position();
   }
-  co_return error_code();
+  return error_code();
 }
 
 void place::tell_position(std::function<void(std::size_t)> hook) {
@@ -152,7 +154,7 @@ awaitable<error_code> place::list() {
   if (listed.error) co_return listed.error;
   members_ = std::make_shared<const std::vector<member>>(members_of(listed.children, line_.accepted));
   listed_ = true;
-  auto error = co_await settle();
+  auto error = settle(strangers_among(listed.children, line_.accepted));
   if (error) co_return error;
   if (listed_) co_return error_code();
   lose(errc::node_removed);

@@ -46,7 +46,8 @@ std::optional<std::size_t> nearest_ahead(const std::vector<member>& members, std
 class place : public std::enable_shared_from_this<place> {
  public:
   /// Gets in line: one round trip if the parent exists. If it is cancelled, or fails in a way that leaves open whether
-  /// our node was created, the node is removed in the background.
+  /// our node was created, the node is removed in the background. Error: `foreign_data` if somebody stands there already
+  /// who is of another recipe (where the first list is lost `wait_turn` and `try_turn` say so).
   static awaitable<outcome<std::shared_ptr<place>>> enter(core_ptr session, line_spec line, std::string data);
   /// The same for one that has been made, by anybody in any thread.
   awaitable<error_code> get_in();
@@ -101,7 +102,7 @@ class place : public std::enable_shared_from_this<place> {
  private:
   awaitable<error_code> create();
   awaitable<error_code> find_own();
-  awaitable<error_code> settle();
+  error_code settle(const std::vector<std::int32_t>& strangers);
   static awaitable<void> guard(std::shared_ptr<place> self);
   std::vector<std::unique_ptr<watch>> watch_ahead(stretch who);
   awaitable<error_code> look_ahead(stretch who, std::vector<std::string>& gone);

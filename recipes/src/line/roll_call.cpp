@@ -28,7 +28,10 @@ awaitable<void> roll_call::ask() {
   auto children = make_request(backend::opcode::children, parent_);
   auto listing = session_->send(std::move(children));
   auto listed = co_await session_->answer(listing);
-  if (!listed.error) present_ = std::make_shared<const std::vector<member>>(members_of(listed.children, accepted_));
+  if (!listed.error) {
+    present_ = std::make_shared<const std::vector<member>>(members_of(listed.children, accepted_));
+    strangers_ = strangers_among(listed.children, accepted_);
+  }
   answered_ = true;
   changed_.notify();
 }

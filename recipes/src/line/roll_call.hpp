@@ -25,6 +25,8 @@ class roll_call : public std::enable_shared_from_this<roll_call> {
 
   /// Waits for the answer. Null: there is none, or the waiting was cancelled.
   awaitable<roster> wait();
+  /// Afterwards: the numbers of those who are of another recipe, see `strangers_among`.
+  const std::vector<std::int32_t>& strangers() const noexcept { return strangers_; }
 
   roll_call(core_ptr session, std::string parent, std::span<const std::string_view> accepted);
 
@@ -36,6 +38,7 @@ class roll_call : public std::enable_shared_from_this<roll_call> {
   std::span<const std::string_view> accepted_;
   bool answered_ = false;
   roster present_;
+  std::vector<std::int32_t> strangers_;
   condition changed_;
 };
 

@@ -80,6 +80,7 @@ awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_sp
 }
 
 awaitable<outcome<>> request_revocation(core_ptr session, line_spec line, std::chrono::milliseconds grace) {
+  if (grace < std::chrono::milliseconds(0)) co_return outcome<>(errc::bad_arguments);
   auto listed = co_await list(session, line);
   auto& [error, members] = listed;
   if (!error && members.empty()) error = errc::no_node;

@@ -22,7 +22,7 @@ awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<
 /// All members, in order; whoever `who_first` lets go holds. A parent that is missing has none.
 awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_spec line, blocker who_first);
 
-/// Asks the first in line. Errors: `no_node` (there is none), `bad_version`, `no_auth`.
+/// Asks the first in line. Errors: `no_node` (there is none), `bad_version`, `no_auth`, `bad_arguments` (a negative grace).
 awaitable<outcome<>> request_revocation(core_ptr session, line_spec line, std::chrono::milliseconds grace);
 
 }  // namespace zkrecipes::detail

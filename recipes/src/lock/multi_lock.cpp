@@ -26,6 +26,12 @@ class held_together : public std::enable_shared_from_this<held_together> {
     one.async_lost(asio::bind_executor(session_->strand(), [weak = weak_from_this()](error_code) {
       if (auto self = weak.lock()) self->changed_.notify();
     }));
+    one.async_revoked(asio::bind_executor(session_->strand(), [weak = weak_from_this()](error_code why) {
+      auto self = weak.lock();
+      if (!self || why != errc::revoked) return;
+      self->revoked_ = true;
+      self->changed_.notify();
+    }));
     all_.push_back(std::move(one));
   }
 
@@ -47,6 +53,15 @@ class held_together : public std::enable_shared_from_this<held_together> {
     }
   }
 
+  awaitable<outcome<>> wait_revoked() {
+    for (;;) {
+      if (auto why = error()) co_return outcome<>(why);
+      if (revoked_) co_return outcome<>(errc::revoked);
+      auto why = co_await changed_.wait();
+      if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
+    }
+  }
+
   awaitable<outcome<>> release() {
     for (auto each = all_.rbegin(); each != all_.rend(); ++each) {
       auto releasing = each->async_release(asio::as_tuple(asio::use_awaitable));
@@ -58,6 +73,7 @@ class held_together : public std::enable_shared_from_this<held_together> {
  private:
   core_ptr session_;
   std::vector<ownership> all_;
+  bool revoked_ = false;  // somebody has asked for one of them
   condition changed_;
 };
 
@@ -113,6 +129,7 @@ lease_clock::time_point multi_ownership::valid_until() const {
 
 transaction multi_ownership::fenced(transaction operations) const {
   transaction all;
+  if (size() == 0) all.check({});  // of nothing: refused before it is sent, as an `ownership` of nothing has it
   for (std::size_t i = 0; i < size(); ++i) all.check(at(i).path());
   return all.append(std::move(operations));
 }
@@ -120,6 +137,11 @@ transaction multi_ownership::fenced(transaction operations) const {
 void multi_ownership::start_lost(handler_for<void(error_code)> h, held_ptr which) {
   const auto on = owned(which)->session()->get_scheduler();
   launch(*on, std::move(h), owning(std::move(which), &held_together::wait_lost));
+}
+
+void multi_ownership::start_revoked(handler_for<void(error_code)> h, held_ptr which) {
+  const auto on = owned(which)->session()->get_scheduler();
+  launch(*on, std::move(h), owning(std::move(which), &held_together::wait_revoked));
 }
 
 void multi_ownership::start_release(handler_for<void(error_code)> h, held_ptr which) {

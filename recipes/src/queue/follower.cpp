@@ -36,6 +36,8 @@ awaitable<error_code> queue_follower::list() {
     }
     if (may_pass(listed.error)) continue;
     if (listed.error) co_return listed.error;
+    if (!is_ours_ && frame_->where.is_strange(listed.children)) co_return errc::foreign_data;
+    is_ours_ = true;
     auto items = frame_->where.items_of(listed.children);
     std::erase_if(items, [&](const entry& each) { return skipped_.contains(each.name); });
     items_.assign(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));

@@ -30,6 +30,7 @@ class queue_follower : public std::enable_shared_from_this<queue_follower> {
   std::deque<entry> items_;  // in order, as last listed, less those seen to be gone
   std::set<std::string> skipped_;
   std::string last_;  // what `next` returned last
+  bool is_ours_ = false;  // the path has been seen not to be of another recipe
   condition changed_;
 };
 

@@ -91,4 +91,9 @@ bool queue_layout::is_known(std::string_view name) const {
   return false;
 }
 
+bool queue_layout::is_strange(const std::vector<std::string>& children) const {
+  const auto is_ours = [this](const std::string& name) { return parse(name) || is_known(name); };
+  return std::ranges::none_of(children, is_ours) && !strangers_among(children, {}).empty();
+}
+
 }  // namespace zkrecipes::detail

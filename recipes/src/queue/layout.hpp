@@ -34,6 +34,8 @@ struct queue_layout {
   std::vector<entry> items_of(const std::vector<std::string>& children) const;
   /// Whether a child is one of ours besides the items.
   bool is_known(std::string_view name) const;
+  /// Whether these children are of another recipe, and none of them is of a queue like ours.
+  bool is_strange(const std::vector<std::string>& children) const;
   /// The name of an item of this rank, before the server appends the number.
   std::string marker(std::int64_t rank) const;
 

@@ -216,7 +216,9 @@ awaitable<error_code> stock::look(bool watching) {
     }
     error = items.error ? items.error : side.error;
     if (error == errc::connection_loss || error == errc::session_expired) continue;
+    if (!error && !is_ours_ && frame_->where.is_strange(items.children)) error = errc::foreign_data;
     if (error) co_return error;
+    is_ours_ = true;
     apply(items, asked_side ? side.children : items.children);
     if (frame_->where.kind == queue_kind::delayed && !items_.empty()) error = co_await clock_->learn();
     ready_.notify();

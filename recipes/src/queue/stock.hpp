@@ -67,6 +67,7 @@ class stock : public std::enable_shared_from_this<stock> {
   std::size_t waiting_ = 0;
   bool scouting_ = false;
   bool refreshing_ = false;
+  bool is_ours_ = false;            // the path has been seen not to be of another recipe
   bool look_again_ = false;  // one that the scout has left out can be had
   place_ptr place_;                 // in the line of those that wait
   error_code failure_;

@@ -43,6 +43,10 @@ error_code permits::refuse(error_code why, std::string problem) {
   return why;
 }
 
+error_code permits::refuse_path() {
+  return refuse(errc::foreign_data, "semaphore " + path_ + ": another recipe uses this path");
+}
+
 error_code permits::judge(const permit_record& found) {
   if (size_ == found.size || size_ == found.before) return error_code();
   return refuse(errc::size_mismatch, "semaphore " + path_ + ": it has " + std::to_string(found.size) +
@@ -74,6 +78,7 @@ awaitable<outcome<permit_record>> permits::agree(std::optional<backend::reply> n
 awaitable<outcome<place_ptr>> permits::enter(std::int32_t weight, size_ptr size) {
   auto entered = co_await place::enter(session_, line(weight), options_.id);
   auto& [error, where] = entered;
+  if (error == errc::foreign_data) error = refuse_path();
   if (error) co_return entered;
   std::optional<backend::reply> node;
   if (where->parent()) node = *where->parent();
@@ -134,6 +139,7 @@ awaitable<outcome<permits::picture>> permits::look() {
     if (each.error && each.error != errc::no_node) error = each.error;
   }
   found.members = members_of(seen[0].children, markers);
+  found.is_strange = !strangers_among(seen[0].children, markers).empty();
   if (!seen[1].error) found.node = std::move(seen[1]);
   co_return outcome<picture>(error, std::move(found));
 }
@@ -142,6 +148,7 @@ awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight) {
   auto looked = co_await look();
   auto& [error, seen] = looked;
   auto size = std::make_shared<permit_record>(permit_record{size_});
+  if (!error && seen.is_strange) error = refuse_path();
   if (!error && seen.node) {
     auto agreed = co_await agree(std::move(seen.node));
     std::tie(error, *size) = agreed;

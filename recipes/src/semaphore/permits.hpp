@@ -53,6 +53,7 @@ class permits : public std::enable_shared_from_this<permits> {
   struct picture {
     std::vector<member> members;
     std::optional<backend::reply> node;  ///< The path itself, unless it is missing.
+    bool is_strange = false;             ///< Somebody of another recipe is there.
   };
   using size_ptr = std::shared_ptr<permit_record>;
 
@@ -61,6 +62,7 @@ class permits : public std::enable_shared_from_this<permits> {
   awaitable<outcome<picture>> look();
   awaitable<outcome<permit_record>> agree(std::optional<backend::reply> node);
   error_code judge(const permit_record& found);
+  error_code refuse_path();
   error_code refuse(error_code why, std::string problem);
   static awaitable<void> announce(place_ptr where, std::string id);
   awaitable<outcome<>> settle_shrink(permit_record now, std::int32_t version);

@@ -55,7 +55,7 @@ bool is_fatal(const error_code& error) noexcept { return error == errc::closed |
 
 bool is_loss(const error_code& error) noexcept {
   return error == errc::session_expired || error == errc::lease_lapsed || error == errc::node_removed ||
-         error == errc::closed;
+         error == errc::revoked || error == errc::closed;
 }
 
 }  // namespace zkrecipes
