@@ -3,6 +3,8 @@
 import sys
 import time
 
+from kazoo.retry import RetryFailedError
+
 from kazoo_support import Connection
 
 from turns import KINDS
@@ -40,7 +42,10 @@ class Worker:
     def take(self, count):
         items = []
         while len(items) < int(count):
-            item = self._queue.get()
+            try:
+                item = self._queue.get()
+            except RetryFailedError:
+                continue  # others were quicker twice: it has removed nothing
             if item is None:
                 time.sleep(0.01)  # kazoo's Queue does not wait
             else:

@@ -8,7 +8,8 @@
 //   enter | leave                        one turn, seen by the witness
 //   until N                              turns until the witness has counted N hand-offs
 // Of a queue:
-//   put DATA [PRIORITY] | take COUNT     items; "ok DATA..."
+//   put DATA [PRIORITY] | take COUNT     items; "ok DATA..."; a priority of a priority-queue
+//   pop COUNT                            a take at most once; only here
 //   claim | acknowledge                  a take in two parts; only here
 // Of service discovery (Java and C++):
 //   register SERVICE ID ADDRESS PORT PAYLOAD | unregister
@@ -60,6 +61,8 @@ class worker {
     co_await zk_->async_connected(use_awaitable);
     if (kind == "queue") {
       player_ = play_queue(*zk_, path);
+    } else if (kind == "priority-queue") {
+      player_ = play_priority_queue(*zk_, path);
     } else if (kind == "discovery") {
       player_ = play_discovery(*zk_, path);
     } else {
