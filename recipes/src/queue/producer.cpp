@@ -26,6 +26,11 @@ bool parse_number(const std::string& text, std::uint64_t& number) {
   return error == std::errc() && (end == text.data() + text.size() || *end == ' ');
 }
 
+/// The next connection, or the next session, may do.
+bool is_of_the_moment(const error_code& error) {
+  return error == errc::connection_loss || error == errc::session_expired;
+}
+
 }  // namespace
 
 producer_state::producer_state(shared_frame frame, std::shared_ptr<room> space, std::string name)
@@ -86,14 +91,14 @@ awaitable<error_code> producer_state::read_record() {
   for (;;) {
     auto look = make_request(opcode::get, record_);
     auto found = co_await session_->perform(std::move(look), retry::always);
-    if (found.error == errc::connection_loss) continue;
+    if (is_of_the_moment(found.error)) continue;
     if (found.error == errc::no_node) {
       auto error = co_await session_->ensure_path(where_.items);
-      if (error && error != errc::connection_loss) co_return error;
+      if (error && !is_of_the_moment(error)) co_return error;
       auto create = make_request(opcode::create, record_);
       create.data = "0";
       auto created = co_await session_->perform(std::move(create), retry::always);
-      const bool fine = !created.error || created.error == errc::node_exists || created.error == errc::connection_loss;
+      const bool fine = !created.error || created.error == errc::node_exists || is_of_the_moment(created.error);
       if (!fine) co_return created.error;
       continue;
     }
@@ -137,7 +142,7 @@ awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
       version_ = result.results[0].stat.version;
       co_return error_code();
     }
-    const bool unclear = result.error == errc::connection_loss || result.error == errc::bad_version;
+    const bool unclear = is_of_the_moment(result.error) || result.error == errc::bad_version;
     if (!unclear) co_return result.error;
     auto error = co_await read_record();
     if (error) co_return error;

@@ -11,6 +11,10 @@
 //   put DATA [PRIORITY] | take COUNT     items; "ok DATA..."; a priority of a priority-queue
 //   pop COUNT                            a take at most once; only here
 //   claim | acknowledge                  a take in two parts; only here
+// Of nodes: a barrier (all), a counter (Python and C++), a group (Java and C++)
+//   raise | lift | pass                  "pass" waits until it is lifted
+//   add NUMBER TIMES
+//   join NAME DATA | leave-group | members
 // Of service discovery (Java and C++):
 //   register SERVICE ID ADDRESS PORT PAYLOAD | unregister
 //   instances SERVICE                    "ok ID=ADDRESS:PORT/PAYLOAD ..." in order
@@ -63,6 +67,8 @@ class worker {
       player_ = play_queue(*zk_, path);
     } else if (kind == "priority-queue") {
       player_ = play_priority_queue(*zk_, path);
+    } else if (kind == "nodes") {
+      player_ = play_nodes(*zk_, path);
     } else if (kind == "discovery") {
       player_ = play_discovery(*zk_, path);
     } else {

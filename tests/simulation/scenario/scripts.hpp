@@ -57,6 +57,7 @@ struct script {
   std::vector<error_code> ends;  ///< As it may end without a fault, besides without an error.
   bool is_retried = false;       ///< A lost connection is not reported.
   bool is_cancellable = true;
+  bool uses_line = true;                 ///< It may matter who else stands in `script_line`.
   std::vector<error_code> if_lost{};     ///< As it may end besides if a request or an answer is lost,
   std::vector<error_code> if_expired{};  ///< and if the session ends.
   /// Nodes that are there when it begins: paths and data.
