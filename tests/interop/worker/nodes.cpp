@@ -53,7 +53,7 @@ class nodes final : public player {
     auto view = group_.watch();
     auto seen = co_await view.async_current(use_awaitable);
     std::string all;
-    for (const auto& [name, each] : seen.nodes) all += ' ' + name + '=' + each.data;
+    for (const auto& each : seen.nodes) all += ' ' + each->name + '=' + each->data;
     co_return all;
   }
 
