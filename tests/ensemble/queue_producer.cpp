@@ -149,4 +149,16 @@ BOOST_AUTO_TEST_CASE(a_name_must_be_one_part_of_a_path) {
   create("/q");
 }
 
+BOOST_AUTO_TEST_CASE(a_queue_that_was_removed_is_made_again) {
+  auto p = make_producer(connect(), "p");
+  for (auto each : {"1", "2"}) BOOST_TEST(!put_one(p, each));
+  for (const auto& each : children("/q")) remove("/q/" + each);
+  remove("/q");
+  auto [error, number] = run(p.async_put("3", tuple));
+  BOOST_TEST(!error, error.message());
+  BOOST_TEST(number == 1u, "as its record is new, too");
+  const std::vector<std::string> expected{"3"};
+  BOOST_TEST(drain() == expected, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

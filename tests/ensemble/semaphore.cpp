@@ -5,21 +5,20 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "ensemble/print.hpp"
+#include "ensemble/ensemble_case.hpp"
 #include "ensemble/request_log.hpp"
-#include "support/fixture.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
 namespace {
 
-struct semaphore_case : fixture {
+struct semaphore_case : ensemble_case {
   semaphore_case() : over(std::make_unique<session>(connect())), three(std::in_place, *over, "/s", 3) {}
   void teardown() {
     three.reset();
     over.reset();
-    fixture::teardown();
+    ensemble_case::teardown();
   }
 
   ownership take(std::int32_t permits) {
@@ -274,6 +273,28 @@ BOOST_AUTO_TEST_CASE(who_holds_and_who_waits_is_listed_and_foreign_nodes_are_not
   release(std::move(waiting.result<0>()));
   remove("/s/foreign");
   remove("/s/_c_nobody-permit-0000000099");
+  finish();
+}
+
+// Who holds from before a shrink must be told from who waits, also if the resizer hears nothing of its own success.
+BOOST_AUTO_TEST_CASE(a_shrink_whose_reply_is_lost_leaves_nobody_waiting_in_vain) {
+  auto far = connect_far();
+  auto one = take(1);
+  auto two = take(1);
+  auto third = take(1);
+  auto waiting = waits(1);
+  semaphore there(far, "/s", 3);
+  own().drop_reply(testcluster::op::set_data);
+  BOOST_TEST(!std::get<0>(run(there.async_resize(2, tuple))));
+  BOOST_TEST(own().drops() == 1u);
+  BOOST_TEST(get("/s").data.find("shrunk_from") == std::string::npos, "all is settled");
+  release(std::move(one));
+  settle();
+  BOOST_TEST(!waiting.done());
+  release(std::move(two));
+  gets_it(waiting);
+  release(std::move(third));
+  waiting.result<0>() = ownership();
   finish();
 }
 

@@ -104,4 +104,26 @@ BOOST_AUTO_TEST_CASE(or_if_every_request_is) {
   stop_all();
 }
 
+// The first try never arrived, and the second is refused for a reason of its own: that is not the success of the first.
+BOOST_AUTO_TEST_CASE(a_refusal_after_a_lost_request_is_no_success) {
+  auto& a = add(connect_far());
+  wait_executing(a, 1);
+  auto& present = a.does.terms[0];
+  create("/x", "theirs");
+  create("/job");
+  own().drop_request(testcluster::op::multi);
+  auto refused = run(present.async_commit(transaction().remove("/job").create("/x", "ours"), tuple));
+  BOOST_TEST(std::get<0>(refused) == errc::node_exists);
+  BOOST_TEST(exists("/job"));
+  own().drop_request(testcluster::op::multi);
+  auto half = run(present.async_commit(transaction().remove("/gone").create("/y", "ours"), tuple));
+  BOOST_TEST(std::get<0>(half) == errc::outcome_unknown, "somebody has removed the one, and may have removed the other");
+  BOOST_TEST(!exists("/y"));
+  BOOST_TEST(own().drops() == 2u);
+  BOOST_TEST(!present.ending());
+  remove("/x");
+  remove("/job");
+  stop_all();
+}
+
 BOOST_AUTO_TEST_SUITE_END()

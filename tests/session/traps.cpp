@@ -153,10 +153,24 @@ BOOST_AUTO_TEST_CASE(bad_operations_of_a_transaction_are_refused_here) {
 // T7: a request that can not be handed over is answered all the same. The server's limit for a request is 1 MiB.
 BOOST_AUTO_TEST_CASE(a_request_that_no_server_takes_is_answered) {
   create("/big");
-  auto result = run(zk().async_set("/big", std::string(3 << 20, 'x'), any_version, tuple));
+  auto options = this->options();
+  options.jute_maxbuffer = 8 << 20;  // more than the servers have
+  auto hopeful = connect(options);
+  auto result = run(hopeful.async_set("/big", std::string(3 << 20, 'x'), any_version, tuple));
   BOOST_TEST((std::get<0>(result) == errc::connection_loss), std::get<0>(result).message());
-  BOOST_TEST(!look(zk()));
+  BOOST_TEST(!look(hopeful));
   BOOST_TEST(get("/big").data.empty());
+  // The limit as we reckon it: what we send is taken, and what is not taken we do not send.
+  const auto connects = zk().counters().connects;
+  const std::size_t limit = session_options().jute_maxbuffer;
+  bool refused = false;
+  for (std::size_t size = limit - 40; !refused && size < limit; ++size) {
+    auto tried = run(zk().async_set("/big", std::string(size, 'x'), any_version, tuple));
+    refused = std::get<0>(tried) == errc::bad_arguments;
+    BOOST_TEST((refused || !std::get<0>(tried)), std::get<0>(tried).message());
+  }
+  BOOST_TEST(refused);
+  BOOST_TEST(zk().counters().connects == connects);
   remove("/big");
 }
 

@@ -56,6 +56,7 @@ class fake_world final : public backend::world {
 
   void resolve(std::vector<backend::endpoint> names,
                std::function<void(std::vector<backend::endpoint>)> handler) override {
+    if (state_->resolver_hangs) return;
     auto found = state_->resolved.value_or(std::move(names));
     asio::post(strand_, [found = std::move(found), handler = std::move(handler)] { handler(found); });
   }

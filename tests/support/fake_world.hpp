@@ -38,6 +38,7 @@ struct fake_state {
   std::uint64_t last_timer = 0;
   std::map<backend::timer_id, std::pair<lease_clock::time_point, std::function<void()>>> timers;
   std::optional<std::vector<backend::endpoint>> resolved;  ///< What names resolve to; unset: to themselves.
+  bool resolver_hangs = false;
   std::vector<std::shared_ptr<fake_connection>> connections;
 };
 

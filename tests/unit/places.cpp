@@ -279,4 +279,22 @@ BOOST_AUTO_TEST_CASE(a_request_to_give_up_is_told) {
   BOOST_TEST(!campaign.result<0>().error());
 }
 
+// The ensemble was away for longer than the lease while we asked for the list.
+BOOST_AUTO_TEST_CASE(a_place_that_was_lost_over_the_list_is_nobodys_turn) {
+  create(7);
+  list({own, "x-latch-0000000003", "x-latch-0000000005"});
+  own_node_is_there();
+  BOOST_TEST(pending().front() == "get /e/x-latch-0000000005");
+  answer();
+  fire(backend::change::deleted, "/e/x-latch-0000000005");
+  settle();
+  BOOST_TEST_REQUIRE(!pending().empty());
+  BOOST_TEST(pending().front() == "children /e");
+  advance(1min);  // no answer comes, and the server does not end the session either
+  BOOST_TEST(!campaign.done());
+  list({own});
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST((campaign.error() == errc::lease_lapsed), campaign.error().message());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

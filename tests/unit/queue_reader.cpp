@@ -224,4 +224,51 @@ BOOST_AUTO_TEST_CASE(an_item_that_is_rejected_while_its_session_ends_is_supersed
   BOOST_TEST((rejected.error() == errc::superseded), rejected.error().message());
 }
 
+// One object can have an item twice: it expired with the first claim, and was taken again.
+BOOST_AUTO_TEST_CASE(a_late_settlement_through_the_same_object_is_not_taken_for_the_present_one) {
+  auto take_with = [this](std::int64_t zxid) {
+    auto taken = take();
+    list({one});
+    list({one});
+    answer();
+    backend::reply found;
+    found.stat.pzxid = zxid;
+    answer(found);
+    BOOST_TEST_REQUIRE(taken.done());
+    BOOST_TEST(!taken.error());
+    return taken.result<0>();
+  };
+  const auto late = take_with(5);
+  expire();
+  while (!pending().empty()) list({one});
+  const auto present = take_with(9);
+  for (bool acknowledging : {true, false}) {
+    auto told = record<>();
+    acknowledging ? line.async_acknowledge(late, told.token()) : line.async_return(late, told.token());
+    settle();
+    BOOST_TEST_REQUIRE(told.done());
+    BOOST_TEST((told.error() == errc::superseded));
+    CHECK_PENDING();
+  }
+  auto done = record<>();
+  line.async_acknowledge(present, done.token());
+  settle();
+  CHECK_PENDING("multi /");
+  answer();
+  BOOST_TEST_REQUIRE(done.done());
+  BOOST_TEST(!done.error());
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_the_session_is_not_the_end_of_reading) {
+  auto first = next();
+  fail(errc::session_expired);
+  list({one});
+  CHECK_PENDING("get /q/" + one);
+  fail(errc::session_expired);
+  CHECK_PENDING("get /q/" + one);
+  answer_data("first");
+  BOOST_TEST_REQUIRE(first.done());
+  BOOST_TEST(!first.error());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

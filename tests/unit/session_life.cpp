@@ -1,6 +1,8 @@
 // Connecting, suspended, expired, closed: the life of a session where every step is the test's.
 #include "unit/fake_session.hpp"
 
+#include <zkrecipes/lock.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <set>
@@ -224,6 +226,50 @@ BOOST_AUTO_TEST_CASE(the_last_copy_closes_the_session) {
   it.zk = it.make_session(fake_session::usual());
   it.settle();
   BOOST_TEST(it.state().connections.front()->closing);
+}
+
+// A resolver can take longer than a session lives; whoever is known need not be asked for.
+BOOST_FIXTURE_TEST_CASE(a_resolver_that_does_not_answer_costs_no_session_that_knows_its_servers, fake_session) {
+  connect();
+  state().resolver_hangs = true;
+  lose();
+  BOOST_TEST(state().connections.size() == 1u);
+  advance(50ms);
+  BOOST_TEST_REQUIRE(state().connections.size() == 2u);
+  connect();
+  BOOST_TEST((zk.status().state == session_state::connected));
+}
+
+// The server may let the next owner in while its answer to the closing is still on the way.
+BOOST_FIXTURE_TEST_CASE(whoever_closes_believes_in_nothing_any_more_before_the_server_hears_of_it, fake_session) {
+  connect();
+  zkrecipes::lock over(zk, "/l");
+  auto acquired = record<ownership>();
+  over.async_acquire(acquired.token());
+  settle();
+  const auto name = last().pending.front().first.path.substr(3) + "0000000001";
+  backend::reply made;
+  made.path = "/l/" + name;
+  made.stat.czxid = 7;
+  answer(made);
+  list({name});
+  while (!pending().empty()) answer();  // the look at our own node
+  BOOST_TEST_REQUIRE(acquired.done());
+  auto& held = acquired.result<0>();
+  BOOST_TEST_REQUIRE(!held.error(), held.error().message());
+  BOOST_TEST((held.valid_until() > now()));
+  auto lost = record<>();
+  held.async_lost(lost.token());
+  auto closing = record<>();
+  zk.async_close(closing.token());
+  settle();
+  BOOST_TEST(last().closing);
+  BOOST_TEST(!closing.done());
+  BOOST_TEST((held.error() == errc::closed));
+  BOOST_TEST((held.valid_until() <= now()));
+  BOOST_TEST_REQUIRE(lost.done());
+  BOOST_TEST((lost.error() == errc::closed));
+  lose(errc::closed);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

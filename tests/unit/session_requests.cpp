@@ -222,4 +222,25 @@ BOOST_AUTO_TEST_CASE(a_signal_may_outlive_the_operation_and_the_context) {
   never.emit(asio::cancellation_type::total);
 }
 
+BOOST_AUTO_TEST_CASE(what_no_server_takes_is_refused_and_costs_no_connection) {
+  auto options = fake_session::usual();
+  options.jute_maxbuffer = 2000;
+  fake_session it(options);
+  it.connect();
+  auto setting = it.record<zkrecipes::stat>();
+  auto committing = it.record<std::vector<operation_result>>();
+  it.zk.async_set("/a", std::string(2000, 'x'), any_version, setting.token());
+  it.zk.async_commit(transaction().set("/a", std::string(1000, 'x')).create("/b", std::string(1000, 'x')),
+                     committing.token());
+  it.settle();
+  BOOST_TEST_REQUIRE((setting.done() && committing.done()));
+  BOOST_TEST((setting.error() == errc::bad_arguments));
+  BOOST_TEST((committing.error() == errc::bad_arguments));
+  CHECK_PENDING_OF(it);
+  auto fine = it.record<zkrecipes::stat>();
+  it.zk.async_set("/a", std::string(1900, 'x'), any_version, fine.token());
+  it.settle();
+  CHECK_PENDING_OF(it, "set /a");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

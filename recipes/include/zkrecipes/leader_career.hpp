@@ -54,7 +54,8 @@ class term {
   transaction fenced(transaction operations) const;
 
   /// Commits `fenced(operations)` and settles a lost reply: `operations` must contain at least one that can not succeed
-  /// twice (a remove, a create without sequence, a set with version), else the outcome stays `outcome_unknown`.
+  /// twice (a remove, a create without sequence, a set with version), else the outcome stays `outcome_unknown`; as it does
+  /// if somebody else has a hand in the nodes at the same time.
   /// Errors: `superseded` (a newer term has begun: nothing was written), and those of `session::async_commit`.
   template <class Token>
   auto async_commit(transaction operations, Token&& token) {

@@ -85,7 +85,9 @@ class semaphore {
   }
 
   /// Changes the number of permits, while they are in use: more let waiters in at once, fewer take nothing from those who
-  /// hold. Objects made with the size of before go on working. One or two round trips. `size`: as in the constructor.
+  /// hold. Objects made with the size of before go on working. Two round trips; fewer take two more for each that
+  /// holds and two at the end: if it fails or is given up in between, the size is set, and only more members than need be
+  /// are woken, until it is called again. `size`: as in the constructor.
   /// Errors: `foreign_data`, `bad_version` (somebody else resized it at this moment), `no_auth`.
   /// \throws std::invalid_argument naming a bad size.
   template <class Token>

@@ -69,7 +69,7 @@ struct created_node {
 /// Cancellation of every operation: `terminal`, `partial` and `total` end the wait at once with `operation_aborted`; a
 /// request that was already sent may take effect. Errors of every operation: `closed`, `session_expired` (in flight
 /// when the server ended the session), `connection_loss` (not back within `retry_policy::limit`; see there),
-/// `auth_failed`, `bad_arguments` (malformed path), and the server's answers that each names.
+/// `auth_failed`, `bad_arguments` (malformed path, or more than `session_options::jute_maxbuffer`), and the server's answers that each names.
 class session {
  public:
   /// Starts to connect.
@@ -97,7 +97,7 @@ class session {
     return detail::initiate<void(error_code)>(token, &start_connected, core_);
   }
 
-  /// Creates a node. The mode may be any. Not tried again after a lost connection if it is sequential.
+  /// Creates a node. The mode may be any. Not tried again after a lost connection.
   /// Errors: `node_exists`, `no_node` (the parent), `no_children_for_ephemerals`, `no_auth`, `invalid_acl`.
   template <class Token>
   auto async_create(std::string path, std::string data, create_mode mode, Token&& token) {
@@ -188,7 +188,7 @@ class session {
                                                              seen_pzxid);
   }
 
-  /// Ends the session: what is owned is given up at once, pending operations complete with `closed`. Completes when the
+  /// Ends the session: what is owned is given up at once (`ownership::error` says `closed`), pending operations complete with `closed`. Completes when the
   /// server has confirmed, at the latest after the connect timeout (then the server ends it by its own clock). Cannot
   /// be cancelled. Errors: none.
   template <class Token>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,9 @@ struct session_options {
   /// Safety margin by which a lease ends before the session could. Zero: a tenth of the negotiated timeout.
   std::chrono::milliseconds lease_margin{0};
   retry_policy retry{};
+  /// What the servers take in one request, in bytes: their `jute.maxbuffer`. 1 KiB to 1 GiB. What is larger is refused
+  /// with `bad_arguments`; it would cost the connection, and all that is under way on it.
+  std::size_t jute_maxbuffer = 0xfffff;
   trace_hook trace{};
 };
 

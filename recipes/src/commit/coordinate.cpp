@@ -1,11 +1,13 @@
 // An elected coordinator: it decides whatever is undecided, for as long as it leads.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <set>
 #include <utility>
 
 #include "commit/parties.hpp"
 #include "election/term_record.hpp"
+#include "session/background.hpp"
 
 namespace zkrecipes::detail {
 
@@ -21,23 +23,23 @@ class office : public std::enable_shared_from_this<office> {
 
   /// Until it is lost. Errors: `operation_aborted`, and what makes it impossible to go on.
   awaitable<error_code> hold() {
-    auto next_cleaning = session_->now();
+    next_cleaning_ = options_.keep.count() > 0 ? session_->now() : never;
     while (!where_->lost()) {
       auto hint = session_->arm(watch_kind::children, path_, where_->changed());
       auto error = co_await take_over();
       if (error) co_return error;
-      if (options_.keep.count() > 0 && session_->now() >= next_cleaning) {
-        auto cleaned = co_await clean_up(session_, path_, options_.keep);
-        if (std::get<0>(cleaned) == asio::error::operation_aborted) co_return std::get<0>(cleaned);
-        next_cleaning = session_->now() + std::max<lease_clock::duration>(options_.keep / 4, least_pause);
-      }
-      const auto due = options_.keep.count() > 0 ? next_cleaning : never;
-      while (!where_->lost() && !hint->fired() && session_->now() < due) {
-        auto why = co_await where_->changed().wait(due);
+      while (!where_->lost() && !hint->fired()) {
+        if (session_->now() >= next_cleaning_) begin_cleaning();
+        auto why = co_await where_->changed().wait(next_cleaning_);
         if (why == wake::cancelled) co_return asio::error::operation_aborted;
       }
     }
     co_return error_code();
+  }
+  /// What is under way ends: a decision that is not written is left to the next.
+  void stop() {
+    cleaning_.stop();
+    for (auto& [id, each] : deciding_) each.stop();
   }
 
  private:
@@ -50,16 +52,27 @@ class office : public std::enable_shared_from_this<office> {
     auto& [error, replies] = answered;
     if (error || replies[0].error) co_return error ? error : replies[0].error;
     std::set<std::string> present(replies[0].children.begin(), replies[0].children.end());
-    std::erase_if(seen_, [&](const std::string& each) { return !present.contains(each); });
+    std::erase_if(deciding_, [&](const auto& each) { return !present.contains(each.first); });
     const auto deadline = session_->now() + options_.patience;
     for (const auto& each : present) {
-      if (!is_transaction_id(each) || !seen_.insert(each).second) continue;
-      launch_detached(session_->strand(), see_to(shared_from_this(), each, deadline));
+      if (!is_transaction_id(each)) continue;
+      auto [found, is_new] = deciding_.try_emplace(each);
+      if (is_new) found->second.run(session_->strand(), see_to(shared_from_this(), each, deadline));
     }
     co_return error_code();
   }
 
-  /// Ends with the leadership at the latest.
+  /// Beside the decisions, which must not wait for it.
+  void begin_cleaning() {
+    next_cleaning_ = never;
+    cleaning_.run(session_->strand(), clean(shared_from_this()));
+  }
+  static awaitable<void> clean(std::shared_ptr<office> self) {
+    co_await clean_up(self->session_, self->path_, self->options_.keep);
+    self->next_cleaning_ = self->session_->now() + std::max<lease_clock::duration>(self->options_.keep / 4, least_pause);
+    self->where_->changed().notify();
+  }
+
   static awaitable<void> see_to(std::shared_ptr<office> self, std::string id, lease_clock::time_point deadline) {
     co_await decide(self->session_, join(self->path_, id), deadline, self->where_);
   }
@@ -68,7 +81,9 @@ class office : public std::enable_shared_from_this<office> {
   core_ptr session_;
   std::string path_;
   commit_coordinator_options options_;
-  std::set<std::string> seen_;
+  std::map<std::string, background> deciding_;  // by transaction
+  background cleaning_;
+  lease_clock::time_point next_cleaning_ = never;
 };
 
 /// Stands for election and leads once. Errors: as `office::hold`.
@@ -80,6 +95,7 @@ awaitable<error_code> coordinate_once(core_ptr session, std::string path, commit
   if (!error) {
     auto leading = std::make_shared<office>(where, std::move(path), std::move(options));
     error = co_await leading->hold();
+    leading->stop();
   }
   where->leave_later();
   co_return error;

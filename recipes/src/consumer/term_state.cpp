@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "consumer/effects.hpp"
+
 namespace zkrecipes::detail {
 
 using backend::opcode;
@@ -81,12 +83,25 @@ awaitable<outcome<>> term_state::commit(transaction operations) {
     if (result.results.empty()) co_return outcome<>(result.error);
     if (result.results[0].error == errc::rolled_back) {  // the fence holds, the operations fail by themselves
       if (!maybe_done) co_return outcome<>(result.error);
-      co_return outcome<>(is_refusal_to_repeat(result.error) ? error_code() : make_error_code(errc::outcome_unknown));
+      if (!is_refusal_to_repeat(result.error)) co_return outcome<>(errc::outcome_unknown);
+      co_return outcome<>(co_await judge_refusal(std::move(operations), result.error));
     }
     // Our own record may have moved on to another phase under the same term.
     auto error = co_await refresh(nullptr, never);
     if (error == errc::superseded && maybe_done) error = errc::outcome_unknown;
     if (error && error != errc::connection_loss) co_return outcome<>(error);
+  }
+}
+
+/// An earlier try was done, and this one refused for that; or neither was.
+awaitable<error_code> term_state::judge_refusal(transaction operations, error_code refusal) {
+  for (;;) {
+    auto looked = co_await see_effects(session(), operations);
+    auto& [error, seen] = looked;
+    if (error == errc::connection_loss || error == errc::session_expired) continue;
+    if (error == asio::error::operation_aborted) co_return error;
+    if (error || seen == effects::some) co_return errc::outcome_unknown;
+    co_return seen == effects::all ? error_code() : refusal;
   }
 }
 

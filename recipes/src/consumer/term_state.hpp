@@ -37,6 +37,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   awaitable<error_code> publish(term_phase phase, bool and_leave, lease_clock::time_point deadline);
 
  private:
+  awaitable<error_code> judge_refusal(transaction operations, error_code refusal);
   awaitable<error_code> refresh(std::optional<term_phase>* found, lease_clock::time_point deadline);
   std::int32_t version() const;
 

@@ -178,7 +178,7 @@ awaitable<error_code> place::wait_turn(const blocker& who_first) {
       if (error) co_return error;
     }
     auto ahead = who_first(*members_, self_);
-    if (!ahead) co_return error_code();
+    if (!ahead) co_return lost();  // the list may have taken longer than the lease
     if (line_.one_by_one && self_ > 1) ahead = forget_all_but(ahead->first);
     const auto hints = watch_ahead(*ahead);
     std::vector<std::string> gone;

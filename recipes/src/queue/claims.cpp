@@ -70,7 +70,7 @@ awaitable<claim_result> claims::finish(attempt which) {
     co_return result;
   }
   forget_ended();
-  ours_[which.what.name] = {which.bound, which.guid};
+  ours_[which.what.name] = {which.bound, which.guid, read.stat.pzxid};
   result.item = {std::move(which.what.name), std::move(read.data), read.stat, attempts_of(read.stat)};
   co_return result;
 }
@@ -84,7 +84,7 @@ awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
     const int place = failed_at(answer);
     error_code error;
     if (is_lost(answer.error)) {
-      error = co_await find(which.what.name, which.guid, which.bound);
+      error = co_await find(session, frame_->where.claim(which.what.name), which.guid, which.bound);
       if (error != errc::no_node) co_return error;  // else it was lost on the way there: it is nobody's yet
     } else if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
       error = co_await session->ensure_path(frame_->where.side, which.bound);
@@ -100,28 +100,29 @@ awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
 }
 
 /// After a lost reply: no error if the claim is ours, `node_exists` if it is another's, `no_node` if there is none.
-awaitable<error_code> claims::find(std::string name, std::string guid, incarnation_ptr bound) {
-  auto look = make_request(opcode::get, frame_->where.claim(name));
+awaitable<error_code> claims::find(core_ptr over, std::string path, std::string guid, incarnation_ptr bound) {
+  auto look = make_request(opcode::get, std::move(path));
   backend::reply there;
   do {
-    there = co_await frame_->session->perform(look, retry::always, bound);
+    there = co_await over->perform(look, retry::always, bound);
   } while (is_lost(there.error));
   co_return !there.error && there.data != guid ? make_error_code(errc::node_exists) : there.error;
 }
 
-/// Takes back a claim that may or may not have been made; never somebody else's.
+/// Takes back a claim that may or may not have been made; never somebody else's. Without keeping the session open: its end
+/// takes the claim along.
 void claims::abandon(const std::string& name, const std::string& guid, const incarnation_ptr& bound) {
-  launch_detached(frame_->session->strand(),
-                  owning(shared_from_this(), &claims::remove_claim, name, guid, bound));
+  auto over = frame_->session->shared_from_this();
+  launch_detached(frame_->session->strand(), remove_claim(std::move(over), frame_->where.claim(name), guid, bound));
 }
 
 /// Another can claim the item as soon as our claim has gone, under the same name: before each try we look whose it is.
-awaitable<void> claims::remove_claim(std::string name, std::string guid, incarnation_ptr bound) {
-  auto remove = make_request(opcode::remove, frame_->where.claim(name));
+awaitable<void> claims::remove_claim(core_ptr over, std::string path, std::string guid, incarnation_ptr bound) {
+  auto remove = make_request(opcode::remove, path);
   for (backend::reply done;;) {
-    auto error = co_await find(name, guid, bound);
+    auto error = co_await find(over, path, guid, bound);
     if (error) co_return;
-    done = co_await frame_->session->perform(remove, retry::once, bound);
+    done = co_await over->perform(remove, retry::once, bound);
     if (!is_lost(done.error)) co_return;
   }
 }
@@ -151,7 +152,7 @@ awaitable<claim_result> claims::remove(message item) {
     result.error = answer.error;
     const int place = failed_at(answer);
     result.at_item = place > 0 && answer.error != errc::no_node && answer.error != errc::bad_version;
-    if (is_lost(answer.error)) result.error = co_await find(name, one.guid, one.bound);
+    if (is_lost(answer.error)) result.error = co_await find(session, frame_->where.claim(name), one.guid, one.bound);
     if (is_lost(answer.error) && result.error == errc::no_node) continue;
     if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
       result.error = co_await session->ensure_path(frame_->where.side, one.bound);
@@ -169,20 +170,26 @@ awaitable<claim_result> claims::remove(message item) {
   }
 }
 
-incarnation_ptr claims::bound_of(const std::string& name) const {
-  auto found = ours_.find(name);
-  return found == ours_.end() ? nullptr : found->second.bound;
+claims::held_items::iterator claims::find_ours(const claim_id& which) {
+  auto found = ours_.find(which.name);
+  return found != ours_.end() && found->second.zxid == which.zxid ? found : ours_.end();
 }
 
-awaitable<error_code> claims::settle(std::string name, transaction rest) {
-  auto bound = bound_of(name);
+incarnation_ptr claims::bound_of(const claim_id& which) const {
+  auto found = ours_.find(which.name);
+  return found != ours_.end() && found->second.zxid == which.zxid ? found->second.bound : nullptr;
+}
+
+awaitable<error_code> claims::settle(claim_id which, transaction rest) {
+  auto bound = bound_of(which);
   if (!bound) co_return errc::superseded;
+  const auto claim = frame_->where.claim(which.name);
   transaction all;
-  all.remove(frame_->where.claim(name)).remove(frame_->where.item(name)).append(std::move(rest));
+  all.remove(claim).remove(frame_->where.item(which.name)).append(std::move(rest));
   for (;;) {
     auto answer = co_await frame_->session->perform(backend::make_multi(all), retry::once, bound);
     const bool is_open = is_lost(answer.error) || is_aborted(answer.error);
-    auto found = ours_.find(name);
+    auto found = find_ours(which);
     if (found == ours_.end()) co_return errc::superseded;  // settled by somebody else in this process
     if (is_open && answer.sent) found->second.maybe_settled = true;
     if (is_lost(answer.error)) continue;
@@ -192,46 +199,46 @@ awaitable<error_code> claims::settle(std::string name, transaction rest) {
     const bool is_settled = has_gone && place == 0 && found->second.maybe_settled;
     if (answer.error && !has_gone && answer.error != errc::session_expired) co_return answer.error;  // still ours
     ours_.erase(found);
-    if (has_gone && place == 1) frame_->session->remove_surely(frame_->where.claim(name), bound);
+    if (has_gone && place == 1) frame_->session->remove_surely(claim, bound);
     if (!answer.error || is_settled) co_return error_code();
     co_return errc::superseded;
   }
 }
 
-awaitable<error_code> claims::release(std::string name) {
-  auto found = ours_.find(name);
+awaitable<error_code> claims::release(claim_id which) {
+  auto found = find_ours(which);
   if (found == ours_.end()) co_return errc::superseded;
   const auto bound = found->second.bound;
   const auto guid = found->second.guid;
   ours_.erase(found);
   if (bound->ended) co_return errc::superseded;  // the claim there may be somebody else's by now
-  auto sent = frame_->session->send(make_request(opcode::remove, frame_->where.claim(name)));
+  auto sent = frame_->session->send(make_request(opcode::remove, frame_->where.claim(which.name)));
   auto result = co_await frame_->session->answer(sent);
-  if (result.error) abandon(name, guid, bound);
+  if (result.error) abandon(which.name, guid, bound);
   co_return error_code();
 }
 
-void claims::give_up(const std::string& name) {
-  auto found = ours_.find(name);
+void claims::give_up(const claim_id& which) {
+  auto found = find_ours(which);
   if (found == ours_.end()) return;
-  abandon(name, found->second.guid, found->second.bound);
+  abandon(which.name, found->second.guid, found->second.bound);
   ours_.erase(found);
 }
 
-awaitable<backend::reply> claims::read_again(std::string name) {
+awaitable<backend::reply> claims::read_again(claim_id which) {
   backend::reply read;
-  auto bound = bound_of(name);
+  auto bound = bound_of(which);
   if (!bound) {
     read.error = errc::superseded;
     co_return read;
   }
-  auto look = make_request(opcode::get, frame_->where.item(name));
+  auto look = make_request(opcode::get, frame_->where.item(which.name));
   do {
     read = co_await frame_->session->perform(look, retry::always, bound);
   } while (is_lost(read.error));
   if (read.error == errc::no_node || read.error == errc::session_expired) {
-    ours_.erase(name);
-    if (read.error == errc::no_node) frame_->session->remove_surely(frame_->where.claim(name), bound);
+    if (auto found = find_ours(which); found != ours_.end()) ours_.erase(found);
+    if (read.error == errc::no_node) frame_->session->remove_surely(frame_->where.claim(which.name), bound);
     read.error = errc::superseded;
   }
   co_return read;

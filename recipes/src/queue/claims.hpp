@@ -18,6 +18,14 @@ struct claim_result {
   message item;
 };
 
+/// Of an item that was handed out, which time it was: it may have gone through this object before, in another session.
+struct claim_id {
+  explicit claim_id(const message& item) : name(item.name), zxid(item.stat.pzxid) {}
+
+  std::string name;
+  std::int64_t zxid;
+};
+
 class claims : public std::enable_shared_from_this<claims> {
  public:
   /// A claim on its way.
@@ -37,34 +45,37 @@ class claims : public std::enable_shared_from_this<claims> {
   /// Removes an item that has been read, and tells whether it was for us.
   awaitable<claim_result> remove(message item);
 
-  bool has(const std::string& name) const { return ours_.contains(name); }
+  bool has(const claim_id& which) const { return static_cast<bool>(bound_of(which)); }
   /// Removes an item of ours and its claim, together with the rest. Errors: `superseded`, and those of the rest.
-  awaitable<error_code> settle(std::string name, transaction rest);
+  awaitable<error_code> settle(claim_id which, transaction rest);
   /// Gives a claim up.
-  awaitable<error_code> release(std::string name);
+  awaitable<error_code> release(claim_id which);
   /// The same in the background.
-  void give_up(const std::string& name);
+  void give_up(const claim_id& which);
   /// Reads an item of ours again. Error: `superseded`.
-  awaitable<backend::reply> read_again(std::string name);
-  incarnation_ptr bound_of(const std::string& name) const;
+  awaitable<backend::reply> read_again(claim_id which);
+  incarnation_ptr bound_of(const claim_id& which) const;
 
  private:
   struct held {
     incarnation_ptr bound;
     std::string guid;
+    std::int64_t zxid = 0;
     bool maybe_settled = false;
   };
+  using held_items = std::map<std::string, held>;
 
-  awaitable<error_code> find(std::string name, std::string guid, incarnation_ptr bound);
+  static awaitable<error_code> find(core_ptr over, std::string path, std::string guid, incarnation_ptr bound);
   awaitable<error_code> is_claimed(attempt& which, bool& at_item);
   void abandon(const std::string& name, const std::string& guid, const incarnation_ptr& bound);
-  awaitable<void> remove_claim(std::string name, std::string guid, incarnation_ptr bound);
+  static awaitable<void> remove_claim(core_ptr over, std::string path, std::string guid, incarnation_ptr bound);
+  held_items::iterator find_ours(const claim_id& which);
   bool is_early(const attempt& which, const backend::reply& stamp);
   void forget_ended();
 
   shared_frame frame_;
   std::shared_ptr<server_clock> clock_;
-  std::map<std::string, held> ours_;
+  held_items ours_;
 };
 
 /// How often an item has been claimed. Each claim makes a node below it and removes it again: the server counts.

@@ -48,8 +48,8 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   awaitable<bool> is_there(std::string name);
   awaitable<backend::reply> read_for_pop(std::string name);
   void after(const claims::attempt& which, const claim_result& result);
-  awaitable<error_code> bury(std::string name, std::int32_t attempts, std::string reason);
-  awaitable<error_code> move_to_end(std::string name);
+  awaitable<error_code> bury(claim_id which, std::int32_t attempts, std::string reason);
+  awaitable<error_code> move_to_end(claim_id which);
 
   shared_frame frame_;
   std::shared_ptr<server_clock> clock_;

@@ -12,6 +12,9 @@ namespace {
 
 outcome<message> failed(error_code why) { return {why, message{}}; }
 
+/// It is our queue in the next session, too.
+bool may_pass(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
+
 }  // namespace
 
 backend::request queue_follower::read(const std::string& name) const {
@@ -28,11 +31,11 @@ awaitable<error_code> queue_follower::list() {
     auto listed = co_await session->perform(std::move(children), retry::always);
     if (listed.error == errc::no_node) {
       auto error = co_await session->ensure_path(path);
-      if (error) co_return error;
+      if (error && !may_pass(error)) co_return error;
       continue;
     }
-    if (listed.error && listed.error != errc::connection_loss) co_return listed.error;
-    if (listed.error) continue;
+    if (may_pass(listed.error)) continue;
+    if (listed.error) co_return listed.error;
     auto items = frame_->where.items_of(listed.children);
     std::erase_if(items, [&](const entry& each) { return skipped_.contains(each.name); });
     items_.assign(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
@@ -66,7 +69,7 @@ awaitable<outcome<message>> queue_follower::next() {
       name = second;
       answer = co_await frame_->session->answer(asked_second);
     }
-    if (answer.error == errc::connection_loss) {
+    if (may_pass(answer.error)) {
       auto error = co_await frame_->session->wait_connected(nullptr, never);
       if (error) co_return failed(error);
       continue;

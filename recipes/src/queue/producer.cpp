@@ -21,15 +21,13 @@ constexpr std::size_t most_items = 128;
 constexpr std::size_t most_bytes = 256 * 1024;
 
 /// The record is the number, a space, and who put that item.
-bool parse_number(const std::string& text, std::uint64_t& number) {
+bool parse_progress(const std::string& text, std::uint64_t& number) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && (end == text.data() + text.size() || *end == ' ');
 }
 
-/// The next connection, or the next session, may do.
-bool is_of_the_moment(const error_code& error) {
-  return error == errc::connection_loss || error == errc::session_expired;
-}
+/// The record tells.
+bool is_to_be_seen(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
 
 }  // namespace
 
@@ -91,26 +89,31 @@ awaitable<error_code> producer_state::read_record() {
   for (;;) {
     auto look = make_request(opcode::get, record_);
     auto found = co_await session_->perform(std::move(look), retry::always);
-    if (is_of_the_moment(found.error)) continue;
+    if (is_to_be_seen(found.error)) continue;
     if (found.error == errc::no_node) {
-      auto error = co_await session_->ensure_path(where_.items);
-      if (error && !is_of_the_moment(error)) co_return error;
-      auto create = make_request(opcode::create, record_);
-      create.data = "0";
-      auto created = co_await session_->perform(std::move(create), retry::always);
-      const bool fine = !created.error || created.error == errc::node_exists || is_of_the_moment(created.error);
-      if (!fine) co_return created.error;
+      auto error = co_await make_record();
+      if (error) co_return error;
       continue;
     }
     if (found.error) co_return found.error;
     std::uint64_t number = 0;
-    if (!parse_number(found.data, number)) co_return errc::foreign_data;
+    if (!parse_progress(found.data, number)) co_return errc::foreign_data;
     last_ = number;
     ours_ = found.data == record_data(number);
     version_ = found.stat.version;
     known_ = true;
     co_return error_code();
   }
+}
+
+awaitable<error_code> producer_state::make_record() {
+  auto error = co_await session_->ensure_path(where_.items);
+  if (error) co_return is_to_be_seen(error) ? error_code() : error;
+  auto create = make_request(opcode::create, record_);
+  create.data = "0";
+  auto created = co_await session_->perform(std::move(create), retry::always);
+  const bool fine = created.error == errc::node_exists || is_to_be_seen(created.error);
+  co_return fine ? error_code() : created.error;
 }
 
 std::string producer_state::record_data(std::uint64_t number) const { return std::to_string(number) + ' ' + guid_; }
@@ -121,7 +124,7 @@ awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
     auto error = co_await read_record();
     if (error) co_return error;
   }
-  const std::uint64_t before = last_;
+  std::uint64_t before = last_;
   for (bool is_sent = false;; is_sent = true) {
     auto some = batch.size();
     auto entered = co_await room_->enter(some, is_sent);
@@ -142,10 +145,13 @@ awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
       version_ = result.results[0].stat.version;
       co_return error_code();
     }
-    const bool unclear = is_of_the_moment(result.error) || result.error == errc::bad_version;
-    if (!unclear) co_return result.error;
-    auto error = co_await read_record();
+    const bool is_wiped = result.error == errc::no_node;  // the queue, by an operator's hand: it is made again
+    if (!is_to_be_seen(result.error) && result.error != errc::bad_version && !is_wiped) co_return result.error;
+    error_code error;
+    if (is_wiped) error = co_await session_->ensure_path(where_.items);
+    if (!error || is_to_be_seen(error)) error = co_await read_record();
     if (error) co_return error;
+    if (is_wiped && last_ < before) before = last_;
     if (last_ == after && ours_) co_return error_code();
     if (last_ != before) co_return errc::superseded;
   }

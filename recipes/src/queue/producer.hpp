@@ -32,6 +32,7 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
 
   awaitable<void> work();
   awaitable<error_code> read_record();
+  awaitable<error_code> make_record();
   awaitable<error_code> put_batch(std::vector<item_ptr>& batch);
   std::vector<item_ptr> next_batch() const;
   std::string record_data(std::uint64_t number) const;

@@ -19,55 +19,56 @@ error_code of_claim(error_code error) {
 }  // namespace
 
 awaitable<outcome<>> queue_core::acknowledge(message item, transaction effects) {
-  co_return outcome<>(co_await claims_->settle(std::move(item.name), std::move(effects)));
+  co_return outcome<>(co_await claims_->settle(claim_id(item), std::move(effects)));
 }
 
 awaitable<outcome<>> queue_core::give_back(message item, return_to where, std::string reason) {
-  if (!claims_->has(item.name)) co_return outcome<>(errc::superseded);
+  const claim_id which(item);
+  if (!claims_->has(which)) co_return outcome<>(errc::superseded);
   const auto most = frame_->options.most_attempts;
   if (most != 0 && item.attempts >= most) {
     if (reason.empty()) reason = "given back too often";
-    co_return outcome<>(co_await bury(std::move(item.name), item.attempts, std::move(reason)));
+    co_return outcome<>(co_await bury(claim_id(item), item.attempts, std::move(reason)));
   }
-  if (where == return_to::end) co_return outcome<>(co_await move_to_end(std::move(item.name)));
-  auto error = co_await claims_->release(item.name);
+  if (where == return_to::end) co_return outcome<>(co_await move_to_end(which));
+  auto error = co_await claims_->release(which);
   if (!error) stock_->put_back(item.name);
   co_return outcome<>(error);
 }
 
 awaitable<outcome<>> queue_core::reject(message item, std::string reason) {
-  co_return outcome<>(co_await bury(std::move(item.name), item.attempts, std::move(reason)));
+  co_return outcome<>(co_await bury(claim_id(item), item.attempts, std::move(reason)));
 }
 
 /// From the queue to the dead letters, in one transaction; the item as it stands there, not as the caller still has it.
-awaitable<error_code> queue_core::bury(std::string name, std::int32_t attempts, std::string reason) {
+awaitable<error_code> queue_core::bury(claim_id which, std::int32_t attempts, std::string reason) {
   for (;;) {
-    auto read = co_await claims_->read_again(name);
+    auto read = co_await claims_->read_again(which);
     if (read.error) co_return read.error;
     transaction letter;
     letter.create(frame_->where.on_side(std::string(dead_folder) + "/letter-"),
-                  write_letter(name, attempts, reason, read.data), create_mode::persistent_sequential);
-    auto error = co_await claims_->settle(name, std::move(letter));
+                  write_letter(which.name, attempts, reason, read.data), create_mode::persistent_sequential);
+    auto error = co_await claims_->settle(which, std::move(letter));
     if (error != errc::no_node) co_return error;
-    error = co_await frame_->session->ensure_path(frame_->where.on_side(dead_folder), claims_->bound_of(name));
+    error = co_await frame_->session->ensure_path(frame_->where.on_side(dead_folder), claims_->bound_of(which));
     if (error) co_return of_claim(error);
   }
 }
 
 /// A new node with a new number. That has to be known beforehand, for the attempts are counted below the node: a
 /// node that goes in the same transaction draws it.
-awaitable<error_code> queue_core::move_to_end(std::string name) {
+awaitable<error_code> queue_core::move_to_end(claim_id which) {
   const auto& session = frame_->session;
   const auto& where = frame_->where;
-  auto bound = claims_->bound_of(name);
-  auto what = where.parse(name);
+  auto bound = claims_->bound_of(which);
+  auto what = where.parse(which.name);
   if (!what || !bound || bound->ended) co_return errc::superseded;
   const auto guid = session->make_guid();
   auto draw = make_request(opcode::create, where.item(std::string(return_prefix) + guid + '-'));
   draw.mode = create_mode::ephemeral_sequential;
   const auto connection = session->counters().connects;
   auto drawing = session->send(draw);
-  auto read = co_await claims_->read_again(name);
+  auto read = co_await claims_->read_again(which);
   auto number = co_await session->answer(drawing);
   if (number.error == errc::connection_loss && !read.error) {
     number = co_await session->perform(std::move(draw), retry::always, bound);
@@ -79,7 +80,7 @@ awaitable<error_code> queue_core::move_to_end(std::string name) {
     transaction rest;
     rest.remove(number.path).create(moved, std::move(read.data));
     count_attempts(rest, moved, std::min(attempts_of(read.stat), 100));
-    error = co_await claims_->settle(name, std::move(rest));
+    error = co_await claims_->settle(which, std::move(rest));
   }
   // With a reply that was lost it may stand there twice; or the item had gone by an operator's hand, and took nothing along.
   const bool maybe_left = session->counters().connects != connection;

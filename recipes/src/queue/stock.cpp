@@ -91,10 +91,12 @@ void stock::lost_sight_of(const std::string& name) {
   drawn_.erase(name);
   in_doubt_.insert(name);
   items_.clear();
+  returned();
 }
 
 void stock::put_back(const std::string& name) {
   drawn_.erase(name);
+  returned();
   auto what = frame_->where.parse(name);
   if (!what || items_.empty()) return;  // an empty list is read again anyway
   auto goes_first = [](const entry& a, const entry& b) {
@@ -102,6 +104,12 @@ void stock::put_back(const std::string& name) {
   };
   auto where = std::lower_bound(items_.begin(), items_.end(), *what, goes_first);
   if (where == items_.end() || where->name != name) items_.insert(where, std::move(*what));
+}
+
+/// The scout may have looked while it was drawn, and wait for a change that will not come: nothing has happened there.
+void stock::returned() {
+  look_again_ = true;
+  if (place_) place_->changed().notify();
 }
 
 void stock::skip(const std::string& name, error_code why) {
@@ -131,6 +139,7 @@ awaitable<void> stock::scout() {
   while (waiting_ > 0 && !error) {
     if (place_ && place_->lost()) place_.reset();
     hints watching;
+    look_again_ = false;
     if (place_) watching = watch_all();
     error = co_await look(place_ != nullptr);
     if (error || ready() >= waiting_) break;
@@ -173,7 +182,7 @@ stock::hints stock::watch_all() {
 awaitable<void> stock::wait_for_change(const hints& watching) {
   auto fired = [](const std::unique_ptr<watch>& each) { return each && each->fired(); };
   auto where = place_;
-  while (waiting_ > 0 && !where->lost() && std::none_of(watching.begin(), watching.end(), fired)) {
+  while (waiting_ > 0 && !look_again_ && !where->lost() && std::none_of(watching.begin(), watching.end(), fired)) {
     auto why = co_await where->changed().wait(next_time());
     if (why != wake::notified) break;
   }
@@ -183,7 +192,9 @@ awaitable<void> stock::wait_for_change(const hints& watching) {
 awaitable<error_code> stock::look(bool watching) {
   const auto& session = frame_->session;
   for (;;) {
-    auto error = co_await session->wait_connected(nullptr, never);
+    // Looked at now and then: who has given up meanwhile wants no session kept open for it.
+    auto error = co_await session->wait_connected(nullptr, session->now() + std::chrono::seconds(1));
+    if (error == errc::timed_out && waiting_ > 0) continue;
     if (error) co_return error;
     auto items_request = make_request(opcode::children, frame_->where.items);
     auto side_request = make_request(opcode::children, frame_->where.side);

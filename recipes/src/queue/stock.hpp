@@ -48,6 +48,7 @@ class stock : public std::enable_shared_from_this<stock> {
   awaitable<void> refresh();
   awaitable<error_code> look(bool watching);
   awaitable<error_code> get_in_line();
+  void returned();
   awaitable<void> wait_for_change(const hints& watching);
   hints watch_all();
   void apply(const backend::reply& items, const std::vector<std::string>& side);
@@ -66,6 +67,7 @@ class stock : public std::enable_shared_from_this<stock> {
   std::size_t waiting_ = 0;
   bool scouting_ = false;
   bool refreshing_ = false;
+  bool look_again_ = false;  // one that the scout has left out can be had
   place_ptr place_;                 // in the line of those that wait
   error_code failure_;
   std::size_t failures_ = 0;

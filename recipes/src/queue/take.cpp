@@ -49,9 +49,10 @@ awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
     co_return outcome<message>(result.error, std::move(result.item));
   }
   // Whoever had it last did not live to say why.
-  auto error = co_await bury(result.item.name, result.item.attempts - 1, "handed out too often");
-  if (!claims_->has(result.item.name)) co_return failed(errc::busy);
-  co_await claims_->release(result.item.name);
+  const claim_id which(result.item);
+  auto error = co_await bury(which, result.item.attempts - 1, "handed out too often");
+  if (!claims_->has(which)) co_return failed(errc::busy);
+  co_await claims_->release(which);
   if (error == asio::error::operation_aborted) co_return failed(error);
   stock_->skip(result.item.name, error);
   co_return failed(errc::busy);
@@ -105,7 +106,7 @@ awaitable<outcome<std::vector<message>>> queue_core::take_many(std::size_t most)
   }
   if (error == asio::error::operation_aborted) {  // whoever asked hears of none of them
     for (auto& each : taken) {
-      co_await claims_->release(each.name);
+      co_await claims_->release(claim_id(each));
       stock_->put_back(each.name);
     }
     taken.clear();
@@ -177,8 +178,8 @@ awaitable<outcome<message>> queue_core::pop_by_claim() {
     auto taken = co_await take();
     auto& [error, item] = taken;
     if (error) co_return taken;
-    error = co_await claims_->settle(item.name, transaction());
-    if (claims_->has(item.name)) claims_->give_up(item.name);
+    error = co_await claims_->settle(claim_id(item), transaction());
+    claims_->give_up(claim_id(item));
     if (error == errc::superseded) {
       auto there = co_await is_there(item.name);
       if (!there) error = errc::outcome_unknown;

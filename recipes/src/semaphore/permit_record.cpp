@@ -1,4 +1,5 @@
 // What a semaphore writes: its size at the path, a weight in each name.
+#include <algorithm>
 #include <charconv>
 
 #include <boost/json/object.hpp>
@@ -34,12 +35,13 @@ std::optional<permit_record> parse_permits(const std::string& data) {
   const auto* kind = object.if_contains("recipe");
   const auto size = permits_in(object, "size");
   if (!kind || !kind->is_string() || kind->as_string() != recipe || !size) return std::nullopt;
-  return permit_record{*size, permits_in(object, "before").value_or(0)};
+  return permit_record{*size, permits_in(object, "before").value_or(0), permits_in(object, "shrunk_from").value_or(0)};
 }
 
 std::string serialize(const permit_record& record) {
   json::object object{{"recipe", recipe}, {"size", record.size}};
   if (record.before) object["before"] = record.before;
+  if (record.shrunk_from) object["shrunk_from"] = record.shrunk_from;
   return json::serialize(object);
 }
 
@@ -51,13 +53,13 @@ std::int32_t weight_of(const std::string& name) {
   return whole && weight >= 1 && weight <= semaphore::most_permits ? weight : 0;
 }
 
-std::optional<stretch> who_fills(const std::vector<member>& members, std::size_t self, std::int32_t size) {
+std::optional<stretch> who_fills(const std::vector<member>& members, std::size_t self, const permit_record& size) {
   std::int64_t ahead = 0;
   for (std::size_t i = 0; i < self; ++i) ahead += weight_of(members[i].name);
   const auto own = weight_of(members[self].name);
-  if (ahead + own <= size || own > size) return std::nullopt;
+  if (ahead + own <= size.size || own > size.size) return std::nullopt;
   // Behind somebody who waits as well it is enough to hear of that one: that it is let in, or has gone.
-  if (ahead > size && !members[self - 1].lets_pass) return stretch(self - 1);
+  if (ahead > std::max(size.size, size.shrunk_from) && !members[self - 1].lets_pass) return stretch(self - 1);
   return stretch(0, self);
 }
 

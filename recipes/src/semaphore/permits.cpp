@@ -50,22 +50,22 @@ error_code permits::judge(const permit_record& found) {
 }
 
 /// Sees that the size at the path, which was like this when last read, is ours; writes it there if there is none.
-awaitable<outcome<std::int32_t>> permits::agree(std::optional<backend::reply> node) {
+awaitable<outcome<permit_record>> permits::agree(std::optional<backend::reply> node) {
   for (;;) {
     if (!node) node = co_await session_->perform(make_request(opcode::get, path_), retry::always);
-    if (node->error) co_return outcome<std::int32_t>(node->error, 0);
+    if (node->error) co_return outcome<permit_record>(node->error, permit_record{});
     if (!node->data.empty()) {
       const auto found = parse_permits(node->data);
       auto error = found ? judge(*found)
                          : refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore");
-      co_return outcome<std::int32_t>(error, found ? found->size : 0);
+      co_return outcome<permit_record>(error, found.value_or(permit_record{}));
     }
     auto set = make_request(opcode::set, path_);
-    set.data = serialize(permit_record{size_, 0});
+    const permit_record first{size_, 0, 0};
+    set.data = serialize(first);
     set.version = node->stat.version;
     auto written = co_await session_->perform(std::move(set), retry::always);
-    if (!written.error) co_return outcome<std::int32_t>(error_code(), size_);
-    if (written.error != errc::bad_version) co_return outcome<std::int32_t>(written.error, 0);
+    if (written.error != errc::bad_version) co_return outcome<permit_record>(written.error, first);
     node.reset();  // somebody was quicker, or we were and the reply was lost
   }
 }
@@ -79,13 +79,13 @@ awaitable<outcome<place_ptr>> permits::enter(std::int32_t weight, size_ptr size)
   if (where->parent()) node = *where->parent();
   auto agreed = co_await agree(std::move(node));
   std::tie(error, *size) = agreed;
-  if (!error && weight > *size) error = errc::bad_arguments;
+  if (!error && weight > size->size) error = errc::bad_arguments;
   if (error) where->leave_later();
   co_return entered;
 }
 
 awaitable<outcome<ownership>> permits::acquire(std::int32_t weight) {
-  auto size = std::make_shared<std::int32_t>(0);
+  auto size = std::make_shared<permit_record>();
   auto entered = co_await enter(weight, size);
   auto& [error, where] = entered;
   if (error) co_return outcome<ownership>(error, ownership());
@@ -99,7 +99,7 @@ awaitable<outcome<ownership>> permits::acquire(std::int32_t weight) {
     error = co_await where->wait_turn(who_first);
     *done = true;
     where->changed().notify();
-    if (!error && weight > *size) error = errc::bad_arguments;
+    if (!error && weight > size->size) error = errc::bad_arguments;
     // Who is behind us has seen us wait.
     if (!error) launch_detached(session_->strand(), announce(where, options_.id));
   }
@@ -117,9 +117,10 @@ awaitable<void> permits::follow_size(place_ptr where, std::string path, size_ptr
     auto hint = where->session()->arm(watch_kind::data, path, where->changed());
     auto look = make_request(opcode::get, path, true);
     auto seen = co_await where->session()->perform(std::move(look), retry::always, where->bound());
-    if (seen.error && seen.error != errc::connection_loss) co_return;
-    const auto found = seen.error ? std::nullopt : parse_permits(seen.data);
-    if (found && std::exchange(*size, found->size) != found->size) where->changed().notify();
+    if (seen.error == errc::connection_loss) continue;  // nothing is watched yet
+    if (seen.error) co_return;
+    const auto found = parse_permits(seen.data);
+    if (found && std::exchange(*size, *found) != *found) where->changed().notify();
     while (!*done && !where->lost() && !hint->fired()) co_await where->changed().wait();
   }
 }
@@ -140,13 +141,13 @@ awaitable<outcome<permits::picture>> permits::look() {
 awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight) {
   auto looked = co_await look();
   auto& [error, seen] = looked;
-  auto size = std::make_shared<std::int32_t>(size_);
+  auto size = std::make_shared<permit_record>(permit_record{size_});
   if (!error && seen.node) {
     auto agreed = co_await agree(std::move(seen.node));
     std::tie(error, *size) = agreed;
   }
-  if (!error && weight > *size) error = errc::bad_arguments;
-  if (!error && weight_of_all(seen.members) + weight > *size) error = errc::busy;
+  if (!error && weight > size->size) error = errc::bad_arguments;
+  if (!error && weight_of_all(seen.members) + weight > size->size) error = errc::busy;
   if (error) co_return outcome<ownership>(error, ownership());
   auto entered = co_await enter(weight, size);
   error = std::get<0>(entered);
@@ -167,31 +168,51 @@ awaitable<outcome<>> permits::resize(std::int32_t size) {
       continue;
     }
     if (node.error) co_return outcome<>(node.error);
-    permit_record next{size, size == size_ ? 0 : size_};
+    permit_record next{size, size == size_ ? 0 : size_, 0};
     if (!node.data.empty()) {
       const auto found = parse_permits(node.data);
       if (!found) co_return outcome<>(refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore"));
-      if (found->size == size) co_return outcome<>(error_code());
+      if (found->size == size) co_return co_await settle_shrink(*found, node.stat.version);
       next.before = found->size;
+      next.shrunk_from = size < found->size || found->shrunk_from ? std::max(found->size, found->shrunk_from) : 0;
     }
     auto set = make_request(opcode::set, path_);
     set.data = serialize(next);
     set.version = node.stat.version;
     auto written = co_await session_->perform(std::move(set), retry::once);
     if (written.error == errc::connection_loss) continue;  // a second look tells whether it happened
-    if (!written.error && size < next.before) co_await mark_holders(next.before);
-    co_return outcome<>(written.error);
+    if (written.error) co_return outcome<>(written.error);
+    co_return co_await settle_shrink(next, written.stat.version);
   }
 }
 
+/// Once all who hold are marked, who waits behind many need not look at all of them any more. Until then they do, whatever
+/// becomes of us here.
+awaitable<outcome<>> permits::settle_shrink(permit_record now, std::int32_t version) {
+  if (!now.shrunk_from) co_return outcome<>(error_code());
+  auto error = co_await mark_holders(now.shrunk_from);
+  if (error) co_return outcome<>(error);
+  now.shrunk_from = 0;
+  auto set = make_request(opcode::set, path_);
+  set.data = serialize(now);
+  set.version = version;
+  auto written = co_await session_->perform(std::move(set), retry::always);
+  // With another version somebody has resized it again, and marks them; or our reply was lost.
+  co_return outcome<>(written.error == errc::bad_version ? error_code() : written.error);
+}
+
 /// Fewer permits: those who hold look from behind as if they waited, unless they say that they do not.
-awaitable<void> permits::mark_holders(std::int32_t size) {
+awaitable<error_code> permits::mark_holders(std::int32_t size) {
   auto looked = co_await look();
-  const auto& members = std::get<1>(looked).members;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (who_fills(members, i, size)) continue;
-    co_await let_pass(session_, join(path_, members[i].name), std::nullopt);
+  auto& [error, seen] = looked;
+  for (std::size_t i = 0; i < seen.members.size() && !error; ++i) {
+    if (who_fills(seen.members, i, permit_record{size})) continue;
+    auto node = join(path_, seen.members[i].name);
+    auto marked = co_await let_pass(session_, std::move(node), std::nullopt);
+    error = std::get<0>(marked);
+    if (error == errc::no_node) error.clear();  // it has gone
   }
+  co_return error;
 }
 
 awaitable<outcome<semaphore_state>> permits::state() {
@@ -206,7 +227,7 @@ awaitable<outcome<semaphore_state>> permits::state() {
   }
   now.size = found->size;
   for (std::size_t i = 0; i < seen.members.size(); ++i) {
-    if (who_fills(seen.members, i, now.size)) {
+    if (who_fills(seen.members, i, *found)) {
       ++now.waiting;
     } else {
       ++now.holders;
@@ -219,7 +240,8 @@ awaitable<outcome<semaphore_state>> permits::state() {
 awaitable<outcome<std::vector<line_member>>> permits::members() {
   auto known = co_await state();
   if (std::get<0>(known)) co_return outcome<std::vector<line_member>>(std::get<0>(known), std::vector<line_member>());
-  const blocker who_first = [size = std::get<1>(known).size](const std::vector<member>& all, std::size_t self) {
+  const permit_record size{std::get<1>(known).size, 0, 0};
+  const blocker who_first = [size](const std::vector<member>& all, std::size_t self) {
     return who_fills(all, self, size);
   };
   co_return co_await read_line(session_, line(1), who_first);

@@ -18,6 +18,10 @@ namespace zkrecipes::detail {
 struct permit_record {
   std::int32_t size = 0;
   std::int32_t before = 0;  ///< What `size` was before it was resized; 0: it never was.
+  /// Who holds since there were so many permits may not be marked yet as one who does; 0: they all are.
+  std::int32_t shrunk_from = 0;
+
+  friend bool operator==(const permit_record&, const permit_record&) = default;
 };
 
 /// Nothing if it is not a record.
@@ -27,8 +31,8 @@ std::string serialize(const permit_record& record);
 /// Permits that a member asks for, as its name says; 0 for a name that nobody here gave.
 std::int32_t weight_of(const std::string& name);
 
-/// Who of those before `self` has to go first, if `size` permits are there. Nobody either if it asks for more than that.
-std::optional<stretch> who_fills(const std::vector<member>& members, std::size_t self, std::int32_t size);
+/// Who of those before `self` has to go first. Nobody either if it asks for more permits than there are.
+std::optional<stretch> who_fills(const std::vector<member>& members, std::size_t self, const permit_record& size);
 
 class permits : public std::enable_shared_from_this<permits> {
  public:
@@ -50,16 +54,17 @@ class permits : public std::enable_shared_from_this<permits> {
     std::vector<member> members;
     std::optional<backend::reply> node;  ///< The path itself, unless it is missing.
   };
-  using size_ptr = std::shared_ptr<std::int32_t>;
+  using size_ptr = std::shared_ptr<permit_record>;
 
   line_spec line(std::int32_t weight) const;
   awaitable<outcome<place_ptr>> enter(std::int32_t weight, size_ptr size);
   awaitable<outcome<picture>> look();
-  awaitable<outcome<std::int32_t>> agree(std::optional<backend::reply> node);
+  awaitable<outcome<permit_record>> agree(std::optional<backend::reply> node);
   error_code judge(const permit_record& found);
   error_code refuse(error_code why, std::string problem);
   static awaitable<void> announce(place_ptr where, std::string id);
-  awaitable<void> mark_holders(std::int32_t size);
+  awaitable<outcome<>> settle_shrink(permit_record now, std::int32_t version);
+  awaitable<error_code> mark_holders(std::int32_t size);
   static awaitable<void> follow_size(place_ptr where, std::string path, size_ptr size, std::shared_ptr<bool> done);
 
   core_ptr session_;

@@ -5,6 +5,7 @@
 
 #include "session/core.hpp"
 #include "session/operation.hpp"
+#include "session/request_size.hpp"
 
 namespace zkrecipes::detail {
 
@@ -46,8 +47,9 @@ exchange_ptr core::send(backend::request what) {
   if (!connected()) return refuse(errc::connection_loss);
   if (!well_formed(what)) return refuse(errc::bad_arguments);
   const auto watching = what.watch ? std::optional(watch_of(what)) : std::nullopt;
-  if (watching) watches_->asked(watching->first, watching->second);
   apply_root(what);
+  if (size_on_wire(what) > options_.jute_maxbuffer) return refuse(errc::bad_arguments);
+  if (watching) watches_->asked(watching->first, watching->second);
   auto which = std::make_shared<exchange>(scheduler_);
   const auto op = what.op;
   const auto sent = now();

@@ -50,7 +50,7 @@ session_counters core::counters() const {
 lease_clock::time_point core::valid_until(std::uint64_t number) const {
   std::lock_guard lock(mutex_);
   const bool lives = status_.state == session_state::connected || status_.state == session_state::suspended;
-  return lives && (number == 0 || number == counters_.incarnations) ? lease_.valid_until() : lease_clock::time_point{};
+  return lives && !given_up_ && (number == 0 || number == counters_.incarnations) ? lease_.valid_until() : lease_clock::time_point{};
 }
 
 awaitable<void> core::run() {
@@ -89,7 +89,12 @@ awaitable<void> core::resolve_names() {
     *answered = true;
     self->link_changed_.notify();
   });
-  while (!*answered && !closing_) co_await link_changed_.wait();
+  // Where the servers are known a resolver that does not answer must not cost the session.
+  const auto deadline = servers_.empty() ? never : now() + options_.retry.first_pause;
+  while (!*answered && !closing_) {
+    auto why = co_await link_changed_.wait(deadline);
+    if (why == wake::timed_out) break;
+  }
   if (servers_.empty() && !closing_) enter(session_state::connecting, errc::no_servers);
 }
 
@@ -233,12 +238,22 @@ void core::end(error_code reason) {
 }
 
 awaitable<void> core::close() {
-  closing_ = true;
-  link_changed_.notify();
+  if (!std::exchange(closing_, true)) give_up();
   while (!ended_) {
     auto why = co_await changed_.wait();
     if (why == wake::cancelled) break;
   }
+}
+
+/// Before the server hears of it: it may let the next owner in long before we hear of that.
+void core::give_up() {
+  {
+    std::lock_guard lock(mutex_);
+    given_up_ = true;
+  }
+  end_incarnation(errc::closed);
+  watches_->connection_lost();  // whoever guards something looks at the incarnation now
+  link_changed_.notify();
 }
 
 void core::add_holder() {

@@ -130,6 +130,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void send_first();
   void enter(session_state state, error_code reason);
   void end_incarnation(error_code reason);
+  void give_up();
   void end(error_code reason);
   void apply_root(backend::request& what) const;
   void strip_root(backend::reply& answer) const;
@@ -169,6 +170,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   session_status status_;
   session_counters counters_;
   lease lease_;
+  bool given_up_ = false;  // by us: nothing is believed any more
 };
 
 using core_ptr = std::shared_ptr<core>;

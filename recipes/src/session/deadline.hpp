@@ -45,6 +45,11 @@ awaitable<outcome<Results...>> limited(scheduler_ptr on, lease_clock::time_point
                                        awaitable<outcome<Results...>> body) {
   auto limit = std::make_shared<time_limit>(on, deadline);
   auto state = co_await asio::this_coro::cancellation_state;
+  if (state.cancelled() != asio::cancellation_type::none) {  // heard between two steps: nothing else would tell this one
+    outcome<Results...> aborted;
+    std::get<0>(aborted) = asio::error::operation_aborted;
+    co_return aborted;
+  }
   const bool may_be_cancelled = state.slot().is_connected();
   if (may_be_cancelled) state.slot().assign([limit](asio::cancellation_type type) { limit->signal.emit(type); });
   auto result = co_await asio::co_spawn(on->strand, cancellable(std::move(body)),

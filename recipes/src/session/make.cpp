@@ -32,6 +32,10 @@ void check(const session_options& options) {
   require_between("retry.limit", options.retry.limit, 0ms, 24h);
   require_between("retry.first_pause", options.retry.first_pause, 1ms, 1h);
   require_between("retry.max_pause", options.retry.max_pause, options.retry.first_pause, 1h);
+  if (options.jute_maxbuffer < 1u << 10 || options.jute_maxbuffer > 1u << 30) {
+    throw std::invalid_argument("session_options::jute_maxbuffer is " + std::to_string(options.jute_maxbuffer) +
+                                "; it must be from 1024 to 1073741824 bytes");
+  }
   for (const auto& each : options.digest) {
     if (each.user.empty() || each.user.find(':') != each.user.npos) {
       throw std::invalid_argument("session_options::digest: a user must not be empty or contain ':'");

@@ -5,13 +5,15 @@
 namespace zkrecipes::detail {
 
 struct turnstile::waiter {
-  waiter(turnstile& of, scheduler_ptr on) : in(of), changed(std::move(on)) { in.waiting_.push_back(this); }
+  waiter(turnstile& of, scheduler_ptr on)
+      : in(of), at(of.waiting_.insert(of.waiting_.end(), this)), changed(std::move(on)) {}
   waiter(const waiter&) = delete;
   ~waiter() {
-    if (!admitted) in.waiting_.remove(this);
+    if (!admitted) in.waiting_.erase(at);
   }
 
   turnstile& in;
+  std::list<waiter*>::iterator at;
   condition changed;
   bool admitted = false;
 };

@@ -1,0 +1,51 @@
+#include "consumer/effects.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+namespace {
+
+bool draws_number(create_mode mode) {
+  return mode == create_mode::persistent_sequential || mode == create_mode::ephemeral_sequential;
+}
+
+/// Nothing: it would look the same either way.
+std::optional<bool> is_done(const operation& what, const backend::reply& node) {
+  const bool is_there = !node.error;
+  switch (what.type) {
+    case operation::kind::remove: return !is_there;
+    case operation::kind::create:
+      if (draws_number(what.mode)) return std::nullopt;
+      return is_there && node.data == what.data;
+    case operation::kind::set:
+      if (what.version == any_version) return std::nullopt;
+      return is_there && node.data == what.data && node.stat.version == what.version + 1;
+    case operation::kind::check: break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+awaitable<outcome<effects>> see_effects(core_ptr session, transaction of) {
+  std::vector<backend::request> looks;
+  for (const auto& each : of.operations()) looks.push_back(backend::make_request(backend::opcode::get, each.path));
+  auto seen = co_await session->perform_all(std::move(looks));
+  std::size_t done = 0;
+  std::size_t not_done = 0;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].error && seen[i].error != errc::no_node) co_return outcome<effects>(seen[i].error, effects::some);
+    const auto verdict = is_done(of.operations()[i], seen[i]);
+    if (verdict) ++(*verdict ? done : not_done);
+  }
+  auto sum = effects::some;  // also if there was nothing to tell by
+  if (done && !not_done) sum = effects::all;
+  if (not_done && !done) sum = effects::none;
+  co_return outcome<effects>(error_code(), sum);
+}
+
+}  // namespace zkrecipes::detail
