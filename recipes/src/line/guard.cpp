@@ -109,13 +109,15 @@ bool place::lose_if_over() {
   return static_cast<bool>(lost());
 }
 
+/// Who asks again can shorten the grace; to read a request once more does not lengthen it.
 void place::look_for_request(const std::string& data) {
-  if (revoked_ || !asks_revocation(data)) return;
-  revoked_ = true;
+  if (!asks_revocation(data)) return;
   const auto grace = grace_of(data);
-  // Longer than an hour is for ever: nothing that could overflow.
-  if (grace <= std::chrono::hours(1)) give_up_at_ = session_->now() + grace;
-  changed_.notify();
+  const auto present = session_->now();
+  if (grace < std::chrono::duration_cast<std::chrono::milliseconds>(never - present)) {
+    give_up_at_ = std::min(give_up_at_, present + grace);
+  }
+  if (!std::exchange(revoked_, true)) changed_.notify();
 }
 
 /// When the guard has to look at the clock again.
