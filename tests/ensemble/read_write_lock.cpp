@@ -102,15 +102,21 @@ BOOST_AUTO_TEST_CASE(a_reader_of_a_stale_list_is_not_woken_by_readers) {
   auto writer = write();
   auto one = waits_to_read();
   auto two = waits_to_write();
-  auto three = waits_to_read();
+  auto other = connect();
+  read_write_lock late(other, "/l");
+  auto three = waits([&](auto token) { late.async_acquire_read(token); });
+  const auto events = [&] { return other.counters().watch_events; };
   two.cancel();
-  BOOST_TEST(run_until([&] { return two.done() && children("/l").size() == 3; }));
-  settle();
+  BOOST_TEST(run_until([&] { return two.done() && events() == 1; }), "the writer ahead of it wakes it");
+  catch_up(other);
+  catch_up(other);  // by now it watches the next: not the reader ahead of it, but the writer at the front
+  one.cancel();
+  BOOST_TEST(run_until([&] { return one.done() && children("/l").size() == 2; }));
+  catch_up(other);
+  BOOST_TEST(events() == 1u, "a reader does not");
   BOOST_TEST(!three.done(), "the first writer is still there");
   release(std::move(writer));
-  gets_it(one);
   gets_it(three);
-  release(std::move(one.result<0>()));
   release(std::move(three.result<0>()));
   finish();
 }

@@ -80,8 +80,13 @@ BOOST_AUTO_TEST_CASE(two_coordinators_write_one_decision) {
   settle(far);
   settle(far);
   own().freeze(true);
+  const auto its_end = lease_clock::now() + 300ms;
+  const auto asked = far.counters().requests;
   vote("x", "a", ballot::yes);
   BOOST_TEST(decide(zk(), "x").decision == decision::committed);
+  // It has not heard of that when it writes that the time is up.
+  BOOST_TEST_REQUIRE(run_until([&] { return lease_clock::now() >= its_end && far.counters().requests > asked; }));
+  BOOST_TEST(!slow.done());
   own().freeze(false);
   BOOST_TEST_REQUIRE(run_until([&] { return slow.done(); }));
   BOOST_TEST(slow.result<0>().decision == decision::committed, "it gets what was decided");

@@ -15,6 +15,7 @@ public final class InteropWorker {
   private Witness witness;
   private SimpleDistributedQueue queue;
   private Services services;
+  private Nodes nodes;
 
   public static void main(String[] arguments) throws IOException {
     InteropWorker self = new InteropWorker();
@@ -47,6 +48,14 @@ public final class InteropWorker {
       case "take" -> {
         return take(Integer.parseInt(words.get(0)));
       }
+      case "raise" -> nodes.raise();
+      case "lift" -> nodes.lift();
+      case "pass" -> nodes.pass();
+      case "join" -> nodes.join(words.get(0), words.get(1));
+      case "leave-group" -> nodes.leave();
+      case "members" -> {
+        return nodes.members();
+      }
       case "register" -> services.register(
           words.get(0), words.get(1), words.get(2), Integer.parseInt(words.get(3)), words.get(4));
       case "unregister" -> services.unregister();
@@ -62,6 +71,7 @@ public final class InteropWorker {
     client = ObservedClient.connect(hosts);
     switch (kind) {
       case "queue" -> queue = new SimpleDistributedQueue(client.curator, path);
+      case "nodes" -> nodes = new Nodes(client.curator, path);
       case "discovery" -> services = new Services(client.curator, path);
       default -> {
         turn = Turn.of(kind, client.curator, path, name);

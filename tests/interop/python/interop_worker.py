@@ -3,6 +3,8 @@
 import sys
 import time
 
+from kazoo.retry import RetryFailedError
+
 from kazoo_support import Connection
 
 from turns import KINDS
@@ -15,6 +17,9 @@ class Worker:
         client = self._connection.__enter__()
         if kind == "priority-queue":
             self._queue = client.Queue(path)
+        elif kind == "nodes":
+            self._gate = client.Barrier(path + "/gate")
+            self._sum = client.Counter(path + "/sum")
         else:
             self._turn = KINDS[kind](client, path, name)
             self._witness = Witness(client, witnessed, name, kind == "read")
@@ -40,15 +45,39 @@ class Worker:
     def take(self, count):
         items = []
         while len(items) < int(count):
-            item = self._queue.get()
+            try:
+                item = self._queue.get()
+            except RetryFailedError:
+                continue  # others were quicker twice: it has removed nothing
             if item is None:
                 time.sleep(0.01)  # kazoo's Queue does not wait
             else:
                 items.append(item.decode())
         return " ".join(items)
 
+    def raise_gate(self):
+        self._gate.create()
+
+    def pass_gate(self):
+        self._gate.wait()
+
+    def lift(self):
+        self._gate.remove()
+
+    def add(self, number, times):
+        for _ in range(int(times)):
+            while True:
+                try:
+                    self._sum += int(number)
+                    break
+                except RetryFailedError:
+                    pass  # others wrote in between several times in a row: it has added nothing
+
     def close(self):
         self._connection.__exit__()
+
+
+NAMES = {"raise": "raise_gate", "pass": "pass_gate"}  # words that Python keeps for itself
 
 
 def main():
@@ -56,7 +85,7 @@ def main():
     for line in sys.stdin:
         command, *words = line.split()
         try:
-            result = getattr(worker, command)(*words)
+            result = getattr(worker, NAMES.get(command, command))(*words)
             answer = "ok" if result is None else f"ok {result}"
         except Exception as error:
             answer = str(error) or repr(error)

@@ -1,5 +1,6 @@
 #include "worker/player.hpp"
 
+#include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/queue.hpp>
 
 #include <boost/asio/as_tuple.hpp>
@@ -17,19 +18,30 @@ using boost::asio::use_awaitable;
 
 namespace {
 
+awaitable<void> put(zkrecipes::queue& into, std::string data, std::istream&) {
+  co_await into.async_put(std::move(data), use_awaitable);
+}
+
+awaitable<void> put(zkrecipes::priority_queue& into, std::string data, std::istream& words) {
+  zkrecipes::prioritized item{std::move(data)};
+  words >> item.priority;
+  co_await into.async_put(item.data, item.priority, use_awaitable);
+}
+
+template <class Queue>
 class items final : public player {
  public:
-  explicit items(zkrecipes::queue queue) : queue_(std::move(queue)) {}
+  explicit items(Queue queue) : queue_(std::move(queue)) {}
 
   awaitable<std::string> obey(std::string command, std::istream& words) override {
     if (command == "put") {
       std::string data;
       words >> data;
-      co_await queue_.async_put(data, use_awaitable);
-    } else if (command == "take") {
+      co_await put(queue_, data, words);
+    } else if (command == "take" || command == "pop") {
       int count = 0;
       words >> count;
-      co_return co_await take(count);
+      co_return co_await (command == "take" ? take(count) : pop(count));
     } else if (command == "claim") {
       claimed_ = co_await queue_.async_take(use_awaitable);
       co_return " " + claimed_.data;
@@ -56,14 +68,27 @@ class items final : public player {
     co_return all;
   }
 
-  zkrecipes::queue queue_;
+  awaitable<std::string> pop(int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i) {
+      auto item = co_await queue_.async_pop(use_awaitable);
+      all += ' ' + item.data;
+    }
+    co_return all;
+  }
+
+  Queue queue_;
   zkrecipes::message claimed_;
 };
 
 }  // namespace
 
 std::unique_ptr<player> play_queue(zkrecipes::session zk, const std::string& path) {
-  return std::make_unique<items>(zkrecipes::queue(zk, path));
+  return std::make_unique<items<zkrecipes::queue>>(zkrecipes::queue(zk, path));
+}
+
+std::unique_ptr<player> play_priority_queue(zkrecipes::session zk, const std::string& path) {
+  return std::make_unique<items<zkrecipes::priority_queue>>(zkrecipes::priority_queue(zk, path));
 }
 
 }  // namespace interop

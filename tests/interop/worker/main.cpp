@@ -8,8 +8,13 @@
 //   enter | leave                        one turn, seen by the witness
 //   until N                              turns until the witness has counted N hand-offs
 // Of a queue:
-//   put DATA [PRIORITY] | take COUNT     items; "ok DATA..."
+//   put DATA [PRIORITY] | take COUNT     items; "ok DATA..."; a priority of a priority-queue
+//   pop COUNT                            a take at most once; only here
 //   claim | acknowledge                  a take in two parts; only here
+// Of nodes: a barrier (all), a counter (Python and C++), a group (Java and C++)
+//   raise | lift | pass                  "pass" waits until it is lifted
+//   add NUMBER TIMES
+//   join NAME DATA | leave-group | members
 // Of service discovery (Java and C++):
 //   register SERVICE ID ADDRESS PORT PAYLOAD | unregister
 //   instances SERVICE                    "ok ID=ADDRESS:PORT/PAYLOAD ..." in order
@@ -60,6 +65,10 @@ class worker {
     co_await zk_->async_connected(use_awaitable);
     if (kind == "queue") {
       player_ = play_queue(*zk_, path);
+    } else if (kind == "priority-queue") {
+      player_ = play_priority_queue(*zk_, path);
+    } else if (kind == "nodes") {
+      player_ = play_nodes(*zk_, path);
     } else if (kind == "discovery") {
       player_ = play_discovery(*zk_, path);
     } else {

@@ -25,6 +25,10 @@ std::unique_ptr<player> play_turns(const std::string& kind, zkrecipes::session z
 
 /// Puts and takes items.
 std::unique_ptr<player> play_queue(zkrecipes::session zk, const std::string& path);
+std::unique_ptr<player> play_priority_queue(zkrecipes::session zk, const std::string& path);
+
+/// Raises, lifts and waits at a barrier, counts, and is a member of a group.
+std::unique_ptr<player> play_nodes(zkrecipes::session zk, const std::string& path);
 
 /// Registers and lists services.
 std::unique_ptr<player> play_discovery(zkrecipes::session zk, const std::string& path);

@@ -96,6 +96,7 @@ class ensemble {
     bool is_cut = false;
     bool refusing = false;
     bool silent = false;
+    span clock_ahead{0};  ///< Of its wall clock: where the leader changes, time stamps jump, back as well.
     tree data;
     std::size_t applied = 0;
     std::size_t logged = 0;

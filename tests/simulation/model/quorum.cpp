@@ -17,6 +17,8 @@ ensemble::ensemble(clockwork& clock, ensemble_settings settings, std::uint64_t s
       observer_(observer),
       servers_(static_cast<std::size_t>(settings.servers)) {
   leader_ = static_cast<int>(chance_.below(servers_.size()));
+  chance clocks(seed, 102);
+  for (auto& each : servers_) each.clock_ahead = clocks.between(0ms, 400ms);
   zxid_ = std::int64_t{1} << 32;
   for (int i = 0; i < settings_.servers; ++i) {
     if (!leads(i)) link(i);

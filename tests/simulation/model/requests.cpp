@@ -253,7 +253,8 @@ void ensemble::lead(int from, const connection_ptr& asked, const backend::reques
   next.asked = asked;
   const auto session = asked->key.id;
   ++zxid_;
-  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(clock_.now()).count();
+  const auto shown = clock_.now() + at(leader_).clock_ahead;
+  const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(shown).count();
   const auto error = check_session(session, from, next.moved);
   if (error) {
     next.answer.error = error;

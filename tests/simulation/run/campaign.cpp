@@ -39,6 +39,7 @@ const named_scenario scenarios[] = {
     {"two_phase_commit", &make_commit_scenario},
     {"shared_value", &make_value_scenario},
     {"discovery", &make_discovery_scenario},
+    {"lock", &make_lock_scenario},
 };
 
 /// With all scenarios the seed picks one.

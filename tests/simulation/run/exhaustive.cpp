@@ -44,7 +44,7 @@ class trials {
 
  private:
   void run(trial& one, lease_mode lease) {
-    const std::string name = std::string(one.what->name) + (one.in_company ? "/company" : "/alone") +
+    const std::string name = one.what->name + (one.in_company ? "/company" : "/alone") +
                              (lease == lease_mode::strict ? "/strict/" : "/standard/") + to_string(one.kind) +
                              '/' + std::to_string(one.step);
     const bool chosen = name.find(filter_) != name.npos;
@@ -75,6 +75,7 @@ int run_single_faults(const std::string& filter, int every, bool trace) {
   trials all(filter, every, trace);
   for (const auto& each : scripts()) {
     for (bool in_company : {false, true}) {
+      if (in_company && !each.uses_line) continue;
       for (auto lease : {lease_mode::standard, lease_mode::strict}) all.run(each, in_company, lease);
     }
   }

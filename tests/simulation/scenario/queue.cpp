@@ -1,11 +1,8 @@
 // One who puts and up to three who take, in every way a queue has.
+#include "scenario/any_queue.hpp"
 #include "scenario/queue_rules.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
-
-#include <zkrecipes/delay_queue.hpp>
-#include <zkrecipes/priority_queue.hpp>
-#include <zkrecipes/queue.hpp>
 
 #include <memory>
 
@@ -56,29 +53,13 @@ class queue_scenario final : public scenario {
   instant closed_at_{0};
 };
 
-/// The queue that a run uses, of whatever kind.
-class any_queue {
- public:
-  any_queue(const session& over, const queue_use& use) {
-    const queue_options options{.limit = use.limit, .most_attempts = use.most_attempts};
-    if (use.kind == queue_kind::fifo) fifo = std::make_unique<queue>(over, queue_rules::path, options);
-    if (use.kind == queue_kind::priority) by_priority = std::make_unique<priority_queue>(over, queue_rules::path, options);
-    if (use.kind == queue_kind::delayed) delayed = std::make_unique<delay_queue>(over, queue_rules::path, options);
-  }
-  queue_base& base() const {
-    if (fifo) return *fifo;
-    return by_priority ? static_cast<queue_base&>(*by_priority) : *delayed;
-  }
-
-  std::unique_ptr<queue> fifo;
-  std::unique_ptr<priority_queue> by_priority;
-  std::unique_ptr<delay_queue> delayed;
-};
-
 class participant : public routine {
  public:
   participant(queue_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), queue_(with, of.rules.use()) {}
+      : routine(in, client, with),
+        of_(of),
+        queue_(with, of.rules.use().kind, queue_rules::path,
+               {.limit = of.rules.use().limit, .most_attempts = of.rules.use().most_attempts}) {}
 
  protected:
   asio::awaitable<void> put_some() {
@@ -89,7 +70,7 @@ class participant : public routine {
     std::vector<std::string> some(dice().one_in(4) ? 1 + dice().below(4) : 1);
     for (auto& each : some) each = "v" + std::to_string(++of_.values);
     error_code error;
-    if (some.size() > 1 && !queue_.delayed) {
+    if (some.size() > 1 && queue_.puts_many()) {
       auto putting = put_many(some);
       error = co_await std::move(putting);
       for (const auto& each : some) of_.rules.put_ends(each, error);
@@ -110,11 +91,8 @@ class participant : public routine {
   asio::awaitable<error_code> put(std::string value) {
     const int priority = static_cast<int>(dice().below(3));
     const auto delay = std::chrono::duration_cast<std::chrono::milliseconds>(dice().between(0ms, 3s));
-    auto putting = waits<std::string>([&](auto token) {
-      if (queue_.fifo) return queue_.fifo->async_put(value, std::move(token));
-      if (queue_.delayed) return queue_.delayed->async_put(value, delay, std::move(token));
-      return queue_.by_priority->async_put(value, priority, std::move(token));
-    });
+    auto putting =
+        waits<std::string>([&](auto token) { queue_.async_put(value, priority, delay, std::move(token)); });
     auto result = co_await std::move(putting);
     co_return std::get<0>(result);
   }
@@ -122,10 +100,8 @@ class participant : public routine {
   asio::awaitable<error_code> put_many(std::vector<std::string> values) {
     std::vector<prioritized> ranked;
     for (const auto& each : values) ranked.push_back({each, static_cast<int>(dice().below(3))});
-    auto putting = waits<std::vector<std::string>>([&](auto token) {
-      if (queue_.fifo) return queue_.fifo->async_put_many(values, std::move(token));
-      return queue_.by_priority->async_put_many(ranked, std::move(token));
-    });
+    auto putting =
+        waits<std::vector<std::string>>([&](auto token) { queue_.async_put_many(ranked, std::move(token)); });
     auto result = co_await std::move(putting);
     co_return std::get<0>(result);
   }

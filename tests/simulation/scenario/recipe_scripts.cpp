@@ -51,11 +51,15 @@ script behind(const char* name, Take take) {
 lock one_lock(actor& a) { return lock(a.zk(), "/lock", {.id = "actor"}); }
 read_write_lock guard(actor& a) { return read_write_lock(a.zk(), "/guard", {.id = "actor"}); }
 semaphore permits(actor& a) { return semaphore(a.zk(), "/permits", 3, {.id = "actor"}); }
+constexpr auto budget = std::chrono::seconds(20);
+constexpr auto little = std::chrono::milliseconds(300);  // while somebody else holds it
+
 multi_lock both(actor& a) { return multi_lock(a.zk(), {"/one", "/other"}, {.id = "actor"}); }
 
 std::vector<script> lock_scripts() {
   auto acquire = [](actor& a, auto token) { one_lock(a).async_acquire(std::move(token)); };
   auto all = [](actor& a, auto token) { both(a).async_acquire(std::move(token)); };
+  auto the_other = [](actor& a, auto token) { lock(a.zk(), "/other", {.id = "actor"}).async_acquire(std::move(token)); };
   return {
       free<ownership>("lock", acquire),
       behind("lock behind another", acquire),
@@ -69,6 +73,23 @@ std::vector<script> lock_scripts() {
           },
           {errc::bad_version, errc::no_node}, false),
       free<multi_ownership>("multi-lock", all),
+      free<ownership>("lock within a budget",
+                      [](actor& a, auto token) { one_lock(a).async_acquire_for(budget, std::move(token)); }),
+      after<ownership, ownership>(
+          "lock in too little time", acquire,
+          [](actor& a, ownership&, auto token) { one_lock(a).async_acquire_for(little, std::move(token)); },
+          {errc::timed_out}),
+      after<ownership, ownership>(
+          "try lock that is held", acquire,
+          [](actor& a, ownership&, auto token) { one_lock(a).async_try_acquire(std::move(token)); }, {errc::busy}),
+      free<multi_ownership>("try multi-lock", [](actor& a, auto token) { both(a).async_try_acquire(std::move(token)); }),
+      after<ownership, multi_ownership>(
+          "try multi-lock of which one is held", the_other,
+          [](actor& a, ownership&, auto token) { both(a).async_try_acquire(std::move(token)); }, {errc::busy}),
+      after<ownership, multi_ownership>(
+          "multi-lock in too little time", the_other,
+          [](actor& a, ownership&, auto token) { both(a).async_acquire_for(little, std::move(token)); },
+          {errc::timed_out}),
       after<multi_ownership>("release multi-lock", all,
                              [](actor&, multi_ownership& held, auto token) { held.async_release(std::move(token)); }),
   };
@@ -80,6 +101,18 @@ std::vector<script> shared_lock_scripts() {
   return {
       free<ownership>("read lock", read),
       behind("write lock behind another", write),
+      free<ownership>("read lock within a budget",
+                      [](actor& a, auto token) { guard(a).async_acquire_read_for(budget, std::move(token)); }),
+      free<ownership>("write lock within a budget",
+                      [](actor& a, auto token) { guard(a).async_acquire_write_for(budget, std::move(token)); }),
+      after<ownership, ownership>(
+          "read lock in too little time", write,
+          [](actor& a, ownership&, auto token) { guard(a).async_acquire_read_for(little, std::move(token)); },
+          {errc::timed_out}),
+      after<ownership, ownership>(
+          "write lock in too little time", read,
+          [](actor& a, ownership&, auto token) { guard(a).async_acquire_write_for(little, std::move(token)); },
+          {errc::timed_out}),
       after<ownership>(
           "downgrade", write,
           [](actor& a, ownership& held, auto token) { guard(a).async_downgrade(held, std::move(token)); },
@@ -97,6 +130,12 @@ std::vector<script> semaphore_scripts() {
       free<ownership>("permits", three),
       behind("permits behind others", three),
       free<ownership>("try permits", [](actor& a, auto token) { permits(a).async_try_acquire(2, std::move(token)); }),
+      free<ownership>("permits within a budget",
+                      [](actor& a, auto token) { permits(a).async_acquire_for(2, budget, std::move(token)); }),
+      after<ownership, ownership>(
+          "permits in too little time", three,
+          [](actor& a, ownership&, auto token) { permits(a).async_acquire_for(1, little, std::move(token)); },
+          {errc::timed_out}),
       free<>("resize", [](actor& a, auto token) { permits(a).async_resize(5, std::move(token)); }),
       free<semaphore_state>("semaphore state", [](actor& a, auto token) { permits(a).async_state(std::move(token)); }),
   };

@@ -35,6 +35,18 @@ asio::awaitable<void> routine::rest(span least, span most) {
   co_await std::move(asleep);
 }
 
+asio::awaitable<void> routine::leaves_nothing(std::vector<std::string> parents) {
+  const auto wire = in_.wire(client_);
+  auto waiting = rest(3s, 3s);
+  co_await std::move(waiting);
+  if (!wire || wire->closed || wire != in_.wire(client_)) co_return;  // it can not have removed all yet
+  const auto& nodes = in_.servers().committed_state();
+  for (const auto& path : nodes.ephemerals(wire->key.id)) {
+    const bool is_below = std::ranges::count(parents, parent_path(path)) > 0;
+    in_.require(!is_below, "whoever gives up has nothing", path);
+  }
+}
+
 void routine::stop() {
   stopping_ = true;
   waiting_.emit(asio::cancellation_type::total);

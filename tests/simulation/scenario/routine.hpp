@@ -6,6 +6,7 @@
 #include <zkrecipes/session.hpp>
 
 #include <algorithm>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -80,6 +81,9 @@ class routine : public program {
 
   asio::awaitable<void> rest(span least, span most);
 
+  /// After an operation that has failed, when nothing disturbs any more: a moment later no node below these is ours.
+  asio::awaitable<void> leaves_nothing(std::vector<std::string> parents);
+
   /// For what has a cancellation signal of its own.
   operations& all() noexcept { return operations_; }
 
@@ -87,6 +91,7 @@ class routine : public program {
   stage& in() noexcept { return in_; }
   const stage& in() const noexcept { return in_; }
   int client() const noexcept { return client_; }
+  process& here() const { return in_.inside(client_); }
   session& zk() noexcept { return zk_; }
   const session& zk() const noexcept { return zk_; }
   chance& dice() noexcept { return chance_; }

@@ -4,6 +4,8 @@
 #include "scenario/contender.hpp"
 
 #include <functional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace zkrecipes::simulation {
@@ -19,6 +21,9 @@ class actor {
   virtual asio::cancellation_signal& signal() = 0;
   /// The script is over.
   virtual void done(error_code error) = 0;
+  /// What has to be true of the nodes when everything is over.
+  virtual void afterwards(std::function<void(const tree& nodes)> check) = 0;
+  virtual stage& in() = 0;
   /// Told that the line is ours.
   virtual void granted(ownership what) = 0;
   /// A moment after the operation has begun, and again until it is over.
@@ -46,18 +51,24 @@ class actor {
 };
 
 struct script {
-  const char* name;
+  std::string name;
   bool holds;  ///< The line is ours when it begins.
   std::function<void(actor&)> run;
   std::vector<error_code> ends;  ///< As it may end without a fault, besides without an error.
   bool is_retried = false;       ///< A lost connection is not reported.
   bool is_cancellable = true;
+  bool uses_line = true;                 ///< It may matter who else stands in `script_line`.
+  std::vector<error_code> if_lost{};     ///< As it may end besides if a request or an answer is lost,
+  std::vector<error_code> if_expired{};  ///< and if the session ends.
+  /// Nodes that are there when it begins: paths and data.
+  std::vector<std::pair<std::string, std::string>> before{};
 };
 
 const std::vector<script>& scripts();
 std::vector<script> recipe_scripts();   ///< Those of `scripts` that use a recipe of its own path,
 std::vector<script> meeting_scripts();  ///< those of the barriers and the two-phase commit,
-std::vector<script> group_scripts();    ///< and those of groups, services and shared values.
+std::vector<script> group_scripts();    ///< those of groups, services and shared values,
+std::vector<script> queue_scripts();    ///< and those of the queues.
 
 inline constexpr const char* script_node = "/script";  ///< Exists.
 inline constexpr const char* script_group = "/group";

@@ -44,6 +44,7 @@ class single_fault final : public scenario {
       const bool is_instance = parent_path(parent_path(path)) == script_services;
       in_.require(each.stat.ephemeral_owner <= 0 && !is_instance, "no node left", path);
     }
+    if (afterwards) afterwards(nodes);
   }
 
   trial& of;
@@ -51,6 +52,7 @@ class single_fault final : public scenario {
   bool under_way = false;
   bool over = false;
   bool usable = false;  ///< The session works after the operation.
+  std::function<void(const tree& nodes)> afterwards;  ///< What the script has to look at in the end.
 
  private:
   void strike(const connection& from, const backend::request& what);
@@ -116,11 +118,14 @@ class scripted final : public program, private actor {
   void granted(ownership what) override;
   void done(error_code error) override;
   void meanwhile(std::function<void()> what) override;
+  void afterwards(std::function<void(const tree& nodes)> check) override { of_.afterwards = std::move(check); }
+  stage& in() override { return in_; }
   void remove_own_node() override {
     if (!held_.path().empty()) in_.servers().remove(held_.path());
   }
 
   void prepare();
+  void make(std::size_t which);
   void hold();
   void act();
   void probe();
@@ -144,8 +149,21 @@ void scripted::prepare() {
   operations_.start<>([this](auto token) { zk_.async_ensure_path(script_node, std::move(token)); },
                       [this](error_code error) {
                         if (error) return retry(&scripted::prepare);
-                        of_.of.what->holds ? hold() : act();
+                        make(0);
                       });
+}
+
+/// Of the nodes that the script wants to find, this one and the next.
+void scripted::make(std::size_t which) {
+  const auto& before = of_.of.what->before;
+  if (which == before.size()) return of_.of.what->holds ? hold() : act();
+  const auto& [path, data] = before[which];
+  operations_.start<created_node>(
+      [&](auto token) { zk_.async_create(path, data, create_mode::persistent, std::move(token)); },
+      [this, which](error_code error, created_node) {
+        in_.require(!error, "the script's nodes can be made", error.message());
+        make(which + 1);
+      });
 }
 
 void scripted::hold() {
@@ -190,16 +208,17 @@ void scripted::done(error_code error) {
 /// Besides what it may end with by itself, with what the fault explains.
 bool scripted::may_end_with(const error_code& error) const {
   const auto& script = *of_.of.what;
-  if (!error || std::ranges::count(script.ends, error) > 0) return true;
+  auto among = [&error](const std::vector<error_code>& some) { return std::ranges::count(some, error) > 0; };
+  if (!error || among(script.ends)) return true;
   switch (of_.of.kind) {
     case step_fault::none:
       return false;
     case step_fault::not_sent:
     case step_fault::reply_lost:
-      return error == errc::connection_loss && !script.is_retried;
+      return (error == errc::connection_loss && !script.is_retried) || among(script.if_lost);
     case step_fault::session_expired:
       return error == errc::session_expired || (error == errc::connection_loss && !script.is_retried) ||
-             (error == errc::no_node && script.holds);
+             (error == errc::no_node && script.holds) || among(script.if_lost) || among(script.if_expired);
     default:
       return error == asio::error::operation_aborted && script.is_cancellable;
   }

@@ -1,0 +1,192 @@
+// One lock: waited for, with a budget or without, or tried; and asked back from whoever has it, with a grace or without.
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
+#include "scenario/shared_line.hpp"
+
+#include "line/place.hpp"
+
+#include <zkrecipes/lock.hpp>
+
+#include <algorithm>
+#include <map>
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* lock_path = "/lock";
+constexpr std::string_view lock_markers[] = {"lock-"};
+
+/// What has to be true of those who are asked to give the lock up.
+class revocation_rules {
+ public:
+  explicit revocation_rules(stage& in) : in_(in) {}
+
+  void committed(const entry& what) {
+    for (const auto& each : what.changes) {
+      if (each.type != change::kind::set || parent_path(each.path) != lock_path) continue;
+      if (!detail::asks_revocation(each.data)) continue;
+      const request one{in_.clock().now(), detail::grace_of(each.data)};
+      requests_[each.path].push_back(one);
+      if (const auto whose = grants_.find(each.path); whose != grants_.end()) expect_end(whose->second, one);
+    }
+  }
+  void granted(int client, const ownership& held) {
+    const auto whose = grants_[held.path()] = {client, held.token()};
+    for (const auto& each : requests_[held.path()]) expect_end(whose, each);
+  }
+  /// The owner of this node was told that somebody asks for it; that its grace is over.
+  void asked(const std::string& path) {
+    in_.require(!requests_[path].empty(), "asked back only when somebody asks", path);
+  }
+  void taken(const std::string& path) {
+    const bool is_over = std::ranges::any_of(requests_[path], [this](const request& each) {
+      return each.has_end() && in_.clock().now() >= each.when + each.grace * 98 / 100;  // by its own clock
+    });
+    in_.require(is_over, "not taken before its grace is over", path);
+  }
+
+ private:
+  struct request {
+    instant when;
+    std::chrono::milliseconds grace;
+    bool has_end() const { return grace != detail::any_grace; }
+  };
+  struct grant {
+    int client;
+    std::int64_t token;
+  };
+  /// It hears of the request, reads it, and gives up at the end of the grace; or does not believe any more.
+  void expect_end(grant whose, const request& asked) {
+    if (!asked.has_end()) return;
+    in_.clock().after(2 * in_.what().longest_ignorance() + asked.grace * 102 / 100, [this, whose] {
+      in_.require(!in_.is_believed(whose.client, whose.token), "given up when the grace is over",
+                  "client " + std::to_string(whose.client));
+    });
+  }
+
+  stage& in_;
+  std::map<std::string, std::vector<request>> requests_;  // by the node
+  std::map<std::string, grant> grants_;
+};
+
+class lock_scenario final : public scenario {
+ public:
+  explicit lock_scenario(stage& in)
+      : line(in, lock_path, lock_markers, [](const auto& upto) { return upto.size() == 1; }), revocations(in), done(in) {}
+
+  std::unique_ptr<program> start(stage& in, int client, session with) override;
+  void committed(const entry& what) override {
+    line.committed(what);
+    revocations.committed(what);
+  }
+  void received(const connection& from, const backend::request& what) override { line.received(from, what); }
+  void healed() override {
+    all_well = true;
+    done.forget();
+  }
+  bool recovered() override { return done.everybody(); }
+  void check_quiet(const tree& nodes) override { line.check_quiet(nodes); }
+
+  shared_line line;
+  revocation_rules revocations;
+  progress done;
+  bool all_well = false;
+};
+
+class lock_client final : public routine {
+ public:
+  lock_client(lock_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with), of_(of), lock_(with, lock_path, {.id = "client"}) {
+    begin();
+  }
+
+  belief believes(int) const override {
+    if (held_.error() || here().now() >= held_.valid_until()) return {};
+    return {true, here().true_time(held_.valid_until()), held_.token()};
+  }
+
+ private:
+  asio::awaitable<void> round() override {
+    if (dice().one_in(3)) co_await ask();
+    const auto budget = dice().between(0ms, 3s);
+    const bool tries = dice().one_in(5);
+    const bool waits_long = dice().one_in(2);
+    const auto begun = here().now();
+    auto acquiring = waits<ownership>([&](auto token) {
+      if (tries) return lock_.async_try_acquire(std::move(token));
+      return waits_long ? lock_.async_acquire(std::move(token)) : lock_.async_acquire_for(budget, std::move(token));
+    });
+    auto [error, held] = co_await std::move(acquiring);
+    in().require(error != errc::busy || tries, "busy is for who tries", error.message());
+    if (error == errc::timed_out) {
+      in().require(!tries && !waits_long && here().now() - begun >= budget, "the budget is used up", "");
+    }
+    if (error && of_.all_well) {
+      auto looking = leaves_nothing({lock_path});
+      co_await std::move(looking);
+    }
+    if (error) co_return;
+    of_.line.granted(client(), held.path());
+    of_.revocations.granted(client(), held);
+    held_ = std::move(held);
+    of_.done.note(client());
+    co_await hold();
+    if (dice().one_in(4)) {
+      held_ = ownership();
+      co_return;
+    }
+    auto releasing = does<>([&](auto token) { held_.async_release(std::move(token)); });
+    co_await std::move(releasing);
+  }
+
+  asio::awaitable<void> leave() override {
+    held_ = ownership();
+    co_return;
+  }
+
+  asio::awaitable<void> ask() {
+    const std::chrono::milliseconds graces[] = {0ms, 100ms, 2s, detail::any_grace};
+    const auto grace = graces[dice().below(4)];
+    auto asking = waits<>([&](auto token) { lock_.async_request_revocation(grace, std::move(token)); });
+    co_await std::move(asking);
+  }
+
+  /// Some give it up when they are asked, the others let it come to the end of the grace.
+  asio::awaitable<void> hold() {
+    const auto path = held_.path();
+    const bool obeys = dice().one_in(2);
+    auto asked = std::make_shared<bool>(false);
+    aside<>([&](auto token) { held_.async_revoked(std::move(token)); },
+            [this, path, asked](error_code why) {
+              if (why != errc::revoked) return;
+              of_.revocations.asked(path);
+              *asked = true;
+            });
+    aside<>([&](auto token) { held_.async_lost(std::move(token)); },
+            [this, path](error_code why) {
+              in().require(is_loss(why) || why == errc::revoked || why == errc::closed, "an ownership ends for a reason",
+                           why.message());
+              if (why == errc::revoked) of_.revocations.taken(path);
+            });
+    const span longest = of_.all_well ? 300ms : dice().one_in(8) ? 20s : 3s;
+    const auto until = here().now() + dice().between(0ms, longest);
+    while (!stopping() && !held_.error() && !(obeys && *asked) && here().now() < until) co_await rest(10ms, 100ms);
+  }
+
+  lock_scenario& of_;
+  lock lock_;
+  ownership held_;
+};
+
+std::unique_ptr<program> lock_scenario::start(stage& in, int client, session with) {
+  return std::make_unique<lock_client>(*this, in, client, std::move(with));
+}
+
+}  // namespace
+
+std::unique_ptr<scenario> make_lock_scenario(stage& in) { return std::make_unique<lock_scenario>(in); }
+
+}  // namespace zkrecipes::simulation

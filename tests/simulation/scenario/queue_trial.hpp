@@ -1,0 +1,103 @@
+// A queue on which one operation is tried under one fault, and what has to be true of it then.
+#pragma once
+
+#include "scenario/any_queue.hpp"
+#include "scenario/scripts.hpp"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zkrecipes::simulation {
+
+/// What the nodes of a queue say.
+class queue_contents {
+ public:
+  queue_contents(const tree& nodes, const detail::queue_layout& where);
+
+  /// How often this is in the queue; how often among the dead letters.
+  std::ptrdiff_t waiting(const std::string& data) const;
+  std::ptrdiff_t dead(const std::string& data) const;
+  /// The items' data, in order of their names.
+  std::vector<std::string> in_order() const;
+  /// Of an item by its name; nothing if it is not there.
+  const node* item(const std::string& name) const;
+  const node* node_at(const std::string& path) const { return nodes_.find(path); }
+
+ private:
+  const tree& nodes_;
+  const detail::queue_layout& where_;
+  std::vector<std::pair<std::string, std::string>> items_;  // name and data
+  std::vector<std::string> letters_;                        // their data
+};
+
+/// What the operation said.
+struct queue_report {
+  bool took = false;  ///< An item was handed out, and `end` is of what was done with it.
+  error_code end;
+  message item;
+  std::vector<std::string> names;
+};
+
+using queue_check = std::function<void(stage& in, const queue_contents& seen, const queue_report& told)>;
+
+class queue_trial : public std::enable_shared_from_this<queue_trial> {
+ public:
+  static constexpr const char* path = "/queue";
+  /// The first, second and third item of those that are there when it begins.
+  static std::string name_of(detail::queue_kind kind, int item);
+
+  queue_trial(actor& by, detail::queue_kind kind, queue_options options);
+
+  /// `check` gets the nodes when everything is over.
+  void check_in_the_end(queue_check check);
+
+  /// Takes an item, looks whether it is as we are told, and goes on with `then()`.
+  template <class Then>
+  void take(any_queue& from, Then then) {
+    by.all().start<message>(
+        by.signal(), [&from](auto token) { from.base().async_take(std::move(token)); },
+        [self = shared_from_this(), then](error_code error, message item) {
+          if (error) return self->end(error);
+          self->has_taken(item);
+          self->told->item = std::move(item);
+          then();
+        });
+  }
+
+  /// Does with the item in hand what `begin` says. What is cancelled leaves it ours, and is done again.
+  template <class Begin>
+  void settle(Begin begin) {
+    told->took = true;
+    by.all().start<>(by.signal(), begin, [self = shared_from_this(), begin](error_code error) {
+      if (error != asio::error::operation_aborted) return self->end(error);
+      self->by.all().start<>(begin, [self, error](error_code again) {
+        self->by.in().require(!again || again == errc::superseded, "an item is settled in the end", again.message());
+        self->told->end = again;
+        self->by.done(error);
+      });
+    });
+  }
+
+  /// Gives an item back, and ends as `with` says.
+  void give_back(const message& item, error_code with);
+
+  /// The operation has ended.
+  void end(error_code error) {
+    told->end = error;
+    by.done(error);
+  }
+
+  /// It is still there, and claimed by us, by whom it has been handed out so often as it says.
+  void has_taken(const message& item) const;
+
+  actor& by;
+  detail::queue_layout where;
+  any_queue queue;
+  std::shared_ptr<queue_report> told = std::make_shared<queue_report>();
+};
+
+using queue_trial_ptr = std::shared_ptr<queue_trial>;
+
+}  // namespace zkrecipes::simulation
