@@ -39,7 +39,8 @@ class election {
 
   /// Gets in line and completes when we are first: one round trip if nobody else is there.
   /// Signature: void(error_code, ownership).
-  /// Errors: `session_expired`, `node_removed`, `sequence_exhausted`, `foreign_data` (another recipe is using the path),
+  /// Errors: why the place in line was lost (`lease_lapsed`: too long without proof that the ensemble knows us;
+  /// `session_expired`, `node_removed`, `revoked`), `sequence_exhausted`, `foreign_data` (another recipe is using the path),
   /// `no_auth`, `closed`, and those of `session`.
   /// Cancellation: `total`, `partial`, `terminal`; no node of ours stays behind (it is removed in the background for as
   /// long as the session lives).

@@ -37,7 +37,8 @@ class lock {
 
   /// Waits for the lock: one round trip if it is free, one wake-up if it is not. The path is created if it is missing.
   /// Signature: void(error_code, ownership).
-  /// Errors: `session_expired`, `node_removed`, `sequence_exhausted`, `foreign_data` (another recipe is using the path),
+  /// Errors: why the place in line was lost (`lease_lapsed`: too long without proof that the ensemble knows us;
+  /// `session_expired`, `node_removed`, `revoked`), `sequence_exhausted`, `foreign_data` (another recipe is using the path),
   /// `no_auth`, `closed`, and those of `session`.
   template <class Token>
   auto async_acquire(Token&& token) {

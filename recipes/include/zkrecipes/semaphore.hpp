@@ -59,8 +59,7 @@ class semaphore {
   /// Waits for one permit: one round trip if it is free. The path is created if it is missing.
   /// Signature: void(error_code, ownership).
   /// Errors: `size_mismatch` (`problem()` names both sizes), `foreign_data` (another recipe has its data there, or is
-  /// using the path),
-  /// `bad_arguments` (more permits than there are, also if that becomes so while we wait), and those of
+  /// using the path), `bad_arguments` (more permits than there are, also if that becomes so while we wait), and those of
   /// `lock::async_acquire`.
   template <class Token>
   auto async_acquire(Token&& token) {

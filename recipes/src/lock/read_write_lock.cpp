@@ -28,7 +28,11 @@ line_spec read_line_of(std::string path) {
   return line;
 }
 
-line_spec write_line_of(std::string path) { return {std::move(path), "__WRIT__", everybody}; }
+line_spec write_line_of(std::string path) {
+  line_spec line{std::move(path), "__WRIT__", everybody};
+  line.one_by_one = true;
+  return line;
+}
 
 /// A reader waits for the nearest writer that has not made room, a writer for whoever is next.
 std::optional<std::size_t> writer_ahead(const std::vector<member>& members, std::size_t self) {
@@ -87,8 +91,10 @@ read_write_lock::read_write_lock(session over, std::string path, lock_options op
 void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string path, lock_options options, mode how,
                                     lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
-  auto line = how == mode::read ? read_line_of(std::move(path)) : write_line_of(std::move(path));
-  auto turn = own_turn(core, std::move(line), std::move(options.id), &who_blocks, std::move(options.on_position));
+  const bool reads = how == mode::read;
+  auto line = reads ? read_line_of(std::move(path)) : write_line_of(std::move(path));
+  blocker who_first = reads ? &writer_ahead : &nearest_ahead;
+  auto turn = own_turn(core, std::move(line), std::move(options.id), std::move(who_first), std::move(options.on_position));
   launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(turn)));
 }
 
