@@ -114,6 +114,7 @@ BOOST_AUTO_TEST_CASE(foreign_children_are_no_members) {
   BOOST_TEST(!only.entered.done());
   auto& second = come();
   expect_in(only, 1);
+  expect_in(second, 1);
   leave_all({&only, &second});
   for (const auto& name : children("/m")) remove("/m/" + name);
   finish();

@@ -13,11 +13,6 @@
 
 namespace {
 
-constexpr const char* leader_text =
-    "Zookeeper version: 3.8.0-x, built on x\nLatency min/avg/max: 0/0.5/2\nReceived: 1\nSent: "
-    "1\nConnections: 1\n"
-    "Outstanding: 0\nZxid: 0x100000001\nMode: leader\nNode count: 5\n";
-
 /// A server that answers `srvr` but grants no session, and a terminal.
 struct fixture {
   std::vector<std::string> command(std::vector<std::string> more = {}) const {

@@ -10,6 +10,12 @@
 #include <functional>
 #include <string>
 
+/// What a leader of ours says.
+inline constexpr const char* leader_text =
+    "Zookeeper version: 3.8.0-x, built on x\nLatency min/avg/max: 0/0.5/2\nReceived: 1\nSent: "
+    "1\nConnections: 1\n"
+    "Outstanding: 0\nZxid: 0x100000001\nMode: leader\nNode count: 5\n";
+
 /// What it does with each connection.
 using conversation = std::function<boost::asio::awaitable<void>(boost::asio::ip::tcp::socket)>;
 

@@ -13,11 +13,6 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr const char* leader_text =
-    "Zookeeper version: 3.8.0-x, built on x\nLatency min/avg/max: 0/0.5/2\nReceived: 1\nSent: "
-    "1\nConnections: 1\n"
-    "Outstanding: 0\nZxid: 0x100000001\nMode: leader\nNode count: 5\n";
-
 std::vector<server_status> ask(asio::io_context& io, const std::vector<endpoint>& servers,
                                std::chrono::milliseconds limit) {
   std::vector<server_status> found;

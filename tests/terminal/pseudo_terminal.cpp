@@ -24,14 +24,14 @@ namespace {
 
 constexpr auto long_enough = 30s;
 
+}  // namespace
+
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> list;
   for (auto& each : texts) list.push_back(each.data());
   list.push_back(nullptr);
   return list;
 }
-
-}  // namespace
 
 pseudo_terminal::pseudo_terminal(asio::io_context& io, int width, int height)
     : io_(io), user_side_(io), process_(io), screen_(width, height) {

@@ -16,6 +16,9 @@
 #include <string>
 #include <vector>
 
+/// Of these texts, and a null at the end, as a new program is given its arguments.
+std::vector<char*> pointers(std::vector<std::string>& texts);
+
 class pseudo_terminal {
  public:
   using variables = std::map<std::string, std::string>;

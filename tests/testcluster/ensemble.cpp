@@ -34,10 +34,6 @@ std::string address(int id) {
   return shared_ensemble::get().nodes().at(id - 1).address;
 }
 
-int other_than(int id) {
-  return id % 3 + 1;
-}
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(three_servers, *boost::unit_test::fixture<shared_ensemble>())

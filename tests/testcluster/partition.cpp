@@ -36,17 +36,13 @@ ensemble& cluster() {
   return linked_servers::get();
 }
 
-testcluster::node_info node(int id) {
+testcluster::node_info linked_node(int id) {
   return cluster().nodes().at(id - 1);
-}
-
-int other_than(int id) {
-  return id % 3 + 1;
 }
 
 bool writes(int id, std::chrono::milliseconds patience = 10s) {
   try {
-    auto client = connect(node(id).address, patience);
+    auto client = connect(linked_node(id).address, patience);
     client.create("/probe-" + std::to_string(client.session().id), "", jute::ephemeral);
     client.close();
     return true;
@@ -59,7 +55,7 @@ void heal_all() {
   cluster().heal();
   cluster().wait_serving();
   for (int id = 1; id <= 3; ++id) {
-    BOOST_TEST(node(id).faults.empty());
+    BOOST_TEST(linked_node(id).faults.empty());
     BOOST_TEST(writes(id));
   }
 }
@@ -82,28 +78,28 @@ BOOST_AUTO_TEST_CASE(all_that_servers_say_to_each_other_passes_through_proxies) 
 BOOST_AUTO_TEST_CASE(a_follower_cut_off_answers_reads_until_it_notices_and_comes_back) {
   const int leader = cluster().leader();
   const int follower = other_than(leader);
-  auto there = connect(node(follower).address);
+  auto there = connect(linked_node(follower).address);
   cluster().partition(follower, leader);
-  connect(node(leader).address).create("/unseen", "", 0);
+  connect(linked_node(leader).address).create("/unseen", "", 0);
   BOOST_TEST(!there.exists("/unseen"));
   BOOST_TEST(!writes(follower, 500ms));
-  BOOST_TEST(eventually([&] { return node(follower).role == "looking"; }));
+  BOOST_TEST(eventually([&] { return linked_node(follower).role == "looking"; }));
   BOOST_TEST(writes(leader));
   BOOST_TEST(cluster().leader() == leader);
   heal_all();
-  BOOST_TEST(connect(node(follower).address).exists("/unseen"));
+  BOOST_TEST(connect(linked_node(follower).address).exists("/unseen"));
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_cut_off_is_replaced) {
   const int old = cluster().leader();
   cluster().partition(old);
-  BOOST_TEST(eventually([&] { return node(old).role == "looking"; }));
+  BOOST_TEST(eventually([&] { return linked_node(old).role == "looking"; }));
   const int now = cluster().leader();
   BOOST_TEST(now != old);
   BOOST_TEST(writes(now));
   BOOST_TEST(!writes(old, 500ms));
   heal_all();
-  BOOST_TEST(node(old).role == "follower");
+  BOOST_TEST(linked_node(old).role == "follower");
 }
 
 BOOST_AUTO_TEST_CASE(a_black_hole_is_noticed_and_slow_links_are_not_broken) {
@@ -111,16 +107,16 @@ BOOST_AUTO_TEST_CASE(a_black_hole_is_noticed_and_slow_links_are_not_broken) {
   const int follower = other_than(leader);
   auto& link = cluster().peer_proxy(follower, leader, peer_port::quorum);
   link.set_delay(50ms);
-  BOOST_TEST((node(follower).faults ==
+  BOOST_TEST((linked_node(follower).faults ==
               std::vector<std::string>{"to server " + std::to_string(leader) + " (quorum): delay 50 ms"}));
   const auto start = clock_type::now();
   BOOST_TEST(writes(follower));
   BOOST_TEST(
       (clock_type::now() - start >= 3 * 100ms));  // session, node, end of session: each asks the leader
   link.blackhole(testcluster::proxy::way::to_server);
-  BOOST_TEST(eventually([&] { return node(follower).role == "looking"; }));
+  BOOST_TEST(eventually([&] { return linked_node(follower).role == "looking"; }));
   heal_all();
-  BOOST_TEST(node(follower).role == "follower");
+  BOOST_TEST(linked_node(follower).role == "follower");
 }
 
 BOOST_AUTO_TEST_CASE(a_link_that_is_cut_is_made_again) {
@@ -129,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_link_that_is_cut_is_made_again) {
   auto& link = cluster().peer_proxy(follower, leader, peer_port::quorum);
   link.refuse(true);
   link.cut();
-  BOOST_TEST(eventually([&] { return node(follower).role == "looking"; }));
+  BOOST_TEST(eventually([&] { return linked_node(follower).role == "looking"; }));
   heal_all();
   BOOST_TEST(link.connections() == 1u);
 }

@@ -22,6 +22,9 @@ bool eventually(const std::function<bool()>& condition, std::chrono::millisecond
 /// A session on one server, address:port. It sends no pings, so it lives for ten seconds.
 zk_client connect(const std::string& address, std::chrono::milliseconds patience = 10s);
 
+/// Another one of three servers.
+inline int other_than(int id) { return id % 3 + 1; }
+
 /// Whether a process is there, other than as a zombie waiting to be collected.
 bool alive(pid_t pid);
 

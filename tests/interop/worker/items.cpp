@@ -37,11 +37,13 @@ class items final : public player {
     if (command == "put") {
       std::string data;
       words >> data;
-      co_await put(queue_, data, words);
+      auto putting = put(queue_, std::move(data), words);
+      co_await std::move(putting);
     } else if (command == "take" || command == "pop") {
       int count = 0;
       words >> count;
-      co_return co_await (command == "take" ? take(count) : pop(count));
+      auto taking = command == "take" ? take(count) : pop(count);
+      co_return co_await std::move(taking);
     } else if (command == "claim") {
       claimed_ = co_await queue_.async_take(use_awaitable);
       co_return " " + claimed_.data;

@@ -75,9 +75,9 @@ class double_barrier_scenario final : public scenario {
   std::set<std::string> told_;
 };
 
-class member_of final : public routine {
+class attendee final : public routine {
  public:
-  member_of(double_barrier_scenario& of, stage& in, int client, session with)
+  attendee(double_barrier_scenario& of, stage& in, int client, session with)
       : routine(in, client, with), of_(of), barrier_(with, meeting_path, of.size, {.id = "client"}) {
     begin();
   }
@@ -106,7 +106,7 @@ class member_of final : public routine {
 };
 
 std::unique_ptr<program> double_barrier_scenario::start(stage& in, int client, session with) {
-  return std::make_unique<member_of>(*this, in, client, std::move(with));
+  return std::make_unique<attendee>(*this, in, client, std::move(with));
 }
 
 }  // namespace

@@ -53,9 +53,9 @@ void expect_in_place(stage& in, const queue_contents& seen, queue_kind kind, int
 }
 
 /// Makes scripts of one kind of queue.
-class writer {
+class queue_playbook {
  public:
-  explicit writer(queue_kind kind) : kind_(kind) {}
+  explicit queue_playbook(queue_kind kind) : kind_(kind) {}
 
   std::vector<script> all() &&;
 
@@ -76,7 +76,7 @@ class writer {
   std::vector<script> made_;
 };
 
-script& writer::add(const std::string& what, nodes_before before, operation run, queue_check check,
+script& queue_playbook::add(const std::string& what, nodes_before before, operation run, queue_check check,
                     queue_options options) {
   static constexpr const char* prefixes[] = {"queue ", "priority queue ", "delay queue "};
   script one;
@@ -134,7 +134,7 @@ void three_were_put(stage& in, const queue_contents& seen, const queue_report& t
   }
 }
 
-void writer::put() {
+void queue_playbook::put() {
   const queue_kind kind = kind_;
   add("put", filled(kind, 2), &put_one, [kind](auto& in, auto& seen, auto& told) {
     one_was_put(in, seen, told);
@@ -170,7 +170,7 @@ void take_two(const queue_trial_ptr& t) {
       });
 }
 
-void writer::take() {
+void queue_playbook::take() {
   const queue_kind kind = kind_;
   auto untouched = [kind](auto& in, auto& seen, auto& told) {
     for (int i : {1, 2}) expect_in_place(in, seen, kind, i);
@@ -198,7 +198,7 @@ void writer::take() {
   });
 }
 
-void writer::pop() {
+void queue_playbook::pop() {
   const queue_kind kind = kind_;
   auto run = [](const queue_trial_ptr& t) {
     t->by.all().start<message>(
@@ -222,7 +222,7 @@ void writer::pop() {
   one.if_expired = {errc::outcome_unknown};
 }
 
-void writer::acknowledge() {
+void queue_playbook::acknowledge() {
   const queue_kind kind = kind_;
   auto has_ended = [kind](auto& in, auto& seen, auto& told) {
     expect_in_place(in, seen, kind, 2);
@@ -275,7 +275,7 @@ operation take_and_return(return_to where) {
   };
 }
 
-void writer::give_back() {
+void queue_playbook::give_back() {
   const queue_kind kind = kind_;
   add("return in place", filled(kind, 2), take_and_return(return_to::place), [kind](auto& in, auto& seen, auto&) {
     for (int i : {1, 2}) expect_in_place(in, seen, kind, i);
@@ -291,7 +291,7 @@ void writer::give_back() {
   add("return to the end", filled(kind, 2), take_and_return(return_to::end), moved).if_expired = {errc::superseded};
 }
 
-void writer::bury() {
+void queue_playbook::bury() {
   const queue_kind kind = kind_;
   auto is_dead = [kind](auto& in, auto& seen, auto& told) {
     expect_in_place(in, seen, kind, 2);
@@ -329,7 +329,7 @@ void writer::bury() {
   }).if_expired = {errc::superseded};
 }
 
-void writer::letters() {
+void queue_playbook::letters() {
   auto with_letter = [](auto act) {
     return [act](const queue_trial_ptr& t) {
       t->by.all().start<std::vector<dead_letter>>(
@@ -357,7 +357,7 @@ void writer::letters() {
   }).if_lost = {errc::outcome_unknown};
 }
 
-void writer::look() {
+void queue_playbook::look() {
   const queue_kind kind = kind_;
   auto untouched = [kind](auto& in, auto& seen, auto&) {
     for (int i : {1, 2}) expect_in_place(in, seen, kind, i);
@@ -384,7 +384,7 @@ void writer::look() {
 }
 
 /// Two items at once: the second travels behind the first. A wait that is cancelled takes nothing back.
-void writer::produce() {
+void queue_playbook::produce() {
   auto put_two = [](const queue_trial_ptr& t) {
     auto maker = std::make_shared<producer>(t->queue.fifo(), "maker");
     auto ends = [t, maker](error_code error, std::uint64_t number) {
@@ -413,7 +413,7 @@ void writer::produce() {
   add("producer last", filled(kind_, 0), last, [](auto&, auto&, auto&) {});
 }
 
-std::vector<script> writer::all() && {
+std::vector<script> queue_playbook::all() && {
   put();
   take();
   pop();
@@ -431,7 +431,7 @@ std::vector<script> writer::all() && {
 std::vector<script> queue_scripts() {
   std::vector<script> all;
   for (auto kind : {queue_kind::fifo, queue_kind::priority, queue_kind::delayed}) {
-    for (auto& each : writer(kind).all()) all.push_back(std::move(each));
+    for (auto& each : queue_playbook(kind).all()) all.push_back(std::move(each));
   }
   return all;
 }

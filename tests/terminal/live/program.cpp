@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include "pseudo_terminal.hpp"
 #include "support/coroutine.hpp"
 
 #include <boost/asio/buffer.hpp>
@@ -21,13 +22,6 @@
 namespace asio = boost::asio;
 
 namespace {
-
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> list;
-  for (auto& each : texts) list.push_back(each.data());
-  list.push_back(nullptr);
-  return list;
-}
 
 pid_t spawn(std::vector<std::string> words, std::vector<std::string> settings, int out, int err) {
   posix_spawn_file_actions_t actions;
