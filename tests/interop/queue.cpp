@@ -23,9 +23,11 @@ struct queue_case : interop_case {
     }
     std::vector<int> taken;
     for (const auto& each : opened) {
-      std::istringstream answer(answer_of(each));
+      const auto said = answer_of(each);
+      std::istringstream answer(said);
       std::string ok;
       answer >> ok;
+      BOOST_TEST(ok == "ok", each << ": " << said);
       for (int item = 0; answer >> item;) taken.push_back(item);
     }
     std::sort(taken.begin(), taken.end());

@@ -1,6 +1,7 @@
 // Several who wait for an item through one object: whoever gives up leaves what there is to the others.
 #include "unit/fake_session.hpp"
 
+#include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/queue.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -44,6 +45,7 @@ struct waiting_takers : fake_session {
 
   const std::string one = "qn-0000000001";
   std::string seat;
+  bool ensured = false;
   queue line;
 };
 
@@ -71,6 +73,38 @@ BOOST_AUTO_TEST_CASE(what_a_cancelled_pop_had_in_view_goes_to_who_still_waits) {
   second.cancel();
   settle();
   serve({one});
+}
+
+// A priority queue keeps its claims beside kazoo's path; that they are missing there is no sign of a lost reply.
+BOOST_AUTO_TEST_CASE(a_first_pop_that_is_overtaken_takes_the_next) {
+  priority_queue ranked(zk, "/p");
+  auto popped = record<message>();
+  ranked.async_pop(popped.token());
+  settle();
+  const std::string item = "entry-100-0000000001";
+  bool overtaken = false;
+  for (int i = 0; i < 40 && !overtaken; ++i) {
+    const auto asked = next_request();
+    BOOST_TEST_REQUIRE(!popped.done(), popped.error().message());
+    BOOST_TEST_REQUIRE(!asked.empty());
+    if (asked == "children /p") {
+      list({item});
+    } else if (asked != "multi /") {
+      answer();
+    } else {
+      backend::reply refused;
+      refused.error = errc::no_node;
+      refused.results.assign(2, {errc::rolled_back, {}, {}});
+      overtaken = ensured;
+      refused.results[ensured ? 1 : 0].error = errc::no_node;  // first the place for claims, then the item
+      ensured = true;
+      answer(refused);
+    }
+  }
+  BOOST_TEST(overtaken);
+  BOOST_TEST(!popped.done(), "it waits for the next");
+  popped.cancel();
+  settle();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -147,11 +147,12 @@ awaitable<claim_result> claims::remove(message item) {
   transaction all;
   all.create(frame_->where.claim(name), one.guid, create_mode::ephemeral);
   all.remove(frame_->where.item(name), result.item.stat.version);
-  for (bool maybe_done = false;; maybe_done = true) {
+  for (bool maybe_done = false;;) {
     auto answer = co_await session->perform(backend::make_multi(all), retry::once, one.bound);
     result.error = answer.error;
     const int place = failed_at(answer);
     result.at_item = place > 0 && answer.error != errc::no_node && answer.error != errc::bad_version;
+    maybe_done = maybe_done || (is_lost(answer.error) && answer.sent);
     if (is_lost(answer.error)) result.error = co_await find(session, frame_->where.claim(name), one.guid, one.bound);
     if (is_lost(answer.error) && result.error == errc::no_node) continue;
     if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
