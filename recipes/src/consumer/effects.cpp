@@ -2,8 +2,7 @@
 
 #include <optional>
 #include <utility>
-
-#include "session/operation.hpp"
+#include <vector>
 
 namespace zkrecipes::detail {
 

@@ -4,6 +4,7 @@
 #include <zkrecipes/transaction.hpp>
 
 #include "session/core.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 
