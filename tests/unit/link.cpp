@@ -12,8 +12,10 @@ using namespace zkrecipes::test;
 
 namespace {
 
+constexpr std::int32_t op_exists = 3;
 constexpr std::int32_t op_get = 4;
 constexpr std::int32_t op_sync = 9;
+constexpr std::int32_t op_ping = 11;
 constexpr std::int32_t op_close = -11;
 constexpr std::int32_t op_auth = 100;
 constexpr std::int32_t err_no_node = -101;
@@ -38,6 +40,14 @@ struct scripted_case {
   void finish(scripted_server& server) {
     server.stop();
     BOOST_TEST(run_until(io, [&] { return io.stopped(); }), "something goes on after the last session");
+  }
+
+  /// Accepts a new session and answers its first request.
+  asio::awaitable<void> greet(scripted_connection& client, std::int32_t timeout_ms) {
+    co_await client.read_connect();
+    co_await client.accept(0x55, timeout_ms);
+    auto first = co_await client.read_request();
+    co_await client.answer(first.xid);
   }
 
   /// Grants what is asked for, or `id`, and answers `no_node` to every read.
@@ -163,6 +173,51 @@ BOOST_AUTO_TEST_CASE(a_server_that_never_accepts_costs_the_connect_timeout_and_n
     BOOST_TEST(zk.status().server == server.address());
     run_coroutine(io, zk.async_close(tuple));
   }
+  finish(server);
+}
+
+// ZOOKEEPER-4537, in servers before 3.8.1. The C client would wait for two thirds of the timeout and give up.
+BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_request_is_roused_by_another_one) {
+  scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
+    co_await greet(client, 1200);
+    auto slept_over = co_await client.read_request();
+    auto first = co_await client.read_request();  // it can sleep over that one, too
+    auto second = co_await client.read_request();
+    ops = {slept_over.op, first.op, second.op};
+    co_await client.answer(slept_over.xid, err_no_node);
+    co_await client.answer(first.xid);
+    co_await client.answer(second.xid);
+    co_await client.until_end();
+  });
+  session zk(io.get_executor(), options_for(server));
+  auto result = run_coroutine(io, zk.async_get("/a", tuple));
+  BOOST_TEST((std::get<0>(result) == errc::no_node), std::get<0>(result).message());
+  BOOST_TEST(zk.counters().connects == 1u);
+  BOOST_TEST(zk.counters().requests == 2u, "what rouses it is none of the user's");
+  BOOST_TEST(ops == (std::vector<std::int32_t>{op_get, op_exists, op_exists}), boost::test_tools::per_element());
+  run_coroutine(io, zk.async_close(tuple));
+  finish(server);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_ping_is_roused_by_a_request) {
+  scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
+    co_await greet(client, 1200);
+    auto slept_over = co_await client.read_request();
+    auto request = co_await client.read_request();
+    ops = {slept_over.op, request.op};
+    co_await client.answer(slept_over.xid);
+    co_await client.answer(request.xid);
+    for (;;) {
+      request = co_await client.read_request();
+      ops.push_back(request.op);
+      co_await client.answer(request.xid);
+    }
+  });
+  session zk(io.get_executor(), options_for(server));
+  BOOST_TEST(run_until(io, [&] { return ops.size() >= 4; }));
+  BOOST_TEST(ops == (std::vector<std::int32_t>{op_ping, op_exists, op_ping, op_ping}), boost::test_tools::per_element());
+  BOOST_TEST(zk.counters().connects == 1u);
+  run_coroutine(io, zk.async_close(tuple));
   finish(server);
 }
 

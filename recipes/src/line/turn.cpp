@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "session/together.hpp"
+
 namespace zkrecipes::detail {
 
 using backend::opcode;
@@ -13,6 +15,16 @@ awaitable<outcome<std::vector<member>>> list(core_ptr session, line_spec line) {
   auto listed = co_await session->perform(std::move(look), retry::always);
   if (listed.error == errc::no_node) listed.error.clear();
   co_return outcome<std::vector<member>>(listed.error, members_of(listed.children, line.accepted));
+}
+
+/// Also who has just been let in through another server than ours.
+awaitable<outcome<std::vector<member>>> list_latest(core_ptr session, line_spec line) {
+  std::vector<backend::request> look{make_request(opcode::sync, "/"), make_request(opcode::children, line.parent)};
+  auto answered = co_await perform_together(std::move(session), std::move(look), persistence::limited);
+  auto& [error, replies] = answered;
+  if (!error && replies[1].error != errc::no_node) error = replies[1].error;
+  if (error) co_return outcome<std::vector<member>>(error, std::vector<member>());
+  co_return outcome<std::vector<member>>(error_code(), members_of(replies[1].children, line.accepted));
 }
 
 }  // namespace
@@ -81,7 +93,7 @@ awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_sp
 
 awaitable<outcome<>> request_revocation(core_ptr session, line_spec line, std::chrono::milliseconds grace) {
   if (grace < std::chrono::milliseconds(0)) co_return outcome<>(errc::bad_arguments);
-  auto listed = co_await list(session, line);
+  auto listed = co_await list_latest(session, line);
   auto& [error, members] = listed;
   if (!error && members.empty()) error = errc::no_node;
   if (error) co_return outcome<>(error);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace zkrecipes::simulation {
 
@@ -26,6 +27,10 @@ class revocation_rules {
 
   void committed(const entry& what) {
     for (const auto& each : what.changes) {
+      if (each.type == change::kind::remove) {
+        removed_.insert(each.path);
+        standing_.erase(each.path);
+      }
       if (each.type != change::kind::set || parent_path(each.path) != lock_path) continue;
       if (!detail::asks_revocation(each.data)) continue;
       const request one{in_.clock().now(), detail::grace_of(each.data)};
@@ -35,8 +40,12 @@ class revocation_rules {
   }
   void granted(int client, const ownership& held) {
     const auto whose = grants_[held.path()] = {client, held.token()};
+    if (!removed_.contains(held.path())) standing_.insert(held.path());
     for (const auto& each : requests_[held.path()]) expect_end(whose, each);
   }
+  /// A node whose owner was told that it owns the lock, for as long as it stands.
+  std::string holder() const { return standing_.empty() ? std::string() : *standing_.begin(); }
+  bool stands(const std::string& holder) const { return standing_.contains(holder); }
   /// The owner of this node was told that somebody asks for it; that its grace is over.
   void asked(const std::string& path) {
     in_.require(!requests_[path].empty(), "asked back only when somebody asks", path);
@@ -70,6 +79,8 @@ class revocation_rules {
   stage& in_;
   std::map<std::string, std::vector<request>> requests_;  // by the node
   std::map<std::string, grant> grants_;
+  std::set<std::string> removed_;
+  std::set<std::string> standing_;  // granted, and not removed
 };
 
 class lock_scenario final : public scenario {
@@ -150,8 +161,10 @@ class lock_client final : public routine {
   asio::awaitable<void> ask() {
     const std::chrono::milliseconds graces[] = {0ms, 100ms, 2s, detail::any_grace};
     const auto grace = graces[dice().below(4)];
+    const auto holder = of_.revocations.holder();
     auto asking = waits<>([&](auto token) { lock_.async_request_revocation(grace, std::move(token)); });
-    co_await std::move(asking);
+    auto [error] = co_await std::move(asking);
+    in().require(error != errc::no_node || !of_.revocations.stands(holder), "who holds it is found", holder);
   }
 
   /// Some give it up when they are asked, the others let it come to the end of the grace.

@@ -1,5 +1,6 @@
 #include "backend/zookeeper/link.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -16,6 +17,7 @@
 namespace zkrecipes::backend {
 
 namespace asio = boost::asio;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -89,11 +91,14 @@ void c_client_link::submit(request what, reply_handler handler) {
   }
   auto keep = std::make_shared<reply_handler>(std::move(handler));
   auto note = [this, keep](reply answer) {
+    --unanswered_;
     replies_.push_back({std::move(*keep), std::move(answer)});
     deliver_later();
   };
+  if (unanswered_++ == 0) heard_ = clock::now();
   int rc = backend::submit(handle_, std::move(what), &on_event, this, note);
   if (rc != ZOK) {
+    --unanswered_;
     reply refused;
     refused.error = rc == ZNOWATCHER ? error_code() : from_c_client(rc);
     replies_.push_back({std::move(*keep), std::move(refused)});
@@ -123,6 +128,8 @@ void c_client_link::pump() {
   }
   if (asking_ && clock::now() < due_) return wait(ZOOKEEPER_READ, std::chrono::duration_cast<std::chrono::microseconds>(due_ - clock::now()));
   if (!std::exchange(asking_, false) && overslept()) return ask_for_a_sign_of_life();
+  if (time_to_rouse() <= 0us) rouse();
+  if (!handle_) return;
   int fd = -1;
   int interest = 0;
   timeval longest{0, 0};
@@ -132,19 +139,38 @@ void c_client_link::pump() {
   if (fd < 0) return fail(errc::connection_loss);
   follow_descriptor(fd);
   if (closing_ && !(interest & ZOOKEEPER_WRITE)) return send_close_frame();
-  wait(interest, std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec));
+  wait(interest, std::min(time_to_rouse(), std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec)));
 }
 
 /// We come much later than we were to, and nothing has arrived. The C client would give the connection up because it has
 /// heard nothing for so long; but it was us who sent no ping.
-bool c_client_link::overslept() const { return was_up_ && clock::now() > due_ + granted_.timeout / 12; }
+bool c_client_link::overslept() const { return was_up_ && clock::now() > due_ + patience(); }
 
 /// Gives the server the time that an answer to a ping would have had, before the C client judges it.
 void c_client_link::ask_for_a_sign_of_life() {
   asking_ = true;
-  zoo_awexists(handle_, "/", nullptr, nullptr, [](int, const Stat*, const void*) {}, nullptr);
-  check(ZOK);  // a failed send closes the socket and says nothing
+  rouse();
   if (handle_) wait(ZOOKEEPER_READ, granted_.timeout / 3);
+}
+
+/// How long an answer may take, before we ask for more. Several times that passes before the connection is given up.
+std::chrono::milliseconds c_client_link::patience() const { return granted_.timeout / 12; }
+
+/// A server before 3.8.1 can sleep over a request, or a ping, until it gets another request from anybody (ZOOKEEPER-4537);
+/// and the C client sends no ping while it waits for an answer.
+std::chrono::microseconds c_client_link::time_to_rouse() const {
+  if (!was_up_) return std::chrono::microseconds::max();
+  const auto until_ping = unanswered_ > 0 ? 0ms : granted_.timeout / 3;
+  return std::chrono::ceil<std::chrono::microseconds>(heard_ + until_ping + patience() - clock::now());
+}
+
+void c_client_link::rouse() {
+  auto answered = [](int, const Stat*, const void* self) {
+    --const_cast<c_client_link*>(static_cast<const c_client_link*>(self))->unanswered_;
+  };
+  heard_ = clock::now();
+  if (zoo_awexists(handle_, "/", nullptr, nullptr, answered, this) == ZOK) ++unanswered_;
+  check(ZOK);  // a failed send closes the socket and says nothing
 }
 
 void c_client_link::follow_descriptor(int fd) {
@@ -193,7 +219,7 @@ void c_client_link::drain_input() {
     check(rc);
     if (rc != ZOK) return;
     asking_ = false;
-    due_ = clock::now();  // the C client counts from here, too
+    due_ = heard_ = clock::now();  // the C client counts from here, too
   }
 }
 

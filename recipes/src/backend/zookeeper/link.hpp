@@ -4,7 +4,7 @@
 // carried over by its id and password. That rules out what a long-lived handle gets wrong: servers skipped in an even
 // list, half-sent requests continued on the next connection, names resolved inside every call, a reset of all watches in
 // one packet. What is left is handled here: the descriptor that is closed behind our back, the stall check before the
-// read, the blocking close.
+// read, the blocking close, the server that sleeps over a request.
 #pragma once
 
 #include <chrono>
@@ -50,6 +50,9 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void wait(int interest, std::chrono::microseconds longest);
   bool overslept() const;
   void ask_for_a_sign_of_life();
+  std::chrono::milliseconds patience() const;
+  std::chrono::microseconds time_to_rouse() const;
+  void rouse();
   void schedule_pump();
   void check(int rc);
   void fail(error_code reason);
@@ -63,7 +66,9 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   link_listener* listener_;
   boost::asio::posix::stream_descriptor descriptor_;  // our own duplicate of the C client's
   boost::asio::steady_timer timer_;
-  clock::time_point due_;  // the C client is to be called by then
+  clock::time_point due_;    // the C client is to be called by then
+  clock::time_point heard_;  // when the server last said something, or began to owe an answer
+  std::size_t unanswered_ = 0;  // requests that the C client has taken
   zhandle_t* handle_ = nullptr;
 
   std::vector<finished> replies_;
