@@ -35,17 +35,15 @@ producer_state::producer_state(shared_frame frame, std::shared_ptr<room> space, 
     : session_(frame->session),
       where_(frame->where),
       room_(std::move(space)),
-      record_(where_.on_side(std::string(producer_prefix) + name)),
-      changed_(session_->get_scheduler()) {}
+      record_(where_.on_side(std::string(producer_prefix) + name)) {}
 
 awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
   if (data.size() > most_item_bytes) co_return outcome<std::uint64_t>(errc::bad_arguments, 0);
-  auto mine = std::make_shared<item>();
-  mine->data = std::move(data);
+  auto mine = std::make_shared<item>(session_, std::move(data));
   waiting_.push_back(mine);
   if (!std::exchange(working_, true)) launch_detached(session_->strand(), owning(shared_from_this(), &producer_state::work));
   while (!mine->done) {
-    auto why = co_await changed_.wait();
+    auto why = co_await mine->changed.wait();
     if (why == wake::cancelled) co_return outcome<std::uint64_t>(asio::error::operation_aborted, 0);
   }
   co_return outcome<std::uint64_t>(mine->error, mine->number);
@@ -66,9 +64,9 @@ awaitable<void> producer_state::work() {
       batch[i]->done = true;
       batch[i]->error = error;
       if (!error) batch[i]->number = last_ - batch.size() + 1 + i;
+      batch[i]->changed.notify();
       waiting_.pop_front();
     }
-    changed_.notify();
   }
   working_ = false;
 }

@@ -23,10 +23,12 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
 
  private:
   struct item {
+    item(const core_ptr& session, std::string what) : data(std::move(what)), changed(session->get_scheduler()) {}
     std::string data;
     std::uint64_t number = 0;
     bool done = false;
     error_code error;
+    condition changed;  // of its own: of ten thousand that wait a batch concerns a hundred
   };
   using item_ptr = std::shared_ptr<item>;
 
@@ -48,7 +50,6 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
   bool ours_ = false;  // the last one was put by us
   std::int32_t version_ = 0;
   std::deque<item_ptr> waiting_;
-  condition changed_;
 };
 
 }  // namespace zkrecipes::detail

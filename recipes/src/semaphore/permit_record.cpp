@@ -25,6 +25,8 @@ std::optional<std::int32_t> permits_in(const json::object& object, const char* k
   return static_cast<std::int32_t>(number);
 }
 
+bool must_wait(std::int64_t ahead, std::int32_t own, std::int32_t size) { return ahead + own > size && own <= size; }
+
 }  // namespace
 
 std::optional<permit_record> parse_permits(const std::string& data) {
@@ -53,11 +55,22 @@ std::int32_t weight_of(const std::string& name) {
   return whole && weight >= 1 && weight <= semaphore::most_permits ? weight : 0;
 }
 
+std::vector<bool> who_waits(const std::vector<member>& members, std::int32_t size) {
+  std::vector<bool> waits;
+  std::int64_t ahead = 0;
+  for (const auto& each : members) {
+    const auto own = weight_of(each.name);
+    waits.push_back(must_wait(ahead, own, size));
+    ahead += own;
+  }
+  return waits;
+}
+
 std::optional<stretch> who_fills(const std::vector<member>& members, std::size_t self, const permit_record& size) {
   std::int64_t ahead = 0;
   for (std::size_t i = 0; i < self; ++i) ahead += weight_of(members[i].name);
   const auto own = weight_of(members[self].name);
-  if (ahead + own <= size.size || own > size.size) return std::nullopt;
+  if (!must_wait(ahead, own, size.size)) return std::nullopt;
   // Behind somebody who waits as well it is enough to hear of that one: that it is let in, or has gone.
   if (ahead > std::max(size.size, size.shrunk_from) && !members[self - 1].lets_pass) return stretch(self - 1);
   return stretch(0, self);

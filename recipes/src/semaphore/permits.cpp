@@ -212,8 +212,9 @@ awaitable<outcome<>> permits::settle_shrink(permit_record now, std::int32_t vers
 awaitable<error_code> permits::mark_holders(std::int32_t size) {
   auto looked = co_await look();
   auto& [error, seen] = looked;
+  const auto waits = who_waits(seen.members, size);
   for (std::size_t i = 0; i < seen.members.size() && !error; ++i) {
-    if (who_fills(seen.members, i, permit_record{size})) continue;
+    if (waits[i]) continue;
     auto node = join(path_, seen.members[i].name);
     auto marked = co_await let_pass(session_, std::move(node), std::nullopt);
     error = std::get<0>(marked);
@@ -233,8 +234,9 @@ awaitable<outcome<semaphore_state>> permits::state() {
     co_return outcome<semaphore_state>(error, now);
   }
   now.size = found->size;
+  const auto waits = who_waits(seen.members, found->size);
   for (std::size_t i = 0; i < seen.members.size(); ++i) {
-    if (who_fills(seen.members, i, *found)) {
+    if (waits[i]) {
       ++now.waiting;
     } else {
       ++now.holders;

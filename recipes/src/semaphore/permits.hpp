@@ -34,6 +34,9 @@ std::int32_t weight_of(const std::string& name);
 /// Who of those before `self` has to go first. Nobody either if it asks for more permits than there are.
 std::optional<stretch> who_fills(const std::vector<member>& members, std::size_t self, const permit_record& size);
 
+/// Of each whether it waits, by the list alone: whoever holds since there were more permits seems to wait.
+std::vector<bool> who_waits(const std::vector<member>& members, std::int32_t size);
+
 class permits : public std::enable_shared_from_this<permits> {
  public:
   permits(core_ptr session, std::string path, std::int32_t size, semaphore_options options);
