@@ -1,5 +1,6 @@
 // Ours, Curator's and kazoo's recipes, measured in one run on one ensemble.
 #include "crowd.hpp"
+#include "leaders.hpp"
 #include "parts.hpp"
 
 #include <CLI/CLI.hpp>
@@ -15,6 +16,7 @@ using part = std::pair<const char*, std::vector<bench::row> (*)(const bench::pla
 constexpr part parts[] = {{"round-trips", &bench::round_trips},
                           {"wake-ups", &bench::wake_ups},
                           {"waiting", &bench::waiting},
+                          {"leaders", &bench::leaders},
                           {"rates", &bench::rates}};
 
 std::vector<std::string> names() {
@@ -43,19 +45,25 @@ int main(int argc, char** argv) try {
   std::vector<std::string> chosen = names();
   std::string hosts;
   std::size_t in_line = 0;
+  std::string election;
   app.add_option("-o", format, "table or json")->check(CLI::IsMember({"table", "json"}));
-  app.add_option("--part", chosen, "Only these: round-trips, wake-ups, waiting, rates")
+  app.add_option("--part", chosen, "Only these: round-trips, wake-ups, waiting, leaders, rates")
       ->check(CLI::IsMember(names()));
   app.add_option("--peers", what.peers, "Program that measures a peer; without it only ours are measured");
   app.add_option("--delay", what.one_way_ms, "Added delay in each direction, ms")->check(CLI::Range(1, 1000));
   app.add_option("--repeat", what.repeat, "Samples of a round trip; the median counts")
       ->check(CLI::Range(1, 1000));
   app.add_option("--wait-in-line", in_line, "Only waits, as the part \"waiting\" does")->group("");
+  app.add_option("--stand-for", election, "Only campaigns, as the part \"leaders\" does")->group("");
   app.add_option("--hosts", hosts)->group("");
   CLI11_PARSE(app, argc, argv);
 
   if (in_line) {
     std::cout << bench::measure_waiting(hosts, in_line) << std::endl;
+    return 0;
+  }
+  if (!election.empty()) {
+    bench::stand_for(hosts, election);
     return 0;
   }
   const auto rows = measure(what, chosen);

@@ -1,11 +1,12 @@
 #include "crowd.hpp"
 
+#include "process_status.hpp"
+
 #include <zkrecipes/lock.hpp>
 
 #include <boost/asio.hpp>
 #include <boost/json.hpp>
 
-#include <fstream>
 #include <memory>
 #include <stdexcept>
 
@@ -58,18 +59,6 @@ awaitable<void> crowd::await_owners(std::size_t count) {
 
 namespace {
 
-/// A field of /proc/self/status, such as "VmHWM".
-long status_of(const std::string& field) {
-  std::ifstream status("/proc/self/status");
-  std::string name;
-  long value = 0;
-  while (status >> name) {
-    if (name == field + ':' && status >> value) return value;
-    status.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
-  }
-  throw std::runtime_error("no " + field + " in /proc/self/status");
-}
-
 awaitable<json::object> wait_in_line(std::string hosts, std::size_t waiting) {
   auto ex = co_await asio::this_coro::executor;
   zkrecipes::session zk(ex, {.hosts = hosts});
@@ -78,7 +67,8 @@ awaitable<json::object> wait_in_line(std::string hosts, std::size_t waiting) {
   const long before = status_of("VmRSS");
   co_await all.gather(waiting);
   json::object result{{"threads", status_of("Threads")},
-                      {"mebibytes", (status_of("VmHWM") - before) / 1024.0}};
+                      {"mebibytes", (status_of("VmHWM") - before) / 1024.0},
+                      {"whole", status_of("VmHWM") / 1024.0}};
   co_await zk.async_close(use_awaitable);
   co_return result;
 }

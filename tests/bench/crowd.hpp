@@ -31,8 +31,8 @@ class crowd {
   std::vector<zkrecipes::ownership> owners_;  // in order; all but the last one have released
 };
 
-/// What a process with so many of them takes, as one line of JSON: `{"threads": 1, "mebibytes": 12.3}`.
-/// Its peak memory less what the connected session took before.
+/// What a process with so many of them takes, as one line of JSON: `{"threads": 1, "mebibytes": 12.3, "whole": 15.6}`.
+/// Its peak memory, without and with what the connected session took before.
 std::string measure_waiting(const std::string& hosts, std::size_t waiting);
 
 }  // namespace bench

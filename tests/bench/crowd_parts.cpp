@@ -113,6 +113,7 @@ std::vector<row> waiting(const plan& what) {
   const auto taken = json::parse(*said).as_object();
   const std::string unit = "one process, " + std::to_string(what.many_waiting) + " waiting";
   return {{"memory taken, MiB", unit, taken.at("mebibytes"), nullptr, nullptr},
+          {"memory of the whole process, MiB", unit, taken.at("whole"), nullptr, nullptr},
           {"threads", unit, taken.at("threads"), nullptr, nullptr}};
 }
 

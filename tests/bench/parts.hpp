@@ -23,6 +23,8 @@ std::vector<row> round_trips(const plan& what);
 std::vector<row> wake_ups(const plan& what);
 /// What a process of ours takes in which very many wait.
 std::vector<row> waiting(const plan& what);
+/// How long an election has no leader when the leader's process is killed; threads that a session adds.
+std::vector<row> leaders(const plan& what);
 /// Rates without a delay.
 std::vector<row> rates(const plan& what);
 

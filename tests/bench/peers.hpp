@@ -10,12 +10,14 @@
 
 namespace bench {
 
-/// One of them at work on one part of what is measured.
+/// One of them at work on one part of what is measured; killed with this object.
 class peer {
  public:
   /// `name`: curator or kazoo. `program`: tests/bench/peers/run.
   peer(const std::string& program, const std::string& name, const std::string& part, const std::string& hosts,
        const std::vector<std::string>& options = {});
+  /// Ours, at such work.
+  explicit peer(const std::vector<std::string>& command) : process_("ours", command) {}
 
   /// Waits for its next line. \throws std::runtime_error when it has ended, or takes too long.
   std::string line();

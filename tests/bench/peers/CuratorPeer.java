@@ -2,7 +2,6 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -16,14 +15,13 @@ import java.util.concurrent.TimeoutException;
  * and whatever happens, its nodes are removed before it ends.
  */
 public final class CuratorPeer {
-  private static final String BASE_PREFIX = "/zkrecipes-bench-curator-";
-
   private final ExecutorService threads = Executors.newCachedThreadPool(CuratorPeer::daemon);
   private final PeerOptions options;
-  private final String base = BASE_PREFIX + UUID.randomUUID();
+  private final String base;
 
   private CuratorPeer(PeerOptions options) {
     this.options = options;
+    this.base = options.path();
   }
 
   public static void main(String[] arguments) {
@@ -54,7 +52,7 @@ public final class CuratorPeer {
         ObservedClient waiter = ObservedClient.connect(options.hosts())) {
       connected = true;
       operations = bounded(options.limit_seconds(), () -> {
-        owner.curator.create().forPath(base);
+        owner.curator.create().orSetData().forPath(base);  // another one may use it, too
         return measure(owner, waiter);
       });
     } catch (Exception e) {
@@ -70,6 +68,7 @@ public final class CuratorPeer {
     return switch (options.part()) {
       case "rates" -> new CuratorRates(owner.curator, options.hosts(), base, threads).measure_all();
       case "wake-ups" -> new CuratorCrowd(owner, base).run(options.waiting());
+      case "leaders" -> new CuratorLeader(options.hosts(), base).run();
       default -> new CuratorOperations(owner, waiter, base, options, threads).measure_all();
     };
   }

@@ -1,11 +1,13 @@
 import java.util.Arrays;
 import java.util.List;
+import java.util.UUID;
 import java.util.regex.Pattern;
 
 /** The command line that both peers share. */
-record PeerOptions(String part, String hosts, double round_trip_ms, int repeat, int waiting) {
-  static final List<String> PARTS = List.of("round-trips", "rates", "wake-ups");
+record PeerOptions(String part, String hosts, double round_trip_ms, int repeat, int waiting, String path) {
+  static final List<String> PARTS = List.of("round-trips", "rates", "wake-ups", "leaders");
   private static final Pattern HOSTS = Pattern.compile("[^,:/\\s]+:\\d{1,5}(,[^,:/\\s]+:\\d{1,5})*");
+  private static final Pattern PATH = Pattern.compile("/[a-z-]+");
   private static final int MAX_REPEAT = 1000;
   private static final int MAX_WAITING = 10_000;
 
@@ -15,6 +17,7 @@ record PeerOptions(String part, String hosts, double round_trip_ms, int repeat, 
     double round_trip_ms = 1;
     int repeat = 5;
     int waiting = 1000;
+    String path = "/zkrecipes-bench-curator-" + UUID.randomUUID();
     for (int i = 0; i < arguments.length; i += 2) {
       if (i + 1 == arguments.length) {
         throw new IllegalArgumentException(arguments[i] + " needs a value");
@@ -26,11 +29,12 @@ record PeerOptions(String part, String hosts, double round_trip_ms, int repeat, 
         case "--round-trip-ms" -> round_trip_ms = number(arguments[i], value);
         case "--repeat" -> repeat = whole_number(arguments[i], value);
         case "--waiting" -> waiting = whole_number(arguments[i], value);
+        case "--path" -> path = path(value);
         default -> throw new IllegalArgumentException("unknown argument " + arguments[i]
-            + "; known are --part, --hosts, --round-trip-ms, --repeat and --waiting");
+            + "; known are --part, --hosts, --round-trip-ms, --repeat, --waiting and --path");
       }
     }
-    return checked(new PeerOptions(part, hosts, round_trip_ms, repeat, waiting));
+    return checked(new PeerOptions(part, hosts, round_trip_ms, repeat, waiting, path));
   }
 
   private static PeerOptions checked(PeerOptions options) {
@@ -46,6 +50,13 @@ record PeerOptions(String part, String hosts, double round_trip_ms, int repeat, 
     require_within("--repeat", options.repeat, MAX_REPEAT);
     require_within("--waiting", options.waiting, MAX_WAITING);
     return options;
+  }
+
+  private static String path(String value) {
+    if (!PATH.matcher(value).matches()) {
+      throw new IllegalArgumentException("--path must be a slash and small letters, not '" + value + "'");
+    }
+    return value;
   }
 
   private static void require_within(String name, int value, int most) {

@@ -16,11 +16,13 @@ from kazoo.exceptions import NoNodeError
 from kazoo.protocol.states import KazooState
 
 from kazoo_crowd import Crowd
+from kazoo_leader import Leader
 from kazoo_operations import Operations
 from kazoo_rates import Rates
 from kazoo_support import WAIT_SECONDS, Background, Connection, PeerFailure
 
 BASE_PREFIX = "/zkrecipes-bench-kazoo-"
+PATH = re.compile(r"/[a-z-]+")
 HOSTS = re.compile(r"[^,:/\s]+:\d{1,5}(,[^,:/\s]+:\d{1,5})*")
 MAX_REPEAT = 1000
 MAX_WAITING = 10_000
@@ -29,6 +31,12 @@ MAX_WAITING = 10_000
 def hosts(text):
     if not HOSTS.fullmatch(text) or any(int(host.rpartition(":")[2]) > 65535 for host in text.split(",")):
         raise argparse.ArgumentTypeError("must be host:port[,host:port...]")
+    return text
+
+
+def path(text):
+    if not PATH.fullmatch(text):
+        raise argparse.ArgumentTypeError("must be a slash and small letters")
     return text
 
 
@@ -51,11 +59,12 @@ def number_up_to(most):
 
 def parse_options():
     parser = argparse.ArgumentParser(prog="kazoo peer", allow_abbrev=False)
-    parser.add_argument("--part", choices=["round-trips", "rates", "wake-ups"], default="round-trips")
+    parser.add_argument("--part", choices=["round-trips", "rates", "wake-ups", "leaders"], default="round-trips")
     parser.add_argument("--hosts", type=hosts, required=True)
     parser.add_argument("--round-trip-ms", type=round_trip_ms, default=1.0)
     parser.add_argument("--repeat", type=number_up_to(MAX_REPEAT), default=5)
     parser.add_argument("--waiting", type=number_up_to(MAX_WAITING), default=1000)
+    parser.add_argument("--path", type=path, default=BASE_PREFIX + str(uuid.uuid4()))
     return parser.parse_args()
 
 
@@ -67,11 +76,13 @@ def limit_seconds(options):
 
 
 def measure(options, owner, waiter, base):
-    owner.create(base)
+    owner.ensure_path(base)  # another one may use it, too
     if options.part == "rates":
         return Rates(owner, options.hosts, base).measure_all()
     if options.part == "wake-ups":
         return Crowd(owner, base).run(options.waiting)
+    if options.part == "leaders":
+        return Leader(options.hosts, base).run()
     return Operations(owner, waiter, base, options).measure_all()
 
 
@@ -96,7 +107,7 @@ def on_signals(handler):
 
 def run(options):
     """Returns the round trips of every operation, or None after telling why there are none."""
-    base = BASE_PREFIX + str(uuid.uuid4())
+    base = options.path
     connected = False
     operations = None
     on_signals(interrupted)
