@@ -64,7 +64,7 @@ def parse_options():
     parser.add_argument("--round-trip-ms", type=round_trip_ms, default=1.0)
     parser.add_argument("--repeat", type=number_up_to(MAX_REPEAT), default=5)
     parser.add_argument("--waiting", type=number_up_to(MAX_WAITING), default=1000)
-    parser.add_argument("--path", type=path, default=BASE_PREFIX + str(uuid.uuid4()))
+    parser.add_argument("--path", type=path, help="default: one of its own")
     return parser.parse_args()
 
 
@@ -107,7 +107,7 @@ def on_signals(handler):
 
 def run(options):
     """Returns the round trips of every operation, or None after telling why there are none."""
-    base = options.path
+    base = options.path or BASE_PREFIX + str(uuid.uuid4())
     connected = False
     operations = None
     on_signals(interrupted)
