@@ -76,7 +76,8 @@ BOOST_FIXTURE_TEST_CASE(nobody_holds_anything_and_nothing_is_sent, fake_session)
 BOOST_FIXTURE_TEST_CASE(while_something_is_held_heartbeats_keep_the_lease, fake_session) {
   connect();
   auto begin = now();
-  asio::post(zk.get_core()->strand(), [core = zk.get_core()] { core->add_holder(); });
+  detail::condition told(zk.get_core()->get_scheduler());
+  const auto holder = zk.get_core()->add_holder(told);
   for (int i = 1; i <= 5; ++i) {
     advance(3s - 1ms);
     BOOST_TEST(pending().empty());
@@ -85,7 +86,7 @@ BOOST_FIXTURE_TEST_CASE(while_something_is_held_heartbeats_keep_the_lease, fake_
     answer();
     BOOST_TEST((zk.valid_until() == begin + i * 3s + 9s));
   }
-  asio::post(zk.get_core()->strand(), [core = zk.get_core()] { core->remove_holder(); });
+  zk.get_core()->remove_holder(holder);
   advance(3s);
   if (!pending().empty()) answer();  // the one that was due already
   advance(1min);
@@ -94,9 +95,29 @@ BOOST_FIXTURE_TEST_CASE(while_something_is_held_heartbeats_keep_the_lease, fake_
 
 BOOST_FIXTURE_TEST_CASE(a_heartbeat_is_not_sent_on_top_of_an_unanswered_one, fake_session) {
   connect();
-  asio::post(zk.get_core()->strand(), [core = zk.get_core()] { core->add_holder(); });
+  detail::condition told(zk.get_core()->get_scheduler());
+  zk.get_core()->add_holder(told);
   advance(8s);
   BOOST_TEST(pending() == strings{"exists /"}, boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE(who_holds_something_is_told_when_the_lease_is_over_and_not_before, fake_session) {
+  connect();
+  detail::condition told(zk.get_core()->get_scheduler());
+  zk.get_core()->add_holder(told);
+  auto over = std::make_shared<bool>(false);
+  auto wait = [&]() -> asio::awaitable<void> {
+    co_await told.wait();
+    *over = true;
+  };
+  asio::co_spawn(zk.get_core()->strand(), wait(), asio::detached);
+  advance(3s);
+  answer();  // the heartbeat: the lease is longer than it was
+  const auto end = zk.valid_until();
+  advance(std::chrono::duration_cast<std::chrono::milliseconds>(end - now()) - 1ms);
+  BOOST_TEST(!*over);
+  advance(1ms);
+  BOOST_TEST(*over);
 }
 
 BOOST_AUTO_TEST_CASE(in_strict_mode_only_the_leaders_answers_count) {

@@ -89,11 +89,12 @@ awaitable<void> place::guard(place_ptr self) {
     const bool watching = looking->answer && looking->answer->error != errc::connection_loss;
     looking.reset();  // thousands may wait at once, and for long
     while (!self->lose_if_over() && (watching ? !hint->fired() : !session->connected())) {
-      co_await (watching ? self->changed_ : session->changed()).wait(self->believed_until());
+      // While nothing changes the session tells us of the end of the lease: a timer each would be many.
+      co_await (watching ? self->changed_ : session->changed()).wait(watching ? self->give_up_at_ : self->believed_until());
     }
     if (self->lost() == errc::closed) hint->let_go();
   }
-  session->remove_holder();
+  session->remove_holder(self->holder_);
 }
 
 /// Whether it is lost; the end of the session, of its lease, or of a revocation's grace is noticed here.

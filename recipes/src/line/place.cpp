@@ -37,7 +37,7 @@ awaitable<error_code> place::get_in() {
   auto error = co_await create();
   if (error && ghost_) session_->remove_all_surely(line_.parent, guid_, bound_);
   if (error) co_return error;
-  session_->add_holder();
+  holder_ = session_->add_holder(changed_);
   launch_detached(session_->strand(), guard(shared_from_this()));
   co_return error_code();
 }

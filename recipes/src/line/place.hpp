@@ -127,6 +127,7 @@ class place : public std::enable_shared_from_this<place> {
   std::string data_;
   incarnation_ptr bound_;
   std::string path_;
+  core::holder holder_;  // our own, among the session's
   std::int64_t token_ = 0;
   std::int32_t sequence_ = 0;
   roster members_ = std::make_shared<const std::vector<member>>();  // as last listed, without ghosts of ours

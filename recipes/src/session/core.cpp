@@ -35,6 +35,7 @@ void core::start() {
   });
   launch_detached(strand(), owning(shared_from_this(), &core::run));
   launch_detached(strand(), owning(shared_from_this(), &core::prove_life));
+  launch_detached(strand(), owning(shared_from_this(), &core::watch_lease));
 }
 
 session_status core::status() const {
@@ -256,16 +257,16 @@ void core::give_up() {
   link_changed_.notify();
 }
 
-void core::add_holder() {
-  ++holders_;
+core::holder core::add_holder(condition& tell) {
   heartbeat_.notify();
+  return holders_.insert(holders_.end(), &tell);
 }
 
 awaitable<void> core::prove_life() {
   co_await accept_cancellation();
   while (!ended_ && !closing_) {  // nothing can be sent, and nothing needs to be proved, while the session is closed
     const bool strict = options_.lease == lease_mode::strict;
-    if (!connected() || (holders_ == 0 && !strict)) {
+    if (!connected() || (holders_.empty() && !strict)) {
       co_await heartbeat_.wait();
       continue;
     }
@@ -279,6 +280,18 @@ awaitable<void> core::prove_life() {
       ++counters_.heartbeats;
     }
     co_await answer(sent);
+  }
+}
+
+/// One timer for all who hold something: thousands may.
+awaitable<void> core::watch_lease() {
+  co_await accept_cancellation();
+  while (!ended_ && !closing_) {
+    const auto until = holders_.empty() ? never : valid_until();
+    if (until <= now()) {
+      for (auto* each : holders_) each->notify();
+    }
+    co_await heartbeat_.wait(until > now() ? until : never);
   }
 }
 

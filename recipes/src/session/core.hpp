@@ -2,6 +2,7 @@
 // lives. Everything here happens on one strand, except what is said to be safe from any thread.
 #pragma once
 
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -104,9 +105,10 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   std::weak_ptr<roll_call>& next_roll_call(const std::string& parent) { return roll_calls_[parent]; }
   void end_roll_call(const std::string& parent) { roll_calls_.erase(parent); }
 
-  /// While there are holders the session proves by heartbeats that it lives.
-  void add_holder();
-  void remove_holder() noexcept { --holders_; }
+  /// While there are holders the session proves by heartbeats that it lives; `tell` is notified when the lease is over.
+  using holder = std::list<condition*>::iterator;
+  holder add_holder(condition& tell);
+  void remove_holder(holder which) noexcept { holders_.erase(which); }
 
   /// On the strand only, as all that draws from the world's random numbers.
   std::string make_guid();
@@ -127,6 +129,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   awaitable<void> resolve_names();
   awaitable<void> pause_before_next_round();
   awaitable<void> prove_life();
+  awaitable<void> watch_lease();
   void send_first();
   void enter(session_state state, error_code reason);
   void end_incarnation(error_code reason);
@@ -164,7 +167,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   condition heartbeat_;
   std::map<std::string, std::weak_ptr<roll_call>> roll_calls_;
   turnstile entrance_{256};
-  int holders_ = 0;
+  std::list<condition*> holders_;
 
   mutable std::mutex mutex_;  // guards what follows, read from any thread
   session_status status_;

@@ -186,7 +186,18 @@ class lock_client final : public routine {
             });
     const span longest = of_.all_well ? 300ms : dice().one_in(8) ? 20s : 3s;
     const auto until = here().now() + dice().between(0ms, longest);
-    while (!stopping() && !held_.error() && !(obeys && *asked) && here().now() < until) co_await rest(10ms, 100ms);
+    bool was_over = false;
+    while (!stopping() && !held_.error() && !(obeys && *asked) && here().now() < until) {
+      co_await rest(10ms, 100ms);
+      was_over = is_over_for_good(was_over);
+    }
+  }
+
+  /// The belief has ended: that is told at once, unless the process slept.
+  bool is_over_for_good(bool was_over) {
+    const bool is_over = !held_.error() && here().now() >= held_.valid_until();
+    in().require(!is_over || !was_over, "an owner hears that its belief has ended", held_.path());
+    return is_over;
   }
 
   lock_scenario& of_;
