@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_never_accepts_costs_the_connect_timeout_and_n
 // ZOOKEEPER-4537, in servers before 3.8.1. The C client would wait for two thirds of the timeout and give up.
 BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_request_is_roused_by_another_one) {
   scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
-    co_await greet(client, 1200);
+    co_await greet(client, 2400);
     auto slept_over = co_await client.read_request();
     auto first = co_await client.read_request();  // it can sleep over that one, too
     auto second = co_await client.read_request();
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_request_is_roused_by_another_on
 
 BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_ping_is_roused_by_a_request) {
   scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
-    co_await greet(client, 1200);
+    co_await greet(client, 3600);
     auto slept_over = co_await client.read_request();
     auto request = co_await client.read_request();
     ops = {slept_over.op, request.op};
@@ -214,8 +214,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_ping_is_roused_by_a_request) {
     }
   });
   session zk(io.get_executor(), options_for(server));
-  BOOST_TEST(run_until(io, [&] { return ops.size() >= 4; }));
-  BOOST_TEST(ops == (std::vector<std::int32_t>{op_ping, op_exists, op_ping, op_ping}), boost::test_tools::per_element());
+  BOOST_TEST(run_until(io, [&] { return ops.size() >= 3; }));
+  BOOST_TEST(ops == (std::vector<std::int32_t>{op_ping, op_exists, op_ping}), boost::test_tools::per_element());
   BOOST_TEST(zk.counters().connects == 1u);
   run_coroutine(io, zk.async_close(tuple));
   finish(server);

@@ -96,28 +96,39 @@ BOOST_FIXTURE_TEST_CASE(while_something_is_held_heartbeats_keep_the_lease, fake_
 BOOST_FIXTURE_TEST_CASE(a_heartbeat_is_not_sent_on_top_of_an_unanswered_one, fake_session) {
   connect();
   detail::condition told(zk.get_core()->get_scheduler());
-  zk.get_core()->add_holder(told);
+  const auto holder = zk.get_core()->add_holder(told);
   advance(8s);
   BOOST_TEST(pending() == strings{"exists /"}, boost::test_tools::per_element());
+  zk.get_core()->remove_holder(holder);
 }
 
 BOOST_FIXTURE_TEST_CASE(who_holds_something_is_told_when_the_lease_is_over_and_not_before, fake_session) {
   connect();
   detail::condition told(zk.get_core()->get_scheduler());
-  zk.get_core()->add_holder(told);
-  auto over = std::make_shared<bool>(false);
-  auto wait = [&]() -> asio::awaitable<void> {
-    co_await told.wait();
-    *over = true;
+  const auto holder = zk.get_core()->add_holder(told);
+  int times = 0;
+  auto count = [&]() -> asio::awaitable<void> {
+    for (;;) {
+      co_await told.wait();
+      ++times;
+    }
   };
-  asio::co_spawn(zk.get_core()->strand(), wait(), asio::detached);
+  asio::co_spawn(zk.get_core()->strand(), count(), asio::detached);
+  const auto begin = now();
   advance(3s);
-  answer();  // the heartbeat: the lease is longer than it was
-  const auto end = zk.valid_until();
-  advance(std::chrono::duration_cast<std::chrono::milliseconds>(end - now()) - 1ms);
-  BOOST_TEST(!*over);
+  answer();  // the heartbeat: the lease ends later than it was to
+  BOOST_TEST((zk.valid_until() == begin + 12s));
+  advance(9s - 1ms);
+  BOOST_TEST(times == 0);
   advance(1ms);
-  BOOST_TEST(*over);
+  BOOST_TEST(times == 1);
+  answer();  // that of six seconds: renewed on the same connection
+  BOOST_TEST((zk.valid_until() == begin + 15s));
+  advance(3s - 1ms);
+  BOOST_TEST(times == 1);
+  advance(1ms);
+  BOOST_TEST(times == 2);
+  zk.get_core()->remove_holder(holder);
 }
 
 BOOST_AUTO_TEST_CASE(in_strict_mode_only_the_leaders_answers_count) {

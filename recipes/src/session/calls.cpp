@@ -77,13 +77,16 @@ void core::answered(opcode op, const std::string& path, lease_clock::time_point 
   const bool proves_life =
       outcome != errc::connection_loss && outcome != errc::closed && outcome != errc::session_expired;
   served_ = served_ || proves_life;
-  {
+  bool is_renewed = false;
+  if (proves_life) {
+    const auto present = now();
     std::lock_guard lock(mutex_);
-    if (proves_life) {
-      ++counters_.answers;
-      lease_.acknowledged(sent, now(), op == opcode::sync || is_write(op));
-    }
+    ++counters_.answers;
+    const bool was_over = lease_.valid_until() <= present;
+    lease_.acknowledged(sent, present, op == opcode::sync || is_write(op));
+    is_renewed = was_over && lease_.valid_until() > present;
   }
+  if (is_renewed) heartbeat_.notify();  // its next end is to be told, too
   if (options_.trace) options_.trace({backend::to_string(op), path, now() - sent, outcome});
 }
 

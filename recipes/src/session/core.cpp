@@ -283,15 +283,17 @@ awaitable<void> core::prove_life() {
   }
 }
 
-/// One timer for all who hold something: thousands may.
+/// One timer for all who hold something: thousands may. (Who has no connection, or waits for an answer, looks at the clock
+/// itself.)
 awaitable<void> core::watch_lease() {
   co_await accept_cancellation();
   while (!ended_ && !closing_) {
     const auto until = holders_.empty() ? never : valid_until();
-    if (until <= now()) {
+    const bool is_over = until <= now();
+    if (is_over) {
       for (auto* each : holders_) each->notify();
     }
-    co_await heartbeat_.wait(until > now() ? until : never);
+    co_await heartbeat_.wait(is_over ? never : until);
   }
 }
 

@@ -164,7 +164,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   std::shared_ptr<watch_registry> watches_;
   condition changed_;
   condition link_changed_;
-  condition heartbeat_;
+  condition heartbeat_;  // for whoever proves that we live, and whoever watches the lease
   std::map<std::string, std::weak_ptr<roll_call>> roll_calls_;
   turnstile entrance_{256};
   std::list<condition*> holders_;

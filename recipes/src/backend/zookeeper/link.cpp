@@ -126,7 +126,7 @@ void c_client_link::pump() {
     drain_input();
     if (!handle_) return;
   }
-  if (asking_ && clock::now() < due_) return wait(ZOOKEEPER_READ, std::chrono::duration_cast<std::chrono::microseconds>(due_ - clock::now()));
+  if (asking_ && clock::now() < ask_until_) return await_a_sign_of_life();
   if (!std::exchange(asking_, false) && overslept()) return ask_for_a_sign_of_life();
   if (time_to_rouse() <= 0us) rouse();
   if (!handle_) return;
@@ -149,11 +149,19 @@ bool c_client_link::overslept() const { return was_up_ && clock::now() > due_ + 
 /// Gives the server the time that an answer to a ping would have had, before the C client judges it.
 void c_client_link::ask_for_a_sign_of_life() {
   asking_ = true;
+  ask_until_ = clock::now() + granted_.timeout / 3;
   rouse();
-  if (handle_) wait(ZOOKEEPER_READ, granted_.timeout / 3);
+  await_a_sign_of_life();
 }
 
-/// How long an answer may take, before we ask for more. Several times that passes before the connection is given up.
+void c_client_link::await_a_sign_of_life() {
+  if (time_to_rouse() <= 0us) rouse();
+  if (!handle_) return;
+  const auto left = std::chrono::ceil<std::chrono::microseconds>(ask_until_ - clock::now());
+  wait(ZOOKEEPER_READ, std::min(time_to_rouse(), left));
+}
+
+/// How long an answer may take before we ask for more. The connection is given up after eight times as long.
 std::chrono::milliseconds c_client_link::patience() const { return granted_.timeout / 12; }
 
 /// A server before 3.8.1 can sleep over a request, or a ping, until it gets another request from anybody (ZOOKEEPER-4537);

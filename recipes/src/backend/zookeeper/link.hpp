@@ -50,6 +50,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void wait(int interest, std::chrono::microseconds longest);
   bool overslept() const;
   void ask_for_a_sign_of_life();
+  void await_a_sign_of_life();
   std::chrono::milliseconds patience() const;
   std::chrono::microseconds time_to_rouse() const;
   void rouse();
@@ -67,7 +68,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   boost::asio::posix::stream_descriptor descriptor_;  // our own duplicate of the C client's
   boost::asio::steady_timer timer_;
   clock::time_point due_;    // the C client is to be called by then
-  clock::time_point heard_;  // when the server last said something, or began to owe an answer
+  clock::time_point heard_;  // when the server last said something, began to owe an answer, or was roused
   std::size_t unanswered_ = 0;  // requests that the C client has taken
   zhandle_t* handle_ = nullptr;
 
@@ -82,7 +83,8 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   bool pump_scheduled_ = false;
   bool reading_ = false;
   bool writing_ = false;
-  bool asking_ = false;  // for a sign of life, until `due_`
+  bool asking_ = false;  // for a sign of life
+  clock::time_point ask_until_;
   bool closing_ = false;
   bool close_sent_ = false;
   char discard_[64];
