@@ -49,12 +49,9 @@ class ensemble_case : public fixture {
   void reconnect() { own().refuse(false); }
 
   /// The answer to this comes behind every event that the server had for the session before.
-  void settle(session& which) {
-    auto result = run(which.async_sync(tuple));
-    BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
-  }
+  void settle(session& which) { catch_up(which); }
 
-  // What others have done is seen by `zk` only after a sync: it may be connected to a server that lags behind.
+  // What others have done is seen by `zk` only once it has caught up: it may be connected to a server that lags behind.
   node_data get(const std::string& path) {
     settle(zk());
     return fixture::get(path);

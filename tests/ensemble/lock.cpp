@@ -149,6 +149,7 @@ BOOST_AUTO_TEST_CASE(a_revocation_is_a_request_first_and_an_order_after_the_grac
   auto held = acquire(mine);
   auto asked = recorder<>(executor());
   held.async_revoked(asked.token());
+  catch_up(other);
   BOOST_TEST(!std::get<0>(run(theirs.async_request_revocation(std::chrono::milliseconds::max(), tuple))));
   BOOST_TEST(run_until([&] { return asked.done(); }));
   BOOST_TEST(asked.error() == errc::revoked);

@@ -146,6 +146,7 @@ BOOST_AUTO_TEST_CASE(a_request_for_one_of_them_is_told) {
   auto asked = recorder<>(executor());
   held.async_revoked(asked.token());
   lock wanted(*other, "/b");
+  catch_up(*other);
   BOOST_TEST(!std::get<0>(run(wanted.async_request_revocation(std::chrono::milliseconds::max(), tuple))));
   BOOST_TEST_REQUIRE(run_until([&] { return asked.done(); }));
   BOOST_TEST(asked.error() == errc::revoked);

@@ -71,7 +71,7 @@ class lock {
   /// Asks the holder to give it up: see `ownership::async_revoked`. A holder of this library that still has it when the
   /// grace period is over, counted from when it was told, loses it with `revoked`. What the holder's node says stays.
   /// Grace: 0 or more, however long; the maximum: only ask. Of several requests the one that ends first counts. Completes
-  /// when the request stands in ZooKeeper. Whoever was let in before this call is seen, through whichever server.
+  /// when the request stands in ZooKeeper. Whoever was let in before this call is seen, also through another server.
   /// Errors: `no_node` (nobody holds it), `bad_version` (the holder's node changed at this moment), `no_auth`,
   /// `bad_arguments` (a negative grace).
   template <class Token>

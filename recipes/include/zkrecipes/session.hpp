@@ -155,7 +155,8 @@ class session {
                                                                              std::move(operations));
   }
 
-  /// Brings the server we are connected to up to date with the leader.
+  /// Brings the server we are connected to up to date with the leader. Connected to the leader itself it may be answered
+  /// before a change is made there that followers show already, for a moment: what must not miss it is a write.
   template <class Token>
   auto async_sync(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_sync, core_);
