@@ -98,11 +98,11 @@ void ensemble::expire(std::int64_t session_id) {
   const jute::session wanted{.id = session_id, .password = jute::password_of(session_id), .timeout_ms = 5000};
   std::string why = "no server is running";
   bool may_have_ended = false;  // asked for, and not answered
-  auto servers = impl_->running();
-  servers.insert(servers.end(), servers.begin(), servers.end());  // the second time round an end is seen
-  for (auto* each : servers) {
+  const auto servers = impl_->running();
+  // Who was asked may have ended it all the same: then the next to be asked, or the first once more, does not know it.
+  for (std::size_t i = 0; i < servers.size() || (may_have_ended && i < 2 * servers.size()); ++i) {
     try {
-      detail::zk_client client(each->client_endpoint(), clock::now() + 5s, wanted);
+      detail::zk_client client(servers[i % servers.size()]->client_endpoint(), clock::now() + 5s, wanted);
       may_have_ended = true;
       return client.close();
     } catch (const detail::no_such_session&) {

@@ -48,6 +48,7 @@ BOOST_AUTO_TEST_CASE(it_is_held_by_one_and_then_by_the_next) {
   auto waiting = recorder<ownership>(executor());
   theirs.async_acquire(waiting.token());
   BOOST_TEST(run_until([&] { return children("/l").size() == 2; }));
+  catch_up(one);
   auto [error, members] = run(mine.async_members(tuple));
   BOOST_TEST(!error);
   BOOST_TEST_REQUIRE(members.size() == 2u);
@@ -77,6 +78,7 @@ BOOST_AUTO_TEST_CASE(a_try_for_a_busy_lock_costs_no_write) {
   BOOST_TEST(!std::get<0>(free));
   release(std::move(std::get<1>(free)));
   auto held = acquire(mine);
+  catch_up(third);
   log.clear();
   BOOST_TEST(std::get<0>(run(theirs.async_try_acquire(tuple))) == errc::busy);
   BOOST_TEST(log.count("create") == 0u);

@@ -163,6 +163,7 @@ BOOST_AUTO_TEST_CASE(lost_replies_change_nothing) {
       BOOST_TEST(own().drops() == ++drops, "operation " << op);
     }
   }
+  settle(zk());
   BOOST_TEST(std::get<1>(run(all.async_size(tuple))) == 0u);
 }
 

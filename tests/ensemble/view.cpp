@@ -67,6 +67,7 @@ BOOST_AUTO_TEST_CASE(the_fingerprint_changes_with_the_view_and_only_then) {
 BOOST_AUTO_TEST_CASE(candidates_are_seen_in_order_with_their_sessions) {
   auto& leader = join();
   auto& waiter = join();
+  catch_up(leader.zk);
   const auto seen = std::get<1>(run(leader.contest.async_view(tuple)));
   BOOST_TEST_REQUIRE(seen.candidates.size() == 2u);
   BOOST_TEST(seen.candidates[0].id == "c0");

@@ -179,9 +179,8 @@ BOOST_AUTO_TEST_CASE(closing_does_not_block_the_executor_while_the_server_is_fro
   auto options = this->options();
   options.connect_timeout = 700ms;
   session one = connect(options);
-  const int server = server_of(one);
   BOOST_TEST(!look(one));
-  cluster().proxy(server).freeze(true);
+  cluster().proxy(server_of(one)).freeze(true);
   auto closing = recorder<>(executor());
   one.async_close(closing.token());
   auto longest = 0ns;

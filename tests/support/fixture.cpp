@@ -80,11 +80,12 @@ void fixture::remove(const std::string& path) {
 // A transaction that is refused comes behind all others. A sync does not, at the leader: it tells its followers of a change
 // before it makes it itself, and answers a sync of its own clients meanwhile.
 void fixture::catch_up(session& which) {
+  const auto until = std::chrono::steady_clock::now() + patience;
   error_code error;
   do {
     auto refused = run(which.async_commit(transaction().check("/nothing-of-this-name"), tuple));
     error = std::get<0>(refused);
-  } while (error == errc::connection_loss);
+  } while (error == errc::connection_loss && std::chrono::steady_clock::now() < until);
   if (error != errc::no_node) require(error, "catch up");
 }
 

@@ -70,7 +70,7 @@ class pool {
     BOOST_TEST_REQUIRE(!std::get<0>(made), std::get<0>(made).message());
   }
   node_children children(const std::string& path) {
-    get(admin_->async_sync(future));
+    get(admin_->async_commit(transaction().check("/nothing-of-this-name"), future));  // as `fixture::catch_up`
     auto found = get(admin_->async_children(path, future));
     BOOST_TEST_REQUIRE(!std::get<0>(found), std::get<0>(found).message());
     return std::get<1>(found);
