@@ -178,12 +178,9 @@ awaitable<outcome<message>> queue_core::pop_by_claim() {
     auto taken = co_await take();
     auto& [error, item] = taken;
     if (error) co_return taken;
-    error = co_await claims_->settle(claim_id(item), transaction());
+    constexpr bool is_once = true;
+    error = co_await claims_->settle(claim_id(item), transaction(), is_once);
     claims_->give_up(claim_id(item));
-    if (error == errc::superseded) {
-      auto there = co_await is_there(item.name);
-      if (!there) error = errc::outcome_unknown;
-    }
     const bool is_passing = error == errc::superseded || error == errc::not_empty || error == errc::no_auth;
     if (!is_passing) co_return taken;
     if (error != errc::superseded) stock_->skip(item.name, error);
