@@ -52,7 +52,8 @@ class multi_ownership {
     return detail::initiate<void(error_code)>(token, &start_revoked, held_);
   }
 
-  /// Gives all of them up, one after the other, the last acquired first. Otherwise as `ownership::async_release`.
+  /// Gives all of them up, one after the other, the last acquired first. Otherwise as `ownership::async_release`, with the
+  /// first error.
   /// \throws std::logic_error if nothing was ever owned here.
   template <class Token>
   auto async_release(Token&& token) {
@@ -81,7 +82,8 @@ class multi_lock {
   multi_lock(session over, std::vector<std::string> paths, lock_options options = {});
 
   /// Waits for all: one round trip for each that is free. Signature: void(error_code, multi_ownership).
-  /// Errors: those of `lock::async_acquire`, and of `ownership::async_lost` if one was lost while we waited for another.
+  /// Errors: those of `lock::async_acquire`, and of `ownership::async_lost` if one is lost while we wait for another: at once,
+  /// and the rest is given up.
   template <class Token>
   auto async_acquire(Token&& token) {
     return async_acquire_for(lease_clock::duration::max(), std::forward<Token>(token));
