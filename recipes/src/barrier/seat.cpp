@@ -179,7 +179,8 @@ awaitable<outcome<>> seat::leave() {
   place_->disown();
   auto removed = co_await session->answer(removing);
   auto listed = co_await session->answer(listing);
-  place_->clear_away(removed.error == errc::connection_loss || removed.error == asio::error::operation_aborted);
+  place_->clear_away(leaves_node(removed.error) || removed.error == errc::connection_loss ||
+                     removed.error == asio::error::operation_aborted);
   if (removed.error == asio::error::operation_aborted || removed.error == errc::no_auth) {
     co_return outcome<>(removed.error);
   }
