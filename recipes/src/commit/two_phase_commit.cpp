@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "commit/filing.hpp"
 #include "commit/parties.hpp"
 #include "session/deadline.hpp"
 
@@ -84,7 +85,7 @@ void two_phase_commit::start_decide(outcome_handler h, core_ptr core, std::strin
                                     lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   launch(*on, std::move(h),
-         is_transaction_id(id) ? decide(core, join(path, id), deadline_of(*on, budget), nullptr)
+         is_transaction_id(id) ? decide(core, join(path, id), deadline_of(*on, budget))
                                : refused<commit_outcome>());
 }
 
@@ -97,10 +98,10 @@ void two_phase_commit::start_state(handler_for<void(error_code, commit_state)> h
 namespace {
 
 awaitable<outcome<std::vector<std::string>>> undecided(core_ptr session, std::string path) {
-  auto found = co_await read_files(std::move(session), std::move(path));
+  auto found = co_await read_undecided(std::move(session), std::move(path));
   std::vector<std::string> ids;
   for (auto& each : std::get<1>(found)) {
-    if (!each.record.decided()) ids.push_back(std::move(each.id));
+    if (each.what == commit_file::kind::undecided) ids.push_back(std::move(each.id));
   }
   co_return outcome<std::vector<std::string>>(std::get<0>(found), std::move(ids));
 }
