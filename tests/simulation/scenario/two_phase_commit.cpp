@@ -75,7 +75,8 @@ class commit_scenario final : public scenario {
   }
   void voted(const std::string& id, int client, const commit_outcome& what) {
     if (what.decision != decision::pending) return learnt(id, what);
-    in_.require(given_.contains(detail::vote_node(commit_path + '/' + id, participant_name(client))), "a vote is kept", id);
+    const auto vote = detail::vote_node(commit_path + '/' + id, participant_name(client));
+    in_.require(given_.contains(vote), "a vote is kept", id);
   }
 
   /// One that was begun, if there is any.
