@@ -69,6 +69,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_costs_a_coordinator_nothing) {
       commit("first-" + std::to_string(kept));
       requests.push_back(static_cast<long>(log.all().size()) - log.count("sync"));
     }
+    if (kept == 0) continue;  // the first of all makes sure that there is nothing without a mark
     for (const auto& each : log.all()) {
       BOOST_TEST(!mentions(each, "kept-"), each);
       BOOST_TEST(!(each.starts_with("children ") && each.ends_with("/t")), "what is kept is not listed");
@@ -81,7 +82,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_costs_a_coordinator_nothing) {
 BOOST_AUTO_TEST_CASE(a_vote_makes_nobody_read_the_record_again) {
   begin("x", {"a", "b", "c", "d"}, std::string(100'000, 'x'));
   request_log log;
-  office leading(*this, log.hook());
+  auto leading = std::make_unique<office>(*this, log.hook());
   BOOST_TEST_REQUIRE(run_until([&] { return log.count("get") > 0 && mentions(log.all().back(), "/t/x"); }));
   for (const auto* each : {"a", "b", "c"}) {
     const auto lists = count(log, "children", "/t/x");
@@ -92,6 +93,8 @@ BOOST_AUTO_TEST_CASE(a_vote_makes_nobody_read_the_record_again) {
   vote("x", "d", ballot::yes);
   BOOST_TEST(outcome_of("x").decision == decision::committed);
   BOOST_TEST_REQUIRE(run_until([&] { return is_filed("x"); }));
+  leading.reset();
+  finish();
 }
 
 BOOST_AUTO_TEST_CASE(what_an_older_version_began_is_finished_and_cleaned_up) {
