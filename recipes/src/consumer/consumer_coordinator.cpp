@@ -19,6 +19,7 @@ const char* to_string(term_end reason) noexcept {
     case term_end::lost: return "lost";
     case term_end::stalled: return "stalled";
     case term_end::failed: return "failed";
+    case term_end::superseded: return "superseded";
   }
   return "?";
 }
@@ -29,6 +30,7 @@ std::int64_t term::token() const noexcept { return state_->record().leader_token
 takeover term::how() const noexcept { return state_->record().how; }
 session term::get_session() const { return session(state_->session()); }
 bool term::ending() const noexcept { return state_->ending(); }
+std::shared_ptr<void> term::idle() const { return state_->idle(); }
 lease_clock::time_point term::valid_until() const { return state_->where()->valid_until(); }
 transaction term::fenced(transaction operations) const { return state_->fenced(std::move(operations)); }
 
@@ -39,6 +41,8 @@ void term::start_commit(handler_for<void(error_code)> h, state_ptr state, transa
 void term::start_ending(handler_for<void(error_code, term_end)> h, state_ptr state) {
   launch(*state->session()->get_scheduler(), std::move(h), owning(state, &term_state::wait_ending));
 }
+
+boost::asio::awaitable<void> leader_career::ended(term, term_end) { co_return; }
 
 namespace {
 

@@ -224,7 +224,12 @@ void core::enter(session_state state, error_code reason) {
 }
 
 void core::end_incarnation(error_code reason) {
-  if (incarnation_) incarnation_->ended = reason;
+  if (!incarnation_) return;
+  {
+    std::lock_guard lock(mutex_);
+    if (!incarnation_->ended) incarnation_->lease_end = lease_.valid_until();
+  }
+  incarnation_->ended = reason;
 }
 
 void core::end(error_code reason) {

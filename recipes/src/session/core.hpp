@@ -26,6 +26,7 @@ struct incarnation {
   std::uint64_t number = 0;
   backend::session_key key;
   error_code ended;  ///< Why it is over: `session_expired` or `closed`.
+  lease_clock::time_point lease_end{};  ///< Once it is over: until when its lease would have lasted.
 };
 
 using incarnation_ptr = std::shared_ptr<incarnation>;
