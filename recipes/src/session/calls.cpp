@@ -19,6 +19,14 @@ bool is_write(opcode op) {
          op == opcode::set_acl;
 }
 
+/// A server can refuse by itself: throttled, or by an access check ahead of the leader's. The operations of a transaction are
+/// judged by the leader alone, and a quorum logs that they failed as it does a success.
+witness witness_of(opcode op, const error_code& outcome) {
+  if (op == opcode::sync) return outcome ? witness::server : witness::leader;
+  const bool judged = op == opcode::multi && outcome != errc::server_error && outcome != errc::auth_failed;
+  return is_write(op) && (!outcome || judged) ? witness::quorum : witness::server;
+}
+
 std::pair<watch_kind, std::string> watch_of(const backend::request& what) {
   return {what.op == opcode::children ? watch_kind::children : watch_kind::data, what.path};
 }
@@ -88,7 +96,7 @@ void core::answered(opcode op, const std::string& path, lease_clock::time_point 
     std::lock_guard lock(mutex_);
     ++counters_.answers;
     const bool was_over = lease_.valid_until() <= present;
-    lease_.acknowledged(sent, present, op == opcode::sync || is_write(op));
+    lease_.acknowledged(sent, present, witness_of(op, outcome));
     is_renewed = was_over && lease_.valid_until() > present;
   }
   if (is_renewed) heartbeat_.notify();  // its next end is to be told, too

@@ -163,6 +163,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void apply_root(backend::request& what) const;
   void strip_root(backend::reply& answer) const;
   std::string below_root(std::string path) const;
+  backend::request heartbeat() const;
   void answered(backend::opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome);
   exchange_ptr refuse(error_code why);
   lease_clock::time_point retry_deadline() const;
