@@ -47,8 +47,7 @@ struct queue_options {
   /// Told once per object and item that can not be handed out (its rights, or nodes below it, forbid it): it stays
   /// where it is, and the others go ahead. Also told once per object that puts, with `sequence_exhausted` and the
   /// queue's path, when nine tenths of the numbers for names are used up (a node has 2^31; in a queue whose claims
-  /// stand beside its items an item that is taken uses two): move to another path. Called on the session's executor; it
-  /// must not block.
+  /// stand beside its items an item that is taken uses two): move to another path. A hook: see docs/operations.md.
   std::function<void(error_code why, const std::string& name)> on_trouble{};
 };
 
