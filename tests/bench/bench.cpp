@@ -19,7 +19,9 @@ constexpr part parts[] = {{"round-trips", &bench::round_trips},
                           {"leaders", &bench::leaders},
                           {"rates", &bench::rates},
                           {"cpu", &bench::cpu},
-                          {"queues", &bench::queues}};
+                          {"queues", &bench::queues},
+                          {"commits", &bench::commits},
+                          {"dashboards", &bench::dashboards}};
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
@@ -49,7 +51,7 @@ int main(int argc, char** argv) try {
   std::size_t in_line = 0;
   std::string election;
   app.add_option("-o", format, "table or json")->check(CLI::IsMember({"table", "json"}));
-  app.add_option("--part", chosen, "Only these: round-trips, wake-ups, waiting, leaders, rates, cpu, queues")
+  app.add_option("--part", chosen, "Only these: round-trips, wake-ups, waiting, leaders, rates, cpu, queues, commits, dashboards")
       ->check(CLI::IsMember(names()));
   app.add_option("--peers", what.peers, "Program that measures a peer; without it only ours are measured");
   app.add_option("--delay", what.one_way_ms, "Added delay in each direction, ms")->check(CLI::Range(1, 1000));

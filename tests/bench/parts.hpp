@@ -32,5 +32,9 @@ std::vector<row> rates(const plan& what);
 std::vector<row> cpu(const plan& what);
 /// Queues with many takers and many producers.
 std::vector<row> queues(const plan& what);
+/// Two-phase commit beside transactions that are kept.
+std::vector<row> commits(const plan& what);
+/// Requests of an open dashboard.
+std::vector<row> dashboards(const plan& what);
 
 }  // namespace bench

@@ -5,16 +5,12 @@
 
 namespace bench {
 
-namespace {
-
 figure summary(std::vector<double> samples) {
   if (samples.empty()) return {};
   std::sort(samples.begin(), samples.end());
   const double median = samples[samples.size() / 2];
   return {median, median > 0 ? (samples.back() - samples.front()) / median : 0};
 }
-
-}  // namespace
 
 row measure_in_turns(const std::string& line, const std::string& unit, const std::vector<contestant>& all, int rounds) {
   std::vector<std::vector<double>> samples(all.size());

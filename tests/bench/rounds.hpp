@@ -11,6 +11,9 @@
 
 namespace bench {
 
+/// The median, and how much the samples differ.
+figure summary(std::vector<double> samples);
+
 /// What can do a round of a line, and says how it went: a rate, a time. Nothing: it has no such operation.
 struct contestant {
   figure row::*column;
