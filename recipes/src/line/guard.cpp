@@ -84,7 +84,7 @@ awaitable<void> place::guard(place_ptr self) {
       co_await looking->done.wait(self->believed_until());
     }
     if (looking->answer && looking->answer->error == errc::no_node) self->lose(errc::node_removed);
-    if (looking->answer && !looking->answer->error) self->look_for_request(looking->answer->data);
+    if (looking->answer && !looking->answer->error) self->read_own(std::move(looking->answer->data));
     // Any answer means that the server has been asked; what it can not tell us now it can not tell us a moment later.
     const bool watching = looking->answer && looking->answer->error != errc::connection_loss;
     looking.reset();  // thousands may wait at once, and for long
@@ -108,6 +108,13 @@ bool place::lose_if_over() {
     lose(errc::revoked);
   }
   return static_cast<bool>(lost());
+}
+
+void place::read_own(std::string data) {
+  look_for_request(data);
+  if (data == data_) return;
+  data_ = std::move(data);
+  changed_.notify();
 }
 
 /// Who asks again can shorten the grace; to read a request once more does not lengthen it.

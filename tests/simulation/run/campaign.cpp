@@ -40,6 +40,7 @@ const named_scenario scenarios[] = {
     {"shared_value", &make_value_scenario},
     {"discovery", &make_discovery_scenario},
     {"lock", &make_lock_scenario},
+    {"backlog", &make_backlog_scenario},
 };
 
 /// With all scenarios the seed picks one.
