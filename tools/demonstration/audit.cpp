@@ -35,6 +35,10 @@ audit check(const std::vector<result>& results, std::uint64_t produced) {
   std::uint64_t highest = 0;
   std::int64_t epoch = 0;
   for (const auto& each : results) {
+    if (each.number < 1 || each.number > produced) {
+      ++found.unexpected;
+      continue;
+    }
     if (!seen.insert(each.number).second) ++found.duplicated;
     if (each.number < highest) ++found.out_of_order;
     if (each.epoch < epoch) ++found.overlapping_terms;
@@ -42,7 +46,7 @@ audit check(const std::vector<result>& results, std::uint64_t produced) {
     epoch = std::max(epoch, each.epoch);
   }
   found.processed = seen.size();
-  found.lost = produced - std::min<std::uint64_t>(produced, seen.size());
+  found.lost = produced - seen.size();
   return found;
 }
 

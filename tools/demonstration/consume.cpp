@@ -4,6 +4,7 @@
 #include <boost/asio.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
+#include "phases.hpp"
 #include "roles.hpp"
 
 namespace demo {
@@ -32,10 +33,12 @@ class recorder final : public zkrecipes::queue_consumer {
 
 }  // namespace
 
-int consume(const std::string& hosts, const std::string& id) {
+int consume(const std::string& hosts, const std::string& id, const std::filesystem::path& folder) {
   boost::asio::io_context io;
   zkrecipes::session session(io.get_executor(), session_options(hosts));
-  recorder career(zkrecipes::queue(session, queue_path), id);
+  recorder records(zkrecipes::queue(session, queue_path), id);
+  phase_log log(folder / id);
+  logged_career career(records, log, id);
   zkrecipes::consumer_coordinator coordinator(session, election_path, {.id = id});
   boost::asio::signal_set stop(io, SIGTERM, SIGINT);
   stop.async_wait([&](zkrecipes::error_code error, int) {

@@ -1,5 +1,6 @@
 // Makes trouble while messages flow, and waits for the end.
 #include <csignal>
+#include <filesystem>
 #include <iostream>
 #include <random>
 #include <vector>
@@ -11,6 +12,7 @@
 
 #include "audit.hpp"
 #include "observer.hpp"
+#include "phases.hpp"
 #include "process.hpp"
 #include "report.hpp"
 #include "roles.hpp"
@@ -32,6 +34,21 @@ constexpr int replicas = 3;
 constexpr auto production = 30s;   // over which the messages are spread
 constexpr auto patience = 110s;    // for the whole run
 
+/// A folder of our own, which goes with us.
+struct scratch {
+  scratch() : path(std::filesystem::temp_directory_path() / ("zkrecipes-demo-" + std::to_string(::getpid()))) {
+    std::filesystem::create_directories(path);
+  }
+  scratch(const scratch&) = delete;
+  ~scratch() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  std::filesystem::path path;
+};
+
+std::string consumer_id(int index) { return "consumer-" + std::to_string(index + 1); }
+
 class director {
  public:
   director(asio::io_context& io, const direction& how)
@@ -39,6 +56,7 @@ class director {
         how_(how),
         random_(how.seed),
         ensemble_({.servers = 3, .tick_time = 500ms}),
+        director_log_(phases_.path / "director"),
         session_(io.get_executor(), session_options(ensemble_.hosts())),
         observer_(session_, [this](const std::string& text) { say(text); }) {}
 
@@ -59,6 +77,7 @@ class director {
   awaitable<void> blocking(std::function<void()> call);
   awaitable<void> settle();
   void start_consumer(int index);
+  void silence(int index, int signal);
   int leading_index() const;
   void say(const std::string& text);
 
@@ -66,6 +85,8 @@ class director {
   direction how_;
   std::mt19937_64 random_;
   testcluster::ensemble ensemble_;
+  scratch phases_;
+  phase_log director_log_;
   zkrecipes::session session_;
   observer observer_;
   asio::thread_pool blocking_pool_{1};
@@ -94,15 +115,23 @@ awaitable<void> director::blocking(std::function<void()> call) {
 }
 
 void director::start_consumer(int index) {
-  const std::string id = "consumer-" + std::to_string(index + 1);
-  consumers_[index] = process(beside("zkrecipes-demo"), {"consume", "--hosts", ensemble_.hosts(), "--id", id,
-                                                         "--parent", std::to_string(::getpid())});
+  const auto id = consumer_id(index);
+  consumers_[index] = process(beside("zkrecipes-demo"),
+                              {"consume", "--hosts", ensemble_.hosts(), "--id", id, "--phases", phases_.path.string(),
+                               "--parent", std::to_string(::getpid())});
   say(id + " started");
+}
+
+/// Stops or kills it, and writes down that whatever it was doing is over.
+void director::silence(int index, int signal) {
+  consumers_[index].signal(signal);
+  if (signal == SIGKILL) consumers_[index].wait();
+  director_log_.note(silenced(consumer_id(index)));
 }
 
 int director::leading_index() const {
   for (int i = 0; i < replicas; ++i) {
-    if (observer_.view().leader == "consumer-" + std::to_string(i + 1)) return i;
+    if (observer_.view().leader == consumer_id(i)) return i;
   }
   return -1;
 }
@@ -147,10 +176,9 @@ awaitable<void> director::planned_hand_over() {
 awaitable<void> director::kill_consumer() {
   const auto epoch = observer_.view().epoch;
   const int index = leading_index();
-  say("SIGKILL to the leading consumer-" + std::to_string(index + 1));
+  say("SIGKILL to the leading " + consumer_id(index));
   observer_.terms()[epoch].ended = "kill";
-  consumers_[index].signal(SIGKILL);
-  consumers_[index].wait();
+  silence(index, SIGKILL);
   co_await wait_leader(epoch);
   start_consumer(index);
 }
@@ -158,13 +186,13 @@ awaitable<void> director::kill_consumer() {
 awaitable<void> director::pause_consumer() {
   const auto epoch = observer_.view().epoch;
   const int index = leading_index();
-  say("SIGSTOP to the leading consumer-" + std::to_string(index + 1));
+  say("SIGSTOP to the leading " + consumer_id(index));
   observer_.terms()[epoch].ended = "pause";
-  consumers_[index].signal(SIGSTOP);
+  silence(index, SIGSTOP);
   co_await wait_leader(epoch);
   const auto since = co_await processed();
   while (co_await processed() == since) co_await pause_between();
-  say("SIGCONT to consumer-" + std::to_string(index + 1));
+  say("SIGCONT to " + consumer_id(index));
   consumers_[index].signal(SIGCONT);
 }
 
@@ -217,7 +245,7 @@ awaitable<void> director::settle() {
   });
   for (auto& each : consumers_) each.signal(SIGTERM);
   co_await blocking([&] {
-    for (auto& each : consumers_) each.wait();
+    for (auto& each : consumers_) summary_.failed_consumers += each.wait() == 0 ? 0 : 1;
   });
   if (dashboard_.pid()) {
     dashboard_.signal(SIGTERM);
@@ -233,6 +261,7 @@ awaitable<void> director::run() {
   summary_.terms = observer_.terms();
   complete(summary_.terms, results);
   summary_.counts = check(results, how_.messages);
+  summary_.counts.overlapping_phases = count_overlaps(read_phases(phases_.path));
   summary_.saw_hand_over = observer_.saw_hand_over();
   summary_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   co_await session_.async_close(use_awaitable);

@@ -10,6 +10,7 @@ int main(int argc, char** argv) try {
   CLI::App app{"The main job of zkrecipes: consumers elect a leader on a real ensemble and hand over"};
   std::string hosts;
   std::string id;
+  std::string folder;
   int parent = 0;
   std::uint64_t milliseconds = 30'000;
   demo::direction how;
@@ -19,6 +20,7 @@ int main(int argc, char** argv) try {
   auto* consume = app.add_subcommand("consume", "One consumer")->group("");
   consume->add_option("--hosts", hosts)->required();
   consume->add_option("--id", id)->required();
+  consume->add_option("--phases", folder)->required();
   consume->add_option("--parent", parent)->required();
   auto* produce = app.add_subcommand("produce", "The producer")->group("");
   produce->add_option("--hosts", hosts)->required();
@@ -27,7 +29,7 @@ int main(int argc, char** argv) try {
   produce->add_option("--parent", parent)->required();
   CLI11_PARSE(app, argc, argv);
   if (parent) demo::die_with_parent(parent);
-  if (*consume) return demo::consume(hosts, id);
+  if (*consume) return demo::consume(hosts, id, folder);
   if (*produce) return demo::produce(hosts, how.messages, std::chrono::milliseconds(milliseconds));
   return demo::direct(how);
 } catch (const std::exception& error) {

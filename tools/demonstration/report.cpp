@@ -16,7 +16,7 @@ bool summary::success() const {
   auto some = [&](const char* how) {
     return std::any_of(terms.begin(), terms.end(), [&](const auto& each) { return each.second.ended == how; });
   };
-  return counts.clean() && some("resign") && some("kill") && some("pause") && server_leaders_killed > 0;
+  return counts.clean() && failed_consumers == 0 && some("resign") && some("kill") && some("pause") && server_leaders_killed > 0;
 }
 
 std::string to_json(const summary& outcome) {
@@ -34,8 +34,11 @@ std::string to_json(const summary& outcome) {
                                       {"processed", outcome.counts.processed},
                                       {"lost", outcome.counts.lost},
                                       {"duplicated", outcome.counts.duplicated},
+                                      {"unexpected", outcome.counts.unexpected},
                                       {"out_of_order", outcome.counts.out_of_order},
                                       {"overlapping_terms", outcome.counts.overlapping_terms},
+                                      {"overlapping_phases", outcome.counts.overlapping_phases},
+                                      {"failed_consumers", outcome.failed_consumers},
                                       {"server_leaders_killed", outcome.server_leaders_killed},
                                       {"hand_over_seen", outcome.saw_hand_over},
                                       {"terms", std::move(terms)},
@@ -57,8 +60,10 @@ std::string to_text(const summary& outcome) {
   out << '\n'
       << counts.produced << " messages produced, " << counts.processed << " processed in "
       << static_cast<int>(outcome.seconds) << " s: " << counts.lost << " lost, " << counts.duplicated
-      << " duplicated, " << counts.out_of_order << " out of order, " << counts.overlapping_terms
-      << " effects of a term after its successor's\n"
+      << " duplicated, " << counts.unexpected << " unexpected, " << counts.out_of_order << " out of order, "
+      << counts.overlapping_terms << " effects of a term after its successor's\n"
+      << counts.overlapping_phases << " phases of two terms at the same time, " << outcome.failed_consumers
+      << " consumers that failed\n"
       << (outcome.success() ? "success" : "FAILURE") << '\n';
   return out.str();
 }

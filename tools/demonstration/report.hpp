@@ -14,10 +14,11 @@ struct summary {
   audit counts;
   std::map<std::int64_t, term_history> terms;
   int server_leaders_killed = 0;
+  int failed_consumers = 0;  ///< That ended by themselves with another status than 0.
   bool saw_hand_over = false;
   double seconds = 0;
 
-  /// Nothing lost, repeated or out of order, and all that was to happen did happen.
+  /// Nothing lost, repeated, out of order or at the same time, no process failed, and all that was to happen did happen.
   bool success() const;
 };
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include <zkrecipes/session_options.hpp>
@@ -19,8 +20,8 @@ inline constexpr char producer_name[] = "demo";
 /// All share the timeout: short, so that a crash is got over while one watches.
 zkrecipes::session_options session_options(const std::string& hosts);
 
-/// Works whenever it is elected, until SIGTERM.
-int consume(const std::string& hosts, const std::string& id);
+/// Works whenever it is elected, until SIGTERM. The phases of its terms are written into a file of its own in `folder`.
+int consume(const std::string& hosts, const std::string& id, const std::filesystem::path& folder);
 
 /// Puts the numbers 1 to `messages` into the queue, spread over `duration`; goes on where an earlier run stopped.
 int produce(const std::string& hosts, std::uint64_t messages, std::chrono::milliseconds duration);

@@ -27,8 +27,9 @@ enum class term_end {
   revoked,    ///< On an operator's request.
   suspended,  ///< The connection broke, and the career does not work without one.
   lost,       ///< The session expired, the lease lapsed, or the node was removed.
-  stalled,    ///< `execute` overran its limit.
+  stalled,    ///< The work of `execute` overran its limit.
   failed,     ///< The career threw an exception.
+  superseded, ///< The record is not ours any more: a newer term has begun, or somebody wrote other data.
 };
 
 const char* to_string(term_end reason) noexcept;
@@ -46,6 +47,10 @@ class term {
   /// True once the term is to end: finish the message in hand, begin no other.
   bool ending() const noexcept;
 
+  /// While the returned object exists, `execute` waits for work: that time does not count towards
+  /// `career_traits::stall_limit`, which begins anew when the last such object is gone.
+  [[nodiscard]] std::shared_ptr<void> idle() const;
+
   /// Until when nobody else begins a term even if we hear nothing more.
   lease_clock::time_point valid_until() const;
 
@@ -56,7 +61,8 @@ class term {
   /// Commits `fenced(operations)` and settles a lost reply: `operations` must contain at least one that can not succeed
   /// twice (a remove, a create without sequence, a set with version), else the outcome stays `outcome_unknown`; as it does
   /// if somebody else has a hand in the nodes at the same time.
-  /// Errors: `superseded` (a newer term has begun: nothing was written), and those of `session::async_commit`.
+  /// Errors: `superseded` (a newer term has begun, or the record was overwritten: nothing was written, and the term
+  /// ends), and those of `session::async_commit`.
   template <class Token>
   auto async_commit(transaction operations, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_commit, state_, std::move(operations));
@@ -78,22 +84,26 @@ class term {
 
 /// What a career declares about itself, before its first term.
 struct career_traits {
-  /// What the message in hand may need to be finished and handed over; a successor that finds us gone without a
+  /// What the message in hand and `hand_over` may need together, from when the term is to end (from the end of the lease
+  /// if that is noticed late); what still runs then is cancelled (`terminal`). A successor that finds us gone without a
   /// confirmation waits this long before it takes over. Zero is fair where all effects are fenced: no successor waits,
-  /// and a term that still has its place takes up to the session's timeout to end. 0 to 1 h.
+  /// and the end of a term takes up to the session's timeout. 0 to 1 h.
   std::chrono::milliseconds hand_over_deadline{10'000};
   /// True: a term that ends lets `execute` return by itself (up to the deadline). False: it is cancelled at once
   /// (`terminal`).
   bool finish_message_in_hand = true;
-  /// Longest time one call of `execute` may take; past it the term ends as stalled. Zero: no limit.
+  /// Longest time that one call of `execute` may work (`term::idle` tells when it waits for work); past it the term ends
+  /// as stalled. Zero: no limit. 0 to 1 h.
   std::chrono::milliseconds stall_limit{0};
   /// True: go on without a connection until the lease ends. False: end the term when the connection breaks.
   bool work_while_suspended = true;
 };
 
-/// Implemented by the user. The three run one at a time, on a strand of the session's executor
+/// Implemented by the user. The calls run one at a time, on a strand of the session's executor
 /// (`session::get_executor`). They must not block the thread. An exception ends the term as `failed` and the run with
-/// `career_failed`.
+/// `career_failed`, also while the term is ending. Two exceptions are not failures: one of a call that was cancelled, and,
+/// once the term is over, one that carries the error by which an operation says so (`superseded`, `connection_loss`,
+/// `outcome_unknown`, `operation_aborted`, those of `is_loss` and `is_fatal`).
 class leader_career {
  public:
   virtual ~leader_career() = default;
@@ -107,9 +117,15 @@ class leader_career {
   /// `term::async_ending` says so.
   virtual boost::asio::awaitable<void> execute(term present) = 0;
 
-  /// The last call of the term: leave everything in order for the successor, which starts when this returns. It is not
-  /// called if what was called before has not returned by the deadline.
+  /// Leave everything in order for the successor, which starts when this returns. It is called as soon as what was called
+  /// before has returned; not at all if that is past the deadline, or a newer term has begun.
   virtual boost::asio::awaitable<void> hand_over(term present, term_end reason) = 0;
+
+  /// The last call of every term whose inauguration was begun, whatever was skipped or cut short before: nothing else of
+  /// this term runs any more. A successor may be at work: release what is our own, and leave alone what is shared. It is
+  /// never cancelled; the next campaign, and the end of the run, wait for it. A call that ignores its cancellation
+  /// delays it; what has to know at once uses `term::async_ending`.
+  virtual boost::asio::awaitable<void> ended(term present, term_end reason);
 };
 
 }  // namespace zkrecipes

@@ -16,7 +16,7 @@ struct lock_options {
   /// Who we are, as the others see it; at most 256 bytes, no control characters.
   std::string id = "zkrecipes";
   /// Told, while we wait, how many are ahead of us as far as we know: when we get in line and whenever we look again.
-  /// Called on the session's executor; it must not block.
+  /// A hook: see docs/operations.md.
   std::function<void(std::size_t ahead)> on_position{};
 };
 
@@ -25,21 +25,24 @@ struct lock_options {
 /// The lock recipe of ZooKeeper's documentation, with the names of Curator's InterProcessMutex and understanding those of
 /// kazoo's Lock, so their clients can share the path. Not reentrant: two acquisitions stand in line behind each other.
 ///
-/// What holding it is worth: see `ownership`. Nobody else holds it before `valid_until()` of the owner, unless a process
-/// is paused or its clock runs wrong; a write that is `fenced`, or carries the `token()`, is right in any case.
+/// What holding it is worth: see `ownership`. In lease mode `strict` nobody else holds it before `valid_until()` of the owner,
+/// unless a process is paused or its clock runs wrong; in `standard` mode somebody else may, for as long as the owner's server
+/// does not notice that it is cut off from the leader (docs/guarantees.md). A write that is `fenced`, or carries the
+/// `token()`, is right in any case.
 ///
 /// Thread safety: safe. Cancellation of every operation: all types; no node of ours stays behind (it is removed in the
 /// background for as long as the session lives).
 class lock {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
-  lock(session over, std::string path, lock_options options = {});
+  lock(session over, std::string path, lock_options options);
+  lock(session over, std::string path) : lock(std::move(over), std::move(path), lock_options()) {}
 
   /// Waits for the lock: one round trip if it is free, one wake-up if it is not. The path is created if it is missing.
   /// Signature: void(error_code, ownership).
-  /// Errors: why the place in line was lost (`lease_lapsed`: too long without proof that the ensemble knows us;
-  /// `session_expired`, `node_removed`, `revoked`), `sequence_exhausted`, `foreign_data` (another recipe is using the path),
-  /// `no_auth`, `closed`, and those of `session`.
+  /// Errors: why the place in line was lost, told at once, with a connection or without (`lease_lapsed`: too long without proof
+  /// that the ensemble knows us; `session_expired`, `node_removed`, `revoked`), `sequence_exhausted`, `foreign_data` (another
+  /// recipe is using the path), `no_auth`, `closed`, and those of `session`.
   template <class Token>
   auto async_acquire(Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,
@@ -48,7 +51,7 @@ class lock {
 
   /// The same within a budget of time for everything: connecting, getting in line, waiting. Error: `timed_out`.
   template <class Token>
-  auto async_acquire_for(lease_clock::duration budget, Token&& token) {
+  auto async_acquire_for(time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,
                                                          budget);
   }
@@ -75,7 +78,7 @@ class lock {
   /// Errors: `no_node` (nobody holds it), `bad_version` (the holder's node changed at this moment), `no_auth`,
   /// `bad_arguments` (a negative grace).
   template <class Token>
-  auto async_request_revocation(std::chrono::milliseconds grace, Token&& token) {
+  auto async_request_revocation(time_span<std::chrono::milliseconds> grace, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_request_revocation, session_.get_core(), path_, grace);
   }
 

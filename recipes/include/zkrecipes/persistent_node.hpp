@@ -49,6 +49,10 @@ struct persistent_node_status {
 ///
 /// What others write into the node stays until we set its data or make it again.
 ///
+/// A node of another's that has taken its place is neither written to nor removed: we look whose it is before, and write on
+/// condition of the version seen. ZooKeeper has no condition on the owner, so one gap remains: a node that is deleted and made
+/// again between that look and the write, a round trip later, and has the same version by then.
+///
 /// Move-only; the destructor removes the node in the background. For a persistent node that keeps the session open until
 /// it has gone, without a connection for at most `session_options::timeout`; after that it stays. The end of a session
 /// takes an ephemeral one with it. Thread safety: safe.
@@ -56,8 +60,10 @@ class persistent_node {
  public:
   /// Starts to make it, with its parents. Data: at most 1 000 000 bytes.
   /// \throws std::invalid_argument naming the bad path or option.
-  persistent_node(session over, std::string path, std::string data, persistent_node_options options = {});
-  persistent_node() noexcept;  ///< No node: to be assigned to or destroyed, like one that was moved from.
+  persistent_node(session over, std::string path, std::string data, persistent_node_options options);
+  persistent_node(session over, std::string path, std::string data)
+      : persistent_node(std::move(over), std::move(path), std::move(data), persistent_node_options()) {}
+  persistent_node() noexcept;  ///< No node, as one that was moved from: operations complete with `closed`.
   persistent_node(persistent_node&&) noexcept;
   persistent_node& operator=(persistent_node&&) noexcept;
   ~persistent_node();
@@ -86,8 +92,9 @@ class persistent_node {
   }
 
   /// Removes the node and completes when the server says that it is gone, or its session is over. Cancellation ends only
-  /// the wait. Errors, all of them of a persistent node that may still stand: `not_empty`, `no_auth`, `closed` and
-  /// `auth_failed` (the session was over before it could be removed).
+  /// the wait. A server that is too busy is asked again. Errors, all of them of a node that may still stand: `no_auth` (an
+  /// ephemeral one goes with its session); of a persistent one also `not_empty`, `server_error`, `closed` and `auth_failed`
+  /// (the session was over before it could be removed).
   template <class Token>
   auto async_close(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_close, node_);

@@ -8,7 +8,8 @@ namespace zkrecipes {
 
 /// Implemented by the user: `process` is called with one message after the other while we lead. The effects it returns,
 /// the removal of the message and the check that no newer term has begun are one transaction: what is kept in ZooKeeper
-/// happens exactly once. For effects elsewhere, pass `term::token()` and `message::name` to the store.
+/// happens exactly once. A message that somebody removes while it is in hand is passed over, without effects. Waiting for
+/// a message is no work (`career_traits::stall_limit`). For effects elsewhere, pass `term::token()` and `message::name` to the store.
 class queue_consumer : public leader_career {
  public:
   explicit queue_consumer(queue from);

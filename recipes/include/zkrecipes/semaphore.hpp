@@ -20,8 +20,7 @@ class permits;
 struct semaphore_options {
   /// Who we are, as the others see it; at most 256 bytes, no control characters.
   std::string id = "zkrecipes";
-  /// Told, while we wait, how many members are ahead of us, holders included. Called on the session's executor; it must
-  /// not block.
+  /// Told, while we wait, how many members are ahead of us, holders included. A hook: see docs/operations.md.
   std::function<void(std::size_t ahead)> on_position{};
 };
 
@@ -40,8 +39,9 @@ struct semaphore_state {
 /// including itself fits. The first who waits watches the holders, and everybody behind it the one ahead, which says so
 /// in its node when it gets in: a release wakes one, and so does each permit that is handed on.
 ///
-/// The size is kept at the path, written by whoever comes first. Who comes with another one is refused, unless it is the
-/// one that a resize replaced.
+/// The size is kept at the path, written by whoever comes first. An object that comes with another one is refused,
+/// unless it is the one that the last resize replaced. The size is compared once: an object that has used the semaphore
+/// follows it through any number of resizes.
 ///
 /// What holding a permit is worth: see `ownership`. The tokens of holders grow in order of arrival. Not shared with
 /// Curator or kazoo: their semaphores are a lock and a second list of nodes.
@@ -54,7 +54,9 @@ class semaphore {
 
   /// `size`: permits in all, 1 to `most_permits`.
   /// \throws std::invalid_argument naming the bad path, size or option.
-  semaphore(session over, std::string path, std::int32_t size, semaphore_options options = {});
+  semaphore(session over, std::string path, std::int32_t size, semaphore_options options);
+  semaphore(session over, std::string path, std::int32_t size)
+      : semaphore(std::move(over), std::move(path), size, semaphore_options()) {}
 
   /// Waits for one permit: one round trip if it is free. The path is created if it is missing.
   /// Signature: void(error_code, ownership).
@@ -72,7 +74,7 @@ class semaphore {
   }
   /// The same within a budget of time for everything: connecting, getting in line, waiting. Error: `timed_out`.
   template <class Token>
-  auto async_acquire_for(std::int32_t permits, lease_clock::duration budget, Token&& token) {
+  auto async_acquire_for(std::int32_t permits, time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, permits_,
                                                          checked(permits), budget);
   }
@@ -84,10 +86,10 @@ class semaphore {
                                                          checked(permits));
   }
 
-  /// Changes the number of permits, while they are in use: more let waiters in at once, fewer take nothing from those who
-  /// hold. Objects made with the size of before go on working. Two round trips; fewer take two more for each that
-  /// holds and two at the end: if it fails or is given up in between, the size is set, and only more members than need be
-  /// are woken, until it is called again. `size`: as in the constructor.
+  /// Changes the number of permits, while they are in use: more let waiters in at once, fewer take nothing from those
+  /// who hold. Objects in use go on working, this one too, whatever size they were made with. Two round trips; fewer take
+  /// two more for each that holds and two at the end: if it fails or is given up in between, the size is set, and only
+  /// more members than need be are woken, until it is called again. `size`: as in the constructor.
   /// Errors: `foreign_data`, `bad_version` (somebody else resized it at this moment), `no_auth`.
   /// \throws std::invalid_argument naming a bad size.
   template <class Token>

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,11 @@ struct commit_coordinator_options {
   std::chrono::milliseconds patience{30'000};
   /// Transactions that were decided so long ago are removed; see `two_phase_commit::async_clean_up`. Zero: never.
   std::chrono::milliseconds keep{std::chrono::hours(24)};
+  /// Told, while we lead, that a transaction could not be decided, and why: no right to write it (`no_auth`), too large
+  /// for `session_options::jute_maxbuffer`, not written by this recipe (`foreign_data`). It is tried again for as long as
+  /// we lead, with pauses that double from 1 s to 1 min. An empty id: of the clean-up. Called on the session's executor;
+  /// it must not block.
+  std::function<void(const std::string& id, error_code why)> on_refused{};
 };
 
 /// Two-phase commit, with everything that has been said kept in ZooKeeper: what is begun, who voted what, and the one
@@ -101,7 +107,7 @@ class two_phase_commit {
   }
   /// The same within a budget of time. Error: `timed_out`: it is not decided as far as we know; nothing else changes.
   template <class Token>
-  auto async_outcome_for(std::string id, lease_clock::duration budget, Token&& token) {
+  auto async_outcome_for(std::string id, time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, commit_outcome)>(token, &start_outcome, session_.get_core(), path_,
                                                               std::move(id), budget);
   }
@@ -111,7 +117,7 @@ class two_phase_commit {
   /// goes on until the decision is written, however late. Signature: void(error_code, commit_outcome).
   /// Error: `no_node`.
   template <class Token>
-  auto async_decide(std::string id, lease_clock::duration budget, Token&& token) {
+  auto async_decide(std::string id, time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, commit_outcome)>(token, &start_decide, session_.get_core(), path_,
                                                               std::move(id), budget);
   }
@@ -123,7 +129,8 @@ class two_phase_commit {
                                                             std::move(id));
   }
 
-  /// Ids of the transactions that are not decided, in no order: two round trips.
+  /// Ids of the transactions that are not decided, in no order: two round trips, and one for each twenty of
+  /// them, whatever else is kept.
   /// Signature: void(error_code, std::vector<std::string>).
   template <class Token>
   auto async_undecided(Token&& token) {
@@ -137,13 +144,13 @@ class two_phase_commit {
   /// leading servers differ, so may the age. Choose it longer than any party stays down: later it gets `no_node`.
   /// Age: 0 or more. Signature: void(error_code, std::size_t), the number of transactions removed.
   template <class Token>
-  auto async_clean_up(std::chrono::milliseconds age, Token&& token) {
+  auto async_clean_up(time_span<std::chrono::milliseconds> age, Token&& token) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_clean_up, session_.get_core(), path_, age);
   }
 
   /// Coordinates for as long as it is not cancelled: stands for election among those who do the same at this path, and
-  /// while it leads, decides every transaction, those that others began and left undecided first, and cleans up. Stands
-  /// again when the leadership is lost. Signature: void(error_code).
+  /// while it leads, decides every transaction, those that others began and left undecided first, and cleans up. What is
+  /// decided and kept costs it nothing. Stands again when the leadership is lost. Signature: void(error_code).
   /// Errors: `operation_aborted` (it was cancelled), `sequence_exhausted`, `closed`.
   /// \throws std::invalid_argument naming the bad option.
   template <class Token>

@@ -1,10 +1,30 @@
 #include "consumer/coordinator.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include <boost/system/system_error.hpp>
 
 namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;
+
+namespace {
+
+/// Whether an operation said in this way that the term, the session or the connection is over.
+bool tells_of_the_end(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const boost::system::system_error& error) {
+    const auto& code = error.code();
+    return is_loss(code) || is_fatal(code) || code == errc::superseded || code == errc::outcome_unknown ||
+           code == errc::connection_loss || code == asio::error::operation_aborted;
+  } catch (...) {
+    return false;
+  }
+}
+
+}  // namespace
 
 coordinator::coordinator(core_ptr session, std::string path, coordinator_options options)
     : session_(std::move(session)),
@@ -34,14 +54,28 @@ void coordinator::resign() {
 
 void coordinator::cut_short() { cancel(phase_, asio::cancellation_type::terminal); }
 
-awaitable<outcome<>> coordinator::run(leader_career* career, asio::any_io_executor executor) {
-  career_ = career;
-  executor_ = asio::make_strand(executor);
-  traits_ = career->traits();
-  {
-    std::lock_guard lock(mutex_);
-    failure_ = nullptr;
+error_code coordinator::begin_run(leader_career& career) {
+  if (running_.exchange(true)) return errc::busy;
+  auto error = read_traits(career);
+  if (error) running_ = false;
+  return error;
+}
+
+error_code coordinator::read_traits(leader_career& career) {
+  std::exception_ptr failure;
+  try {
+    traits_ = career.traits();
+  } catch (...) {
+    failure = std::current_exception();
   }
+  career_ = &career;
+  std::lock_guard lock(mutex_);
+  failure_ = failure;
+  return failure_ ? make_error_code(errc::career_failed) : error_code();
+}
+
+awaitable<outcome<>> coordinator::run(asio::any_io_executor executor) {
+  executor_ = asio::make_strand(executor);
   auto error = co_await run_terms();
   stopping_ = at_once_ = false;
   running_ = false;
@@ -53,12 +87,13 @@ awaitable<error_code> coordinator::run_terms() {
     auto won = co_await run_campaign();
     if (!won.error) won.error = co_await lead(won);
     if (failure()) co_return errc::career_failed;
-    // Whatever a new place or a new session can mend is tried again.
-    const bool mends = !won.error || is_loss(won.error) || won.error == errc::connection_loss;
-    if (auto over = session_->ended()) co_return over;
+    // Whatever a new place, a new session or another moment can mend is tried again.
+    const bool is_refused = won.error == errc::server_error;
+    const bool mends = !won.error || is_loss(won.error) || won.error == errc::connection_loss || is_refused;
+    if (auto over = session_->over()) co_return over;  // while it is being closed a campaign fails at once
     if (stopping_) break;
     if (!mends) co_return won.error;
-    co_await rest();
+    co_await rest(is_refused ? std::max(options_.rest, session_->options().retry.max_pause) : options_.rest);
   }
   co_return error_code();
 }
@@ -90,8 +125,8 @@ awaitable<coordinator::campaign_result> coordinator::run_campaign() {
   co_return *result;
 }
 
-awaitable<void> coordinator::rest() {
-  const auto until = session_->now() + options_.rest;
+awaitable<void> coordinator::rest(std::chrono::milliseconds length) {
+  const auto until = session_->now() + length;
   while (!stopping_ && session_->now() < until) co_await changed_.wait(until);
 }
 
@@ -141,90 +176,112 @@ void coordinator::start(const term_ptr& term, std::function<awaitable<void>(zkre
                       term->changed(), term);
 }
 
+task_ptr coordinator::in_background(const term_ptr& term, awaitable<void> what) {
+  return start_task(*session_->get_scheduler(), session_->strand(), std::move(what), term->changed(), term);
+}
+
 void coordinator::note_failure(const term_ptr& term) {
-  // A phase that was cut short may end with any exception.
-  if (!phase_->failure || term->reason()) return;
+  if (!phase_->failure) return;
+  const bool is_over = term->reason() || term->where()->bound()->ended;
+  if (is_over && tells_of_the_end(phase_->failure)) return;
   {
     std::lock_guard lock(mutex_);
-    failure_ = phase_->failure;
+    if (!failure_) failure_ = phase_->failure;
   }
   term->end(term_end::failed);
 }
 
-/// The three phases of one term.
 awaitable<void> coordinator::serve(term_ptr term) {
   const auto& strand = session_->strand();
   launch_detached(strand, watch_place(term));
   if (!traits_.work_while_suspended) launch_detached(strand, watch_connection(term));
   if (stopping_) term->end(term_end::resigned);
-
-  start(term, [this](zkrecipes::term present) { return career_->inaugurate(std::move(present)); });
-  if (at_once_) cut_short();
-  while (!phase_->done && !term->reason()) co_await term->changed().wait();
-  if (phase_->done) note_failure(term);
-  if (!term->reason()) {
-    auto error = co_await term->publish(term_phase::executing, false, session_->now() + session_->options().timeout);
-    if (error) term->end(term_end::lost);
-  }
-  if (!term->reason()) co_await execute(term);
+  co_await inaugurate(term);
+  while (!term->reason()) co_await execute(term);
   co_await finish(term);
   session_->changed().notify();  // who watches the connection for this term need not any more
 }
 
+awaitable<void> coordinator::inaugurate(term_ptr term) {
+  start(term, [this](zkrecipes::term present) { return career_->inaugurate(std::move(present)); });
+  if (at_once_) cut_short();
+  while (!phase_->done && !term->reason()) co_await term->changed().wait();
+  if (phase_->done) note_failure(term);
+  if (term->reason()) co_return;
+  const auto deadline = session_->now() + session_->options().timeout;
+  auto written = in_background(term, show_phase(term, term_phase::executing, deadline));
+  while (!written->done && !term->reason()) co_await term->changed().wait();
+}
+
 awaitable<void> coordinator::execute(term_ptr term) {
-  while (!term->reason()) {
-    start(term, [this](zkrecipes::term present) { return career_->execute(std::move(present)); });
-    const auto limit = traits_.stall_limit.count() ? session_->now() + traits_.stall_limit : never;
-    while (!phase_->done && !term->reason()) {
-      auto why = co_await term->changed().wait(limit);
-      if (why == wake::timed_out) term->end(term_end::stalled);
+  term->begin_work();
+  start(term, [this](zkrecipes::term present) { return career_->execute(std::move(present)); });
+  const bool limited = traits_.stall_limit.count() != 0;
+  while (!phase_->done && !term->reason()) {
+    const auto since = limited ? term->busy_since() : never;
+    const auto limit = since == never ? never : since + traits_.stall_limit;
+    if (session_->now() >= limit) {
+      term->end(term_end::stalled);
+    } else {
+      co_await term->changed().wait(limit);
     }
-    if (phase_->done) note_failure(term);
   }
+  if (phase_->done) note_failure(term);
 }
 
-/// Waits until the present phase of the career is done. False: the deadline passed.
-awaitable<bool> coordinator::wait_for(term_ptr term, lease_clock::time_point deadline) {
-  while (!phase_->done) {
-    auto why = co_await term->changed().wait(deadline);
-    if (why == wake::timed_out && !phase_->done) co_return false;
-  }
-  co_return true;
+awaitable<void> coordinator::show_phase(term_ptr term, term_phase phase, lease_clock::time_point deadline) {
+  auto error = co_await term->publish(phase, false, deadline);
+  if (error) term->end(term_end::lost);
 }
 
-/// The message in hand, then the hand-over, both within the deadline; the leadership is given up at the latest then.
+/// Waits until the present phase of the career is done. False: not before a successor may begin.
+awaitable<bool> coordinator::done_in_time(term_ptr term) {
+  while (session_->now() < term->end_by()) {
+    if (phase_->done) co_return true;
+    co_await term->changed().wait(term->end_by());
+  }
+  co_return false;
+}
+
+awaitable<void> coordinator::phase_done(term_ptr term) {
+  while (!phase_->done) co_await term->changed().wait();
+  note_failure(term);
+}
+
+/// The message in hand is finished or cut, and the hand-over done; what is not in time is cut, and the place given up.
+/// The record is written meanwhile: a dead connection must not keep the career waiting.
 awaitable<void> coordinator::finish(term_ptr term) {
-  // Zero means that no successor has to wait for us; to end in order takes a moment all the same.
-  const bool declared = traits_.hand_over_deadline.count() != 0;
-  const auto deadline = session_->now() + (declared ? traits_.hand_over_deadline : session_->options().timeout);
   const auto reason = *term->reason();
-  const bool cut = !traits_.finish_message_in_hand || reason == term_end::stalled || at_once_;
-  if (!phase_->done && cut) cut_short();
+  if (!traits_.finish_message_in_hand || reason == term_end::stalled || at_once_) cut_short();
   if (!term->where()->lost() && session_->connected()) {
-    co_await term->publish(term_phase::handing_over, false, deadline);
+    in_background(term, show_phase(term, term_phase::handing_over, term->end_by()));
   }
-  bool in_time = co_await wait_for(term, deadline);
+  bool in_time = co_await done_in_time(term);
+  handing_over_ = true;
   if (in_time) {
-    handing_over_ = true;
+    note_failure(term);
     start(term, [this, reason](zkrecipes::term present) { return career_->hand_over(std::move(present), reason); });
-    in_time = co_await wait_for(term, deadline);
-    handing_over_ = false;
-    if (in_time && phase_->failure && !failure()) {
-      std::lock_guard lock(mutex_);
-      failure_ = phase_->failure;
-    }
+    in_time = co_await done_in_time(term);
   }
+  auto leaving = in_background(term, leave(term, in_time));
+  if (!in_time) cut_short();
+  co_await phase_done(term);
+  start(term, [this, reason](zkrecipes::term present) { return career_->ended(std::move(present), reason); });
+  co_await phase_done(term);
+  handing_over_ = false;
+  while (!leaving->done) co_await term->changed().wait();
+}
+
+/// The record says how the term ended; our node goes in the same transaction.
+awaitable<void> coordinator::leave(term_ptr term, bool in_time) {
+  const auto& session = term->session();
   const bool ours = !term->where()->lost();
   // Later than this the successor will not have waited for it.
-  const auto last_moment = std::max(deadline, session_->now() + session_->options().timeout);
+  const auto last_moment = std::max(term->end_by(), session->now() + session->options().timeout);
   // Not when the answer is here: the successor can know before us.
   if (ours) term->where()->disown();
   auto error = co_await term->publish(in_time ? term_phase::retired : term_phase::stalled, ours, last_moment);
   if (ours) term->where()->clear_away(bool(error));
-  if (in_time) co_return;
-  // Only now can nobody be held up by it: the career must end before it may begin anew.
-  cut_short();
-  co_await wait_for(term, never);
 }
 
 }  // namespace zkrecipes::detail

@@ -22,13 +22,14 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   const core_ptr& session() const noexcept { return session_; }
 
   // On the strand.
-  awaitable<outcome<>> run(leader_career* career, asio::any_io_executor executor);
+  awaitable<outcome<>> run(asio::any_io_executor executor);
   void stop(bool at_once);
   void resign();
 
   // From any thread.
   std::exception_ptr failure() const;
-  bool begin_run() { return !running_.exchange(true); }  ///< False: there is one already.
+  /// Errors: `busy` (there is a run already), `career_failed` (it can not tell its traits).
+  error_code begin_run(leader_career& career);
 
  private:
   struct campaign_result {
@@ -41,15 +42,21 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   awaitable<campaign_result> run_campaign();
   awaitable<error_code> lead(campaign_result won);
   awaitable<void> serve(term_ptr term);
+  awaitable<void> inaugurate(term_ptr term);
   awaitable<void> execute(term_ptr term);
   awaitable<void> finish(term_ptr term);
-  awaitable<bool> wait_for(term_ptr term, lease_clock::time_point deadline);
-  awaitable<void> rest();
+  awaitable<bool> done_in_time(term_ptr term);
+  awaitable<void> phase_done(term_ptr term);
+  awaitable<void> rest(std::chrono::milliseconds length);
 
   static awaitable<void> watch_place(term_ptr term);
   static awaitable<void> watch_connection(term_ptr term);
+  static awaitable<void> show_phase(term_ptr term, term_phase phase, lease_clock::time_point deadline);
+  static awaitable<void> leave(term_ptr term, bool in_time);
 
   void start(const term_ptr& term, std::function<awaitable<void>(zkrecipes::term)> phase);
+  error_code read_traits(leader_career& career);
+  task_ptr in_background(const term_ptr& term, awaitable<void> what);
   void note_failure(const term_ptr& term);
   void cut_short();
 
@@ -62,12 +69,12 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   condition changed_;
   bool stopping_ = false;
   bool at_once_ = false;
-  bool handing_over_ = false;  // never cut short for haste
+  bool handing_over_ = false;  // the last calls of a term: never cut short for haste
   std::atomic<bool> running_ = false;
   place_ptr where_;
   term_ptr term_;
   task_ptr campaign_;
-  task_ptr phase_;  // of the career: inaugurate, execute or hand_over
+  task_ptr phase_;  // of the career: inaugurate, execute, hand_over or ended
 
   mutable std::mutex mutex_;
   std::exception_ptr failure_;

@@ -19,8 +19,10 @@ asio::awaitable<void> queue_consumer::hand_over(term, term_end) { co_return; }
 asio::awaitable<void> queue_consumer::execute(term present) {
   using namespace asio::experimental::awaitable_operators;
   constexpr auto token = asio::as_tuple(asio::use_awaitable);
+  auto waiting = present.idle();
   auto first = co_await (queue_.async_next(token) || present.async_ending(token));
   if (first.index() != 0) co_return;
+  waiting.reset();
   auto& [error, item] = std::get<0>(first);
   // The end of the session is the end of the term, too, and not our failure.
   if (error == asio::error::operation_aborted || is_fatal(error)) co_return;
@@ -29,10 +31,14 @@ asio::awaitable<void> queue_consumer::execute(term present) {
   effects.append(queue_.removal(item));
   auto committed = co_await present.async_commit(std::move(effects), token);
   const auto why = std::get<0>(committed);
-  // Superseded: a successor has the message now, and none of our effects happened.
-  if (why && why != errc::superseded && why != errc::outcome_unknown && !is_fatal(why)) {
-    throw boost::system::system_error(why, "message " + item.name + " of queue " + queue_.path());
-  }
+  // Superseded: none of our effects happened, and the term ends.
+  if (!why || why == errc::superseded || why == errc::outcome_unknown || is_fatal(why)) co_return;
+  // If somebody else has removed the message, none of its effects happened, and the next one comes.
+  auto zk = present.get_session();
+  auto looking = zk.async_exists(queue_.path() + '/' + item.name, token);
+  auto looked = co_await std::move(looking);
+  if (std::get<0>(looked)) co_return;
+  throw boost::system::system_error(why, "message " + item.name + " of queue " + queue_.path());
 }
 
 }  // namespace zkrecipes

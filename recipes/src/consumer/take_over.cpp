@@ -124,7 +124,9 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
       const auto deadline = since + before.hand_over_deadline;
       if (what.where->session()->now() < deadline) {
         if (!std::exchange(waited, true)) co_await announce_waiting(what);
-        if (!hint->fired()) co_await what.where->changed().wait(deadline);
+        // What happened while we looked notified nobody.
+        const bool is_over = what.give_up() || what.where->lost();
+        if (!hint->fired() && !is_over) co_await what.where->changed().wait(deadline);
         continue;
       }
     } else if (before.phase == term_phase::stalled) {

@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <memory>
+#include <utility>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
@@ -16,7 +17,8 @@ struct task {
 
   asio::any_io_executor executor;
   bool done = false;
-  std::exception_ptr failure;
+  bool cut = false;  ///< Cancelled before it was done; on its own executor.
+  std::exception_ptr failure;  ///< Not of one that was cut: that may end with any exception.
   asio::cancellation_signal signal;
 };
 
@@ -27,12 +29,21 @@ using task_ptr = std::shared_ptr<task>;
 inline task_ptr start_task(const scheduler& on, const asio::any_io_executor& executor, awaitable<void> body,
                            condition& tell, std::shared_ptr<void> keep) {
   auto started = std::make_shared<task>(executor);
+  struct guarded {
+    static awaitable<void> run(task_ptr self, awaitable<void> body) {
+      try {
+        co_await std::move(body);
+      } catch (...) {
+        if (!self->cut) throw;
+      }
+    }
+  };
   auto finished = [started, &tell, keep = std::move(keep)](std::exception_ptr failure) {
     started->done = true;
     started->failure = std::move(failure);
     tell.notify();
   };
-  asio::co_spawn(executor, std::move(body),
+  asio::co_spawn(executor, guarded::run(started, std::move(body)),
                  asio::bind_cancellation_slot(started->signal.slot(), asio::bind_executor(on.strand, finished)));
   return started;
 }
@@ -40,7 +51,10 @@ inline task_ptr start_task(const scheduler& on, const asio::any_io_executor& exe
 /// A signal must not be emitted while the coroutine runs: that is for its own strand to say.
 inline void cancel(const task_ptr& which, asio::cancellation_type how) {
   if (!which || which->done) return;
-  asio::dispatch(which->executor, [which, how] { which->signal.emit(how); });
+  asio::dispatch(which->executor, [which, how] {
+    which->cut = true;
+    which->signal.emit(how);
+  });
 }
 
 }  // namespace zkrecipes::detail

@@ -1,5 +1,6 @@
 #include "consumer/term_state.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "consumer/effects.hpp"
@@ -18,7 +19,7 @@ bool is_refusal_to_repeat(const error_code& error) {
 /// Whether a look at the record can tell more than this answer to a write of it.
 bool is_unclear(const error_code& error) {
   return error == errc::connection_loss || error == errc::session_expired || error == errc::no_node ||
-         error == errc::bad_version;
+         error == errc::bad_version || error == errc::server_error;
 }
 
 }  // namespace
@@ -43,12 +44,36 @@ std::int32_t term_state::version() const {
 }
 
 void term_state::end(term_end reason) {
+  const auto& bound = *place_->bound();
+  const auto lease_end = bound.ended ? bound.lease_end : session()->valid_until(bound.number);
   {
     std::lock_guard lock(mutex_);
     if (reason_) return;
     reason_ = reason;
   }
+  over_since_ = std::min(session()->now(), lease_end);
   changed_.notify();
+}
+
+lease_clock::time_point term_state::end_by() const {
+  if (overtaken_) return {};
+  // Zero means that no successor has to wait for us; to end in order takes a moment all the same.
+  const auto declared = record_.hand_over_deadline;
+  return over_since_ + (declared.count() ? declared : session()->options().timeout);
+}
+
+void term_state::begin_work() { busy_since_ = session()->now(); }
+
+std::shared_ptr<void> term_state::idle() {
+  auto self = shared_from_this();
+  asio::post(session()->strand(), [self] { ++self->idle_; });
+  auto work_goes_on = [self](void*) {
+    asio::post(self->session()->strand(), [self] {
+      self->begin_work();
+      if (--self->idle_ == 0) self->changed_.notify();
+    });
+  };
+  return std::shared_ptr<void>(nullptr, work_goes_on);
 }
 
 transaction term_state::fenced(transaction operations) const {
@@ -59,10 +84,12 @@ transaction term_state::fenced(transaction operations) const {
 awaitable<error_code> term_state::refresh(std::optional<term_phase>* found, lease_clock::time_point deadline) {
   auto look = make_request(opcode::get, path_);
   auto result = co_await session()->perform(std::move(look), retry::always, nullptr, deadline);
-  if (result.error == errc::no_node) co_return errc::superseded;
-  if (result.error) co_return result.error;
-  auto present = parse_record(result.data);
+  if (result.error && result.error != errc::no_node) co_return result.error;
+  auto present = result.error ? std::nullopt : parse_record(result.data);
   if (!present || present->epoch != record_.epoch || present->leader_node != record_.leader_node) {
+    overtaken_ = overtaken_ || (present && present->epoch > record_.epoch);
+    end(term_end::superseded);
+    changed_.notify();  // also if it was ending already
     co_return errc::superseded;
   }
   if (found) *found = present->phase;
@@ -114,6 +141,19 @@ awaitable<outcome<term_end>> term_state::wait_ending() {
 }
 
 awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, lease_clock::time_point deadline) {
+  wanted_ = phase;
+  while (writing_) {
+    auto why = co_await changed_.wait(deadline);
+    if (why == wake::timed_out && writing_) co_return errc::timed_out;
+  }
+  writing_ = true;
+  auto error = co_await write(phase, and_leave, deadline);
+  writing_ = false;
+  changed_.notify();
+  co_return error;
+}
+
+awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_clock::time_point deadline) {
   term_record next = record_;
   next.phase = phase;
   for (;;) {
@@ -131,11 +171,15 @@ awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, leas
       co_return error_code();
     }
     if (!is_unclear(result.error)) co_return result.error;
+    if (wanted_ != phase) co_return errc::timed_out;  // the next phase has begun meanwhile
+    if (result.error == errc::server_error) {
+      co_await changed_.wait(session()->now() + session()->options().retry.first_pause);
+    }
     // Our node has gone by other ways: only the record is left to be written.
     if (and_leave && !result.results.empty() && result.results.back().error == errc::no_node) and_leave = false;
     std::optional<term_phase> found;
     auto error = co_await refresh(&found, deadline);
-    if (error && error != errc::connection_loss) co_return error;
+    if (error && error != errc::connection_loss && error != errc::server_error) co_return error;
     if (found == phase) co_return error_code();
     if (session()->now() >= deadline) co_return errc::timed_out;
   }

@@ -23,20 +23,31 @@ class term_state : public std::enable_shared_from_this<term_state> {
   const core_ptr& session() const noexcept { return place_->session(); }
   bool ending() const;
   transaction fenced(transaction operations) const;
+  std::shared_ptr<void> idle();  ///< See `term::idle`.
 
   // On the strand.
   std::optional<term_end> reason() const;
   void end(term_end reason);  ///< The first reason counts.
+  /// When whatever the career still does has to be over, once the term is to end: a successor that finds us gone begins
+  /// then. Counted from when the term was to end, and from the end of the lease if we noticed that late. In the past if a
+  /// newer term is known to have begun.
+  lease_clock::time_point end_by() const;
+  /// A piece of work begins.
+  void begin_work();
+  /// When the present piece of work, or the last wait for work within it, began; `never` while it waits for work.
+  lease_clock::time_point busy_since() const noexcept { return idle_ > 0 ? never : busy_since_; }
   condition& changed() noexcept { return changed_; }
 
   awaitable<outcome<>> commit(transaction operations);
   awaitable<outcome<term_end>> wait_ending();
 
-  /// Writes the phase into the record; with `and_leave` our node goes in the same transaction. Settles lost replies.
+  /// Writes the phase into the record; with `and_leave` our node goes in the same transaction. Settles lost replies. One
+  /// phase is written after the other; one whose reply was lost is not tried again once the next one is to be written.
   /// Errors: `superseded`, `timed_out`, or what ended the session.
   awaitable<error_code> publish(term_phase phase, bool and_leave, lease_clock::time_point deadline);
 
  private:
+  awaitable<error_code> write(term_phase phase, bool and_leave, lease_clock::time_point deadline);
   awaitable<error_code> judge_refusal(transaction operations, error_code refusal);
   awaitable<error_code> refresh(std::optional<term_phase>* found, lease_clock::time_point deadline);
   std::int32_t version() const;
@@ -45,6 +56,12 @@ class term_state : public std::enable_shared_from_this<term_state> {
   std::string path_;
   term_record record_;
   condition changed_;
+  lease_clock::time_point over_since_{};  // once there is a reason
+  bool overtaken_ = false;                // a newer term has been seen
+  int idle_ = 0;
+  lease_clock::time_point busy_since_{};
+  term_phase wanted_ = term_phase::inaugurating;  // the last phase that was to be written
+  bool writing_ = false;
 
   mutable std::mutex mutex_;
   std::int32_t version_;

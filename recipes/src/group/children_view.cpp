@@ -1,9 +1,11 @@
 #include <zkrecipes/children_view.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "group/children_reader.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -69,7 +71,11 @@ awaitable<outcome<children_change>> children_reader::change(children_snapshot se
 
 children_view::children_view(session over, std::string path, children_view_options options) {
   require_path("children_view path", path);
-  reader_ = std::make_shared<children_reader>(over.get_core(), std::move(path), std::move(options));
+  if (options.interval < std::chrono::milliseconds(0) || options.interval > std::chrono::hours(1)) {
+    throw std::invalid_argument("children_view_options::interval is " + std::to_string(options.interval.count()) +
+                                " ms; it must be from 0 to 1 h");
+  }
+  reader_ = std::make_shared<children_reader>(require_session(over), std::move(path), std::move(options));
   reader_->start();
 }
 
@@ -85,8 +91,8 @@ children_view::~children_view() {
   if (reader_) reader_->stop_later();
 }
 
-children_snapshot children_view::snapshot() const { return reader_->snapshot(); }
-const std::string& children_view::path() const noexcept { return reader_->path(); }
+children_snapshot children_view::snapshot() const { return reader_ ? reader_->snapshot() : children_snapshot(); }
+const std::string& children_view::path() const noexcept { return reader_ ? reader_->path() : no_path(); }
 
 void children_view::start_current(handler_for<void(error_code, children_snapshot)> h, reader_ptr reader) {
   launch(*reader->get_scheduler(), std::move(h), owning(reader, &children_reader::current));

@@ -14,6 +14,7 @@
 #include "line/node_name.hpp"
 #include "line/roll_call.hpp"
 #include "session/core.hpp"
+#include "session/hook.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
@@ -115,6 +116,8 @@ class place : public std::enable_shared_from_this<place> {
   stretch forget_all_but(std::size_t ahead);
   std::size_t position() const noexcept { return forgotten_ + self_; }
   awaitable<error_code> list();
+  awaitable<error_code> wait_held(condition& told);
+  awaitable<outcome<std::vector<backend::reply>>> ask(std::vector<backend::request> all);
   void accept(std::string path, const stat& s);
   void note_position();
   void lose(error_code why);
@@ -154,7 +157,8 @@ using place_ptr = std::shared_ptr<place>;
 /// No limit to the owner's grace.
 inline constexpr auto any_grace = std::chrono::milliseconds::max();
 
-/// What is written into the data of a node of a line (JSON) to ask its owner to give it up.
+/// What is written into the data of a node of a line (JSON) to ask its owner to give it up. Of several requests the one
+/// with the shortest grace stays.
 std::string with_revocation(const std::string& data, std::chrono::milliseconds grace = any_grace);
 /// The same, asked: whether `data` carries such a request, and how long the owner may take.
 bool asks_revocation(const std::string& data);

@@ -77,6 +77,9 @@ class ensemble {
   void keep_silent(int which, bool on) { servers_[index(which)].silent = on; }
   void expire(std::int64_t session);
   void remove(const std::string& path);  ///< By an operator.
+  /// An operator puts a persistent node of another's there, in the place of what stood there. It has been written to so often
+  /// that its version is none that a client expects of its own.
+  void replace(const std::string& path);
 
   // What a test may see.
   int leader() const noexcept { return leader_; }
@@ -121,6 +124,7 @@ class ensemble {
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   server& at(int i) { return servers_[index(i)]; }
   int best() const;
+  void operate(const backend::request& what);
   bool leads(int i) const { return i == leader_; }
 
   // At the connected server.

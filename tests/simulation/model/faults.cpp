@@ -38,10 +38,21 @@ void ensemble::slow_down(int which, span extra_lag) {
 }
 
 void ensemble::remove(const std::string& path) {
+  operate(backend::make_request(backend::opcode::remove, path));
+}
+
+void ensemble::replace(const std::string& path) {
+  constexpr int writes = 100;
+  transaction all;
+  if (latest_.find(path)) all.remove(path);
+  all.create(path, "foreign");
+  for (int i = 0; i < writes; ++i) all.set(path, "foreign");
+  operate(backend::make_multi(all));
+}
+
+/// Done by nobody's session.
+void ensemble::operate(const backend::request& what) {
   if (leader_ < 0) return;
-  backend::request what;
-  what.op = backend::opcode::remove;
-  what.path = path;
   entry next;
   ++zxid_;
   auto done = prepare(latest_, what, {}, 0, zxid_, 0);

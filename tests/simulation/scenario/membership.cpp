@@ -16,14 +16,24 @@ namespace {
 
 constexpr const char* group_path = "/group";
 
-std::string name_of(int client) { return "m" + std::to_string(client); }
-std::string node_of(int client) { return std::string(group_path) + '/' + name_of(client); }
+std::string member_name(int client) { return "m" + std::to_string(client); }
+std::string member_node(int client) { return std::string(group_path) + '/' + member_name(client); }
 
 class member_of;
 
 class membership_scenario final : public scenario {
  public:
-  explicit membership_scenario(stage& in) : in_(in) {}
+  explicit membership_scenario(stage& in) : in_(in) {
+    chance draw(in.what().seed, 900);
+    if (!draw.one_in(2)) return;
+    for (auto i = 1 + draw.below(3); i > 0; --i) {
+      const auto client = static_cast<int>(draw.below(static_cast<std::uint64_t>(in.what().clients)));
+      const auto begins = draw.between(in.what().faults_from, in.what().faults_until - 8s);
+      const auto lasting = draw.between(100ms, 5s);
+      in.clock().at(begins, [this, client] { in_.servers().replace(member_node(client)); });
+      in.clock().at(begins + lasting, [this, client] { take_away(client); });
+    }
+  }
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override;
@@ -38,9 +48,11 @@ class membership_scenario final : public scenario {
 
  private:
   member_of* running(int client) const;
+  void take_away(int client);
+  void check_owner(const entry& what, const change& each) const;
 
   stage& in_;
-  std::map<std::string, std::int64_t> owners_;  // of the members' nodes, by path
+  std::map<std::string, std::int64_t> owners_;  // of the nodes, by path; 0: nobody
 };
 
 class member_of final : public routine {
@@ -72,7 +84,7 @@ class member_of final : public routine {
 
  private:
   asio::awaitable<void> round() override {
-    auto joining = waits<joined_member>([&](auto token) { group_.async_join(name_of(client()), "0", std::move(token)); });
+    auto joining = waits<joined_member>([&](auto token) { group_.async_join(member_name(client()), "0", std::move(token)); });
     auto [error, joined] = co_await std::move(joining);
     if (error) unclear_ = true;  // its node is removed in the background
     if (error) co_return;
@@ -152,14 +164,31 @@ member_of* membership_scenario::running(int client) const {
   return static_cast<member_of*>(in_.running(client));
 }
 
+/// The operator's node, not a member's that has come meanwhile. Without a leader, a moment later.
+void membership_scenario::take_away(int client) {
+  const auto* there = in_.servers().committed_state().find(member_node(client));
+  if (!there || there->stat.ephemeral_owner) return;
+  in_.servers().remove(member_node(client));
+  in_.clock().after(500ms, [this, client] { take_away(client); });
+}
+
+/// A member writes and removes nodes of its own session only, whatever bears its name.
+void membership_scenario::check_owner(const entry& what, const change& each) const {
+  const bool touches = each.type == change::kind::remove || each.type == change::kind::set;
+  const auto whose = owners_.find(each.path);
+  if (!touches || what.type != entry::kind::request || !what.session || whose == owners_.end()) return;
+  in_.require(whose->second == what.session, "nobody touches what is another's", each.path);
+}
+
 /// Nobody takes its own node away while it is a member.
 void membership_scenario::committed(const entry& what) {
   for (const auto& each : what.changes) {
-    if (each.type == change::kind::create && each.owner) owners_[each.path] = each.owner;
+    check_owner(what, each);
+    if (each.type == change::kind::create) owners_[each.path] = each.owner;
     if (each.type != change::kind::remove || what.type != entry::kind::request) continue;
     for (int i = 0; i < in_.what().clients; ++i) {
       const auto* whose = running(i);
-      if (each.path != node_of(i) || !whose || what.session != whose->session_id()) continue;
+      if (each.path != member_node(i) || !whose || what.session != whose->session_id()) continue;
       const bool own = owners_[each.path] == what.session;
       in_.require(!own || !whose->stays(), "nobody joins anew without need", each.path);
     }
@@ -168,7 +197,7 @@ void membership_scenario::committed(const entry& what) {
 
 /// Nor does it try to make it while it stands: a connection that comes back costs no write.
 void membership_scenario::received(const connection& from, const backend::request& what) {
-  if (what.op != backend::opcode::create || what.path != node_of(from.client)) return;
+  if (what.op != backend::opcode::create || what.path != member_node(from.client)) return;
   const auto* whose = running(from.client);
   const bool is_present_one = in_.wire(from.client).get() == &from;
   const bool needless = whose && is_present_one && whose->stays() && whose->present();
@@ -177,17 +206,17 @@ void membership_scenario::received(const connection& from, const backend::reques
 
 /// By its own node, not by one that goes with the session of its former life.
 void membership_scenario::check_joined(int client) const {
-  const auto* node = in_.servers().committed_state().find(node_of(client));
-  const bool gone_again = !node;
+  const auto* node = in_.servers().committed_state().find(member_node(client));
+  const bool gone_again = !node || !node->stat.ephemeral_owner;
   in_.require(gone_again || node->stat.ephemeral_owner == running(client)->session_id(), "a member by its own node",
-              node_of(client));
+              member_node(client));
 }
 
 bool membership_scenario::recovered() {
   const auto& nodes = in_.servers().committed_state();
   for (int i = 0; i < in_.what().clients; ++i) {
     const auto* each = running(i);
-    const auto* own = nodes.find(node_of(i));
+    const auto* own = nodes.find(member_node(i));
     const bool joined = each && each->present() && own && own->stat.ephemeral_owner == each->session_id();
     if (!joined || !each->sees_the_truth(nodes)) return false;
   }
