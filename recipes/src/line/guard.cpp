@@ -91,7 +91,7 @@ awaitable<void> place::guard(place_ptr self) {
       co_await looking->done.wait(self->believed_until());
     }
     if (looking->answer && looking->answer->error == errc::no_node) self->lose(errc::node_removed);
-    if (looking->answer && !looking->answer->error) self->look_for_request(looking->answer->data);
+    if (looking->answer && !looking->answer->error) self->read_own(std::move(looking->answer->data));
     // What we may not read now we may not read a moment later; a server that was too busy to look is asked again.
     const bool watching = looking->answer && looking->answer->error != errc::connection_loss;
     const bool is_busy = watching && looking->answer->error == errc::server_error;
@@ -118,6 +118,13 @@ bool place::lose_if_over() {
     lose(errc::revoked);
   }
   return static_cast<bool>(lost());
+}
+
+void place::read_own(std::string data) {
+  look_for_request(data);
+  if (data == data_) return;
+  data_ = std::move(data);
+  changed_.notify();
 }
 
 /// Who asks again can shorten the grace; to read a request once more does not lengthen it.
