@@ -14,13 +14,21 @@ target_compile_features(zkrecipes_settings INTERFACE cxx_std_20)
 if(PROJECT_IS_TOP_LEVEL)
   target_compile_options(zkrecipes_settings INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror)
   # GCC 12 reports false positives from inside coroutine frames and inlined standard containers.
-  target_compile_options(zkrecipes_settings INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-mismatched-new-delete
-                         -Wno-stringop-overflow -Wno-stringop-overread -Wno-array-bounds)
-  if(CMAKE_UNITY_BUILD)  # see the presets: what is private to one source is seen by others
-    target_compile_options(zkrecipes_settings INTERFACE -Wno-subobject-linkage -Wno-shadow)
-  endif()
+  set(false_positives -Wno-maybe-uninitialized -Wno-restrict -Wno-mismatched-new-delete -Wno-stringop-overflow
+      -Wno-stringop-overread -Wno-array-bounds)
+  set(unity_warnings -Wno-subobject-linkage)
   # A precompiled header and ccache agree only if the compiler may ignore time macros in it.
-  target_compile_options(zkrecipes_settings INTERFACE -fpch-preprocess)
+  set(cached -fpch-preprocess)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # these options, and one in the presets, are GCC's
+    set(false_positives -Wno-unused-command-line-argument)
+    set(unity_warnings)
+    set(cached)
+  endif()
+  target_compile_options(zkrecipes_settings INTERFACE ${false_positives})
+  if(CMAKE_UNITY_BUILD)  # see the presets: what is private to one source is seen by others
+    target_compile_options(zkrecipes_settings INTERFACE ${unity_warnings} -Wno-shadow)
+  endif()
+  target_compile_options(zkrecipes_settings INTERFACE ${cached})
 endif()
 target_compile_definitions(zkrecipes_settings INTERFACE BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
 

@@ -17,7 +17,11 @@ constexpr part parts[] = {{"round-trips", &bench::round_trips},
                           {"wake-ups", &bench::wake_ups},
                           {"waiting", &bench::waiting},
                           {"leaders", &bench::leaders},
-                          {"rates", &bench::rates}};
+                          {"rates", &bench::rates},
+                          {"cpu", &bench::cpu},
+                          {"queues", &bench::queues},
+                          {"commits", &bench::commits},
+                          {"dashboards", &bench::dashboards}};
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
@@ -47,12 +51,14 @@ int main(int argc, char** argv) try {
   std::size_t in_line = 0;
   std::string election;
   app.add_option("-o", format, "table or json")->check(CLI::IsMember({"table", "json"}));
-  app.add_option("--part", chosen, "Only these: round-trips, wake-ups, waiting, leaders, rates")
+  app.add_option("--part", chosen, "Only these: round-trips, wake-ups, waiting, leaders, rates, cpu, queues, commits, dashboards")
       ->check(CLI::IsMember(names()));
   app.add_option("--peers", what.peers, "Program that measures a peer; without it only ours are measured");
   app.add_option("--delay", what.one_way_ms, "Added delay in each direction, ms")->check(CLI::Range(1, 1000));
   app.add_option("--repeat", what.repeat, "Samples of a round trip; the median counts")
       ->check(CLI::Range(1, 1000));
+  app.add_option("--rounds", what.rounds, "Rounds of what is measured in turns; the median counts")
+      ->check(CLI::Range(1, 100));
   app.add_option("--wait-in-line", in_line, "Only waits, as the part \"waiting\" does")->group("");
   app.add_option("--stand-for", election, "Only campaigns, as the part \"leaders\" does")->group("");
   app.add_option("--hosts", hosts)->group("");

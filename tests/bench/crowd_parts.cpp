@@ -5,11 +5,11 @@
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"
 #include "support/process.hpp"
+#include "traffic.hpp"
 
 #include <boost/asio.hpp>
 
 #include <optional>
-#include <sstream>
 
 namespace bench {
 
@@ -22,29 +22,6 @@ using namespace zkrecipes::test;
 namespace {
 
 constexpr int releases = 50;
-
-/// Totals of the servers.
-struct traffic {
-  double watch_events = 0;
-  double requests = 0;
-};
-
-traffic count_traffic() {
-  traffic sum;
-  for (int id = 1; id <= server_count; ++id) {
-    std::istringstream answer(ask(id, "mntr"));
-    std::string line;
-    while (std::getline(answer, line)) {
-      const auto tab = line.find('\t');
-      const auto name = line.substr(0, tab);
-      if (name == "zk_packets_received") sum.requests += std::stod(line.substr(tab));
-      if (name.starts_with("zk_sum_node_") && name.ends_with("_watch_count")) {
-        sum.watch_events += std::stod(line.substr(tab));
-      }
-    }
-  }
-  return sum;
-}
 
 /// What each release has cost.
 traffic since(const traffic& before) {

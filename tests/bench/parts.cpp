@@ -1,12 +1,17 @@
 #include "parts.hpp"
 
+#include "bare.hpp"
 #include "operations.hpp"
 #include "peers.hpp"
 #include "rates.hpp"
+#include "rounds.hpp"
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"
 
 #include <boost/asio.hpp>
+
+#include <memory>
+#include <optional>
 
 namespace bench {
 
@@ -79,15 +84,50 @@ std::vector<row> round_trips(const plan& what) {
   return rows;
 }
 
-std::vector<row> rates(const plan& what) {
-  const std::string hosts = join_hosts(direct_hosts());
-  const auto ours = measure_rates(hosts);
-  const auto curator = figures_of("curator", what, "rates", hosts);
-  const auto kazoo = figures_of("kazoo", what, "rates", hosts);
-  std::vector<row> rows;
-  for (const auto& [name, value] : ours) {
-    rows.push_back({name, per_second, value, cell(curator, name), cell(kazoo, name)});
+namespace {
+
+/// A peer's program that does a round when it is told to.
+class peer_rates {
+ public:
+  peer_rates(const std::string& name, const plan& what, const std::string& hosts)
+      : program_(what.peers, name, "rates", hosts) {
+    program_.line();  // ready
   }
+  ~peer_rates() {
+    program_.tell("");
+    program_.line();  // its nodes are gone
+  }
+
+  std::optional<double> round(const std::string& line) {
+    program_.tell(line);
+    const auto said = json::parse(program_.line());
+    return said.is_number() ? std::optional(said.to_number<double>()) : std::nullopt;
+  }
+
+ private:
+  peer program_;
+};
+
+}  // namespace
+
+/// All through one server, since what a server does for its clients differs between leader and follower.
+std::vector<row> rates(const plan& what) {
+  const auto& hosts = direct_hosts().front();
+  our_rates ours(hosts);
+  bare_client bare(hosts);
+  for (const auto* path : {"/bare-lock", "/bare-queue", "/bare-filled"}) bare.ensure(path);
+  std::vector<contestant> all{{&row::ours, [&](const std::string& line) { return ours.round(line); }}};
+  std::vector<std::unique_ptr<peer_rates>> peers;
+  const auto add = [&](const char* name, figure row::*column) {
+    if (what.peers.empty()) return;
+    peers.push_back(std::make_unique<peer_rates>(name, what, hosts));
+    all.push_back({column, [&one = *peers.back()](const std::string& line) { return one.round(line); }});
+  };
+  add("curator", &row::curator);
+  add("kazoo", &row::kazoo);
+  all.push_back({&row::bare, [&](const std::string& line) { return bare_round(bare, line); }});
+  std::vector<row> rows;
+  for (const auto& line : rate_lines()) rows.push_back(measure_in_turns(line, per_second, all, what.rounds));
   return rows;
 }
 

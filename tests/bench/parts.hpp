@@ -15,6 +15,7 @@ struct plan {
   int repeat = 5;
   int waiting = 1000;
   int many_waiting = 10'000;
+  int rounds = 5;  ///< Of what is measured in turns.
 };
 
 /// In round trips of an injected delay.
@@ -25,7 +26,15 @@ std::vector<row> wake_ups(const plan& what);
 std::vector<row> waiting(const plan& what);
 /// How long an election has no leader when the leader's process is killed; threads that a session adds.
 std::vector<row> leaders(const plan& what);
-/// Rates without a delay.
+/// Rates without a delay, in turns on one server, with the C client alone beside them.
 std::vector<row> rates(const plan& what);
+/// What requests cost the processor of the client, beside the C client alone.
+std::vector<row> cpu(const plan& what);
+/// Queues with many takers and many producers.
+std::vector<row> queues(const plan& what);
+/// Two-phase commit beside transactions that are kept.
+std::vector<row> commits(const plan& what);
+/// Requests of an open dashboard.
+std::vector<row> dashboards(const plan& what);
 
 }  // namespace bench

@@ -1,13 +1,12 @@
 #include "rates.hpp"
 
+#include "bare.hpp"
 #include "stopwatch.hpp"
-
-#include <zkrecipes/zkrecipes.hpp>
+#include "support/coroutine.hpp"
 
 #include <boost/asio.hpp>
 
 #include <algorithm>
-#include <functional>
 #include <vector>
 
 namespace bench {
@@ -19,7 +18,6 @@ using asio::use_awaitable;
 namespace {
 
 // As in the peers' programs.
-constexpr int rounds = 3;
 constexpr int contenders = 4;
 constexpr int locks = 400;
 constexpr int items = 400;
@@ -85,63 +83,98 @@ awaitable<void> put_at_once(Target& target) {
   co_await done.wait();
 }
 
-using round = std::function<awaitable<void>()>;
+constexpr const char* free_locks = "locks, free";
+constexpr const char* contended_locks = "locks, contended by four clients";
+constexpr const char* puts = "queue items put one by one";
+constexpr const char* takes = "queue items taken one by one";
+constexpr const char* batches = "queue items put in batches";
+constexpr const char* puts_at_once = "queue items put without waiting";
 
-awaitable<double> rate(int count, round what) {
-  std::vector<double> samples;
-  for (int i = 0; i < rounds; ++i) {
-    const auto begin = clock::now();
-    co_await what();
-    samples.push_back(count / ms_since(begin) * 1000);
-  }
-  std::sort(samples.begin(), samples.end());
-  co_return samples[rounds / 2];
+double count_of(const std::string& line) {
+  if (line == free_locks || line == contended_locks) return locks;
+  return line == puts || line == takes ? items : many_items;
 }
 
-using figures = std::vector<std::pair<std::string, double>>;
-
-awaitable<void> measure(std::string hosts, figures& rates) {
+awaitable<std::vector<zkrecipes::session>> connect(std::string hosts) {
   auto ex = co_await asio::this_coro::executor;
-  const zkrecipes::session_options options{.hosts = hosts};
+  const zkrecipes::session_options options{.hosts = std::move(hosts), .timeout = std::chrono::seconds(30)};
   std::vector<zkrecipes::session> clients;
   for (int i = 0; i < contenders; ++i) {
     clients.emplace_back(ex, options);
     co_await clients.back().async_connected(use_awaitable);
   }
-  auto& zk = clients.front();
-  zkrecipes::lock lock(zk, "/rates/lock");
-  zkrecipes::queue queue(zk, "/rates/queue");
-  zkrecipes::queue filled(zk, "/rates/filled");
-  zkrecipes::producer producer(filled, "bench");
-  struct line {
-    const char* name;
-    int count;
-    round what;
-  };
-  const std::vector<line> lines{
-      {"locks, free", locks, [&] { return lock_many(lock, locks); }},
-      {"locks, contended by four clients", locks, [&] { return contend(clients); }},
-      {"queue items put one by one", items, [&] { return put_one_by_one(queue); }},
-      {"queue items taken one by one", items, [&] { return take_one_by_one(queue); }},
-      {"queue items put in batches", many_items, [&] { return put_at_once(producer); }},
-      {"queue items put without waiting", many_items, [&] { return put_at_once(filled); }}};
-  for (const auto& each : lines) {
-    const double value = co_await rate(each.count, each.what);
-    rates.emplace_back(each.name, value);
-  }
+  co_return clients;
+}
+
+awaitable<bool> close(std::vector<zkrecipes::session>& clients) {
   for (auto& each : clients) co_await each.async_close(use_awaitable);
+  co_return true;
+}
+
+awaitable<bool> completing(awaitable<void> what) {
+  co_await std::move(what);
+  co_return true;
 }
 
 }  // namespace
 
-std::vector<std::pair<std::string, double>> measure_rates(const std::string& hosts) {
-  asio::io_context io;
-  figures rates;
-  asio::co_spawn(io, measure(hosts, rates), [](std::exception_ptr failure) {
-    if (failure) std::rethrow_exception(failure);
-  });
-  io.run();
-  return rates;
+std::vector<std::string> rate_lines() {
+  return {free_locks, contended_locks, puts, takes, batches, puts_at_once};
+}
+
+our_rates::our_rates(const std::string& hosts)
+    : clients_(zkrecipes::test::run_coroutine(io_, connect(hosts))),
+      queue_(std::make_unique<zkrecipes::queue>(clients_.front(), "/rates/queue")),
+      filled_(std::make_unique<zkrecipes::queue>(clients_.front(), "/rates/filled")),
+      producer_(std::make_unique<zkrecipes::producer>(*filled_, "bench")) {}
+
+our_rates::~our_rates() { zkrecipes::test::run_coroutine(io_, close(clients_)); }
+
+double our_rates::round(const std::string& line) {
+  auto body = [&]() -> awaitable<void> {
+    if (line == free_locks) return lock_many(zkrecipes::lock(clients_.front(), "/rates/lock"), locks);
+    if (line == contended_locks) return contend(clients_);
+    if (line == puts) return put_one_by_one(*queue_);
+    if (line == takes) return take_one_by_one(*queue_);
+    return line == batches ? put_at_once(*producer_) : put_at_once(*filled_);
+  };
+  const auto begin = clock::now();
+  zkrecipes::test::run_coroutine(io_, completing(body()), std::chrono::minutes(1));
+  return count_of(line) / ms_since(begin) * 1000;
+}
+
+namespace {
+
+void lock_bare(bare_client& client) {
+  for (int i = 0; i < locks; ++i) client.remove(client.enter("/bare-lock", "lock-"));
+}
+
+/// Behind one list of all.
+void take_bare(bare_client& client) {
+  const auto names = client.children("/bare-queue");
+  for (std::size_t i = 0; i < items; ++i) {
+    const auto path = "/bare-queue/" + names.at(i);
+    client.get(path);
+    client.remove(path);
+  }
+}
+
+}  // namespace
+
+std::optional<double> bare_round(bare_client& client, const std::string& line) {
+  const auto begin = clock::now();
+  if (line == free_locks) {
+    lock_bare(client);
+  } else if (line == puts) {
+    client.create_items("/bare-queue/qn-", items);
+  } else if (line == takes) {
+    take_bare(client);
+  } else if (line == puts_at_once) {
+    client.create_items_at_once("/bare-filled/qn-", many_items);
+  } else {
+    return std::nullopt;
+  }
+  return count_of(line) / ms_since(begin) * 1000;
 }
 
 }  // namespace bench

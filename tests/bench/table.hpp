@@ -3,25 +3,40 @@
 
 #include <boost/json.hpp>
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace bench {
 
-/// A cell is null where there is no such operation.
+/// A figure, if there is such an operation, and how much it varied: the distance between the least and the largest round as
+/// a part of the median.
+struct figure {
+  boost::json::value value;
+  std::optional<double> spread;
+
+  figure() = default;
+  figure(std::nullptr_t) {}
+  figure(boost::json::value v) : value(std::move(v)) {}
+  figure(double v) : value(v) {}
+  figure(double v, double varied) : value(v), spread(varied) {}
+};
+
 struct row {
   std::string operation;
   std::string unit;
-  boost::json::value ours;
-  boost::json::value curator;
-  boost::json::value kazoo;
+  figure ours{};
+  figure curator{};
+  figure kazoo{};
+  figure bare{};  ///< A loop around the C client that does the least that the operation needs.
 };
 
 inline constexpr const char* per_second = "per second";
 
 /// Rates are followed by how many times that of a peer ours is.
 void print(const std::vector<row>& rows);
-/// `[{operation, unit, ours, curator, kazoo}]`; rates have `times_curator` and `times_kazoo` as well.
+/// `[{operation, unit, ours, curator, kazoo, bare}]`, with `..._spread` of what was measured in turns; rates have
+/// `times_curator`, `times_kazoo` and `times_bare` as well.
 boost::json::array to_json(const std::vector<row>& rows);
 
 }  // namespace bench

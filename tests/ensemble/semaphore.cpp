@@ -224,8 +224,8 @@ BOOST_AUTO_TEST_CASE(who_asks_for_more_than_there_is_hears_it) {
   BOOST_TEST(hopeless.error() == errc::bad_arguments);
   release(std::move(held));
   finish();
-  BOOST_CHECK_THROW(three->async_acquire(0, tuple), std::invalid_argument);
-  BOOST_CHECK_THROW(three->async_acquire(-1, tuple), std::invalid_argument);
+  BOOST_CHECK_THROW(three->async_acquire(0, [](error_code, ownership) {}), std::invalid_argument);
+  BOOST_CHECK_THROW(three->async_acquire(-1, [](error_code, ownership) {}), std::invalid_argument);
   BOOST_CHECK_THROW(semaphore(*over, "/s", 0), std::invalid_argument);
   BOOST_CHECK_THROW(semaphore(*over, "/s/", 1), std::invalid_argument);
 }

@@ -166,7 +166,10 @@ BOOST_AUTO_TEST_CASE(a_stop_holds_for_the_present_run_only) {
 BOOST_AUTO_TEST_CASE(a_second_run_at_the_same_time_is_refused) {
   auto& a = add();
   wait_executing(a, 1);
-  BOOST_CHECK_THROW(a.coordinator.async_run(a.does, [](error_code) {}), std::logic_error);
+  recorder<> second(executor());
+  a.coordinator.async_run(a.does, second.token());
+  BOOST_TEST_REQUIRE(run_until([&] { return second.done(); }));
+  BOOST_TEST(second.error() == errc::busy);
   BOOST_TEST(!a.ended.done());
   stop_all();
 }

@@ -2,10 +2,12 @@
 #include "run/campaign.hpp"
 #include "run/exhaustive.hpp"
 #include "run/regressions.hpp"
+#include "run/scenarios.hpp"
+#include "run/search.hpp"
 
 #include <CLI/CLI.hpp>
 
-#include <cstdio>
+#include <chrono>
 
 int main(int argc, char** argv) {
   using namespace zkrecipes::simulation;
@@ -15,8 +17,8 @@ int main(int argc, char** argv) {
   app.add_option("--scenario", options.scenario, "One of them, or all in turn")
       ->check(CLI::IsMember(scenario_names()))
       ->capture_default_str();
-  app.add_option("--seeds", options.seeds, "How many seeds")->capture_default_str();
-  app.add_option("--first", options.first, "The first of them")->capture_default_str();
+  auto* seeds = app.add_option("--seeds", options.seeds, "How many seeds")->capture_default_str();
+  auto* first = app.add_option("--first", options.first, "The first of them")->capture_default_str();
   app.add_option("--jobs", options.jobs, "Processes at work")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
@@ -33,8 +35,19 @@ int main(int argc, char** argv) {
   app.add_option("--one-in", every, "Of the trials of --single-faults so many")->check(CLI::Range(1, 1000))->needs(single_faults);
   bool regressions = false;
   app.add_flag("--regressions", regressions, "Instead: the runs that have found something before");
+  bool searches = false;
+  app.add_flag("--search", searches,
+               "Instead: fresh seeds over all scenarios and single faults for some time, past every finding");
+  int minutes = 10;
+  app.add_option("--minutes", minutes, "The time of --search")->check(CLI::Range(1, 10'000))->capture_default_str();
   CLI11_PARSE(app, argc, argv);
-  if (single_faults->count() > 0) return run_single_faults(trials, every, options.trace);
+  if (searches) {
+    search_options all{options.scenario, std::chrono::minutes(minutes), 0, 0, options.jobs};
+    if (first->count() > 0) all.first = options.first;
+    if (seeds->count() > 0) all.seeds = options.seeds;
+    return run_search(all);
+  }
+  if (single_faults->count() > 0) return run_single_faults(trials, every, single->count() > 0 ? one : 1, options.trace);
   if (regressions) return run_regressions();
   if (single->count() > 0) {
     options.first = one;

@@ -4,6 +4,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/endian/buffers.hpp>
@@ -86,6 +87,11 @@ asio::awaitable<void> scripted_server::listen() {
   auto executor = acceptor_.get_executor();
   for (;;) {
     auto accepted = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
+    if (std::get<0>(accepted) == asio::error::no_descriptors) {  // of this process, for a test; the client waits
+      asio::steady_timer pause(executor, std::chrono::milliseconds(10));
+      co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
+      continue;
+    }
     if (std::get<0>(accepted)) co_return;
     asio::co_spawn(executor, script_(scripted_connection(std::move(std::get<1>(accepted)))), asio::detached);
   }

@@ -31,7 +31,7 @@ struct budget_case : fake_bench {
   }
   static awaitable<void> both(scheduler_ptr on, steps& all, bool cancelling) {
     co_await accept_cancellation();
-    const auto deadline = deadline_of(*on, 10s);
+    const auto deadline = on->deadline_of(10s);
     if (cancelling) {
       auto body = done_just_as_it_is_cancelled(all);
       auto result = co_await with_deadline(on, deadline, std::move(body));
@@ -64,6 +64,15 @@ BOOST_AUTO_TEST_CASE(the_budget_ends_a_step_that_waits) {
   advance(1ns);
   BOOST_TEST_REQUIRE(all.second.has_value());
   BOOST_TEST((*all.second == errc::timed_out));
+}
+
+BOOST_AUTO_TEST_CASE(a_budget_that_is_too_long_has_no_end) {
+  BOOST_TEST((end_of(lease_clock::duration::max(), now()) == never));
+  BOOST_TEST((end_of(std::chrono::hours::max(), now()) == never));
+  BOOST_TEST((end_of(never - now(), now()) == never));
+  BOOST_TEST((end_of(1ns, now()) == now() + 1ns));
+  BOOST_TEST((end_of(0ns, now()) == now()));
+  BOOST_TEST((end_of(lease_clock::duration::min(), now()) == now()));
 }
 
 BOOST_AUTO_TEST_CASE(a_cancellation_ends_it_as_such) {

@@ -6,6 +6,11 @@
 #include <zkrecipes/session.hpp>
 
 #include <boost/test/unit_test.hpp>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <optional>
+#include <vector>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -30,6 +35,34 @@ session_options options_for(const scripted_server& server) {
   options.retry.max_pause = 10ms;
   return options;
 }
+
+/// As long as it lives the process can not open more than so many descriptors.
+class no_descriptors {
+ public:
+  explicit no_descriptors(std::size_t spare) {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int highest = ::dup(0);
+    auto now = before_;
+    now.rlim_cur = static_cast<rlim_t>(highest) + 8;
+    ::setrlimit(RLIMIT_NOFILE, &now);
+    filling_.push_back(highest);
+    for (int each = ::dup(0); each >= 0; each = ::dup(0)) filling_.push_back(each);
+    for (; spare > 0; --spare) close_one();
+  }
+  no_descriptors(const no_descriptors&) = delete;
+  ~no_descriptors() {
+    while (!filling_.empty()) close_one();
+    ::setrlimit(RLIMIT_NOFILE, &before_);
+  }
+
+ private:
+  void close_one() {
+    ::close(filling_.back());
+    filling_.pop_back();
+  }
+  rlimit before_{};
+  std::vector<int> filling_;
+};
 
 struct scripted_case {
   asio::io_context io;
@@ -196,6 +229,27 @@ BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_request_is_roused_by_another_on
   BOOST_TEST(zk.counters().requests == 2u, "what rouses it is none of the user's");
   BOOST_TEST(ops == (std::vector<std::int32_t>{op_get, op_exists, op_exists}), boost::test_tools::per_element());
   run_coroutine(io, zk.async_close(tuple));
+  finish(server);
+}
+
+BOOST_AUTO_TEST_CASE(out_of_descriptors_is_told_and_mended) {
+  scripted_server server(
+      io, [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
+  for (std::size_t spare : {0u, 1u}) {  // not even for the C client, or not for our duplicate
+    std::optional<session> zk;
+    {
+      no_descriptors none(spare);
+      zk.emplace(io.get_executor(), options_for(server));
+      std::size_t handlers = 0;
+      const auto tried = [&] { return zk->status().reason == errc::no_descriptors && zk->status().changes >= 3; };
+      while (!tried() && handlers < 10'000) handlers += io.run_one_for(patience);
+      BOOST_TEST(tried());
+      BOOST_TEST(handlers < 1'000u, "a busy loop");
+    }
+    auto result = run_coroutine(io, zk->async_get("/a", tuple));
+    BOOST_TEST((std::get<0>(result) == errc::no_node));
+    run_coroutine(io, zk->async_close(tuple));
+  }
   finish(server);
 }
 

@@ -234,8 +234,8 @@ BOOST_AUTO_TEST_CASE(what_no_server_takes_is_refused_and_costs_no_connection) {
                      committing.token());
   it.settle();
   BOOST_TEST_REQUIRE((setting.done() && committing.done()));
-  BOOST_TEST((setting.error() == errc::bad_arguments));
-  BOOST_TEST((committing.error() == errc::bad_arguments));
+  BOOST_TEST((setting.error() == errc::too_large));
+  BOOST_TEST((committing.error() == errc::too_large));
   CHECK_PENDING_OF(it);
   auto fine = it.record<zkrecipes::stat>();
   it.zk.async_set("/a", std::string(1900, 'x'), any_version, fine.token());

@@ -52,7 +52,7 @@ class barrier {
 
   /// The same within a budget of time for everything. Error: `timed_out`; zero or less has passed at once.
   template <class Token>
-  auto async_wait_for(lease_clock::duration budget, Token&& token) {
+  auto async_wait_for(time_budget budget, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_wait, session_.get_core(), path_, budget);
   }
 

@@ -48,7 +48,7 @@ struct children_change {
 children_change difference(const children_snapshot& before, const children_snapshot& now);
 
 struct children_view_options {
-  /// Whether a child belongs to the view; unset: all do. Called on the session's executor; it must not block.
+  /// Whether a child belongs to the view; unset: all do. A hook: see docs/operations.md.
   std::function<bool(const child_node&)> accept{};
 };
 
@@ -64,7 +64,9 @@ class children_view {
  public:
   /// Starts to read. The path may be missing and come later.
   /// \throws std::invalid_argument naming the bad path.
-  children_view(session over, std::string path, children_view_options options = {});
+  children_view(session over, std::string path, children_view_options options);
+  children_view(session over, std::string path)
+      : children_view(std::move(over), std::move(path), children_view_options()) {}
   children_view(children_view&&) noexcept;
   children_view& operator=(children_view&&) noexcept;
   ~children_view();

@@ -32,15 +32,16 @@ class consumer_coordinator {
   consumer_coordinator(consumer_coordinator&&) noexcept;
   consumer_coordinator& operator=(consumer_coordinator&&) noexcept;
 
-  /// Campaigns, leads, hands over, and again, until stopped. `career` must outlive the operation. One run at a time.
-  /// Signature: void(error_code). Errors: none after `stop`; `career_failed` (see `failure`), `foreign_data` (the
-  /// node's data is not a term record, or another recipe is using the path), `no_auth`, `sequence_exhausted`, `closed`,
-  /// `auth_failed`.
+  /// Campaigns, leads, hands over, and again, until stopped. `career` must outlive the operation.
+  /// Signature: void(error_code). Errors: none after `stop`; `busy` (it runs already), `career_failed` (see `failure`),
+  /// `foreign_data` (the node's data is not a term record, or another recipe is using the path), `no_auth`,
+  /// `sequence_exhausted`, `closed`, `auth_failed`.
   /// Cancellation: `total` and `partial` are a `stop`; `terminal` cancels the message in hand, too. In each case the
   /// term is handed over first, and no node of ours stays behind.
+  /// \throws std::invalid_argument naming the field of `career_traits` that is out of bounds.
   template <class Token>
   auto async_run(leader_career& career, Token&& token) {
-    return detail::initiate<void(error_code)>(token, &start_run, coordinator_, &career);
+    return detail::initiate<void(error_code)>(token, &start_run, coordinator_, checked(career));
   }
 
   /// Ends the present term, if we lead, with a hand-over; then campaigns again behind the others.
@@ -54,6 +55,7 @@ class consumer_coordinator {
 
  private:
   using coordinator_ptr = std::shared_ptr<detail::coordinator>;
+  static leader_career* checked(leader_career& career);
   static void start_run(detail::handler_for<void(error_code)>, coordinator_ptr, leader_career*);
 
   coordinator_ptr coordinator_;

@@ -33,7 +33,8 @@ struct counter_reading {
 class counter {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
-  counter(session over, std::string path, counter_options options = {});
+  counter(session over, std::string path, counter_options options);
+  counter(session over, std::string path) : counter(std::move(over), std::move(path), counter_options()) {}
 
   /// It may be a little behind what others have just written.
   template <class Token>

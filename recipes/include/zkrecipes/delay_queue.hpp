@@ -26,12 +26,13 @@ struct delayed {
 class delay_queue : public queue_base {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
-  delay_queue(session over, std::string path, queue_options options = {});
+  delay_queue(session over, std::string path, queue_options options);
+  delay_queue(session over, std::string path) : delay_queue(std::move(over), std::move(path), queue_options()) {}
 
   /// As `queue::async_put`; the item can be taken `delay` after now. One round trip, and another one about once a minute
   /// to learn the leader's time. Delay: 0 to 100 years, else `bad_arguments`.
   template <class Token>
-  auto async_put(std::string data, std::chrono::milliseconds delay, Token&& token) {
+  auto async_put(std::string data, time_span<std::chrono::milliseconds> delay, Token&& token) {
     return detail::initiate<void(error_code, std::string)>(token, &start_put, get_queue(), std::move(data), delay);
   }
 

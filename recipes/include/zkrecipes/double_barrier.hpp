@@ -63,7 +63,7 @@ class attendance {
 
   /// The same within a budget of time. Error: `timed_out`: we are out, somebody else is not yet.
   template <class Token>
-  auto async_leave_for(lease_clock::duration budget, Token&& token) {
+  auto async_leave_for(time_budget budget, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_leave, seat_, budget);
   }
 
@@ -90,7 +90,9 @@ class double_barrier {
  public:
   /// `size`: members of a round, 1 to 1000.
   /// \throws std::invalid_argument naming the bad argument.
-  double_barrier(session over, std::string path, int size, double_barrier_options options = {});
+  double_barrier(session over, std::string path, int size, double_barrier_options options);
+  double_barrier(session over, std::string path, int size)
+      : double_barrier(std::move(over), std::move(path), size, double_barrier_options()) {}
 
   /// Waits until a round has been opened that we are a member of. Two round trips for the last one in, one notification
   /// and one round trip for the others. The path is created if it is missing.
@@ -109,7 +111,7 @@ class double_barrier {
   /// decided by the servers, in one round trip more: either no round is opened with us any more, or one has been, and
   /// then we are in, without an error. Without a connection it is as for a cancellation.
   template <class Token>
-  auto async_enter_for(lease_clock::duration budget, Token&& token) {
+  auto async_enter_for(time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, attendance)>(token, &start_enter, point_, budget);
   }
 

@@ -42,6 +42,10 @@ enum class errc {
   busy,                ///< Somebody else has it, and it was asked for without waiting.
   size_mismatch,       ///< The others at this path came with another size (of a meeting, a semaphore) than ours.
   full,                ///< There is no room for it: see `queue_options`.
+
+  // Behind the others: numbers that were given out stay what they are.
+  no_descriptors,  ///< The process has no file descriptor left for a connection. Reason of a state, and tried again.
+  too_large,       ///< More bytes than a server takes in one request (`session_options::jute_maxbuffer`); nothing was sent.
 };
 
 /// The category of `errc`; its name is "zkrecipes".

@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include <zkrecipes/time_span.hpp>
+
 namespace zkrecipes {
 
 struct lease_clock {
@@ -14,5 +16,8 @@ struct lease_clock {
 
   static time_point now() noexcept;
 };
+
+/// How long an operation may take. Zero or less has passed at once; the maximum is no limit.
+using time_budget = time_span<lease_clock::duration>;
 
 }  // namespace zkrecipes

@@ -16,7 +16,7 @@ struct lock_options {
   /// Who we are, as the others see it; at most 256 bytes, no control characters.
   std::string id = "zkrecipes";
   /// Told, while we wait, how many are ahead of us as far as we know: when we get in line and whenever we look again.
-  /// Called on the session's executor; it must not block.
+  /// A hook: see docs/operations.md.
   std::function<void(std::size_t ahead)> on_position{};
 };
 
@@ -33,7 +33,8 @@ struct lock_options {
 class lock {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
-  lock(session over, std::string path, lock_options options = {});
+  lock(session over, std::string path, lock_options options);
+  lock(session over, std::string path) : lock(std::move(over), std::move(path), lock_options()) {}
 
   /// Waits for the lock: one round trip if it is free, one wake-up if it is not. The path is created if it is missing.
   /// Signature: void(error_code, ownership).
@@ -48,7 +49,7 @@ class lock {
 
   /// The same within a budget of time for everything: connecting, getting in line, waiting. Error: `timed_out`.
   template <class Token>
-  auto async_acquire_for(lease_clock::duration budget, Token&& token) {
+  auto async_acquire_for(time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,
                                                          budget);
   }
@@ -75,7 +76,7 @@ class lock {
   /// Errors: `no_node` (nobody holds it), `bad_version` (the holder's node changed at this moment), `no_auth`,
   /// `bad_arguments` (a negative grace).
   template <class Token>
-  auto async_request_revocation(std::chrono::milliseconds grace, Token&& token) {
+  auto async_request_revocation(time_span<std::chrono::milliseconds> grace, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_request_revocation, session_.get_core(), path_, grace);
   }
 

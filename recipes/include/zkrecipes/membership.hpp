@@ -35,7 +35,7 @@ class joined_member {
 
   const std::string& path() const noexcept { return node_.path(); }
 
-  joined_member() noexcept = default;  ///< No member: to be assigned to or destroyed, like one that was moved from.
+  joined_member() noexcept = default;  ///< No member, as one that was moved from: operations complete with `closed`.
   explicit joined_member(persistent_node node) noexcept : node_(std::move(node)) {}
 
  private:
@@ -53,7 +53,8 @@ struct membership_options {
 class membership {
  public:
   /// \throws std::invalid_argument naming the bad path.
-  membership(session over, std::string path, membership_options options = {});
+  membership(session over, std::string path, membership_options options);
+  membership(session over, std::string path) : membership(std::move(over), std::move(path), membership_options()) {}
 
   /// Joins under a name of one's own: one round trip. The path is created if it is missing.
   /// Errors: `bad_arguments` (an empty name, one with a slash or control characters, data over 1 000 000 bytes), `busy`

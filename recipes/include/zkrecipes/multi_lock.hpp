@@ -39,21 +39,19 @@ class multi_ownership {
   transaction fenced(transaction operations) const;
 
   /// Completes when the first of them has ended, with the reason: see `ownership::async_lost`.
-  /// \throws std::logic_error if nothing was ever owned here.
   template <class Token>
   auto async_lost(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_lost, held_);
   }
 
   /// Completes when somebody asks us to give up any of them (`revoked`), or the first of them has ended (as `async_lost`).
-  /// See `ownership::async_revoked`. \throws std::logic_error if nothing was ever owned here.
+  /// See `ownership::async_revoked`.
   template <class Token>
   auto async_revoked(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_revoked, held_);
   }
 
   /// Gives all of them up, one after the other, the last acquired first. Otherwise as `ownership::async_release`.
-  /// \throws std::logic_error if nothing was ever owned here.
   template <class Token>
   auto async_release(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_release, held_);
@@ -78,7 +76,9 @@ class multi_ownership {
 class multi_lock {
  public:
   /// \throws std::invalid_argument naming the bad path or option; if there is no path, or one twice.
-  multi_lock(session over, std::vector<std::string> paths, lock_options options = {});
+  multi_lock(session over, std::vector<std::string> paths, lock_options options);
+  multi_lock(session over, std::vector<std::string> paths)
+      : multi_lock(std::move(over), std::move(paths), lock_options()) {}
 
   /// Waits for all: one round trip for each that is free. Signature: void(error_code, multi_ownership).
   /// Errors: those of `lock::async_acquire`, and of `ownership::async_lost` if one was lost while we waited for another.
@@ -88,7 +88,7 @@ class multi_lock {
   }
   /// The same within one budget of time for all. Error: `timed_out`.
   template <class Token>
-  auto async_acquire_for(lease_clock::duration budget, Token&& token) {
+  auto async_acquire_for(time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, multi_ownership)>(token, &start_acquire, session_.get_core(), paths_,
                                                                options_, budget);
   }

@@ -58,7 +58,7 @@ using acl = std::vector<acl_entry>;
 /// Everybody may do everything.
 acl open_acl();
 
-/// Only whoever authenticated as the creator did may do anything (needs `session_options::credentials`).
+/// Only whoever authenticated as the creator did may do anything (needs `session_options::digest`).
 acl creator_acl();
 
 }  // namespace zkrecipes

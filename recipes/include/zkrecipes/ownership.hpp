@@ -25,7 +25,7 @@ class place;
 /// Move-only; the destructor releases in the background. Thread safety: safe.
 class ownership {
  public:
-  ownership() noexcept;  ///< Owns nothing: `error()` is `closed`.
+  ownership() noexcept;  ///< Owns nothing: `error()` is `closed`, and so is the end of every operation.
   explicit ownership(std::shared_ptr<detail::place> place) noexcept;
   ownership(ownership&&) noexcept;
   ownership& operator=(ownership&&) noexcept;

@@ -56,8 +56,10 @@ class persistent_node {
  public:
   /// Starts to make it, with its parents. Data: at most 1 000 000 bytes.
   /// \throws std::invalid_argument naming the bad path or option.
-  persistent_node(session over, std::string path, std::string data, persistent_node_options options = {});
-  persistent_node() noexcept;  ///< No node: to be assigned to or destroyed, like one that was moved from.
+  persistent_node(session over, std::string path, std::string data, persistent_node_options options);
+  persistent_node(session over, std::string path, std::string data)
+      : persistent_node(std::move(over), std::move(path), std::move(data), persistent_node_options()) {}
+  persistent_node() noexcept;  ///< No node, as one that was moved from: operations complete with `closed`.
   persistent_node(persistent_node&&) noexcept;
   persistent_node& operator=(persistent_node&&) noexcept;
   ~persistent_node();

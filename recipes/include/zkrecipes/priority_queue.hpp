@@ -23,7 +23,8 @@ struct prioritized {
 class priority_queue : public queue_base {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
-  priority_queue(session over, std::string path, queue_options options = {});
+  priority_queue(session over, std::string path, queue_options options);
+  priority_queue(session over, std::string path) : priority_queue(std::move(over), std::move(path), queue_options()) {}
 
   /// As `queue::async_put`. Priority: 0 to 999, else `bad_arguments`.
   template <class Token>

@@ -19,7 +19,8 @@ class queue_follower;
 class queue : public queue_base {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
-  queue(session over, std::string path, queue_options options = {});
+  queue(session over, std::string path, queue_options options);
+  queue(session over, std::string path) : queue(std::move(over), std::move(path), queue_options()) {}
 
   /// Appends one item: one round trip; completes with the item's name. The path is created if it is missing. Not tried
   /// again once sent: if the reply is lost the error is `outcome_unknown`; a `producer` can tell.

@@ -40,7 +40,7 @@ struct queue_options {
   /// from time to time: exact but for what is put between two looks. 0: not looked at.
   std::size_t most_list_bytes = 1'000'000;
   /// Told once per object and item that can not be handed out (its rights, or nodes below it, forbid it): it stays where
-  /// it is, and the others go ahead. Called on the session's executor; it must not block.
+  /// it is, and the others go ahead. A hook: see docs/operations.md.
   std::function<void(error_code why, const std::string& name)> on_trouble{};
 };
 

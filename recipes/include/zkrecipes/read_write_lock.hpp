@@ -22,7 +22,8 @@ namespace zkrecipes {
 class read_write_lock {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
-  read_write_lock(session over, std::string path, lock_options options = {});
+  read_write_lock(session over, std::string path, lock_options options);
+  read_write_lock(session over, std::string path) : read_write_lock(std::move(over), std::move(path), lock_options()) {}
 
   /// Waits for a share: one round trip if no writer is there. Signature: void(error_code, ownership).
   /// Errors: those of `lock::async_acquire`.
@@ -38,11 +39,11 @@ class read_write_lock {
 
   /// The same within a budget of time for everything. Error: `timed_out`.
   template <class Token>
-  auto async_acquire_read_for(lease_clock::duration budget, Token&& token) {
+  auto async_acquire_read_for(time_budget budget, Token&& token) {
     return acquire(mode::read, budget, std::forward<Token>(token));
   }
   template <class Token>
-  auto async_acquire_write_for(lease_clock::duration budget, Token&& token) {
+  auto async_acquire_write_for(time_budget budget, Token&& token) {
     return acquire(mode::write, budget, std::forward<Token>(token));
   }
 
@@ -82,7 +83,7 @@ class read_write_lock {
   using owner_handler = detail::handler_for<void(error_code, ownership)>;
 
   template <class Token>
-  auto acquire(mode how, lease_clock::duration budget, Token&& token) {
+  auto acquire(mode how, time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,
                                                          how, budget);
   }

@@ -20,8 +20,7 @@ class permits;
 struct semaphore_options {
   /// Who we are, as the others see it; at most 256 bytes, no control characters.
   std::string id = "zkrecipes";
-  /// Told, while we wait, how many members are ahead of us, holders included. Called on the session's executor; it must
-  /// not block.
+  /// Told, while we wait, how many members are ahead of us, holders included. A hook: see docs/operations.md.
   std::function<void(std::size_t ahead)> on_position{};
 };
 
@@ -54,7 +53,9 @@ class semaphore {
 
   /// `size`: permits in all, 1 to `most_permits`.
   /// \throws std::invalid_argument naming the bad path, size or option.
-  semaphore(session over, std::string path, std::int32_t size, semaphore_options options = {});
+  semaphore(session over, std::string path, std::int32_t size, semaphore_options options);
+  semaphore(session over, std::string path, std::int32_t size)
+      : semaphore(std::move(over), std::move(path), size, semaphore_options()) {}
 
   /// Waits for one permit: one round trip if it is free. The path is created if it is missing.
   /// Signature: void(error_code, ownership).
@@ -72,7 +73,7 @@ class semaphore {
   }
   /// The same within a budget of time for everything: connecting, getting in line, waiting. Error: `timed_out`.
   template <class Token>
-  auto async_acquire_for(std::int32_t permits, lease_clock::duration budget, Token&& token) {
+  auto async_acquire_for(std::int32_t permits, time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, permits_,
                                                          checked(permits), budget);
   }

@@ -45,7 +45,7 @@ class service_registration {
 
   const std::string& path() const noexcept { return node_.path(); }
 
-  service_registration() noexcept = default;  ///< None: to be assigned to or destroyed.
+  service_registration() noexcept = default;  ///< None, as one that was moved from: operations complete with `closed`.
   explicit service_registration(persistent_node node) noexcept : node_(std::move(node)) {}
 
  private:
@@ -89,8 +89,9 @@ class service_view {
 
   /// `seen`: a snapshot of this view, or `{}`.
   template <class Token>
-  auto async_change(const service_snapshot& seen, Token&& token) {
-    return detail::initiate<void(error_code, service_change)>(token, &start_change, nodes_.get_reader(), seen.nodes);
+  auto async_change(service_snapshot seen, Token&& token) {
+    return detail::initiate<void(error_code, service_change)>(token, &start_change, nodes_.get_reader(),
+                                                              std::move(seen.nodes));
   }
 
   explicit service_view(children_view nodes) noexcept : nodes_(std::move(nodes)) {}

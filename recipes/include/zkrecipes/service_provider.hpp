@@ -35,12 +35,14 @@ struct service_provider_options {
   std::chrono::milliseconds rest{30'000};
 };
 
-/// Move-only; the destructor ends its view of the service. Hooks are called on the session's executor and must not
-/// block. Thread safety: safe.
+/// Move-only; the destructor ends its view of the service. `accept` and `weight` are hooks: see docs/operations.md.
+/// Thread safety: safe.
 class service_provider {
  public:
   /// Starts to watch the service. \throws std::invalid_argument naming the bad service or option.
-  service_provider(const service_discovery& in, const std::string& service, service_provider_options options = {});
+  service_provider(const service_discovery& in, const std::string& service, service_provider_options options);
+  service_provider(const service_discovery& in, const std::string& service)
+      : service_provider(in, service, service_provider_options()) {}
   service_provider(service_provider&&) noexcept;
   service_provider& operator=(service_provider&&) noexcept;
   ~service_provider();

@@ -35,6 +35,8 @@ const char* to_string(session_state state) noexcept;
 /// A state, why it was entered, and which ZooKeeper session it is about.
 struct session_status {
   session_state state = session_state::connecting;
+  /// Besides what ended a connection or a session: `no_servers` and `no_descriptors`, told anew at every try, tell why there
+  /// is no connection.
   error_code reason;
   std::uint64_t incarnation = 0;  ///< Number of ZooKeeper sessions established so far; the current one's number.
   std::int64_t session_id = 0;    ///< The server's id of it.
@@ -64,12 +66,14 @@ struct created_node {
 /// It has no thread of its own and works on the given executor. Copies share one session; it is closed in the
 /// background when the last copy (recipes hold one, too) is gone. Paths are absolute below the root, "/a/b".
 ///
-/// Thread safety: safe. Handlers run on their associated executor (by default the session's), never inside the call.
+/// Thread safety: safe. Handlers run on their associated executor (by default the session's), never inside the call: what
+/// holds for every operation of the library is in docs/operations.md.
 ///
 /// Cancellation of every operation: `terminal`, `partial` and `total` end the wait at once with `operation_aborted`; a
 /// request that was already sent may take effect. Errors of every operation: `closed`, `session_expired` (in flight
 /// when the server ended the session), `connection_loss` (not back within `retry_policy::limit`; see there),
-/// `auth_failed`, `bad_arguments` (malformed path, or more than `session_options::jute_maxbuffer`), and the server's answers that each names.
+/// `auth_failed`, `bad_arguments` (malformed path), `too_large` (more than `session_options::jute_maxbuffer`), and the server's answers that
+/// each names.
 class session {
  public:
   /// Starts to connect.
@@ -189,8 +193,8 @@ class session {
                                                              seen_pzxid);
   }
 
-  /// Ends the session: what is owned is given up at once (`ownership::error` says `closed`), pending operations complete with `closed`. Completes when the
-  /// server has confirmed, at the latest after the connect timeout (then the server ends it by its own clock). Cannot
+  /// Ends the session: what is owned is given up at once (`ownership::error` says `closed`), pending operations complete
+  /// with `closed`. Completes when the server has confirmed, at the latest after the connect timeout (then the server ends it by its own clock). Cannot
   /// be cancelled. Errors: none.
   template <class Token>
   auto async_close(Token&& token) {

@@ -55,7 +55,7 @@ struct session_options {
   std::chrono::milliseconds lease_margin{0};
   retry_policy retry{};
   /// What the servers take in one request, in bytes: their `jute.maxbuffer`. 1 KiB to 1 GiB. What is larger is refused
-  /// with `bad_arguments`; it would cost the connection, and all that is under way on it.
+  /// with `too_large`; it would cost the connection, and all that is under way on it.
   std::size_t jute_maxbuffer = 0xfffff;
   trace_hook trace{};
 };

@@ -18,7 +18,7 @@ struct trace_event {
   error_code outcome;
 };
 
-/// Called on the session's strand for every answered or failed request; must not block and not throw.
+/// Called for every answered or failed request. A hook: see docs/operations.md.
 using trace_hook = std::function<void(const trace_event&)>;
 
 /// Totals since the session object was made.

@@ -101,7 +101,7 @@ class two_phase_commit {
   }
   /// The same within a budget of time. Error: `timed_out`: it is not decided as far as we know; nothing else changes.
   template <class Token>
-  auto async_outcome_for(std::string id, lease_clock::duration budget, Token&& token) {
+  auto async_outcome_for(std::string id, time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, commit_outcome)>(token, &start_outcome, session_.get_core(), path_,
                                                               std::move(id), budget);
   }
@@ -111,7 +111,7 @@ class two_phase_commit {
   /// goes on until the decision is written, however late. Signature: void(error_code, commit_outcome).
   /// Error: `no_node`.
   template <class Token>
-  auto async_decide(std::string id, lease_clock::duration budget, Token&& token) {
+  auto async_decide(std::string id, time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, commit_outcome)>(token, &start_decide, session_.get_core(), path_,
                                                               std::move(id), budget);
   }
@@ -137,7 +137,7 @@ class two_phase_commit {
   /// leading servers differ, so may the age. Choose it longer than any party stays down: later it gets `no_node`.
   /// Age: 0 or more. Signature: void(error_code, std::size_t), the number of transactions removed.
   template <class Token>
-  auto async_clean_up(std::chrono::milliseconds age, Token&& token) {
+  auto async_clean_up(time_span<std::chrono::milliseconds> age, Token&& token) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_clean_up, session_.get_core(), path_, age);
   }
 

@@ -113,7 +113,7 @@ void barrier::start_lift(handler_for<void(error_code)> h, core_ptr core, std::st
 void barrier::start_wait(handler_for<void(error_code)> h, core_ptr core, std::string path,
                          lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
-  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), wait(core, std::move(path))));
+  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), wait(core, std::move(path))));
 }
 
 }  // namespace zkrecipes

@@ -5,6 +5,7 @@
 
 #include "barrier/seat.hpp"
 #include "session/deadline.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -28,8 +29,7 @@ std::int64_t attendance::round() const noexcept { return seat_ ? seat_->round() 
 error_code attendance::error() const noexcept { return seat_ ? seat_->where()->lost() : make_error_code(errc::closed); }
 
 const std::string& attendance::path() const noexcept {
-  static const std::string none;
-  return seat_ ? seat_->where()->path() : none;
+  return seat_ ? seat_->where()->path() : no_path();
 }
 
 transaction attendance::fenced(transaction operations) const {
@@ -37,15 +37,13 @@ transaction attendance::fenced(transaction operations) const {
 }
 
 void attendance::start_lost(handler_for<void(error_code)> h, seat_ptr which) {
-  if (!which) throw std::logic_error("zkrecipes::attendance: nothing was ever attended here");
   launch(*which->where()->session()->get_scheduler(), std::move(h), owning(which->where(), &place::wait_lost));
 }
 
 void attendance::start_leave(handler_for<void(error_code)> h, seat_ptr which, lease_clock::duration budget) {
-  if (!which) throw std::logic_error("zkrecipes::attendance: nothing was ever attended here");
   const auto& on = which->where()->session()->get_scheduler();
   auto leaving = owning(which, &seat::leave);
-  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(leaving)));
+  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(leaving)));
 }
 
 double_barrier::double_barrier(session over, std::string path, int size, double_barrier_options options)
@@ -56,12 +54,12 @@ double_barrier::double_barrier(session over, std::string path, int size, double_
     throw std::invalid_argument("double barrier size " + std::to_string(size) + ": it must be 1 to " +
                                 std::to_string(most_members));
   }
-  point_ = std::make_shared<meeting_point>(session_.get_core(), std::move(path), size, std::move(options.id));
+  point_ = std::make_shared<meeting_point>(require_session(session_), std::move(path), size, std::move(options.id));
 }
 
-const std::string& double_barrier::path() const noexcept { return point_->path; }
-int double_barrier::size() const noexcept { return point_->size; }
-std::string double_barrier::problem() const { return point_->problem(); }
+const std::string& double_barrier::path() const noexcept { return point_ ? point_->path : no_path(); }
+int double_barrier::size() const noexcept { return point_ ? point_->size : 0; }
+std::string double_barrier::problem() const { return point_ ? point_->problem() : std::string(); }
 
 namespace {
 
@@ -77,7 +75,7 @@ awaitable<outcome<attendance>> enter(point_ptr at, lease_clock::time_point deadl
 void double_barrier::start_enter(handler_for<void(error_code, attendance)> h, point_ptr at,
                                  lease_clock::duration budget) {
   const auto on = at->session->get_scheduler();
-  launch(*on, std::move(h), enter(std::move(at), deadline_of(*on, budget)));
+  launch(*on, std::move(h), enter(std::move(at), on->deadline_of(budget)));
 }
 
 }  // namespace zkrecipes

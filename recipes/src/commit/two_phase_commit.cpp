@@ -77,14 +77,14 @@ void two_phase_commit::start_outcome(outcome_handler h, core_ptr core, std::stri
                                      lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   auto waiting = is_transaction_id(id) ? await_outcome(core, join(path, id)) : refused<commit_outcome>();
-  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(waiting)));
+  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(waiting)));
 }
 
 void two_phase_commit::start_decide(outcome_handler h, core_ptr core, std::string path, std::string id,
                                     lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   launch(*on, std::move(h),
-         is_transaction_id(id) ? decide(core, join(path, id), deadline_of(*on, budget), nullptr)
+         is_transaction_id(id) ? decide(core, join(path, id), on->deadline_of(budget), nullptr)
                                : refused<commit_outcome>());
 }
 

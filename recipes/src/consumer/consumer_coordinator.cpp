@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "consumer/coordinator.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -58,7 +59,7 @@ consumer_coordinator::consumer_coordinator(session over, std::string path, coord
   require_path("coordinator path", path);
   require_id("coordinator_options::id", options.id);
   require_within_hour("coordinator_options::rest", options.rest);
-  coordinator_ = std::make_shared<coordinator>(over.get_core(), std::move(path), std::move(options));
+  coordinator_ = std::make_shared<coordinator>(require_session(over), std::move(path), std::move(options));
 }
 
 consumer_coordinator::consumer_coordinator(consumer_coordinator&&) noexcept = default;
@@ -69,17 +70,19 @@ consumer_coordinator& consumer_coordinator::operator=(consumer_coordinator&& oth
   return *this;
 }
 
-consumer_coordinator::~consumer_coordinator() {
-  if (coordinator_) stop();
+consumer_coordinator::~consumer_coordinator() { stop(); }
+
+leader_career* consumer_coordinator::checked(leader_career& career) {
+  const auto traits = career.traits();
+  require_within_hour("career_traits::hand_over_deadline", traits.hand_over_deadline);
+  require_within_hour("career_traits::stall_limit", traits.stall_limit);
+  return &career;
 }
 
 void consumer_coordinator::start_run(handler_for<void(error_code)> h, coordinator_ptr coordinator,
                                      leader_career* career) {
-  const auto traits = career->traits();
-  require_within_hour("career_traits::hand_over_deadline", traits.hand_over_deadline);
-  require_within_hour("career_traits::stall_limit", traits.stall_limit);
-  if (!coordinator->begin_run()) throw std::logic_error("zkrecipes::consumer_coordinator: it runs already");
   const auto& on = *coordinator->session()->get_scheduler();
+  if (auto refused = coordinator->begin_run(*career)) return launch(on, std::move(h), refuse<>(refused));
   auto executor = asio::get_associated_executor(h, on.base);
   auto slot = asio::get_associated_cancellation_slot(h);
   if (slot.is_connected()) {
@@ -91,19 +94,23 @@ void consumer_coordinator::start_run(handler_for<void(error_code)> h, coordinato
     });
   }
   auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
-  auto body = owning(coordinator, &coordinator::run, career, asio::any_io_executor(on.base));
+  auto body = owning(coordinator, &coordinator::run, asio::any_io_executor(on.base));
   // Without the slot: whatever is cancelled, a term in progress is handed over first.
   asio::co_spawn(on.strand, std::move(body), completion<>(on, std::move(h), std::move(target), nullptr));
 }
 
 void consumer_coordinator::resign() {
+  if (!coordinator_) return;
   asio::post(coordinator_->session()->strand(), [self = coordinator_] { self->resign(); });
 }
 
 void consumer_coordinator::stop() {
+  if (!coordinator_) return;
   asio::post(coordinator_->session()->strand(), [self = coordinator_] { self->stop(false); });
 }
 
-std::exception_ptr consumer_coordinator::failure() const { return coordinator_->failure(); }
+std::exception_ptr consumer_coordinator::failure() const {
+  return coordinator_ ? coordinator_->failure() : nullptr;
+}
 
 }  // namespace zkrecipes

@@ -54,14 +54,28 @@ void coordinator::resign() {
 
 void coordinator::cut_short() { cancel(phase_, asio::cancellation_type::terminal); }
 
-awaitable<outcome<>> coordinator::run(leader_career* career, asio::any_io_executor executor) {
-  career_ = career;
-  executor_ = asio::make_strand(executor);
-  traits_ = career->traits();
-  {
-    std::lock_guard lock(mutex_);
-    failure_ = nullptr;
+error_code coordinator::begin_run(leader_career& career) {
+  if (running_.exchange(true)) return errc::busy;
+  auto error = read_traits(career);
+  if (error) running_ = false;
+  return error;
+}
+
+error_code coordinator::read_traits(leader_career& career) {
+  std::exception_ptr failure;
+  try {
+    traits_ = career.traits();
+  } catch (...) {
+    failure = std::current_exception();
   }
+  career_ = &career;
+  std::lock_guard lock(mutex_);
+  failure_ = failure;
+  return failure_ ? make_error_code(errc::career_failed) : error_code();
+}
+
+awaitable<outcome<>> coordinator::run(asio::any_io_executor executor) {
+  executor_ = asio::make_strand(executor);
   auto error = co_await run_terms();
   stopping_ = at_once_ = false;
   running_ = false;
@@ -76,7 +90,7 @@ awaitable<error_code> coordinator::run_terms() {
     // Whatever a new place, a new session or another moment can mend is tried again.
     const bool is_refused = won.error == errc::server_error;
     const bool mends = !won.error || is_loss(won.error) || won.error == errc::connection_loss || is_refused;
-    if (auto over = session_->ended()) co_return over;
+    if (auto over = session_->over()) co_return over;  // while it is being closed a campaign fails at once
     if (stopping_) break;
     if (!mends) co_return won.error;
     co_await rest(is_refused ? std::max(options_.rest, session_->options().retry.max_pause) : options_.rest);

@@ -22,13 +22,14 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   const core_ptr& session() const noexcept { return session_; }
 
   // On the strand.
-  awaitable<outcome<>> run(leader_career* career, asio::any_io_executor executor);
+  awaitable<outcome<>> run(asio::any_io_executor executor);
   void stop(bool at_once);
   void resign();
 
   // From any thread.
   std::exception_ptr failure() const;
-  bool begin_run() { return !running_.exchange(true); }  ///< False: there is one already.
+  /// Errors: `busy` (there is a run already), `career_failed` (it can not tell its traits).
+  error_code begin_run(leader_career& career);
 
  private:
   struct campaign_result {
@@ -55,6 +56,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
 
   void start(const term_ptr& term, std::function<awaitable<void>(zkrecipes::term)> phase);
   task_ptr in_background(const term_ptr& term, awaitable<void> what);
+  error_code read_traits(leader_career& career);
   void note_failure(const term_ptr& term);
   void cut_short();
 

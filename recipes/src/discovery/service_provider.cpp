@@ -7,6 +7,7 @@
 
 #include "discovery/snapshot.hpp"
 #include "group/children_reader.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -15,7 +16,10 @@ namespace detail {
 class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
  public:
   instance_chooser(children_reader_ptr reader, service_provider_options options)
-      : reader_(std::move(reader)), options_(std::move(options)) {}
+      : reader_(std::move(reader)), options_(std::move(options)) {
+    options_.accept = guarded(*reader_->get_scheduler(), std::move(options_.accept));
+    options_.weight = guarded(*reader_->get_scheduler(), std::move(options_.weight));
+  }
 
   const children_reader_ptr& reader() const noexcept { return reader_; }
 
@@ -108,7 +112,7 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
   std::uint64_t random() { return reader_->get_scheduler()->world->random(); }
 
   children_reader_ptr reader_;
-  const service_provider_options options_;
+  service_provider_options options_;
   service_snapshot known_;
   std::map<std::string, strikes> strikes_;  // by id
   std::uint64_t turn_ = 0;
@@ -138,7 +142,7 @@ service_provider::service_provider(const service_discovery& in, const std::strin
                                    service_provider_options options) {
   check(options);
   if (!is_name(service)) throw std::invalid_argument("service \"" + service + "\": it can not be a node's name");
-  auto reader = std::make_shared<children_reader>(in.get_session().get_core(), join(in.base(), service),
+  auto reader = std::make_shared<children_reader>(require_session(in.get_session()), join(in.base(), service),
                                                   children_view_options());
   chooser_ = std::make_shared<instance_chooser>(reader, std::move(options));
   reader->start();
@@ -157,6 +161,7 @@ service_provider::~service_provider() {
 }
 
 void service_provider::note_error(const service_instance& instance) {
+  if (!chooser_) return;
   asio::post(chooser_->reader()->get_scheduler()->strand,
              [chooser = chooser_, id = instance.id] { chooser->note_error(id); });
 }

@@ -23,7 +23,9 @@ children_reader::children_reader(core_ptr session, std::string path, children_vi
       path_(std::move(path)),
       options_(std::move(options)),
       hinted_(scheduler_),
-      told_(scheduler_) {}
+      told_(scheduler_) {
+  options_.accept = guarded(*scheduler_, std::move(options_.accept));
+}
 
 void children_reader::start() {
   asio::post(scheduler_->strand, [self = shared_from_this()] {

@@ -11,6 +11,7 @@
 
 #include "session/background.hpp"
 #include "session/core.hpp"
+#include "session/hook.hpp"
 
 namespace zkrecipes::detail {
 
@@ -56,7 +57,7 @@ class children_reader : public std::enable_shared_from_this<children_reader> {
   scheduler_ptr scheduler_;
   core_ptr session_;
   const std::string path_;
-  const children_view_options options_;
+  children_view_options options_;
   slots slots_;
   bool exists_ = false;
   std::unique_ptr<watch> parent_hint_;  // of the list, or of the parent's coming

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "group/children_reader.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -69,7 +70,7 @@ awaitable<outcome<children_change>> children_reader::change(children_snapshot se
 
 children_view::children_view(session over, std::string path, children_view_options options) {
   require_path("children_view path", path);
-  reader_ = std::make_shared<children_reader>(over.get_core(), std::move(path), std::move(options));
+  reader_ = std::make_shared<children_reader>(require_session(over), std::move(path), std::move(options));
   reader_->start();
 }
 
@@ -85,8 +86,8 @@ children_view::~children_view() {
   if (reader_) reader_->stop_later();
 }
 
-children_snapshot children_view::snapshot() const { return reader_->snapshot(); }
-const std::string& children_view::path() const noexcept { return reader_->path(); }
+children_snapshot children_view::snapshot() const { return reader_ ? reader_->snapshot() : children_snapshot(); }
+const std::string& children_view::path() const noexcept { return reader_ ? reader_->path() : no_path(); }
 
 void children_view::start_current(handler_for<void(error_code, children_snapshot)> h, reader_ptr reader) {
   launch(*reader->get_scheduler(), std::move(h), owning(reader, &children_reader::current));

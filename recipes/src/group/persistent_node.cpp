@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "group/kept_node.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -98,7 +99,7 @@ void check(const std::string& path, const std::string& data, const persistent_no
 
 persistent_node::persistent_node(session over, std::string path, std::string data, persistent_node_options options) {
   check(path, data, options);
-  node_ = std::make_shared<kept_node>(over.get_core(), std::move(path), std::move(data), std::move(options));
+  node_ = std::make_shared<kept_node>(require_session(over), std::move(path), std::move(data), std::move(options));
   node_->start();
 }
 
@@ -116,8 +117,13 @@ persistent_node::~persistent_node() {
   if (node_) node_->close_later();
 }
 
-persistent_node_status persistent_node::status() const { return node_->status(); }
-const std::string& persistent_node::path() const noexcept { return node_->path(); }
+persistent_node_status persistent_node::status() const {
+  if (node_) return node_->status();
+  persistent_node_status none;
+  none.error = errc::closed;
+  return none;
+}
+const std::string& persistent_node::path() const noexcept { return node_ ? node_->path() : no_path(); }
 
 void persistent_node::start_started(handler_for<void(error_code)> h, node_ptr node) {
   launch(*node->get_scheduler(), std::move(h), owning(node, &kept_node::wait_started));

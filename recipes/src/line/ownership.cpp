@@ -1,7 +1,6 @@
 // The public face of a place that is first in line.
 #include <zkrecipes/ownership.hpp>
 
-#include <stdexcept>
 #include <utility>
 
 #include "line/place.hpp"
@@ -27,8 +26,7 @@ ownership::~ownership() {
 std::int64_t ownership::token() const noexcept { return place_ ? place_->token() : 0; }
 
 const std::string& ownership::path() const noexcept {
-  static const std::string none;
-  return place_ ? place_->path() : none;
+  return place_ ? place_->path() : no_path();
 }
 
 error_code ownership::error() const noexcept { return place_ ? place_->lost() : make_error_code(errc::closed); }
@@ -44,7 +42,6 @@ transaction ownership::fenced(transaction operations) const {
 namespace {
 
 void start(handler_for<void(error_code)> h, place_ptr which, awaitable<outcome<>> (place::*method)()) {
-  if (!which) throw std::logic_error("zkrecipes::ownership: nothing was ever owned here");
   launch(*which->session()->get_scheduler(), std::move(h), owning(which, method));
 }
 

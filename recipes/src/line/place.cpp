@@ -134,7 +134,7 @@ error_code place::settle(const std::vector<std::int32_t>& strangers) {
 }
 
 void place::tell_position(std::function<void(std::size_t)> hook) {
-  on_position_ = std::move(hook);
+  on_position_ = guarded(*session_->get_scheduler(), std::move(hook));
   if (listed_) note_position();
 }
 

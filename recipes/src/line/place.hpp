@@ -14,6 +14,7 @@
 #include "line/node_name.hpp"
 #include "line/roll_call.hpp"
 #include "session/core.hpp"
+#include "session/hook.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {

@@ -56,7 +56,7 @@ void lock::start_acquire(owner_handler h, core_ptr core, std::string path, lock_
                          lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   auto turn = acquire_lock(core, std::move(path), std::move(options));
-  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(turn)));
+  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
 }
 
 void lock::start_try_acquire(owner_handler h, core_ptr core, std::string path, lock_options options) {

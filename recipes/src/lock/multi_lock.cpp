@@ -95,11 +95,6 @@ awaitable<outcome<multi_ownership>> acquire_all(core_ptr session, std::vector<st
   co_return outcome<multi_ownership>(error_code(), multi_ownership(std::move(held)));
 }
 
-const held_ptr& owned(const held_ptr& which) {
-  if (!which) throw std::logic_error("zkrecipes::multi_ownership: nothing was ever owned here");
-  return which;
-}
-
 }  // namespace
 
 }  // namespace detail
@@ -135,17 +130,17 @@ transaction multi_ownership::fenced(transaction operations) const {
 }
 
 void multi_ownership::start_lost(handler_for<void(error_code)> h, held_ptr which) {
-  const auto on = owned(which)->session()->get_scheduler();
+  const auto on = which->session()->get_scheduler();
   launch(*on, std::move(h), owning(std::move(which), &held_together::wait_lost));
 }
 
 void multi_ownership::start_revoked(handler_for<void(error_code)> h, held_ptr which) {
-  const auto on = owned(which)->session()->get_scheduler();
+  const auto on = which->session()->get_scheduler();
   launch(*on, std::move(h), owning(std::move(which), &held_together::wait_revoked));
 }
 
 void multi_ownership::start_release(handler_for<void(error_code)> h, held_ptr which) {
-  const auto on = owned(which)->session()->get_scheduler();
+  const auto on = which->session()->get_scheduler();
   launch(*on, std::move(h), owning(std::move(which), &held_together::release));
 }
 
@@ -163,7 +158,7 @@ void multi_lock::start_acquire(handler h, core_ptr core, std::vector<std::string
                                lease_clock::duration budget) {
   const auto on = core->get_scheduler();
   auto acquiring = acquire_all(std::move(core), std::move(paths), std::move(options), &acquire_lock);
-  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(acquiring)));
+  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(acquiring)));
 }
 
 void multi_lock::start_try_acquire(handler h, core_ptr core, std::vector<std::string> paths, lock_options options) {

@@ -95,7 +95,7 @@ void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string 
   auto line = reads ? read_line_of(std::move(path)) : write_line_of(std::move(path));
   blocker who_first = reads ? &writer_ahead : &nearest_ahead;
   auto turn = own_turn(core, std::move(line), std::move(options.id), std::move(who_first), std::move(options.on_position));
-  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(turn)));
+  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
 }
 
 void read_write_lock::start_downgrade(handler_for<void(error_code)> h, core_ptr core, std::string path, std::string id,

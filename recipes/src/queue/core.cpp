@@ -21,8 +21,10 @@ std::shared_ptr<queue_core> queue_core::make(const session& over, queue_kind kin
   if (options.most_attempts < 0 || options.most_attempts > 100) {
     throw std::invalid_argument("queue_options::most_attempts: it must be from 0 to 100");
   }
+  const auto session = require_session(over);
+  options.on_trouble = guarded(*session->get_scheduler(), std::move(options.on_trouble));
   auto frame = std::make_shared<queue_frame>(
-      queue_frame{over.get_core(), queue_layout(kind, std::move(path)), std::move(options)});
+      queue_frame{session, queue_layout(kind, std::move(path)), std::move(options)});
   return std::make_shared<queue_core>(std::move(frame));
 }
 

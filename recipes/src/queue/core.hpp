@@ -11,6 +11,8 @@
 #include "queue/claims.hpp"
 #include "queue/putter.hpp"
 #include "queue/stock.hpp"
+#include "session/hook.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes::detail {
 

@@ -11,8 +11,12 @@ using namespace detail;
 
 queue_base::queue_base(session over, core_ptr core) : session_(std::move(over)), core_(std::move(core)) {}
 
-const std::string& queue_base::path() const noexcept { return core_->frame()->where.items; }
-const queue_options& queue_base::options() const noexcept { return core_->frame()->options; }
+const std::string& queue_base::path() const noexcept { return core_ ? core_->frame()->where.items : no_path(); }
+
+const queue_options& queue_base::options() const noexcept {
+  static const queue_options defaults;
+  return core_ ? core_->frame()->options : defaults;
+}
 
 namespace {
 

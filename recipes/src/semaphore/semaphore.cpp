@@ -5,6 +5,7 @@
 
 #include "semaphore/permits.hpp"
 #include "session/deadline.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -14,7 +15,7 @@ semaphore::semaphore(session over, std::string path, std::int32_t size, semaphor
     : session_(std::move(over)) {
   require_path("semaphore path", path);
   require_id("semaphore_options::id", options.id);
-  permits_ = std::make_shared<permits>(session_.get_core(), std::move(path), checked(size), std::move(options));
+  permits_ = std::make_shared<permits>(require_session(session_), std::move(path), checked(size), std::move(options));
 }
 
 std::int32_t semaphore::checked(std::int32_t permits) {
@@ -23,14 +24,14 @@ std::int32_t semaphore::checked(std::int32_t permits) {
                               std::to_string(most_permits));
 }
 
-const std::string& semaphore::path() const noexcept { return permits_->path(); }
+const std::string& semaphore::path() const noexcept { return permits_ ? permits_->path() : no_path(); }
 
-std::string semaphore::problem() const { return permits_->problem(); }
+std::string semaphore::problem() const { return permits_ ? permits_->problem() : std::string(); }
 
 void semaphore::start_acquire(owner_handler h, permits_ptr from, std::int32_t weight, lease_clock::duration budget) {
   const auto on = from->session()->get_scheduler();
   auto acquiring = owning(std::move(from), &permits::acquire, weight);
-  launch(*on, std::move(h), with_deadline(on, deadline_of(*on, budget), std::move(acquiring)));
+  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(acquiring)));
 }
 
 void semaphore::start_try_acquire(owner_handler h, permits_ptr from, std::int32_t weight) {

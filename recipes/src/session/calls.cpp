@@ -48,7 +48,7 @@ exchange_ptr core::send(backend::request what) {
   if (!well_formed(what)) return refuse(errc::bad_arguments);
   const auto watching = what.watch ? std::optional(watch_of(what)) : std::nullopt;
   apply_root(what);
-  if (size_on_wire(what) > options_.jute_maxbuffer) return refuse(errc::bad_arguments);
+  if (size_on_wire(what) > options_.jute_maxbuffer) return refuse(errc::too_large);
   if (watching) watches_->asked(watching->first, watching->second);
   auto which = std::make_shared<exchange>(scheduler_);
   const auto op = what.op;
@@ -59,7 +59,8 @@ exchange_ptr core::send(backend::request what) {
     number = ++counters_.requests;
   }
   in_flight_.emplace(number, which);
-  std::string path = options_.trace || what.operations.empty() ? what.path : what.operations.front().path;
+  std::string path;  // for the trace alone
+  if (options_.trace) path = what.operations.empty() ? what.path : what.operations.front().path;
   // Not shared: the link is ours, and a request in flight must not keep us alive when the context ends.
   link_->submit(std::move(what), [this, which, number, op, sent, path, watching](backend::reply answer) {
     if (watching) watches_->answered(watching->first, watching->second);

@@ -19,6 +19,13 @@ using awaitable = asio::awaitable<T>;
 
 inline constexpr auto never = lease_clock::time_point::max();
 
+/// The end of a time that begins at `from`: at once if there is none, `never` if it is too long to be told.
+inline lease_clock::time_point end_of(time_budget budget, lease_clock::time_point from) {
+  const lease_clock::duration length = budget;
+  if (length <= lease_clock::duration::zero()) return from;
+  return length >= never - from ? never : from + length;
+}
+
 enum class wake { notified, timed_out, cancelled };
 
 /// What a condition needs; it lives as long as any waiter of the session.
@@ -29,6 +36,8 @@ struct scheduler : std::enable_shared_from_this<scheduler> {
   ~scheduler();
 
   lease_clock::time_point now() const { return world->now(); }
+  /// The end of a budget that begins now.
+  lease_clock::time_point deadline_of(time_budget budget) const { return end_of(budget, now()); }
 };
 
 using scheduler_ptr = std::shared_ptr<scheduler>;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/hook.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
@@ -16,6 +17,7 @@ core::core(scheduler_ptr s, session_options options)
       changed_(scheduler_),
       link_changed_(scheduler_),
       heartbeat_(scheduler_) {
+  options_.trace = guarded(*scheduler_, std::move(options_.trace));
   auto hosts = parse_hosts(options_.hosts);
   names_ = std::move(hosts.servers);
   root_ = hosts.root + (options_.root == "/" ? "" : options_.root);
@@ -192,6 +194,8 @@ void core::down(error_code reason) {
     end(reason);
   } else if (was_up && !closing_) {
     enter(session_state::suspended, reason);
+  } else if (reason == errc::no_descriptors && !closing_) {
+    enter(status().state, reason);  // only the program can mend it, and has to hear of it
   }
   link_changed_.notify();
   heartbeat_.notify();

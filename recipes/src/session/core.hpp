@@ -68,6 +68,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   lease_clock::time_point now() const { return scheduler_->now(); }
   bool connected() const noexcept { return link_ && up_; }
   error_code ended() const noexcept { return ended_; }  ///< `closed` or `auth_failed`, once it is over for good.
+  /// The same, and `closed` from the moment on when the close was asked for.
+  error_code over() const noexcept { return closing_ && !ended_ ? make_error_code(errc::closed) : ended_; }
   condition& changed() noexcept { return changed_; }   ///< The status changed.
   incarnation_ptr current() const noexcept { return incarnation_; }
 
@@ -97,7 +99,6 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void remove_all_surely(std::string parent, std::string guid, incarnation_ptr bound);
 
   std::unique_ptr<watch> arm(watch_kind kind, std::string path, condition& tell);
-  std::size_t watch_count() const noexcept { return watches_->size(); }
 
   /// To be passed to get in a line: what is on its way takes far more memory than what waits.
   turnstile& entrance() noexcept { return entrance_; }

@@ -10,12 +10,6 @@
 
 namespace zkrecipes::detail {
 
-/// The end of a budget that begins now; `never` if it is too long to be told.
-inline lease_clock::time_point deadline_of(const scheduler& on, lease_clock::duration budget) {
-  const auto present = on.now();
-  return budget > never - present ? never : present + budget;
-}
-
 /// A timer that cancels with everything that listens to its signal.
 class time_limit {
  public:

@@ -18,7 +18,7 @@ const char* text(errc value) {
     case errc::no_children_for_ephemerals: return "an ephemeral node can not have children";
     case errc::no_auth: return "the node's ACL forbids it";
     case errc::invalid_acl: return "the ACL is empty or malformed";
-    case errc::bad_arguments: return "malformed path or argument";
+    case errc::bad_arguments: return "malformed path or argument, or one that is too long";
     case errc::rolled_back: return "undone or not tried, because another operation of the transaction failed";
     case errc::server_error: return "the server could not do it";
     case errc::lease_lapsed: return "nothing proved in time that the session lives";
@@ -33,6 +33,8 @@ const char* text(errc value) {
     case errc::busy: return "somebody else has it";
     case errc::size_mismatch: return "the others came with another size";
     case errc::full: return "there is no room for more items";
+    case errc::no_descriptors: return "the process has no file descriptor left for a connection";
+    case errc::too_large: return "more bytes than a server takes in one request (session_options::jute_maxbuffer)";
   }
   return "unknown error";
 }

@@ -22,6 +22,11 @@ void require_between(const char* field, milliseconds value, milliseconds low, mi
 
 }  // namespace
 
+const core_ptr& require_session(const session& over) {
+  if (!over.get_core()) throw std::invalid_argument("session: it was moved from");
+  return over.get_core();
+}
+
 void check(const session_options& options) {
   using namespace std::chrono_literals;
   parse_hosts(options.hosts);

@@ -12,6 +12,9 @@ using world_factory = std::function<std::unique_ptr<backend::world>(asio::any_io
 /// The last copy of the pointer closes the session in the background. \throws std::invalid_argument
 core_ptr make_core(const asio::any_io_executor& executor, session_options options, const world_factory& world);
 
+/// What a recipe is made on. \throws std::invalid_argument if the session was moved from.
+const core_ptr& require_session(const session& over);
+
 /// \throws std::invalid_argument naming the field.
 void check(const session_options& options);
 

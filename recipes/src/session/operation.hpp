@@ -28,6 +28,12 @@ namespace zkrecipes::detail {
 template <class... Results>
 using outcome = std::tuple<error_code, Results...>;
 
+/// The body of an operation that is refused: nothing is sent.
+template <class... Results>
+awaitable<outcome<Results...>> refuse(error_code why) {
+  co_return outcome<Results...>(why, Results()...);
+}
+
 /// Lets every type of cancellation through (a co_spawned coroutine hears only `terminal`), and reports it by return
 /// values instead of exceptions.
 inline awaitable<void> accept_cancellation() {
@@ -101,12 +107,13 @@ inline std::shared_ptr<relay> forward_cancellation(asio::cancellation_slot slot,
   return made;
 }
 
-/// Runs `body` on the strand and passes its result to `handler`.
+/// Runs `body` on the strand and passes its result to `handler`: without an executor of its own, on the user's, where a
+/// handler that takes its time keeps nobody waiting but those that the user's executor does.
 template <class... Results>
 void launch(const scheduler& on, handler_for<void(error_code, Results...)> handler,
             awaitable<outcome<Results...>> body) {
   auto cancellation = forward_cancellation(asio::get_associated_cancellation_slot(handler), on.strand);
-  auto executor = asio::get_associated_executor(handler, on.strand);
+  auto executor = asio::get_associated_executor(handler, on.base);
   auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
   if (cancellation) body = cancellable(std::move(body));
   asio::co_spawn(on.strand, std::move(body),

@@ -70,6 +70,11 @@ void require_id(std::string_view what, std::string_view id) {
   if (has_control(id)) refuse(what, "...", "it must not contain control characters");
 }
 
+const std::string& no_path() noexcept {
+  static const std::string none;
+  return none;
+}
+
 std::string join(std::string_view parent, std::string_view name) {
   std::string path(parent == "/" ? "" : parent);
   return path.append("/").append(name);

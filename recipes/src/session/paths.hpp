@@ -19,6 +19,9 @@ void require_path(std::string_view what, std::string_view path);
 /// \throws std::invalid_argument unless it has 1 to 256 bytes without control characters.
 void require_id(std::string_view what, std::string_view id);
 
+/// The path of what has none: of an object that was made by default or moved from.
+const std::string& no_path() noexcept;
+
 std::string join(std::string_view parent, std::string_view name);
 std::string_view parent_of(std::string_view path);
 std::string_view name_of(std::string_view path);

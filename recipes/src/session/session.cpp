@@ -26,10 +26,18 @@ const char* to_string(session_state state) noexcept {
 session::session(boost::asio::any_io_executor executor, session_options options)
     : core_(make_core(executor, std::move(options), &backend::make_real_world)) {}
 
-boost::asio::any_io_executor session::get_executor() const noexcept { return core_->get_scheduler()->base; }
-session_status session::status() const { return core_->status(); }
-session_counters session::counters() const { return core_->counters(); }
-lease_clock::time_point session::valid_until() const { return core_->valid_until(); }
+boost::asio::any_io_executor session::get_executor() const noexcept {
+  return core_ ? core_->get_scheduler()->base : boost::asio::any_io_executor();
+}
+session_status session::status() const {
+  if (core_) return core_->status();
+  session_status none;
+  none.state = session_state::closed;
+  none.reason = errc::closed;
+  return none;
+}
+session_counters session::counters() const { return core_ ? core_->counters() : session_counters(); }
+lease_clock::time_point session::valid_until() const { return core_ ? core_->valid_until() : lease_clock::time_point(); }
 
 namespace {
 

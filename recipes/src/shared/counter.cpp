@@ -8,6 +8,7 @@
 #include <boost/asio/as_tuple.hpp>
 
 #include "session/background.hpp"
+#include "session/make.hpp"
 #include "session/turnstile.hpp"
 #include "shared/replace.hpp"
 
@@ -121,10 +122,10 @@ counter::counter(session over, std::string path, counter_options options) {
     throw std::invalid_argument("counter_options::most_tries is " + std::to_string(options.most_tries) +
                                 "; it must be from 1 to 1000000");
   }
-  state_ = std::make_shared<counter_state>(over.get_core(), std::move(path), options);
+  state_ = std::make_shared<counter_state>(require_session(over), std::move(path), options);
 }
 
-const std::string& counter::path() const noexcept { return state_->path(); }
+const std::string& counter::path() const noexcept { return state_ ? state_->path() : no_path(); }
 
 void counter::start_get(handler_for<void(error_code, counter_reading)> h, state_ptr state) {
   launch(*state->session()->get_scheduler(), std::move(h), owning(state, &counter_state::get));

@@ -66,7 +66,7 @@ public final class CuratorPeer {
 
   private Map<String, Double> measure(ObservedClient owner, ObservedClient waiter) throws Exception {
     return switch (options.part()) {
-      case "rates" -> new CuratorRates(owner.curator, options.hosts(), base, threads).measure_all();
+      case "rates" -> new CuratorRates(owner.curator, options.hosts(), base, threads).serve();
       case "wake-ups" -> new CuratorCrowd(owner, base).run(options.waiting());
       case "leaders" -> new CuratorLeader(options.hosts(), base).run();
       default -> new CuratorOperations(owner, waiter, base, options, threads).measure_all();

@@ -1,8 +1,9 @@
 import static java.util.concurrent.TimeUnit.SECONDS;
 
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -14,10 +15,9 @@ import org.apache.curator.framework.recipes.queue.MultiItem;
 import org.apache.curator.framework.recipes.queue.QueueBuilder;
 import org.apache.curator.framework.recipes.queue.SimpleDistributedQueue;
 
-/** How many in a second, without a delay: the median of the rounds. */
+/** How many in a second, without a delay: does a round of the line that it is told on standard input. */
 final class CuratorRates {
   private static final int WAIT = 60;
-  private static final int ROUNDS = 3;
   private static final int CONTENDERS = 4;
   private static final int LOCKS = 400;
   private static final int ITEMS = 400;
@@ -29,7 +29,7 @@ final class CuratorRates {
   private final String hosts;
   private final String base;
   private final ExecutorService threads;
-  private final Map<String, Double> rates = new LinkedHashMap<>();
+  private int number = 0;
 
   CuratorRates(CuratorFramework client, String hosts, String base, ExecutorService threads) {
     this.client = client;
@@ -39,31 +39,50 @@ final class CuratorRates {
   }
 
   private interface Round {
-    void run(int number) throws Exception;
+    void run() throws Exception;
   }
 
-  Map<String, Double> measure_all() throws Exception {
-    InterProcessMutex lock = new InterProcessMutex(client, base + "/lock");
-    measure("locks, free", LOCKS, number -> lock_many(lock, LOCKS));
-    measure_contended();
-    SimpleDistributedQueue queue = new SimpleDistributedQueue(client, base + "/queue");
-    measure("queue items put one by one", ITEMS, number -> put_many(queue, ITEMS));
-    measure("queue items taken one by one", ITEMS, number -> take_many(queue, ITEMS));
-    measure("queue items put in batches", MANY_ITEMS, this::put_batches);
-    measure("queue items put without waiting", MANY_ITEMS, this::put_in_background);
-    return rates;
-  }
+  private record Line(int count, Round round) {}
 
-  private void measure_contended() throws Exception {
+  /** Until an empty line, or the end of the input. */
+  Map<String, Double> serve() throws Exception {
     List<ObservedClient> clients = new ArrayList<>();
     try {
       for (int i = 0; i < CONTENDERS; i++) {
         clients.add(ObservedClient.connect(hosts));
       }
-      measure("locks, contended by four clients", LOCKS, number -> contend(clients));
+      Map<String, Line> known = lines(clients);
+      BufferedReader input = new BufferedReader(new InputStreamReader(System.in));
+      System.out.println("ready");
+      for (String name = input.readLine(); name != null && !name.isEmpty(); name = input.readLine()) {
+        System.out.println(rate(known.get(name)));
+      }
     } finally {
       clients.forEach(ObservedClient::close);
     }
+    return Map.of();
+  }
+
+  private Map<String, Line> lines(List<ObservedClient> clients) {
+    InterProcessMutex lock = new InterProcessMutex(client, base + "/lock");
+    SimpleDistributedQueue queue = new SimpleDistributedQueue(client, base + "/queue");
+    return Map.of(
+        "locks, free", new Line(LOCKS, () -> lock_many(lock, LOCKS)),
+        "locks, contended by four clients", new Line(LOCKS, () -> contend(clients)),
+        "queue items put one by one", new Line(ITEMS, () -> put_many(queue, ITEMS)),
+        "queue items taken one by one", new Line(ITEMS, () -> take_many(queue, ITEMS)),
+        "queue items put in batches", new Line(MANY_ITEMS, this::put_batches),
+        "queue items put without waiting", new Line(MANY_ITEMS, this::put_in_background));
+  }
+
+  /** In a second; null: there is no such operation. */
+  private static Double rate(Line line) throws Exception {
+    if (line == null) {
+      return null;
+    }
+    long start = System.nanoTime();
+    line.round().run();
+    return line.count() / ((System.nanoTime() - start) / 1e9);
   }
 
   private void contend(List<ObservedClient> clients) throws Exception {
@@ -99,10 +118,10 @@ final class CuratorRates {
   }
 
   /** A batch of Curator's is one node with many items in it. */
-  private void put_batches(int number) throws Exception {
+  private void put_batches() throws Exception {
     byte[][] items = new byte[BATCH][];
     Arrays.fill(items, ITEM);
-    try (DistributedQueue<byte[]> queue = producer("batches-" + number)) {
+    try (DistributedQueue<byte[]> queue = producer("batches-" + ++number)) {
       for (int i = 0; i < MANY_ITEMS / BATCH; i++) {
         queue.putMulti(items_of(items));
         flush(queue);
@@ -110,8 +129,8 @@ final class CuratorRates {
     }
   }
 
-  private void put_in_background(int number) throws Exception {
-    try (DistributedQueue<byte[]> queue = producer("background-" + number)) {
+  private void put_in_background() throws Exception {
+    try (DistributedQueue<byte[]> queue = producer("background-" + ++number)) {
       for (int i = 0; i < MANY_ITEMS; i++) {
         queue.put(ITEM);
       }
@@ -135,16 +154,5 @@ final class CuratorRates {
     if (!queue.flushPuts(WAIT, SECONDS)) {
       throw new IllegalStateException("items not put within " + WAIT + " s");
     }
-  }
-
-  private void measure(String name, int count, Round round) throws Exception {
-    double[] seconds = new double[ROUNDS];
-    for (int i = 0; i < ROUNDS; i++) {
-      long start = System.nanoTime();
-      round.run(i);
-      seconds[i] = (System.nanoTime() - start) / 1e9;
-    }
-    Arrays.sort(seconds);
-    rates.put(name, Math.round(count / seconds[ROUNDS / 2] * 10) / 10.0);
   }
 }

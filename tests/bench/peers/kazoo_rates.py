@@ -1,12 +1,12 @@
-"""How many in a second, without a delay: the median of the rounds."""
+"""How many in a second, without a delay, a round at a time."""
 
-import statistics
+import json
+import sys
 import time
 
 from kazoo_support import Background, Connection, PeerFailure
 
 WAIT_SECONDS = 60
-ROUNDS = 3
 CONTENDERS = 4
 LOCKS = 400
 ITEMS = 400
@@ -15,41 +15,47 @@ BATCH = 100
 
 
 class Rates:
+    """Does a round of the line that it is told on standard input, and says how many in a second; None: no such operation."""
+
     def __init__(self, client, hosts, base):
         self._client = client
         self._hosts = hosts
         self._base = base
-        self._rates = {}
+        self._number = 0
 
-    def measure_all(self):
-        lock = self._client.Lock(self._base + "/lock")
-        self._measure("locks, free", LOCKS, lambda _: lock_many(lock, LOCKS))
-        self._measure_contended()
-        queue = self._client.Queue(self._base + "/queue")
-        self._measure("queue items put one by one", ITEMS, lambda _: put_many(queue, ITEMS))
-        self._measure("queue items taken one by one", ITEMS, lambda _: take_many(queue, ITEMS))
-        self._measure("queue items put in batches", MANY_ITEMS, self._put_batches)
-        self._rates["queue items put without waiting"] = None  # every put waits
-        return self._rates
-
-    def _measure_contended(self):
+    def serve(self):
         with Connection(self._hosts) as one, Connection(self._hosts) as two:
             with Connection(self._hosts) as three, Connection(self._hosts) as four:
-                locks = [client.Lock(self._base + "/contended") for client in (one, two, three, four)]
-                self._measure("locks, contended by four clients", LOCKS, lambda _: contend(locks))
+                self._contenders = [client.Lock(self._base + "/contended") for client in (one, two, three, four)]
+                print("ready", flush=True)
+                for line in iter(sys.stdin.readline, ""):
+                    if not line.strip():
+                        break
+                    print(json.dumps(self._round(line.strip())), flush=True)
+        return {}
 
-    def _put_batches(self, number):
-        queue = self._client.LockingQueue(f"{self._base}/batches-{number}")
+    def _round(self, line):
+        lock = self._client.Lock(self._base + "/lock")
+        queue = self._client.Queue(self._base + "/queue")
+        known = {
+            "locks, free": (LOCKS, lambda: lock_many(lock, LOCKS)),
+            "locks, contended by four clients": (LOCKS, lambda: contend(self._contenders)),
+            "queue items put one by one": (ITEMS, lambda: put_many(queue, ITEMS)),
+            "queue items taken one by one": (ITEMS, lambda: take_many(queue, ITEMS)),
+            "queue items put in batches": (MANY_ITEMS, self._put_batches),
+        }
+        if line not in known:
+            return None  # every put waits
+        count, run = known[line]
+        start = time.monotonic()
+        run()
+        return round(count / (time.monotonic() - start), 1)
+
+    def _put_batches(self):
+        self._number += 1
+        queue = self._client.LockingQueue(f"{self._base}/batches-{self._number}")
         for _ in range(MANY_ITEMS // BATCH):
             queue.put_all([b"x"] * BATCH)
-
-    def _measure(self, name, count, run_round):
-        seconds = []
-        for number in range(ROUNDS):
-            start = time.monotonic()
-            run_round(number)
-            seconds.append(time.monotonic() - start)
-        self._rates[name] = round(count / statistics.median(seconds), 1)
 
 
 def contend(locks):

@@ -1,10 +1,8 @@
 #include "run/campaign.hpp"
 
-#include "run/shrink.hpp"
-#include "run/stage.hpp"
-#include "scenario/coordinator.hpp"
-#include "scenario/election.hpp"
-#include "scenario/recipes.hpp"
+#include "run/finding.hpp"
+#include "run/progress_line.hpp"
+#include "run/scenarios.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -18,37 +16,6 @@
 namespace zkrecipes::simulation {
 
 namespace {
-
-struct named_scenario {
-  const char* name;
-  scenario_maker make;
-};
-
-const named_scenario scenarios[] = {
-    {"election", &make_election_scenario},
-    {"coordinator", &make_coordinator_scenario},
-    {"line", &make_line_scenario},
-    {"multi_lock", &make_multi_lock_scenario},
-    {"queue", &make_queue_scenario},
-    {"read_write_lock", &make_read_write_scenario},
-    {"membership", &make_membership_scenario},
-    {"counter", &make_counter_scenario},
-    {"semaphore", &make_semaphore_scenario},
-    {"barrier", &make_barrier_scenario},
-    {"double_barrier", &make_double_barrier_scenario},
-    {"two_phase_commit", &make_commit_scenario},
-    {"shared_value", &make_value_scenario},
-    {"discovery", &make_discovery_scenario},
-    {"lock", &make_lock_scenario},
-};
-
-/// With all scenarios the seed picks one.
-const named_scenario& pick(const std::string& name, std::uint64_t seed) {
-  for (const auto& each : scenarios) {
-    if (name == each.name) return each;
-  }
-  return scenarios[seed % std::size(scenarios)];
-}
 
 struct totals {
   std::uint64_t seeds = 0;
@@ -90,31 +57,13 @@ void print(const totals& sum, span took) {
   }
 }
 
-void report(const plan& what, const named_scenario& which, const violation& broken) {
-  std::printf("seed %llu broke \"%s\": %s\n", static_cast<unsigned long long>(what.seed),
-              broken.invariant.c_str(), broken.detail.c_str());
-  const auto kept = shrink(what, which.make, broken);
-  std::string list;
-  for (auto index : kept) list += (list.empty() ? "" : ",") + std::to_string(index);
-  std::printf("of its %zu faults these are needed:\n", what.faults.size());
-  for (auto index : kept) std::printf("  %2zu %s\n", index, to_string(what.faults[index]).c_str());
-  std::printf("again: zkrecipes-simulate --scenario %s --seed %llu --faults %s --trace\n", which.name,
-              static_cast<unsigned long long>(what.seed), list.empty() ? "-" : list.c_str());
-  std::fflush(stdout);
-}
-
 }  // namespace
-
-std::vector<std::string> scenario_names() {
-  std::vector<std::string> names{"all"};
-  for (const auto& each : scenarios) names.emplace_back(each.name);
-  return names;
-}
 
 int run_campaign(const campaign_options& options) {
   const auto began = std::chrono::steady_clock::now();
   std::atomic<std::uint64_t> next = options.first;
   std::mutex mutex;
+  progress_line shown;
   totals sum;
   std::map<std::uint64_t, violation> broken;
   std::atomic<bool> failed = false;
@@ -123,13 +72,14 @@ int run_campaign(const campaign_options& options) {
       const auto seed = next++;
       if (seed >= options.first + options.seeds || failed) return;
       const auto what = make_plan(seed);
-      const auto& which = pick(options.scenario, seed);
+      const auto& which = pick_scenario(options.scenario, seed);
       auto one = simulate(what, which.make, false);
       if (!one.broken && seed % 100 == 0 && simulate(what, which.make, false).hash != one.hash) {
         one.broken = {"same seed, same trace", "the second run differed"};
       }
       std::lock_guard lock(mutex);
       sum.add(one);
+      shown.show(static_cast<double>(sum.seeds) / static_cast<double>(options.seeds), std::to_string(sum.seeds) + " seeds");
       if (seed % 100 == 0) ++sum.replayed;
       if (one.broken) broken.emplace(seed, *one.broken), failed = true;
     }
@@ -138,10 +88,11 @@ int run_campaign(const campaign_options& options) {
   for (int i = 1; i < options.jobs; ++i) workers.emplace_back(work);
   work();
   for (auto& each : workers) each.join();
+  shown.clear();
   // Seeds are begun in order, so the first of these is the same in every run.
   if (failed) {
     const auto& [seed, first] = *broken.begin();
-    report(make_plan(seed), pick(options.scenario, seed), first);
+    std::fputs(describe(shrunk(make_plan(seed), pick_scenario(options.scenario, seed), first)).c_str(), stdout);
   }
   print(sum, std::chrono::steady_clock::now() - began);
   return failed ? 1 : 0;
@@ -158,7 +109,7 @@ int run_one(const campaign_options& options) {
     }
     what.faults = std::move(kept);
   }
-  const auto& which = pick(options.scenario, options.first);
+  const auto& which = pick_scenario(options.scenario, options.first);
   const auto one = simulate(what, which.make, options.trace);
   std::printf("seed %llu, scenario %s, hash %016llx\n", static_cast<unsigned long long>(what.seed),
               which.name, static_cast<unsigned long long>(one.hash));

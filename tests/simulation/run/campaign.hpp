@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 namespace zkrecipes::simulation {
 
@@ -15,8 +14,6 @@ struct campaign_options {
   bool trace = false;
   std::string only_faults;
 };
-
-std::vector<std::string> scenario_names();
 
 /// Exit codes: 0 all rules held, 1 one was broken.
 int run_campaign(const campaign_options& options);

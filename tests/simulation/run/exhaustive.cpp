@@ -1,7 +1,9 @@
 #include "run/exhaustive.hpp"
 
+#include "run/progress_line.hpp"
 #include "run/stage.hpp"
 #include "scenario/single_fault.hpp"
+#include "world/chance.hpp"
 
 #include <cstdio>
 
@@ -11,9 +13,19 @@ using namespace std::chrono_literals;
 
 namespace {
 
-plan make_quiet_plan(bool in_company, lease_mode lease) {
+constexpr std::uint64_t quick_seed = 1;
+constexpr std::uint64_t single_fault_stream = 90;
+
+/// No fault but the one of the trial. The first seed has the timing of a quick ensemble, the others have any.
+plan make_quiet_plan(bool in_company, lease_mode lease, std::uint64_t seed) {
   plan p;
-  p.seed = 1;
+  p.seed = seed;
+  if (seed != quick_seed) {
+    const auto drawn = make_plan(seed).servers;
+    p.servers.most_delay = drawn.most_delay;
+    p.servers.most_lag = drawn.most_lag;
+    p.servers.election = drawn.election;
+  }
   p.clients = in_company ? 3 : 1;
   p.timeout = 6s;
   p.lease = lease;
@@ -23,9 +35,27 @@ plan make_quiet_plan(bool in_company, lease_mode lease) {
   return p;
 }
 
+std::string trial_name(const trial& one, lease_mode lease) {
+  return one.what->name + (one.in_company ? "/company" : "/alone") +
+         (lease == lease_mode::strict ? "/strict/" : "/standard/") + to_string(one.kind) + '/' +
+         std::to_string(one.step);
+}
+
+outcome perform(trial& one, lease_mode lease, std::uint64_t seed, bool print) {
+  return simulate(make_quiet_plan(one.in_company, lease, seed), [&one](stage& in) { return make_single_fault(in, one); },
+                  print);
+}
+
+std::string line_of(const std::string& name, const violation& broken, std::uint64_t seed) {
+  return name + " broke \"" + broken.invariant + "\": " + broken.detail +
+         "; again: zkrecipes-simulate --single-faults '" + name + "'" +
+         (seed == quick_seed ? "" : " --seed " + std::to_string(seed)) + " --trace";
+}
+
 class trials {
  public:
-  trials(const std::string& filter, int every, bool trace) : filter_(filter), every_(every), trace_(trace) {}
+  trials(const std::string& filter, int every, std::uint64_t seed, bool trace)
+      : filter_(filter), every_(every), seed_(seed), trace_(trace) {}
 
   /// Without a fault, to count the steps, then with each kind at each of them.
   void run(const script& what, bool in_company, lease_mode lease) {
@@ -44,25 +74,22 @@ class trials {
 
  private:
   void run(trial& one, lease_mode lease) {
-    const std::string name = one.what->name + (one.in_company ? "/company" : "/alone") +
-                             (lease == lease_mode::strict ? "/strict/" : "/standard/") + to_string(one.kind) +
-                             '/' + std::to_string(one.step);
+    const auto name = trial_name(one, lease);
     const bool chosen = name.find(filter_) != name.npos;
     const bool faulty = one.kind != step_fault::none;
     if (faulty && (!chosen || ++seen_ % every_ != 0)) return;
-    const auto make = [&one](stage& in) { return make_single_fault(in, one); };
-    const auto result = simulate(make_quiet_plan(one.in_company, lease), make, trace_ && chosen);
+    const auto result = perform(one, lease, seed_, trace_ && chosen);
     ++runs_;
     if (trace_ && chosen)
       std::printf("%s: %d steps, \"%s\"\n", name.c_str(), one.steps, one.end.message().c_str());
     if (!result.broken) return;
     ++broken_;
-    std::printf("%s broke \"%s\": %s\nagain: zkrecipes-simulate --single-faults '%s' --trace\n", name.c_str(),
-                result.broken->invariant.c_str(), result.broken->detail.c_str(), name.c_str());
+    std::printf("%s\n", line_of(name, *result.broken, seed_).c_str());
   }
 
   std::string filter_;
   int every_;
+  std::uint64_t seed_;
   bool trace_;
   int seen_ = 0;  // with a fault, and chosen
   int runs_ = 0;
@@ -71,17 +98,38 @@ class trials {
 
 }  // namespace
 
-int run_single_faults(const std::string& filter, int every, bool trace) {
-  trials all(filter, every, trace);
+int run_single_faults(const std::string& filter, int every, std::uint64_t seed, bool trace) {
+  trials all(filter, every, seed, trace);
+  progress_line shown;
+  std::size_t done = 0;
   for (const auto& each : scripts()) {
+    shown.show(static_cast<double>(done++) / static_cast<double>(scripts().size()), each.name);
     for (bool in_company : {false, true}) {
       if (in_company && !each.uses_line) continue;
       for (auto lease : {lease_mode::standard, lease_mode::strict}) all.run(each, in_company, lease);
     }
   }
+  shown.clear();
   std::printf("single faults         %d runs of %zu operations, %d broken\n", all.runs(), scripts().size(),
               all.broken());
   return all.broken() ? 1 : 0;
+}
+
+std::optional<std::string> try_any_fault(std::uint64_t seed) {
+  chance draw(seed, single_fault_stream);
+  const auto& what = scripts()[draw.below(scripts().size())];
+  const bool in_company = what.uses_line && draw.one_in(2);
+  const auto lease = draw.one_in(2) ? lease_mode::strict : lease_mode::standard;
+  trial undisturbed{&what, in_company, step_fault::none, 0, 0, {}};
+  auto result = perform(undisturbed, lease, seed, false);
+  if (result.broken) return line_of(trial_name(undisturbed, lease), *result.broken, seed);
+  if (undisturbed.steps == 0) return std::nullopt;
+  const auto kind = static_cast<step_fault>(1 + draw.below(step_faults - 1));
+  const auto step = static_cast<int>(1 + draw.below(static_cast<std::uint64_t>(undisturbed.steps)));
+  trial one{&what, in_company, kind, step, 0, {}};
+  result = perform(one, lease, seed, false);
+  if (!result.broken) return std::nullopt;
+  return line_of(trial_name(one, lease), *result.broken, seed);
 }
 
 }  // namespace zkrecipes::simulation

@@ -16,8 +16,8 @@ namespace {
 
 constexpr const char* group_path = "/group";
 
-std::string name_of(int client) { return "m" + std::to_string(client); }
-std::string node_of(int client) { return std::string(group_path) + '/' + name_of(client); }
+std::string member_name(int client) { return "m" + std::to_string(client); }
+std::string member_node(int client) { return std::string(group_path) + '/' + member_name(client); }
 
 class member_of;
 
@@ -72,7 +72,7 @@ class member_of final : public routine {
 
  private:
   asio::awaitable<void> round() override {
-    auto joining = waits<joined_member>([&](auto token) { group_.async_join(name_of(client()), "0", std::move(token)); });
+    auto joining = waits<joined_member>([&](auto token) { group_.async_join(member_name(client()), "0", std::move(token)); });
     auto [error, joined] = co_await std::move(joining);
     if (error) unclear_ = true;  // its node is removed in the background
     if (error) co_return;
@@ -159,7 +159,7 @@ void membership_scenario::committed(const entry& what) {
     if (each.type != change::kind::remove || what.type != entry::kind::request) continue;
     for (int i = 0; i < in_.what().clients; ++i) {
       const auto* whose = running(i);
-      if (each.path != node_of(i) || !whose || what.session != whose->session_id()) continue;
+      if (each.path != member_node(i) || !whose || what.session != whose->session_id()) continue;
       const bool own = owners_[each.path] == what.session;
       in_.require(!own || !whose->stays(), "nobody joins anew without need", each.path);
     }
@@ -168,7 +168,7 @@ void membership_scenario::committed(const entry& what) {
 
 /// Nor does it try to make it while it stands: a connection that comes back costs no write.
 void membership_scenario::received(const connection& from, const backend::request& what) {
-  if (what.op != backend::opcode::create || what.path != node_of(from.client)) return;
+  if (what.op != backend::opcode::create || what.path != member_node(from.client)) return;
   const auto* whose = running(from.client);
   const bool is_present_one = in_.wire(from.client).get() == &from;
   const bool needless = whose && is_present_one && whose->stays() && whose->present();
@@ -177,17 +177,17 @@ void membership_scenario::received(const connection& from, const backend::reques
 
 /// By its own node, not by one that goes with the session of its former life.
 void membership_scenario::check_joined(int client) const {
-  const auto* node = in_.servers().committed_state().find(node_of(client));
+  const auto* node = in_.servers().committed_state().find(member_node(client));
   const bool gone_again = !node;
   in_.require(gone_again || node->stat.ephemeral_owner == running(client)->session_id(), "a member by its own node",
-              node_of(client));
+              member_node(client));
 }
 
 bool membership_scenario::recovered() {
   const auto& nodes = in_.servers().committed_state();
   for (int i = 0; i < in_.what().clients; ++i) {
     const auto* each = running(i);
-    const auto* own = nodes.find(node_of(i));
+    const auto* own = nodes.find(member_node(i));
     const bool joined = each && each->present() && own && own->stat.ephemeral_owner == each->session_id();
     if (!joined || !each->sees_the_truth(nodes)) return false;
   }

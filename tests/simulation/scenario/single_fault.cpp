@@ -56,9 +56,17 @@ class single_fault final : public scenario {
 
  private:
   void strike(const connection& from, const backend::request& what);
+  span patience() const;
 
   stage& in_;
 };
+
+/// How long a cancelled operation may take: the answers to what it has sent, and to a removal of what that made, but no
+/// time-out and no reconnect.
+span single_fault::patience() const {
+  const auto& servers = in_.what().servers;
+  return 60ms + 3 * (2 * servers.most_delay + servers.most_lag);
+}
 
 void single_fault::strike(const connection& from, const backend::request& what) {
   static constexpr asio::cancellation_type types[] = {
@@ -75,7 +83,7 @@ void single_fault::strike(const connection& from, const backend::request& what) 
     const auto type = types[static_cast<int>(of.kind) - static_cast<int>(step_fault::cancel_total)];
     in_.inside(acting_client).run([&] { in_.running(acting_client)->cancel(type); });
     if (!of.what->is_cancellable) return;
-    in_.clock().after(100ms, [this] { in_.require(over, "a cancelled operation ends", of.what->name); });
+    in_.clock().after(patience(), [this] { in_.require(over, "a cancelled operation ends", of.what->name); });
   }
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 const std::string commit_path = "/commit";
 
-std::string name_of(int client) { return "client-" + std::to_string(client); }
+std::string participant_name(int client) { return "client-" + std::to_string(client); }
 
 class commit_scenario final : public scenario {
  public:
@@ -60,7 +60,7 @@ class commit_scenario final : public scenario {
   }
   void voted(const std::string& id, int client, const commit_outcome& what) {
     if (what.decision != decision::pending) return learnt(id, what);
-    in_.require(votes_.contains(detail::vote_node(commit_path + '/' + id, name_of(client))), "a vote is kept", id);
+    in_.require(votes_.contains(detail::vote_node(commit_path + '/' + id, participant_name(client))), "a vote is kept", id);
   }
 
   /// One that was begun, if there is any.
@@ -142,7 +142,7 @@ class party final : public routine {
   asio::awaitable<void> begin_one() {
     std::vector<std::string> participants;
     for (int i = 0; i < in().what().clients; ++i) {
-      if (participants.empty() || dice().one_in(2)) participants.push_back(name_of(i));
+      if (participants.empty() || dice().one_in(2)) participants.push_back(participant_name(i));
     }
     if (dice().one_in(10)) participants.push_back("nobody");
     const auto id = std::to_string(client()) + '-' + std::to_string(in().clock().now().count());
@@ -154,10 +154,10 @@ class party final : public routine {
   asio::awaitable<void> vote(std::string id) {
     const auto cast = dice().one_in(6) ? ballot::no : ballot::yes;
     auto voting = waits<commit_outcome>(
-        [&](auto token) { all_.async_vote(id, name_of(client()), cast, "reason", std::move(token)); });
+        [&](auto token) { all_.async_vote(id, participant_name(client()), cast, "reason", std::move(token)); });
     auto [error, outcome] = co_await std::move(voting);
     if (!error) of_.voted(id, client(), outcome);
-    const bool member = of_.record(id).names(name_of(client()));
+    const bool member = of_.record(id).names(participant_name(client()));
     in().require(member || error, "only participants vote", id);
   }
 
@@ -178,7 +178,7 @@ class party final : public routine {
     aside<>(
         [this](auto token) {
           auto cancellable = asio::bind_cancellation_slot(office_.slot(), std::move(token));
-          all_.async_coordinate({.id = name_of(client()), .patience = 3s, .keep = 30s}, std::move(cancellable));
+          all_.async_coordinate({.id = participant_name(client()), .patience = 3s, .keep = 30s}, std::move(cancellable));
         },
         [this](error_code error) {
           coordinating_ = false;

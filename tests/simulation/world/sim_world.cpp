@@ -62,10 +62,12 @@ class sim_world final : public backend::world {
 
 }  // namespace
 
+std::unique_ptr<backend::world> make_world(const surroundings& where, asio::any_io_executor strand) {
+  return std::make_unique<sim_world>(where, std::move(strand));
+}
+
 session make_session(const surroundings& where, session_options options) {
-  auto world = [&](asio::any_io_executor strand) {
-    return std::make_unique<sim_world>(where, std::move(strand));
-  };
+  auto world = [&](asio::any_io_executor strand) { return make_world(where, std::move(strand)); };
   return session(detail::make_core(where.inside->executor(), std::move(options), world));
 }
 

@@ -22,6 +22,9 @@ struct surroundings {
   std::function<void(const connection_ptr&)> connected;  ///< Hears of every new connection.
 };
 
+/// The seam itself.
+std::unique_ptr<backend::world> make_world(const surroundings& where, asio::any_io_executor strand);
+
 /// A session of the library in this process.
 session make_session(const surroundings& where, session_options options);
 

@@ -1,6 +1,7 @@
 #include "backend/zookeeper/link.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "backend/zookeeper/requests.hpp"
 
@@ -31,6 +33,12 @@ bool same_file(int a, int b) {
 bool readable(int fd) {
   pollfd each{fd, POLLIN, 0};
   return ::poll(&each, 1, 0) > 0;
+}
+
+bool has_spare_descriptor() {
+  const int spare = ::open("/", O_RDONLY | O_CLOEXEC);
+  if (spare >= 0) ::close(spare);
+  return spare >= 0 || (errno != EMFILE && errno != ENFILE);
 }
 
 change to_change(int type) {
@@ -138,6 +146,7 @@ void c_client_link::pump() {
   if (!handle_) return;
   if (fd < 0) return fail(errc::connection_loss);
   follow_descriptor(fd);
+  if (!handle_) return;
   if (closing_ && !(interest & ZOOKEEPER_WRITE)) return send_close_frame();
   wait(interest, std::min(time_to_rouse(), std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec)));
 }
@@ -187,7 +196,11 @@ void c_client_link::follow_descriptor(int fd) {
   descriptor_.close(ignored);
   reading_ = writing_ = false;
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);
-  descriptor_.assign(::fcntl(fd, F_DUPFD_CLOEXEC, 0), ignored);
+  const int ours = ::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  error_code failed;
+  if (ours >= 0) descriptor_.assign(ours, failed);
+  if (ours >= 0 && failed) ::close(ours);
+  if (ours < 0 || failed) fail(errc::connection_loss);
 }
 
 void c_client_link::wait(int interest, std::chrono::microseconds longest) {
@@ -243,6 +256,8 @@ void c_client_link::check(int rc) {
 void c_client_link::fail(error_code reason) {
   if (down_pending_ || !listener_) return;
   down_pending_ = true;
+  // The C client does not tell why it can not connect.
+  if (!was_up_ && reason == errc::connection_loss && !has_spare_descriptor()) reason = errc::no_descriptors;
   down_reason_ = closing_ ? make_error_code(errc::closed) : reason;
   destroy_handle();  // answers what is pending, with connection_loss
   deliver_later();

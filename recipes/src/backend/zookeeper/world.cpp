@@ -1,7 +1,8 @@
 #include "backend/zookeeper/world.hpp"
 
+#include <algorithm>
+#include <array>
 #include <map>
-#include <random>
 #include <utility>
 
 #include <boost/asio/ip/address.hpp>
@@ -61,9 +62,14 @@ struct resolution : std::enable_shared_from_this<resolution> {
   std::function<void(std::vector<endpoint>)> handler;
 };
 
+std::uint32_t draw_word() {
+  static thread_local std::random_device source;
+  return source();
+}
+
 class real_world final : public world {
  public:
-  explicit real_world(asio::any_io_executor strand) : strand_(std::move(strand)), random_(std::random_device{}()) {}
+  explicit real_world(asio::any_io_executor strand) : strand_(std::move(strand)), random_(make_generator(&draw_word)) {}
 
   lease_clock::time_point now() override { return lease_clock::now(); }
   std::chrono::system_clock::time_point wall_clock() override { return std::chrono::system_clock::now(); }
@@ -71,7 +77,8 @@ class real_world final : public world {
 
   timer_id call_at(lease_clock::time_point when, std::function<void()> what) override {
     timer_id id = ++last_timer_;
-    auto timer = std::make_unique<asio::steady_timer>(strand_, when - now());
+    const auto present = now();
+    auto timer = std::make_unique<asio::steady_timer>(strand_, std::max(when, present) - present);
     // An expired timer's handler can be on its way when it is cancelled, or when this world is gone.
     timer->async_wait([id, timers = std::weak_ptr(timers_), what = std::move(what)](error_code error) {
       auto alive = timers.lock();
@@ -101,6 +108,13 @@ class real_world final : public world {
 };
 
 }  // namespace
+
+std::mt19937_64 make_generator(const std::function<std::uint32_t()>& draw) {
+  std::array<std::uint32_t, 8> words;  // twice what a GUID has: mixing loses a little
+  for (auto& each : words) each = draw();
+  std::seed_seq seed(words.begin(), words.end());
+  return std::mt19937_64(seed);
+}
 
 std::unique_ptr<world> make_real_world(asio::any_io_executor strand) {
   return std::make_unique<real_world>(std::move(strand));

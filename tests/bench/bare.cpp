@@ -1,0 +1,125 @@
+#include "bare.hpp"
+
+#include <zookeeper/zookeeper.h>
+
+#include <poll.h>
+#include <stdexcept>
+#include <sys/time.h>
+
+namespace bench {
+
+namespace {
+
+constexpr int session_timeout_ms = 30'000;
+
+}  // namespace
+
+struct bare_client::state {
+  zhandle_t* handle = nullptr;
+  std::size_t pending = 0;
+  int failure = ZOK;
+  std::string path;
+  std::vector<std::string> names;
+
+  static state* done(const void* of, int code) {
+    auto* self = static_cast<state*>(const_cast<void*>(of));
+    --self->pending;
+    if (code != ZOK) self->failure = code;
+    return self;
+  }
+  static void created(int code, const char* path, const void* of) {
+    auto* self = done(of, code);
+    if (code == ZOK) self->path = path;
+  }
+  static void listed(int code, const String_vector* all, const void* of) {
+    auto* self = done(of, code);
+    if (code == ZOK) self->names.assign(all->data, all->data + all->count);
+  }
+  static void read(int code, const char*, int, const Stat*, const void* of) { done(of, code); }
+  static void removed(int code, const void* of) { done(of, code); }
+  static void ignored(zhandle_t*, int, int, const char*, void*) {}
+};
+
+bare_client::bare_client(const std::string& hosts) : state_(std::make_unique<state>()) {
+  zoo_set_debug_level(static_cast<ZooLogLevel>(0));
+  state_->handle = zookeeper_init(hosts.c_str(), &state::ignored, session_timeout_ms, nullptr, nullptr, 0);
+  if (!state_->handle) throw std::runtime_error("bare client: no handle");
+  get("/");
+}
+
+bare_client::~bare_client() { zookeeper_close(state_->handle); }
+
+void bare_client::check(int code, const char* what) {
+  if (code != ZOK) throw std::runtime_error(std::string("bare client: ") + what + ": " + zerror(code));
+  ++state_->pending;
+}
+
+/// Until everything that was asked for has been answered.
+void bare_client::run() {
+  while (state_->pending > 0) {
+    int descriptor = -1;
+    int interest = 0;
+    timeval left{};
+    zookeeper_interest(state_->handle, &descriptor, &interest, &left);
+    short events = 0;
+    if (interest & ZOOKEEPER_READ) events |= POLLIN;
+    if (interest & ZOOKEEPER_WRITE) events |= POLLOUT;
+    pollfd one{descriptor, events, 0};
+    ::poll(&one, descriptor == -1 ? 0 : 1, static_cast<int>(left.tv_sec * 1000 + left.tv_usec / 1000));
+    int ready = 0;
+    if (one.revents & (POLLIN | POLLHUP | POLLERR)) ready |= ZOOKEEPER_READ;
+    if (one.revents & POLLOUT) ready |= ZOOKEEPER_WRITE;
+    zookeeper_process(state_->handle, ready);
+  }
+  if (state_->failure != ZOK) throw std::runtime_error(std::string("bare client: ") + zerror(state_->failure));
+}
+
+void bare_client::ensure(const std::string& path) {
+  check(zoo_acreate(state_->handle, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, 0, &state::created, state_.get()), "create");
+  run();
+}
+
+std::vector<std::string> bare_client::children(const std::string& path) {
+  check(zoo_aget_children(state_->handle, path.c_str(), 0, &state::listed, state_.get()), "list");
+  run();
+  return state_->names;
+}
+
+void bare_client::get(const std::string& path) { get_at_once(path, 1); }
+
+void bare_client::get_at_once(const std::string& path, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    check(zoo_aget(state_->handle, path.c_str(), 0, &state::read, state_.get()), "get");
+  }
+  run();
+}
+
+void bare_client::remove(const std::string& path) {
+  check(zoo_adelete(state_->handle, path.c_str(), -1, &state::removed, state_.get()), "remove");
+  run();
+}
+
+void bare_client::create_items(const std::string& prefix, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) create_items_at_once(prefix, 1);
+}
+
+void bare_client::create_items_at_once(const std::string& prefix, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) {
+    check(zoo_acreate(state_->handle, prefix.c_str(), "x", 1, &ZOO_OPEN_ACL_UNSAFE, ZOO_SEQUENCE, &state::created,
+                      state_.get()),
+          "create");
+  }
+  run();
+}
+
+std::string bare_client::enter(const std::string& parent, const std::string& name) {
+  const auto prefix = parent + '/' + name;
+  check(zoo_acreate(state_->handle, prefix.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, ZOO_EPHEMERAL | ZOO_SEQUENCE,
+                    &state::created, state_.get()),
+        "create");
+  check(zoo_aget_children(state_->handle, parent.c_str(), 0, &state::listed, state_.get()), "list");
+  run();
+  return state_->path;
+}
+
+}  // namespace bench

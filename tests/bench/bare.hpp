@@ -1,0 +1,38 @@
+// The C client in a loop of its own, with nothing around it: the floor under what any library can do.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace bench {
+
+/// Every operation throws std::runtime_error if the server refuses it or the connection breaks.
+class bare_client {
+ public:
+  explicit bare_client(const std::string& hosts);
+  ~bare_client();
+  bare_client(const bare_client&) = delete;
+  bare_client& operator=(const bare_client&) = delete;
+
+  void ensure(const std::string& path);
+  std::vector<std::string> children(const std::string& path);
+  void get(const std::string& path);
+  void remove(const std::string& path);
+  void create_items(const std::string& prefix, std::size_t count);  ///< One after the other.
+  void create_items_at_once(const std::string& prefix, std::size_t count);
+  void get_at_once(const std::string& path, std::size_t count);
+
+  /// Ephemeral and sequential, with a list of the parent behind it in the same round trip: what taking a lock needs.
+  std::string enter(const std::string& parent, const std::string& name);
+
+ private:
+  struct state;
+  void check(int code, const char* what);
+  void run();
+
+  std::unique_ptr<state> state_;
+};
+
+}  // namespace bench

@@ -1,0 +1,64 @@
+#include "operations/subjects.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <stdexcept>
+
+namespace zkrecipes::test {
+
+namespace {
+
+std::string read(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  return std::regex_replace(text, std::regex("//[^\n]*"), "");
+}
+
+/// What stands between this parenthesis and its partner.
+std::string within(const std::string& text, std::size_t open) {
+  int depth = 1;
+  for (auto at = open + 1; at < text.size(); ++at) {
+    depth += text[at] == '(' ? 1 : text[at] == ')' ? -1 : 0;
+    if (depth == 0) return text.substr(open + 1, at - open - 1);
+  }
+  throw std::logic_error("a parenthesis is not closed");
+}
+
+/// The names of parameters, without that of the completion token.
+std::string names_of(const std::string& parameters) {
+  std::vector<std::string> names;
+  static const std::regex name("(\\w+)\\s*(,|$)");
+  const auto flat = std::regex_replace(parameters, std::regex("<[^<>]*>"), "");
+  const auto clear = std::regex_replace(flat, std::regex("<[^<>]*>"), "");  // one in another
+  for (std::sregex_iterator each(clear.begin(), clear.end(), name), end; each != end; ++each) names.push_back((*each)[1]);
+  std::string all;
+  for (std::size_t i = 0; i + 1 < names.size(); ++i) all += (i ? ", " : "") + names[i];
+  return all;
+}
+
+void collect(const std::string& text, std::vector<std::string>& all) {
+  static const std::regex what("(?:^|\n)class (\\w+)[^;{]*\\{|auto (async_\\w+)\\(");
+  std::string of;
+  for (std::sregex_iterator each(text.begin(), text.end(), what), end; each != end; ++each) {
+    if ((*each)[1].matched) {
+      of = (*each)[1];
+    } else {
+      const auto open = static_cast<std::size_t>(each->position() + each->length()) - 1;
+      all.push_back(of + "::" + (*each)[2].str() + "(" + names_of(within(text, open)) + ")");
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> declared_operations() {
+  std::vector<std::string> all;
+  for (const auto& each : std::filesystem::directory_iterator(ZKRECIPES_HEADERS)) {
+    if (each.path().extension() == ".hpp") collect(read(each.path()), all);
+  }
+  return all;
+}
+
+}  // namespace zkrecipes::test

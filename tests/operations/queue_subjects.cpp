@@ -1,0 +1,91 @@
+// Queues, and what was taken from them.
+#include "operations/subjects.hpp"
+
+namespace zkrecipes::test {
+
+namespace {
+
+/// One that is not there.
+dead_letter letter() {
+  dead_letter one;
+  one.name = one.item = "qn-0000000001";
+  return one;
+}
+
+subject of_queue() {
+  return subject_of<queue>("queue")
+      .made([](const session& zk) { return queue(zk, "/queue"); })
+      .has("queue::async_put(data)", [](auto& q, auto t) { q.async_put("x", std::move(t)); })
+      .has("queue::async_put_many(items)", [](auto& q, auto t) { q.async_put_many({"x", "y"}, std::move(t)); })
+      .has("queue::async_next()", [](auto& q, auto t) { q.async_next(std::move(t)); })
+      .has("queue_base::async_take()", [](auto& q, auto t) { q.async_take(std::move(t)); })
+      .has("queue_base::async_take_many(most)", [](auto& q, auto t) { q.async_take_many(2, std::move(t)); })
+      .has("queue_base::async_pop()", [](auto& q, auto t) { q.async_pop(std::move(t)); })
+      .has("queue_base::async_size()", [](auto& q, auto t) { q.async_size(std::move(t)); }, {errc::no_node})
+      .has("queue_base::async_status()", [](auto& q, auto t) { q.async_status(std::move(t)); }, {errc::no_node})
+      .has("queue_base::async_dead_letters()", [](auto& q, auto t) { q.async_dead_letters(std::move(t)); })
+      .has("queue_base::async_revive(which)",
+           [](auto& q, auto t) { q.async_revive(letter(), std::move(t)); },
+           {errc::no_node, errc::bad_arguments})
+      .has("queue_base::async_discard(which)",
+           [](auto& q, auto t) { q.async_discard(letter(), std::move(t)); },
+           {errc::no_node, errc::bad_arguments});
+}
+
+/// An item that was taken.
+struct taken {
+  queue from;
+  message item;
+};
+
+subject of_taken() {
+  const std::set<error_code> gone{errc::superseded};
+  return subject_of<taken>("a taken item")
+      .had([](const session& zk, auto got) {
+        queue from(zk, "/queue");
+        from.async_put("x", [](error_code, std::string) {});
+        from.async_take([from, got](error_code error, message item) { got(error, taken{from, std::move(item)}); });
+      })
+      .has("queue_base::async_acknowledge(item)",
+           [](auto& q, auto t) { q.from.async_acknowledge(q.item, std::move(t)); }, gone)
+      .has("queue_base::async_acknowledge(item, effects)",
+           [](auto& q, auto t) { q.from.async_acknowledge(q.item, transaction().create("/done"), std::move(t)); }, gone)
+      .has_always("queue_base::async_return(item)", [](auto& q, auto t) { q.from.async_return(q.item, std::move(t)); }, gone)
+      .has("queue_base::async_return(item, where, reason)",
+           [](auto& q, auto t) { q.from.async_return(q.item, return_to::end, "later", std::move(t)); }, gone)
+      .has("queue_base::async_reject(item, reason)",
+           [](auto& q, auto t) { q.from.async_reject(q.item, "bad", std::move(t)); }, gone);
+}
+
+subject of_priority_queue() {
+  return subject_of<priority_queue>("priority_queue")
+      .made([](const session& zk) { return priority_queue(zk, "/urgent"); })
+      .has("priority_queue::async_put(data, priority)", [](auto& q, auto t) { q.async_put("x", 5, std::move(t)); })
+      .has("priority_queue::async_put_many(items)",
+           [](auto& q, auto t) { q.async_put_many({prioritized{"x", 5}}, std::move(t)); });
+}
+
+subject of_delay_queue() {
+  return subject_of<delay_queue>("delay_queue")
+      .made([](const session& zk) { return delay_queue(zk, "/later"); })
+      .has("delay_queue::async_put(data, delay)", [](auto& q, auto t) { q.async_put("x", 5s, std::move(t)); })
+      .has("delay_queue::async_put_many(items)",
+           [](auto& q, auto t) { q.async_put_many({delayed{"x", 5s}}, std::move(t)); })
+      .has("delay_queue::async_put_at(data, when)",
+           [](auto& q, auto t) { q.async_put_at("x", std::chrono::system_clock::time_point(), std::move(t)); });
+}
+
+subject of_producer() {
+  return subject_of<producer>("producer")
+      .made([](const session& zk) { return producer(queue(zk, "/queue"), "a"); })
+      .has("producer::async_put(data)", [](auto& p, auto t) { p.async_put("x", std::move(t)); })
+      .has("producer::async_last()", [](auto& p, auto t) { p.async_last(std::move(t)); });
+}
+
+}  // namespace
+
+std::vector<subject> queue_subjects() {
+  return {of_queue(), of_taken(), of_priority_queue(), of_delay_queue(), of_producer()};
+}
+
+}  // namespace zkrecipes::test

@@ -1,0 +1,58 @@
+// One process with one session on a simulated ensemble of one server, in virtual time; the test says who gets a connection.
+#pragma once
+
+#include "world/sim_world.hpp"
+
+#include <zkrecipes/session.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace zkrecipes::test {
+
+/// What becomes of a connection that the session asks for.
+enum class door { open, shut, no_descriptors, bad_credentials };
+
+struct gate {
+  door stands = door::open;
+  int still_let_in = 0;  ///< So many connections, whatever the door says.
+};
+
+class setting final : private simulation::ensemble_observer {
+ public:
+  explicit setting(door first = door::open, session_options with = {});
+  ~setting();
+  setting(const setting&) = delete;
+
+  session& zk() noexcept { return *zk_; }
+  simulation::process& inside() noexcept { return *inside_; }
+  gate& entrance() noexcept { return *gate_; }
+  void break_connection();
+  /// The server ends the session; the client learns it when it connects.
+  void expire();
+  /// Something that is destroyed with the process.
+  void keep(std::shared_ptr<void> what) { kept_.push_back(std::move(what)); }
+
+  /// Lets time pass until the condition holds, so long at most. False: it does not.
+  bool wait(simulation::span longest, const std::function<bool()>& condition);
+  void pass(simulation::span how_long);
+  bool ran_away() const noexcept { return inside_->ran_away(); }
+
+ private:
+  void committed(const simulation::entry&) override {}
+  void received(const simulation::connection&, const backend::request&) override {}
+  void watch_fired(const simulation::connection&, const backend::watch_event&) override {}
+
+  simulation::clockwork clock_;
+  simulation::journal notes_{clock_, false};
+  simulation::ensemble servers_;
+  simulation::process_ptr inside_;
+  simulation::connection_ptr wire_;
+  std::shared_ptr<gate> gate_ = std::make_shared<gate>();
+  std::optional<session> zk_;
+  std::vector<std::shared_ptr<void>> kept_;
+};
+
+}  // namespace zkrecipes::test

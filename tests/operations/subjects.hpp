@@ -1,0 +1,132 @@
+// What the library offers: each public operation, and how to come by an object that has it.
+#pragma once
+
+#include <zkrecipes/zkrecipes.hpp>
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/bind_cancellation_slot.hpp>
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace zkrecipes::test {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+/// What came of an operation.
+struct ending {
+  int calls = 0;
+  error_code error;
+  bool inline_call = false;
+  bool initiating = false;
+};
+
+/// A handler that takes note of the error, whatever else there is.
+struct note_ending {
+  template <class... Results>
+  void operator()(error_code error, Results&&...) const {
+    ++into->calls;
+    into->error = error;
+    into->inline_call = into->initiating;
+  }
+  std::shared_ptr<ending> into;
+};
+using token = asio::executor_binder<note_ending, asio::any_io_executor>;
+
+struct operation {
+  std::string name;  ///< As declared: "lock::async_acquire_for(budget)".
+  std::function<void(void* object, token)> begin;
+  std::set<error_code> also;  ///< How it may end, besides in the ways in which any operation may in that state.
+  bool needs_nothing;         ///< It may succeed without a connection.
+};
+
+using got_object = std::function<void(error_code, std::shared_ptr<void>)>;
+
+/// Objects of one class, and their operations.
+struct subject {
+  std::string name;
+  std::vector<operation> operations;
+  std::function<void(const session&, got_object)> make;
+  bool needs_connection = false;
+  std::function<std::shared_ptr<void>()> by_default;            ///< Empty: it can not be made so.
+  std::function<std::shared_ptr<void>(void* object)> move_away;  ///< Moves out of it; empty: it can not be.
+};
+
+template <class T>
+class subject_of {
+ public:
+  explicit subject_of(std::string name) {
+    all_.name = std::move(name);
+    if constexpr (std::is_default_constructible_v<T>) all_.by_default = [] { return std::make_shared<T>(); };
+    if constexpr (std::is_move_constructible_v<T>) {
+      all_.move_away = [](void* from) { return std::make_shared<T>(std::move(*static_cast<T*>(from))); };
+    }
+  }
+
+  /// Made of a session in any state.
+  template <class Make>
+  subject_of& made(Make make) {
+    all_.make = [make](const session& zk, const got_object& got) { got({}, std::make_shared<T>(make(zk))); };
+    return *this;
+  }
+  /// Had from an operation on a session that is connected: `ask(zk, handler(error, T))`.
+  template <class Ask>
+  subject_of& had(Ask ask) {
+    all_.needs_connection = true;
+    all_.make = [ask](const session& zk, const got_object& got) {
+      ask(zk, [got](error_code error, T object) { got(error, std::make_shared<T>(std::move(object))); });
+    };
+    return *this;
+  }
+  subject_of& moved(std::function<std::shared_ptr<void>(T&)> how) {
+    all_.move_away = [how](void* from) { return how(*static_cast<T*>(from)); };
+    return *this;
+  }
+
+  /// One that is made by default can not be asked.
+  subject_of& not_by_default() {
+    all_.by_default = nullptr;
+    return *this;
+  }
+
+  template <class Begin>
+  subject_of& has(const std::string& declared, Begin begin, std::set<error_code> also = {}) {
+    return add(declared, std::move(begin), std::move(also), false);
+  }
+  /// One that may succeed whatever the state of the session is.
+  template <class Begin>
+  subject_of& has_always(const std::string& declared, Begin begin, std::set<error_code> also = {}) {
+    return add(declared, std::move(begin), std::move(also), true);
+  }
+
+  operator subject() const { return all_; }
+
+ private:
+  template <class Begin>
+  subject_of& add(const std::string& declared, Begin begin, std::set<error_code> also, bool needs_nothing) {
+    all_.operations.push_back({declared, [begin](void* object, token t) { begin(*static_cast<T*>(object), std::move(t)); },
+                               std::move(also), needs_nothing});
+    return *this;
+  }
+
+  subject all_;
+};
+
+inline constexpr auto budget = 10s;
+inline const std::set<error_code> timed_out{errc::timed_out};
+
+std::vector<subject> session_subjects();
+std::vector<subject> line_subjects();
+std::vector<subject> meeting_subjects();
+std::vector<subject> group_subjects();
+std::vector<subject> queue_subjects();
+
+/// As the public headers declare them: "class::async_name(parameters)".
+std::vector<std::string> declared_operations();
+
+}  // namespace zkrecipes::test

@@ -1,0 +1,26 @@
+// The scenarios by name.
+#pragma once
+
+#include "run/stage.hpp"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace zkrecipes::simulation {
+
+struct named_scenario {
+  const char* name;
+  scenario_maker make;
+};
+
+std::span<const named_scenario> scenarios();
+
+/// "all" and each of the names.
+std::vector<std::string> scenario_names();
+
+/// The scenario of this name; with "all" the seed picks one.
+const named_scenario& pick_scenario(const std::string& name, std::uint64_t seed);
+
+}  // namespace zkrecipes::simulation
