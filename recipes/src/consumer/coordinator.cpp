@@ -192,6 +192,9 @@ void coordinator::note_failure(const term_ptr& term) {
 }
 
 awaitable<void> coordinator::serve(term_ptr term) {
+  // The answer that it has begun can come after its end: then nobody needs to hear of it.
+  const bool is_over = session_->now() >= term->where()->valid_until();
+  if (is_over) co_return co_await leave(term, true);
   const auto& strand = session_->strand();
   launch_detached(strand, watch_place(term));
   if (!traits_.work_while_suspended) launch_detached(strand, watch_connection(term));
