@@ -196,12 +196,12 @@ awaitable<outcome<>> place::leave() {
   auto sent = session_->send(std::move(remove));
   lose(errc::closed);
   auto removing = session_->remove_surely(path_, bound_, std::move(sent));
-  while (!removing->is_over) {
-    auto why = co_await removing->changed.wait();
-    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
+  // An answer may be there already: without a connection it comes at once.
+  while (!removing->is_over && removing->answer != errc::connection_loss) {
     const bool is_refused = leaves_node(removing->answer) && removing->answer != errc::server_error;
     if (is_refused) co_return outcome<>(removing->answer);
-    if (removing->answer == errc::connection_loss) break;
+    auto why = co_await removing->changed.wait();
+    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
   }
   co_return outcome<>(error_code());
 }
