@@ -92,26 +92,6 @@ BOOST_AUTO_TEST_CASE(a_fired_watch_needs_no_taking_away_nor_one_that_was_let_go)
   BOOST_TEST(forgotten.empty());
 }
 
-// The C client hands over an event before the answer that it was read together with.
-BOOST_AUTO_TEST_CASE(an_event_heard_before_the_answer_leaves_nothing_to_take_away) {
-  auto hint = wait_for(watch_kind::children, "/a");
-  registry->asked(watch_kind::children, "/a");
-  registry->fired(change::children, "/a");
-  registry->answered(watch_kind::children, "/a");
-  hint.reset();
-  BOOST_TEST(forgotten.empty());
-}
-
-BOOST_AUTO_TEST_CASE(an_event_that_can_be_of_an_earlier_watch_leaves_the_later_one_to_take_away) {
-  auto hint = wait_for(watch_kind::children, "/a");
-  registry->asked(watch_kind::children, "/a");
-  registry->answered(watch_kind::children, "/a");
-  registry->asked(watch_kind::children, "/a");
-  registry->fired(change::children, "/a");
-  registry->answered(watch_kind::children, "/a");
-  BOOST_TEST(forgotten == std::vector<std::string>{"children /a"}, boost::test_tools::per_element());
-}
-
 BOOST_AUTO_TEST_CASE(a_lost_connection_tells_everybody_to_look_again) {
   auto data = wait_for(watch_kind::data, "/a");
   auto children = wait_for(watch_kind::children, "/b");

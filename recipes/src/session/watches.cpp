@@ -25,23 +25,11 @@ void watch_registry::tell(const key& which, bool deleted) {
     it->second->tell_.notify();
   }
   waiting_.erase(begin, end);
-  const std::pair of(which.first, std::string(which.second));
-  set_.erase(of);
-  auto [first, last] = asked_.equal_range(of);
-  for (auto it = first; it != last; ++it) {
-    if (it->second == fate::single) it->second = fate::is_over;
-  }
-}
-
-void watch_registry::asked(watch_kind kind, const std::string& path) {
-  const std::pair of(kind, path);
-  const bool is_only = !set_.contains(of) && !asked_.contains(of);
-  asked_.emplace(of, is_only ? fate::single : fate::open);
 }
 
 void watch_registry::connection_lost() {
+  asked_.clear();
   while (!waiting_.empty()) tell(key(waiting_.begin()->first), false);
-  set_.clear();
 }
 
 void watch_registry::leave(watch& who) {
@@ -57,19 +45,14 @@ void watch_registry::leave(watch& who) {
 }
 
 void watch_registry::answered(watch_kind kind, const std::string& path) {
-  auto request = asked_.lower_bound({kind, path});
-  if (request == asked_.end() || request->first != std::pair(kind, path)) return;
-  const bool is_over = request->second == fate::is_over;
+  auto request = asked_.find({kind, path});
+  if (request == asked_.end()) return;
   asked_.erase(request);
-  if (is_over) return;
-  set_.emplace(kind, path);
   forget_unless_wanted(kind, path);
 }
 
 void watch_registry::forget_unless_wanted(watch_kind kind, const std::string& path) {
-  if (!forget_ || waiting_.contains({kind, path}) || asked_.contains({kind, path})) return;
-  set_.erase({kind, path});
-  forget_(kind, path);
+  if (forget_ && !waiting_.contains({kind, path}) && !asked_.contains({kind, path})) forget_(kind, path);
 }
 
 }  // namespace zkrecipes::detail

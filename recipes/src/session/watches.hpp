@@ -48,8 +48,7 @@ class watch_registry {
   explicit watch_registry(std::function<void(watch_kind, const std::string&)> forget) : forget_(std::move(forget)) {}
 
   /// A request that sets a watch is on its way: before its answer there is none that could be taken away.
-  void asked(watch_kind kind, const std::string& path);
-  /// There is one now; unless the event that ends it was heard before the answer.
+  void asked(watch_kind kind, const std::string& path) { asked_.emplace(kind, path); }
   void answered(watch_kind kind, const std::string& path);
 
   void fired(backend::change what, const std::string& path);
@@ -67,14 +66,7 @@ class watch_registry {
 
   std::function<void(watch_kind, const std::string&)> forget_;
   std::multimap<key, watch*> waiting_;  // paths are those of the watches themselves
-  /// What becomes of the server's watch that a request sets.
-  enum class fate {
-    open,     ///< There may have been one before: an event can be of either.
-    single,   ///< There is no other: an event is of this one.
-    is_over,  ///< And there was one.
-  };
-  std::multimap<std::pair<watch_kind, std::string>, fate> asked_;
-  std::set<std::pair<watch_kind, std::string>> set_;  // at the server, as far as we know
+  std::multiset<std::pair<watch_kind, std::string>> asked_;
 };
 
 }  // namespace zkrecipes::detail
