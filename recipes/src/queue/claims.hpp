@@ -52,10 +52,11 @@ class claims : public std::enable_shared_from_this<claims> {
   /// `outcome_unknown` (the item has gone, and a reply was lost: perhaps by this), and those of the effects: then it is
   /// still ours.
   awaitable<error_code> settle(claim_id which, transaction effects, bool is_once = false);
-  /// Gives a claim up.
+  /// Gives up a claim on an item that was handed out.
   awaitable<error_code> release(claim_id which);
-  /// The same in the background.
-  void give_up(const claim_id& which);
+  /// The same of one that nobody was told of: the attempt does not count. The request is sent at once; the rest happens in
+  /// the background.
+  void take_back(const message& item);
   /// Reads an item of ours again. Error: `superseded`.
   awaitable<backend::reply> read_again(claim_id which);
   incarnation_ptr bound_of(const claim_id& which) const;
@@ -77,8 +78,15 @@ class claims : public std::enable_shared_from_this<claims> {
 
   static awaitable<error_code> find(core_ptr over, std::string path, std::string guid, incarnation_ptr bound);
   awaitable<error_code> is_claimed(attempt& which, bool& at_item);
-  void abandon(const std::string& name, const std::string& guid, const incarnation_ptr& bound);
-  static awaitable<void> remove_claim(core_ptr over, std::string path, std::string guid, incarnation_ptr bound);
+  /// A claim to be removed, and whether its attempt stays counted.
+  struct ending {
+    std::string name;
+    std::string guid;
+    incarnation_ptr bound;
+    bool counts = false;
+  };
+  void abandon(ending which, exchange_ptr first_try = nullptr);
+  static awaitable<void> remove_claim(shared_frame frame, ending which, exchange_ptr first_try);
   transaction removal_of(const std::string& name, const std::string& mark) const;
   std::string mark_of(const held& item, const transaction& effects) const;
   awaitable<error_code> judge(claim_id which, std::string mark);
@@ -95,7 +103,8 @@ class claims : public std::enable_shared_from_this<claims> {
 /// Which operation of a transaction failed; -1: none, or the whole request.
 int failed_at(const backend::reply& answer);
 
-/// How often an item has been claimed. Each claim makes a node below it and removes it again: the server counts.
+/// How often an item has been handed out. Each claim makes a node below it and removes it again: the server counts that. A
+/// claim that is taken back before anybody was told of the item writes its data once more, and the server counts that, too.
 std::int32_t attempts_of(const stat& item);
 /// What adds so many to that.
 void count_attempts(transaction& all, const std::string& item, std::int32_t so_many);

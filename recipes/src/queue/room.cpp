@@ -50,7 +50,7 @@ awaitable<outcome<room::pass>> room::enter(std::size_t& some, bool all_or_none) 
 awaitable<error_code> room::see_length(std::size_t some) {
   error_code error;
   const bool is_due = is_measured() && (!has_measured_ || is_overlong());
-  if (is_due || is_exhausted(number_)) error = co_await measure();
+  if (is_due || is_exhausted(number_)) error = co_await measure_once();
   if (!error && is_exhausted(number_)) error = errc::sequence_exhausted;
   if (error || !is_measured()) co_return error;
   if (is_overlong()) co_return errc::full;
@@ -72,6 +72,15 @@ awaitable<error_code> room::settle(const backend::reply& answer) {
   co_return is_open ? make_error_code(errc::outcome_unknown) : answer.error;
 }
 
+/// One look serves all that wait for it.
+awaitable<error_code> room::measure_once() {
+  const auto before = measures_;
+  auto mine = co_await measuring_.enter(frame_->session->get_scheduler());
+  if (!mine) co_return asio::error::operation_aborted;
+  if (measures_ != before) co_return error_code();
+  co_return co_await measure();
+}
+
 awaitable<error_code> room::measure() {
   auto look = make_request(opcode::exists, frame_->where.items);
   auto there = co_await frame_->session->perform(std::move(look), retry::always);
@@ -89,6 +98,7 @@ awaitable<void> room::measure_later() {
 void room::note_length(const backend::reply& there) {
   if (there.error && there.error != errc::no_node) return;
   has_measured_ = true;
+  ++measures_;
   const auto& folder = there.stat;
   list_bytes_ = list_bytes(frame_->where, static_cast<std::size_t>(folder.num_children));
   const auto most = frame_->options.most_list_bytes;

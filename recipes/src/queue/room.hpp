@@ -34,6 +34,7 @@ class room : public std::enable_shared_from_this<room> {
  private:
   awaitable<error_code> see_length(std::size_t some);
   void note_number(std::int32_t number);
+  awaitable<error_code> measure_once();
   awaitable<error_code> measure();
   awaitable<void> measure_later();
   void note_length(const backend::reply& there);
@@ -44,6 +45,8 @@ class room : public std::enable_shared_from_this<room> {
   std::shared_ptr<gate> gate_;
   turnstile turns_{1};
   std::size_t waiting_ = 0;  // for their turn
+  turnstile measuring_{1};
+  std::size_t measures_ = 0;
   bool has_measured_ = false;
   std::size_t list_bytes_ = 0;
   std::size_t puts_left_ = 0;  // until the list is measured again

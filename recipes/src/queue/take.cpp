@@ -51,10 +51,10 @@ awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
   // Whoever had it last did not live to say why.
   const claim_id which(result.item);
   auto error = co_await bury(which, result.item.attempts - 1, "handed out too often");
-  if (!claims_->has(which)) co_return failed(errc::busy);
-  co_await claims_->release(which);
+  const bool is_open = claims_->has(which);
+  if (is_open) claims_->take_back(result.item);
   if (error == asio::error::operation_aborted) co_return failed(error);
-  stock_->skip(result.item.name, error);
+  if (is_open) stock_->skip(result.item.name, error);
   co_return failed(errc::busy);
 }
 
@@ -105,8 +105,8 @@ awaitable<outcome<std::vector<message>>> queue_core::take_many(std::size_t most)
     }
   }
   if (error == asio::error::operation_aborted) {  // whoever asked hears of none of them
-    for (auto& each : taken) {
-      co_await claims_->release(claim_id(each));
+    for (const auto& each : taken) {
+      claims_->take_back(each);
       stock_->put_back(each.name);
     }
     taken.clear();
@@ -180,7 +180,7 @@ awaitable<outcome<message>> queue_core::pop_by_claim() {
     if (error) co_return taken;
     constexpr bool is_once = true;
     error = co_await claims_->settle(claim_id(item), transaction(), is_once);
-    claims_->give_up(claim_id(item));
+    if (error) claims_->take_back(item);
     const bool is_passing = error == errc::superseded || error == errc::not_empty || error == errc::no_auth;
     if (!is_passing) co_return taken;
     if (error != errc::superseded) stock_->skip(item.name, error);

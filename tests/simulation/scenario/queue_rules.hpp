@@ -19,9 +19,10 @@ struct queue_use {
   bool alone = false;      ///< There is one taker.
   std::size_t limit = 0;
   std::int32_t most_attempts = 0;
-  bool produces = false;       ///< The putting client does it by a producer, several at once.
-  bool revives = false;        ///< Operators bring dead letters back.
-  bool changes_mind = false;   ///< Acknowledgements are given up, and done again with other effects.
+  bool produces = false;  ///< The putting client does it by a producer, several at once.
+  bool revives = false;   ///< Operators bring dead letters back.
+  bool changes_mind = false;  ///< Acknowledgements are given up, and done again with other effects.
+  bool backlog = false;    ///< There are many items at once, and all who take do nothing but that.
 };
 
 class queue_rules {
@@ -56,8 +57,10 @@ class queue_rules {
  private:
   struct known_item {
     std::string value;
-    std::int32_t claims = 0;
-    std::int64_t owner = 0;  ///< Of the claim.
+    std::int32_t attempts = 0;  ///< Claims, but for those that were taken back before anybody was told of the item.
+    std::int64_t owner = 0;     ///< Of the claim.
+    bool is_told = false;       ///< To the one who has the claim.
+    int overtaken = 0;          ///< By how many that should have come later.
   };
   /// A process, from its start until it is killed.
   struct life {
@@ -72,11 +75,15 @@ class queue_rules {
     std::size_t most = 0;
   };
 
+  /// What a taker asks for, counted where the list is long.
+  void asked(const backend::request& what);
   void created(const change& what, const entry& in);
   bool is_revived(const change& what, const entry& in);
   bool is_for_put(const backend::request& what) const;
   void removed(const change& what, const entry& in);
   void claimed(const std::string& name, const entry& in);
+  void overtakes(const detail::entry& what);
+  void died(const known_item& what, const std::string& letter);
   void unclaimed(const std::string& name, const entry& in);
   std::string item_name(const std::string& path) const;
   std::string claimed_name(const std::string& path) const;
@@ -97,6 +104,11 @@ class queue_rules {
   std::map<std::string, std::string> letters_;  ///< Values of the dead letters, by path.
   std::set<std::string> effects_;      ///< Of acknowledgements, as they were committed.
   std::map<int, budget> budgets_;
+  bool is_long() const noexcept { return use_.backlog && items_.size() >= long_list; }
+  void check_costs() const;
+
+  static constexpr std::size_t long_list = 50;
+  std::size_t lists_ = 0, claims_ = 0, claimed_ = 0;  ///< While the list is long.
   bool came_back_ = false;
   std::int32_t last_number_ = -1;
 };
