@@ -80,7 +80,8 @@ class queue_base {
   }
 
   /// The item will never be done: it becomes a dead letter, as it stands in the queue. Two round trips.
-  /// Errors: `superseded`, `not_empty` (somebody made nodes below it), `no_auth`: then it is still ours.
+  /// Errors: `superseded`, `outcome_unknown` as of `async_acknowledge`; `not_empty` (somebody made nodes below it),
+  /// `no_auth`: then it is still ours.
   template <class Token>
   auto async_reject(message item, std::string reason, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_reject, core_, std::move(item), std::move(reason));

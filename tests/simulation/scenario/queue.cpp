@@ -242,11 +242,11 @@ class taker_of final : public participant {
       const auto where = dice().one_in(2) ? return_to::place : return_to::end;
       auto returning = does<>([&](auto token) { queue_.base().async_return(item, where, "later", std::move(token)); });
       std::tie(error) = co_await std::move(returning);
-      if (!error || error == errc::superseded) co_return;
+      if (!error || error == errc::superseded || error == errc::outcome_unknown) co_return;
     } else if (dice().one_in(16)) {
       auto rejecting = does<>([&](auto token) { queue_.base().async_reject(item, "bad", std::move(token)); });
       std::tie(error) = co_await std::move(rejecting);
-      in().require(!error || error == errc::superseded, "a rejected item dies", error.message());
+      of_.rules.rejected(item.data, error, bound);
       co_return;
     }
     of_.rules.finished_with(item.data);

@@ -168,11 +168,13 @@ void queue_rules::overtakes(const detail::entry& what) {
   }
 }
 
-/// The claim of the one who buries it has been taken away in the same transaction.
+/// The claim of a taker that buries the item without having handed it out is no attempt.
 void queue_rules::died(const known_item& what, const std::string& letter) {
   const auto read = detail::read_letter(letter);
-  in_.require(operator_interferes_ || (read && read->attempts == what.attempts),
-              "a dead letter was handed out as often as it says", letter + ", not " + std::to_string(what.attempts));
+  const bool is_buried_unseen = what.owner != nobody && !what.is_told;
+  const auto attempts = what.attempts - (is_buried_unseen ? 1 : 0);
+  in_.require(operator_interferes_ || (read && read->attempts == attempts),
+              "a dead letter was handed out as often as it says", letter + ", not " + std::to_string(attempts));
 }
 
 void queue_rules::unclaimed(const std::string& name, const entry& in) {
@@ -197,12 +199,19 @@ void queue_rules::acknowledged(const std::string& effect, error_code why, std::i
   if (why == asio::error::operation_aborted) return;
   const bool is_done = effects_.contains(effect);
   const auto what = effect + ": " + why.message();
-  if (why == errc::outcome_unknown) {
-    const bool lives = in_.servers().ephemeral_owner_alive(bound);
-    return in_.require(operator_interferes_ || !lives, "an acknowledgement is settled", what);
-  }
+  if (is_left_open(why, bound)) return;
   in_.require(!why || why == errc::superseded, "an acknowledgement is settled", what);
   in_.require(is_done == !why, "an acknowledgement is what it says", what);
+}
+
+void queue_rules::rejected(const std::string& value, error_code why, std::int64_t bound) {
+  if (why == asio::error::operation_aborted || is_left_open(why, bound)) return;
+  in_.require(!why || why == errc::superseded, "a rejected item dies", value + ": " + why.message());
+}
+
+/// Nobody can know the outcome where the claim that would tell has gone.
+bool queue_rules::is_left_open(error_code why, std::int64_t bound) const {
+  return why == errc::outcome_unknown && (operator_interferes_ || !in_.servers().ephemeral_owner_alive(bound));
 }
 
 bool queue_rules::is_for_put(const backend::request& what) const {

@@ -41,6 +41,7 @@ class queue_rules {
   void put_ends(const std::string& value, error_code why);
   /// An acknowledgement with this effect has ended; `bound`: the session that the item was taken in.
   void acknowledged(const std::string& effect, error_code why, std::int64_t bound);
+  void rejected(const std::string& value, error_code why, std::int64_t bound);
   void taken(int client, std::int64_t session, const message& item);
   void finished_with(const std::string& value) { finished_.insert(value); }
   /// Of a pop: `why` as it ended, with an item in hand or not.
@@ -79,6 +80,7 @@ class queue_rules {
   void asked(const backend::request& what);
   void created(const change& what, const entry& in);
   bool is_revived(const change& what, const entry& in);
+  bool is_left_open(error_code why, std::int64_t bound) const;
   bool is_for_put(const backend::request& what) const;
   void removed(const change& what, const entry& in);
   void claimed(const std::string& name, const entry& in);
