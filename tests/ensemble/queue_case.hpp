@@ -15,6 +15,7 @@ class queue_case : public ensemble_case {
  public:
   void teardown() {
     for (const auto& each : of_producers_) remove("/q/_producer-" + each);
+    BOOST_TEST(run_until([&] { return tickets() == 0; }), "tickets are given back");
     for (const auto* each : {"/q/_idle", "/q/_dead", "/q/_gate", "/q/_clock"}) {
       if (exists(each)) remove(each);
     }
@@ -91,6 +92,7 @@ class queue_case : public ensemble_case {
     BOOST_TEST_REQUIRE(!std::get<0>(result), std::get<0>(result).message());
     return std::get<1>(result);
   }
+  std::size_t tickets() { return exists("/q/_gate") ? children("/q/_gate").size() : 0; }
   std::size_t claims() {
     const auto names = children("/q");
     return static_cast<std::size_t>(

@@ -10,6 +10,12 @@ namespace {
 class limits : public queue_case {
  public:
   queue limited(session which, std::size_t limit) { return queue(std::move(which), "/q", {.limit = limit}); }
+  void clear_items() {
+    for (const auto& name : children("/q")) {
+      if (name.starts_with("qn-")) zk().async_remove("/q/" + name, any_version, [](error_code) {});
+    }
+    BOOST_TEST(run_until([&] { return size() == 0; }));
+  }
   error_code put_one(queue into, std::string data = "x") {
     return std::get<0>(run(into.async_put(std::move(data), tuple)));
   }
@@ -53,7 +59,7 @@ BOOST_AUTO_TEST_CASE(it_holds_exactly_for_many_that_put_at_once) {
   drain();
 }
 
-BOOST_AUTO_TEST_CASE(who_puts_alone_need_not_count) {
+BOOST_AUTO_TEST_CASE(puts_that_follow_each_other_cost_one_request) {
   request_log log;
   auto with = options();
   with.trace = log.hook();
@@ -61,20 +67,108 @@ BOOST_AUTO_TEST_CASE(who_puts_alone_need_not_count) {
   auto q = limited(alone, 100);
   BOOST_TEST(!put_one(q));
   log.clear();
-  for (int i = 0; i < 20; ++i) BOOST_TEST(!put_one(q));
-  BOOST_TEST(log.count("multi") == 20);
-  BOOST_TEST(log.count("children") + log.count("get") + log.count("create") == 0);
+  std::vector<recorder<std::string>> puts(20, recorder<std::string>(executor()));
+  for (auto& each : puts) {
+    each = recorder<std::string>(executor());
+    q.async_put("x", each.token());
+  }
+  BOOST_TEST_REQUIRE(run_until([&] { return puts.back().done(); }));
+  for (auto& each : puts) BOOST_TEST(!each.error());
+  BOOST_TEST(log.count("multi") == 21, "the first of them draws a ticket, and looks");
+  BOOST_TEST(log.count("exists") == 2);
+  BOOST_TEST(log.count("children") == 0);
   drain();
 }
 
-BOOST_AUTO_TEST_CASE(a_put_whose_reply_is_lost_counts_again) {
+BOOST_AUTO_TEST_CASE(many_that_put_at_once_cost_two_requests_a_put) {
+  constexpr std::size_t producers = 50;
+  constexpr std::size_t each_puts = 10;
+  request_log log;
+  auto with = options();
+  with.trace = log.hook();
+  std::vector<queue> all;
+  for (std::size_t i = 0; i < producers; ++i) all.push_back(limited(connect(with), 10'000));
+  BOOST_TEST(!put_one(all.front()));
+  log.clear();
+  std::vector<recorder<std::string>> puts(producers * each_puts, recorder<std::string>(executor()));
+  for (std::size_t i = 0; i < puts.size(); ++i) {
+    puts[i] = recorder<std::string>(executor());
+    all[i % producers].async_put(std::to_string(i), puts[i].token());
+  }
+  BOOST_TEST_REQUIRE(run_until([&] { return std::all_of(puts.begin(), puts.end(), [](auto& p) { return p.done(); }); }));
+  for (auto& each : puts) BOOST_TEST(!each.error());
+  const auto requests = log.count("multi") + log.count("exists") + log.count("children") + log.count("create");
+  BOOST_TEST(requests <= 22 * static_cast<long>(puts.size()) / 10, requests << " for " << puts.size());
+  BOOST_TEST(log.count("children") == 0);
+  all.clear();
+  clear_items();
+}
+
+/// What the count of a gate's tickets stands on.
+BOOST_AUTO_TEST_CASE(a_server_counts_the_children_there_were) {
+  run(zk().async_ensure_path("/q/_gate", tuple));
+  auto other = connect();
+  const auto draw = [&](session& by) {
+    auto [error, made] = run(by.async_create("/q/_gate/t-", "", create_mode::ephemeral_sequential, tuple));
+    BOOST_TEST_REQUIRE(!error, error.message());
+    return made.path;
+  };
+  for (int i = 0; i < 7; ++i) {
+    const auto mine = draw(zk());
+    draw(other);
+    if (i % 2) run(zk().async_remove(mine, any_version, tuple));
+    transaction both;
+    both.create("/q/_gate/t-", "", create_mode::ephemeral_sequential);
+    if (i % 2 == 0) both.remove(mine);
+    BOOST_TEST(!std::get<0>(run(zk().async_commit(both, tuple))));
+  }
+  run(other.async_close(tuple));
+  settle(zk());
+  const auto seen = get("/q/_gate").stat;
+  BOOST_TEST((seen.cversion + seen.num_children) / 2 == 21);
+  BOOST_TEST(draw(zk()).ends_with("0000000021"));
+  for (const auto& each : children("/q/_gate")) remove("/q/_gate/" + each);
+}
+
+BOOST_AUTO_TEST_CASE(dead_letters_come_back_only_where_there_is_room) {
+  auto q = limited(zk(), 4);
+  for (int i = 0; i < 4; ++i) BOOST_TEST(!put_one(q));
+  for (int i = 0; i < 3; ++i) {
+    const auto bad = take(q);
+    BOOST_TEST(!std::get<0>(run(q.async_reject(bad, "bad", tuple))));
+  }
+  BOOST_TEST(!put_one(q));
+  auto letters = dead_letters(q);
+  BOOST_TEST_REQUIRE(letters.size() == 3u);
+  for (int i = 0; i < 2; ++i) BOOST_TEST(!std::get<0>(run(q.async_revive(letters[i], tuple))));
+  BOOST_TEST(std::get<0>(run(q.async_revive(letters[2], tuple))) == errc::full);
+  BOOST_TEST(put_one(q) == errc::full);
+  BOOST_TEST(size() == 4u);
+  BOOST_TEST(!std::get<0>(run(q.async_discard(dead_letters(q).at(0), tuple))));
+  drain();
+}
+
+BOOST_AUTO_TEST_CASE(a_put_whose_reply_is_lost_is_not_put_again) {
+  run(zk().async_ensure_path("/q/_gate", tuple));
   auto far = connect_far();
   auto q = limited(far, 3);
-  BOOST_TEST(!put_one(q));
-  own().drop_reply(testcluster::op::multi);
+  own().drop_reply(testcluster::op::multi, 2);  // of the put; the first one draws its ticket
   BOOST_TEST(put_one(q) == errc::outcome_unknown);
   BOOST_TEST(!put_one(q));
+  BOOST_TEST(!put_one(q));
   BOOST_TEST(put_one(q) == errc::full);
+  BOOST_TEST(size() == 3u);
+  drain();
+}
+
+BOOST_AUTO_TEST_CASE(a_ticket_whose_reply_is_lost_takes_no_room) {
+  run(zk().async_ensure_path("/q/_gate", tuple));
+  auto far = connect_far();
+  auto q = limited(far, 3);
+  own().drop_reply(testcluster::op::multi);
+  for (int i = 0; i < 3; ++i) BOOST_TEST(!put_one(q));
+  BOOST_TEST(put_one(q) == errc::full);
+  BOOST_TEST(run_until([&] { return tickets() == 0; }));
   BOOST_TEST(size() == 3u);
   drain();
 }

@@ -28,9 +28,10 @@ class producer {
   /// Appends one item; items put in order arrive in order. Completes when it is in the queue, however long it takes to
   /// reach the ensemble. A queue that was removed meanwhile is made again, and the numbers begin anew.
   /// Signature: void(error_code, std::uint64_t), the number of the item.
-  /// Errors: `no_auth`, `closed`, `full` (see `queue_options`; it was not put), `bad_arguments` (more than 1 000 000
-  /// bytes), `foreign_data` (the producer's node is not ours), `superseded` (another producer of this name put something
-  /// in between). Cancellation: ends the wait; the item is put all the same.
+  /// Errors: `no_auth`, `closed`, `sequence_exhausted` (as `queue::async_put`), `full` (see `queue_options`; it was not
+  /// put), `bad_arguments` (more than 1 000 000 bytes), `foreign_data` (the producer's node is not ours), `superseded`
+  /// (another producer of this name put something in between). Cancellation: ends the wait; the item is put all the
+  /// same.
   template <class Token>
   auto async_put(std::string data, Token&& token) {
     return detail::initiate<void(error_code, std::uint64_t)>(token, &start_put, state_, std::move(data));

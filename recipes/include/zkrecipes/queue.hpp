@@ -23,9 +23,12 @@ class queue : public queue_base {
   queue(session over, std::string path) : queue(std::move(over), std::move(path), queue_options()) {}
 
   /// Appends one item: one round trip; completes with the item's name. The path is created if it is missing. Not tried
-  /// again once sent: if the reply is lost the error is `outcome_unknown`; a `producer` can tell.
+  /// again once sent: if the reply is lost the error is `outcome_unknown`; a `producer` can tell. With a limit it is
+  /// tried again where our ticket shows that nothing was put; `outcome_unknown` then means: put, and the name is not
+  /// known, unless our session ended or an operator removed the ticket.
   /// Signature: void(error_code, std::string).
-  /// Errors: `outcome_unknown`, `no_auth`, `full` (see `queue_options`), `bad_arguments` (more than 1 000 000 bytes).
+  /// Errors: `outcome_unknown`, `no_auth`, `full` (see `queue_options`), `bad_arguments` (more than 1 000 000 bytes),
+  /// `sequence_exhausted` (the numbers for names are used up but for the last million; nothing was put).
   /// Cancellation: as `session`.
   template <class Token>
   auto async_put(std::string data, Token&& token) {
@@ -35,7 +38,8 @@ class queue : public queue_base {
   /// Appends all of them, in this order and with nothing in between, or none: one transaction, one round trip.
   /// Signature: void(error_code, std::vector<std::string>), the names.
   /// Errors: as `async_put`; `bad_arguments`: more than a server takes in one request (1 000 000 bytes, of which each
-  /// item needs 100 and the length of the path for itself), or none; nothing was sent.
+  /// item needs 100 and the length of the path for itself, with a limit 250 and twice the path more), or none; nothing
+  /// was sent.
   template <class Token>
   auto async_put_many(std::vector<std::string> items, Token&& token) {
     return detail::initiate<void(error_code, std::vector<std::string>)>(token, &start_put_many, get_queue(),

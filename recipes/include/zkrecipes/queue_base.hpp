@@ -27,8 +27,8 @@ class queue_base {
  public:
   /// Takes the first item that nobody else has taken, waiting for one: one round trip while there are some. The item
   /// stays in the queue, claimed, until it is acknowledged, and comes back if our session ends.
-  /// Signature: void(error_code, message). Error: `foreign_data` (another recipe is using the path, and nothing of a queue
-  /// of this kind is there; so also of the two that follow).
+  /// Signature: void(error_code, message). Error: `foreign_data` (another recipe is using the path, and nothing of a
+  /// queue of this kind is there; so also of the two that follow).
   template <class Token>
   auto async_take(Token&& token) {
     return detail::initiate<void(error_code, message)>(token, &start_take, core_);
@@ -44,17 +44,20 @@ class queue_base {
   /// Removes the first item that nobody else has taken, and hands it out: one round trip. What happens to it then is
   /// the caller's affair: it does not come back. Signature: void(error_code, message).
   /// Error: `outcome_unknown` (a reply was lost, our session ended or our claim was removed by hand, and the item has
-  /// gone: it may have been for us; the message is that item). Cancellation: an item that is being removed at that moment
-  /// may be lost; the message says which.
+  /// gone: it may have been for us; the message is that item). Cancellation: an item that is being removed at that
+  /// moment may be lost; the message says which.
   template <class Token>
   auto async_pop(Token&& token) {
     return detail::initiate<void(error_code, message)>(token, &start_pop, core_);
   }
 
   /// The item is done: removes it and its claim, in one round trip. `effects` happen in the same transaction: together
-  /// with the acknowledgement or not at all, and thus once.
-  /// Errors: `superseded` (it is not ours any more: our session ended in between, and somebody else may have it), and
-  /// what keeps the effects from happening: then it is still ours.
+  /// with the acknowledgement or not at all, and thus once. Success means that these effects have happened; without
+  /// effects, that the item has left the queue. One that was given up (cancelled) may be repeated: with the same
+  /// effects it is told what became of the first; with others, `superseded` if the first was done.
+  /// Errors: `superseded` (it is not ours any more: our session ended in between, and somebody else may have it; these
+  /// effects have not happened), `outcome_unknown` (a reply was lost, then our session ended or an operator removed our
+  /// claim, and the item has gone: perhaps by this), and what keeps the effects from happening: then it is still ours.
   template <class Token>
   auto async_acknowledge(message item, Token&& token) {
     return async_acknowledge(std::move(item), transaction(), std::forward<Token>(token));
@@ -64,9 +67,9 @@ class queue_base {
     return detail::initiate<void(error_code)>(token, &start_acknowledge, core_, std::move(item), std::move(effects));
   }
 
-  /// The item is not done: it is to be taken again, by anybody. If it has been handed out `most_attempts` times it becomes
-  /// a dead letter instead, with this reason. To the end: two round trips, and as `async_reject` for errors.
-  /// Error: `superseded`.
+  /// The item is not done: it is to be taken again, by anybody. If it has been handed out `most_attempts` times it
+  /// becomes a dead letter instead, with this reason. To the end: two round trips, and as `async_reject` for errors.
+  /// Errors: `superseded`, `sequence_exhausted` (to the end: as a put; then it is still ours).
   template <class Token>
   auto async_return(message item, Token&& token) {
     return async_return(std::move(item), return_to::place, std::string(), std::forward<Token>(token));
@@ -77,7 +80,8 @@ class queue_base {
   }
 
   /// The item will never be done: it becomes a dead letter, as it stands in the queue. Two round trips.
-  /// Errors: `superseded`, `not_empty` (somebody made nodes below it), `no_auth`: then it is still ours.
+  /// Errors: `superseded`, `outcome_unknown` as of `async_acknowledge`; `not_empty` (somebody made nodes below it),
+  /// `no_auth`: then it is still ours.
   template <class Token>
   auto async_reject(message item, std::string reason, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_reject, core_, std::move(item), std::move(reason));
@@ -89,8 +93,8 @@ class queue_base {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_size, core_);
   }
 
-  /// What an operator wants to know, or nothing. It writes one small node, to learn the leader's time. Errors: `no_node`,
-  /// `no_auth`.
+  /// What an operator wants to know, or nothing. It writes one small node, to learn the leader's time. Errors:
+  /// `no_node`, `no_auth`.
   template <class Token>
   auto async_status(Token&& token) {
     return detail::initiate<void(error_code, queue_status)>(token, &start_status, core_);
@@ -103,9 +107,10 @@ class queue_base {
     return detail::initiate<void(error_code, std::vector<dead_letter>)>(token, &start_dead_letters, core_);
   }
 
-  /// Puts a dead letter back at the end of the queue (of its priority), with no attempts counted. Whatever the limit.
-  /// Errors: `no_node` (it is not there any more), `outcome_unknown` (a reply was lost, and it has gone: by us, or by
-  /// somebody else who revived or discarded it in that moment).
+  /// Puts a dead letter back at the end of the queue (of its priority), with no attempts counted: a put like any other.
+  /// Errors: `full` (see `queue_options`; it stays a dead letter), `no_node` (it is not there any more),
+  /// `outcome_unknown` (a reply was lost, and it has gone: by us, or by somebody else who revived or discarded it in
+  /// that moment).
   template <class Token>
   auto async_revive(dead_letter which, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_revive, core_, std::move(which));

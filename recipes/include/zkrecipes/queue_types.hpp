@@ -29,18 +29,25 @@ enum class return_to {
 };
 
 struct queue_options {
-  /// Most items, 1 or more; 0: no limit. It is exact if every producer of the queue states it (those of other libraries
-  /// know of none). Putting costs no additional round trip while nobody else puts.
+  /// Most items, 1 or more; 0: no limit. There are never more if every producer of the queue states it (those of other
+  /// libraries know of none). Puts go in order of arrival, by tickets: what others have a ticket for counts as an item
+  /// until they have put it or given the ticket back, at the latest a second after their last put or with the end of
+  /// their session. Where a queue has more than 1 000 nodes, claims, producers' records and foreign nodes count as
+  /// items, too: so `full` can come early by as many. A put costs one round trip where puts follow each other and there
+  /// is ample room, else two.
   std::size_t limit = 0;
   /// An item that has been handed out so often and was not acknowledged is not handed out again: it becomes a dead
   /// letter. 0 to 100; 0: no limit.
   std::int32_t most_attempts = 0;
   /// A server sends the names of all items at once. Where these are more bytes, clients of Java (1 048 575 by default,
-  /// their `jute.maxbuffer`) can not read the queue any more: a put fails with `full` before it comes to that. Looked at
-  /// from time to time: exact but for what is put between two looks. 0: not looked at.
+  /// their `jute.maxbuffer`) can not read the queue any more: a put fails with `full` before it comes to that. Looked
+  /// at before the first put of an object (one more round trip) and from time to time: exact but for what is put
+  /// between two looks. Not looked at where the limit is well below it. 0: not looked at.
   std::size_t most_list_bytes = 1'000'000;
-  /// Told once per object and item that can not be handed out (its rights, or nodes below it, forbid it): it stays where
-  /// it is, and the others go ahead. A hook: see docs/operations.md.
+  /// Told once per object and item that can not be handed out (its rights, or nodes below it, forbid it): it stays
+  /// where it is, and the others go ahead. Also told once per object that puts, with `sequence_exhausted` and the
+  /// queue's path, when nine tenths of the numbers for names are used up (a node has 2^31; in a queue whose claims
+  /// stand beside its items an item that is taken uses two): move to another path. A hook: see docs/operations.md.
   std::function<void(error_code why, const std::string& name)> on_trouble{};
 };
 

@@ -20,6 +20,8 @@ struct operation {
   std::int32_t version = any_version;
   create_mode mode = create_mode::persistent;
   zkrecipes::acl acl;  ///< Empty: the session's default.
+
+  friend bool operator==(const operation&, const operation&) = default;
 };
 
 /// What became of one operation. Of a failed transaction one operation has the cause, the others `rolled_back`.

@@ -13,14 +13,6 @@ namespace {
 
 constexpr std::string_view attempt_name = "_attempt";
 
-/// Which operation of a transaction failed; -1: none, or the whole request.
-int failed_at(const backend::reply& answer) {
-  for (std::size_t i = 0; answer.error && i < answer.results.size(); ++i) {
-    if (answer.results[i].error == answer.error) return static_cast<int>(i);
-  }
-  return -1;
-}
-
 bool is_lost(const error_code& error) { return error == errc::connection_loss; }
 bool is_aborted(const error_code& error) { return error == asio::error::operation_aborted; }
 
@@ -81,7 +73,7 @@ awaitable<claim_result> claims::finish(attempt which) {
     co_return result;
   }
   forget_ended();
-  ours_[which.what.name] = {which.bound, which.guid, read.stat.pzxid};
+  ours_[which.what.name] = {which.bound, which.guid, read.stat.pzxid, {}, {}};
   result.item = {std::move(which.what.name), std::move(read.data), read.stat, attempts_of(read.stat)};
   co_return result;
 }
@@ -207,31 +199,6 @@ claims::held_items::iterator claims::find_ours(const claim_id& which) {
 incarnation_ptr claims::bound_of(const claim_id& which) const {
   auto found = ours_.find(which.name);
   return found != ours_.end() && found->second.zxid == which.zxid ? found->second.bound : nullptr;
-}
-
-awaitable<error_code> claims::settle(claim_id which, transaction rest) {
-  auto bound = bound_of(which);
-  if (!bound) co_return errc::superseded;
-  const auto claim = frame_->where.claim(which.name);
-  transaction all;
-  all.remove(claim).remove(frame_->where.item(which.name)).append(std::move(rest));
-  for (;;) {
-    auto answer = co_await frame_->session->perform(backend::make_multi(all), retry::once, bound);
-    const bool is_open = is_lost(answer.error) || is_aborted(answer.error);
-    auto found = find_ours(which);
-    if (found == ours_.end()) co_return errc::superseded;  // settled by somebody else in this process
-    if (is_open && answer.sent) found->second.maybe_settled = true;
-    if (is_lost(answer.error)) continue;
-    if (is_aborted(answer.error)) co_return answer.error;
-    const int place = failed_at(answer);
-    const bool has_gone = answer.error == errc::no_node && (place == 0 || place == 1);
-    const bool is_settled = has_gone && place == 0 && found->second.maybe_settled;
-    if (answer.error && !has_gone && answer.error != errc::session_expired) co_return answer.error;  // still ours
-    ours_.erase(found);
-    if (has_gone && place == 1) frame_->session->remove_surely(claim, bound);
-    if (!answer.error || is_settled) co_return error_code();
-    co_return errc::superseded;
-  }
 }
 
 awaitable<error_code> claims::release(claim_id which) {

@@ -4,14 +4,15 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "queue/layout.hpp"
 #include "queue/server_clock.hpp"
 
 namespace zkrecipes::detail {
 
-/// What became of an attempt to claim or remove an item. Errors: `node_exists` (somebody else has it), `no_node` (it has
-/// gone), `busy` (it is too early for it), `session_expired` (nothing is claimed), ...
+/// What became of an attempt to claim or remove an item. Errors: `node_exists` (somebody else has it), `no_node` (it
+/// has gone), `busy` (it is too early for it), `session_expired` (nothing is claimed), ...
 struct claim_result {
   error_code error;
   bool at_item = false;  ///< The error is the item's own fault: it can not be handed out.
@@ -46,8 +47,11 @@ class claims : public std::enable_shared_from_this<claims> {
   awaitable<claim_result> remove(message item);
 
   bool has(const claim_id& which) const { return static_cast<bool>(bound_of(which)); }
-  /// Removes an item of ours and its claim, together with the rest. Errors: `superseded`, and those of the rest.
-  awaitable<error_code> settle(claim_id which, transaction rest);
+  /// Removes an item of ours together with the effects. `is_once`: success means that it was this settlement, also
+  /// where there are no effects; else that the item is done. Errors: `superseded` (surely not by this),
+  /// `outcome_unknown` (the item has gone, and a reply was lost: perhaps by this), and those of the effects: then it is
+  /// still ours.
+  awaitable<error_code> settle(claim_id which, transaction effects, bool is_once = false);
   /// Gives up a claim on an item that was handed out.
   awaitable<error_code> release(claim_id which);
   /// The same of one that nobody was told of: the attempt does not count. The request is sent at once; the rest happens in
@@ -58,11 +62,17 @@ class claims : public std::enable_shared_from_this<claims> {
   incarnation_ptr bound_of(const claim_id& which) const;
 
  private:
+  /// One that may have been done. Its mark is in the claim if it was; a settlement without a mark removes the claim.
+  struct settlement {
+    std::string mark;
+    transaction effects;
+  };
   struct held {
     incarnation_ptr bound;
     std::string guid;
     std::int64_t zxid = 0;
-    bool maybe_settled = false;
+    std::vector<settlement> open;
+    std::string done;  // the mark of the one that was done, once it is known
   };
   using held_items = std::map<std::string, held>;
 
@@ -77,6 +87,10 @@ class claims : public std::enable_shared_from_this<claims> {
   };
   void abandon(ending which, exchange_ptr first_try = nullptr);
   static awaitable<void> remove_claim(shared_frame frame, ending which, exchange_ptr first_try);
+  transaction removal_of(const std::string& name, const std::string& mark) const;
+  std::string mark_of(const held& item, const transaction& effects) const;
+  awaitable<error_code> judge(claim_id which, std::string mark);
+  awaitable<void> see_what_became(claim_id which, std::string mark, incarnation_ptr bound);
   held_items::iterator find_ours(const claim_id& which);
   bool is_early(const attempt& which, const backend::reply& stamp);
   void forget_ended();
@@ -85,6 +99,9 @@ class claims : public std::enable_shared_from_this<claims> {
   std::shared_ptr<server_clock> clock_;
   held_items ours_;
 };
+
+/// Which operation of a transaction failed; -1: none, or the whole request.
+int failed_at(const backend::reply& answer);
 
 /// How often an item has been handed out. Each claim makes a node below it and removes it again: the server counts that. A
 /// claim that is taken back before anybody was told of the item writes its data once more, and the server counts that, too.

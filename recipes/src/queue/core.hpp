@@ -52,7 +52,6 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   void after(const claims::attempt& which, const claim_result& result);
   awaitable<error_code> bury(claim_id which, std::int32_t attempts, std::string reason);
   awaitable<error_code> move_to_end(claim_id which);
-  awaitable<outcome<>> take_letter(backend::request what);
 
   shared_frame frame_;
   std::shared_ptr<server_clock> clock_;

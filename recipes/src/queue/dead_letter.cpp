@@ -78,31 +78,48 @@ awaitable<outcome<std::vector<dead_letter>>> queue_core::dead_letters() {
   co_return result_type(listed.error, std::move(found));
 }
 
+/// A put like any other. After a lost reply the letter tells.
 awaitable<outcome<>> queue_core::revive(dead_letter which) {
+  const auto& session = frame_->session;
   const auto path = frame_->where.on_side(std::string(dead_folder)) + '/' + which.name;
   auto what = frame_->where.parse(which.item);
   if (!what || which.name.find('/') != which.name.npos) co_return outcome<>(errc::bad_arguments);
-  transaction all;
-  all.remove(path).create(frame_->where.item(frame_->where.marker(what->rank)), which.data,
-                          create_mode::persistent_sequential);
-  co_return co_await take_letter(backend::make_multi(all));
+  for (;;) {
+    std::size_t one = 1;
+    auto entered = co_await room_->enter(one, true);
+    auto& [error, pass] = entered;
+    if (error) co_return outcome<>(error);
+    transaction all;
+    all.remove(path).create(frame_->where.item(frame_->where.marker(what->rank)), which.data,
+                            create_mode::persistent_sequential);
+    room_->guard(all);
+    auto result = co_await session->perform(backend::make_multi(all), retry::once);
+    error = co_await room_->settle(result);
+    const bool is_maybe_done = error == errc::outcome_unknown;
+    if (is_maybe_done) {
+      auto there = co_await session->perform(make_request(opcode::exists, path), retry::always);
+      // Gone: by us, or by another who revived or discarded it in that moment.
+      error = there.error == errc::no_node ? make_error_code(errc::outcome_unknown) : there.error;
+    }
+    if (error == errc::no_node && failed_at(result) > 0) {  // the queue, or our ticket, by an operator's hand
+      error = co_await session->ensure_path(frame_->where.items);
+      if (!error) continue;
+    }
+    const bool is_undone = error == errc::connection_loss || (is_maybe_done && !error);
+    if (!is_undone) co_return outcome<>(error);
+  }
 }
 
 awaitable<outcome<>> queue_core::discard(dead_letter which) {
   if (which.name.find('/') != which.name.npos) co_return outcome<>(errc::bad_arguments);
   const auto path = frame_->where.on_side(std::string(dead_folder)) + '/' + which.name;
-  co_return co_await take_letter(make_request(opcode::remove, path));
-}
-
-awaitable<outcome<>> queue_core::take_letter(backend::request what) {
-  bool maybe_done = false;
-  for (;;) {
-    auto result = co_await frame_->session->perform(what, retry::once);
+  auto remove = make_request(opcode::remove, path);
+  for (bool maybe_done = false;;) {
+    auto result = co_await frame_->session->perform(remove, retry::once);
     if (result.error == errc::connection_loss) {
       maybe_done = maybe_done || result.sent;
       continue;
     }
-    // Gone after a lost reply: by us, or by another who revived or discarded it in that moment.
     if (result.error == errc::no_node && maybe_done) result.error = errc::outcome_unknown;
     co_return outcome<>(result.error);
   }

@@ -137,10 +137,11 @@ awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
     }
     room_->guard(all);
     auto result = co_await session_->perform(backend::make_multi(all), retry::once);
-    room_->put(result, some);
+    co_await room_->settle(result);  // what became of it the record tells
     if (!result.error) {
       last_ = after;
       version_ = result.results[0].stat.version;
+      room_->note_name(name_of(result.results[some].path));
       co_return error_code();
     }
     const bool is_wiped = result.error == errc::no_node;  // the queue, by an operator's hand: it is made again

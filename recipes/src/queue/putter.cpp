@@ -12,6 +12,8 @@ namespace {
 
 /// Of one item in a transaction, besides its path and data: lengths, mode, rights.
 constexpr std::size_t item_overhead = 100;
+/// Of its ticket, and of the next one, the same.
+constexpr std::size_t ticket_overhead = 250;
 
 }  // namespace
 
@@ -20,27 +22,27 @@ awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> i
   if (!fits(items)) co_return result_type(errc::bad_arguments, {});
   const auto& session = frame_->session;
   for (;;) {
+    auto error = co_await session->wait_connected(nullptr, never);
+    if (error) co_return result_type(error, {});
     auto some = items.size();
     auto entered = co_await room_->enter(some, true);
-    auto& [error, pass] = entered;
-    if (!error) error = co_await session->wait_connected(nullptr, never);
-    if (error) co_return result_type(error, {});
+    auto& [refusal, pass] = entered;
+    if (refusal) co_return result_type(refusal, {});
     auto sent = session->send(request_of(items));
     auto answer = co_await session->answer(sent);
-    room_->put(answer, items.size());
+    answer.error = co_await room_->settle(answer);
     if (answer.error == errc::no_node) {
       error = co_await session->ensure_path(frame_->where.items);
       if (error) co_return result_type(error, {});
       continue;
     }
-    const bool is_known_undone = answer.error == errc::connection_loss && !answer.sent;
-    if (is_known_undone || answer.error == errc::bad_version) continue;
-    if (answer.error == errc::connection_loss) answer.error = errc::outcome_unknown;
+    if (answer.error == errc::connection_loss) continue;  // surely not done
     std::vector<std::string> names;
     if (!answer.error && answer.results.empty()) names.emplace_back(name_of(answer.path));
     for (std::size_t i = 0; i < items.size() && !answer.error && !answer.results.empty(); ++i) {
       names.emplace_back(name_of(answer.results[i].path));
     }
+    if (!names.empty()) room_->note_name(names.back());
     co_return result_type(answer.error, std::move(names));
   }
 }
@@ -66,7 +68,9 @@ bool putter::fits(const std::vector<new_item>& items) const {
   if (items.empty()) return false;
   if (items.size() == 1) return items[0].data.size() <= most_item_bytes;
   std::size_t bytes = 0;
-  for (const auto& each : items) bytes += each.data.size() + frame_->where.items.size() + item_overhead;
+  const auto& path = frame_->where.items;
+  const auto ticket = room_->has_limit() ? ticket_overhead + 2 * path.size() : 0;
+  for (const auto& each : items) bytes += each.data.size() + path.size() + item_overhead + ticket;
   return bytes <= most_item_bytes;
 }
 

@@ -3,13 +3,17 @@
 #include <algorithm>
 #include <utility>
 
+#include "line/node_name.hpp"
+
 namespace zkrecipes::detail {
 
 using backend::opcode;
 
 namespace {
 
-constexpr std::size_t puts_between_measures = 128;
+constexpr std::size_t puts_between_measures = 128;  // fewer where the list is nearly too long
+/// Nine tenths of all.
+constexpr std::int32_t many_numbers = 0x7fffffff / 10 * 9;
 
 }  // namespace
 
@@ -23,73 +27,63 @@ bool room::is_overlong() const noexcept {
   return frame_->options.most_list_bytes != 0 && list_bytes_ >= frame_->options.most_list_bytes;
 }
 
+/// Not where the limit sees to it, with as many claims as items.
+bool room::is_measured() const noexcept {
+  const auto& options = frame_->options;
+  const auto most = options.most_list_bytes;
+  return most != 0 && (!has_limit() || options.limit > most || list_bytes(frame_->where, 3 * options.limit) > most);
+}
+
 awaitable<outcome<room::pass>> room::enter(std::size_t& some, bool all_or_none) {
+  auto error = co_await see_length(some);
+  if (error || !has_limit()) co_return outcome<pass>(error, pass());
+  ++waiting_;
+  auto mine = co_await turns_.enter(frame_->session->get_scheduler());
+  --waiting_;
+  if (!mine) co_return outcome<pass>(asio::error::operation_aborted, pass());
+  error = co_await gate_->admit(some, all_or_none);
+  if (error) co_return outcome<pass>(error, pass());
+  co_return outcome<pass>(error, std::move(mine));
+}
+
+/// Before the first put of an object and after a refusal we look first; else the look travels along with a put.
+awaitable<error_code> room::see_length(std::size_t some) {
   error_code error;
-  if (is_overlong()) error = co_await measure();
-  if (!error && is_overlong()) error = errc::full;
-  if (!error && frame_->options.most_list_bytes != 0 && puts_left_ < some) {
+  const bool is_due = is_measured() && (!has_measured_ || is_overlong());
+  if (is_due || is_exhausted(number_)) error = co_await measure_once();
+  if (!error && is_exhausted(number_)) error = errc::sequence_exhausted;
+  if (error || !is_measured()) co_return error;
+  if (is_overlong()) co_return errc::full;
+  if (puts_left_ < some) {
     puts_left_ = puts_between_measures;
     launch_detached(frame_->session->strand(), owning(shared_from_this(), &room::measure_later));
   }
   puts_left_ -= std::min(puts_left_, some);
-  if (error || !has_limit()) co_return outcome<pass>(error, pass());
-  auto mine = co_await turns_.enter(frame_->session->get_scheduler());
-  if (!mine) co_return outcome<pass>(asio::error::operation_aborted, pass());
-  const auto limit = frame_->options.limit;
-  if (!known_ || items_ + some > limit) error = co_await count(some);
-  const auto left = limit - std::min(limit, items_);
-  if (!error && (left == 0 || (all_or_none && left < some))) error = errc::full;
-  if (error) co_return outcome<pass>(error, pass());
-  some = std::min(some, left);
-  co_return outcome<pass>(error, std::move(mine));
+  co_return error;
 }
 
-void room::guard(transaction& all) const {
-  if (has_limit()) all.set(frame_->where.on_side(gate_name), {}, version_);
+void room::guard(transaction& all) {
+  if (has_limit()) gate_->pass(all, waiting_ > 0);
 }
 
-void room::put(const backend::reply& answer, std::size_t so_many) {
-  if (!has_limit()) return;
-  known_ = !answer.error;
-  if (answer.error) return;
-  items_ += so_many;
-  version_ = answer.results.back().stat.version;
+awaitable<error_code> room::settle(const backend::reply& answer) {
+  if (has_limit()) co_return co_await gate_->settle(answer);
+  const bool is_open = answer.error == errc::connection_loss && answer.sent;
+  co_return is_open ? make_error_code(errc::outcome_unknown) : answer.error;
 }
 
-awaitable<error_code> room::count(std::size_t needed) {
-  const auto& session = frame_->session;
-  const auto gate = frame_->where.on_side(gate_name);
-  for (;;) {
-    auto error = co_await session->wait_connected(nullptr, never);
-    if (error) co_return error;
-    auto asked_gate = session->send(make_request(opcode::get, gate));
-    auto asked_stat = session->send(make_request(opcode::exists, frame_->where.items));
-    auto seen = co_await session->answer(asked_gate);
-    auto stat = co_await session->answer(asked_stat);
-    if (seen.error == errc::no_node || stat.error == errc::no_node) {
-      error = co_await session->ensure_path(frame_->where.items);
-      if (!error) error = co_await session->ensure_path(gate);
-      if (error && error != errc::connection_loss) co_return error;
-      continue;
-    }
-    if (!seen.error) seen.error = stat.error;
-    auto present = static_cast<std::size_t>(stat.stat.num_children);
-    if (!seen.error && present + needed > frame_->options.limit) {  // not all of these need be items
-      auto listed = co_await session->perform(make_request(opcode::children, frame_->where.items), retry::always);
-      seen.error = listed.error;
-      present = frame_->where.items_of(listed.children).size();
-    }
-    if (seen.error == errc::connection_loss || seen.error == errc::session_expired) continue;
-    if (seen.error) co_return seen.error;
-    items_ = present;
-    version_ = seen.stat.version;
-    known_ = true;
-    co_return error_code();
-  }
+/// One look serves all that wait for it.
+awaitable<error_code> room::measure_once() {
+  const auto before = measures_;
+  auto mine = co_await measuring_.enter(frame_->session->get_scheduler());
+  if (!mine) co_return asio::error::operation_aborted;
+  if (measures_ != before) co_return error_code();
+  co_return co_await measure();
 }
 
 awaitable<error_code> room::measure() {
-  auto there = co_await frame_->session->perform(make_request(opcode::exists, frame_->where.items), retry::always);
+  auto look = make_request(opcode::exists, frame_->where.items);
+  auto there = co_await frame_->session->perform(std::move(look), retry::always);
   note_length(there);
   co_return there.error == errc::no_node ? error_code() : there.error;
 }
@@ -103,7 +97,26 @@ awaitable<void> room::measure_later() {
 
 void room::note_length(const backend::reply& there) {
   if (there.error && there.error != errc::no_node) return;
-  list_bytes_ = list_bytes(frame_->where, static_cast<std::size_t>(there.stat.num_children));
+  has_measured_ = true;
+  ++measures_;
+  const auto& folder = there.stat;
+  list_bytes_ = list_bytes(frame_->where, static_cast<std::size_t>(folder.num_children));
+  const auto most = frame_->options.most_list_bytes;
+  const auto items_left = (most - std::min(most, list_bytes_)) / list_bytes(frame_->where, 1);
+  puts_left_ = std::clamp<std::size_t>(items_left / 2, 1, puts_between_measures);
+  const auto changes = static_cast<std::uint32_t>(folder.cversion) + static_cast<std::uint32_t>(folder.num_children);
+  note_number(static_cast<std::int32_t>(changes / 2));  // so many nodes there were: the next one's number
+}
+
+void room::note_name(std::string_view name) {
+  if (auto what = frame_->where.parse(name)) note_number(what->sequence);
+}
+
+void room::note_number(std::int32_t number) {
+  number_ = number;
+  const bool is_high = number < 0 || number >= many_numbers;
+  if (!is_high || std::exchange(is_told_, true) || !frame_->options.on_trouble) return;
+  frame_->options.on_trouble(errc::sequence_exhausted, frame_->where.items);
 }
 
 }  // namespace zkrecipes::detail

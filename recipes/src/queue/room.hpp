@@ -2,18 +2,18 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
-#include "queue/layout.hpp"
+#include "queue/gate.hpp"
 #include "session/turnstile.hpp"
 
 namespace zkrecipes::detail {
 
-/// A queue with a limit has a gate, a node that changes with every put. Whoever puts states the version that it had when
-/// the items were counted: nobody else has put anything since, and takers can only have made more room. So the limit is
-/// kept exactly, and as long as nobody else puts no counting is needed.
+/// Sees before each put that there is room: by the `gate` of a queue with a limit, by the length of the list that a
+/// server would send, and by the numbers that are left for names.
 class room : public std::enable_shared_from_this<room> {
  public:
-  explicit room(shared_frame frame) : frame_(std::move(frame)) {}
+  explicit room(shared_frame frame) : frame_(std::move(frame)), gate_(std::make_shared<gate>(frame_)) {}
 
   bool has_limit() const noexcept { return frame_->options.limit != 0; }
 
@@ -21,27 +21,37 @@ class room : public std::enable_shared_from_this<room> {
   using pass = turnstile::pass;
 
   /// Waits for our turn, and sees that there is room. With a limit `some` may be lowered to what there is room for.
-  /// Error: `full`.
+  /// Error: `full`. Then `guard` and `settle` have to follow.
   awaitable<outcome<pass>> enter(std::size_t& some, bool all_or_none);
-  /// Adds the gate to a transaction: the last operation. Without a limit, nothing.
-  void guard(transaction& all) const;
-  /// What became of it.
-  void put(const backend::reply& answer, std::size_t so_many);
+  /// Adds what keeps the limit to a transaction: the last operations. Without a limit, nothing.
+  void guard(transaction& all);
+  /// What became of it: the answer's error, but for a lost reply `connection_loss` if it was surely not done, and
+  /// `outcome_unknown` if it may have been done.
+  awaitable<error_code> settle(const backend::reply& answer);
+  /// An item was put under this name.
+  void note_name(std::string_view name);
 
  private:
-  awaitable<error_code> count(std::size_t needed);
+  awaitable<error_code> see_length(std::size_t some);
+  void note_number(std::int32_t number);
+  awaitable<error_code> measure_once();
   awaitable<error_code> measure();
   awaitable<void> measure_later();
   void note_length(const backend::reply& there);
+  bool is_measured() const noexcept;
   bool is_overlong() const noexcept;
 
   shared_frame frame_;
+  std::shared_ptr<gate> gate_;
   turnstile turns_{1};
-  bool known_ = false;
-  std::size_t items_ = 0;  // at most
-  std::int32_t version_ = 0;
+  std::size_t waiting_ = 0;  // for their turn
+  turnstile measuring_{1};
+  std::size_t measures_ = 0;
+  bool has_measured_ = false;
   std::size_t list_bytes_ = 0;
   std::size_t puts_left_ = 0;  // until the list is measured again
+  std::int32_t number_ = 0;    // of the last item, or the next
+  bool is_told_ = false;       // that there are not many left
 };
 
 /// About what a server sends for a list of so many items.

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "line/node_name.hpp"
 #include "queue/core.hpp"
 #include "queue/dead_letter.hpp"
 
@@ -74,6 +75,10 @@ awaitable<error_code> queue_core::move_to_end(claim_id which) {
     number = co_await session->perform(std::move(draw), retry::always, bound);
   }
   auto error = read.error ? read.error : number.error;
+  const auto marker = guid + '-';
+  const std::string_view markers[] = {marker};
+  const auto drawn = error ? std::nullopt : parse_sequence(name_of(number.path), markers);
+  if (drawn && is_exhausted(*drawn)) error = errc::sequence_exhausted;
   if (!error) {
     const auto digits = number.path.substr(number.path.size() - 10);
     const auto moved = where.item(where.marker(what->rank) + digits);

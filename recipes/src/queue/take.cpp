@@ -51,10 +51,10 @@ awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
   // Whoever had it last did not live to say why.
   const claim_id which(result.item);
   auto error = co_await bury(which, result.item.attempts - 1, "handed out too often");
-  if (!claims_->has(which)) co_return failed(errc::busy);
-  claims_->take_back(result.item);
+  const bool is_open = claims_->has(which);
+  if (is_open) claims_->take_back(result.item);
   if (error == asio::error::operation_aborted) co_return failed(error);
-  stock_->skip(result.item.name, error);
+  if (is_open) stock_->skip(result.item.name, error);
   co_return failed(errc::busy);
 }
 
@@ -178,12 +178,9 @@ awaitable<outcome<message>> queue_core::pop_by_claim() {
     auto taken = co_await take();
     auto& [error, item] = taken;
     if (error) co_return taken;
-    error = co_await claims_->settle(claim_id(item), transaction());
+    constexpr bool is_once = true;
+    error = co_await claims_->settle(claim_id(item), transaction(), is_once);
     if (error) claims_->take_back(item);
-    if (error == errc::superseded) {
-      auto there = co_await is_there(item.name);
-      if (!there) error = errc::outcome_unknown;
-    }
     const bool is_passing = error == errc::superseded || error == errc::not_empty || error == errc::no_auth;
     if (!is_passing) co_return taken;
     if (error != errc::superseded) stock_->skip(item.name, error);

@@ -4,6 +4,8 @@
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 
+#include <zkrecipes/producer.hpp>
+
 #include <memory>
 
 namespace zkrecipes::simulation {
@@ -26,6 +28,10 @@ queue_use draw_use(std::uint64_t seed) {
   use.alone = draw.one_in(3);
   if (draw.one_in(3)) use.limit = 1 + draw.below(6);
   if (draw.one_in(3)) use.most_attempts = static_cast<std::int32_t>(1 + draw.below(5));
+  chance more(seed, 201);
+  use.produces = use.kind == queue_kind::fifo && more.one_in(3);
+  use.revives = more.one_in(3);
+  use.changes_mind = more.one_in(3);
   return use;
 }
 
@@ -35,7 +41,7 @@ class queue_scenario final : public scenario {
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override { rules.committed(what); }
-  void received(const connection&, const backend::request& what) override { rules.asked(what); }
+  void received(const connection& from, const backend::request& what) override { rules.received(from, what); }
   void healed() override { done.forget(); }
   bool recovered() override { return done.everybody(); }
   /// A put that was cancelled can still be on its way.
@@ -49,6 +55,7 @@ class queue_scenario final : public scenario {
   queue_rules rules;
   progress done;
   std::uint64_t values = 0;
+  std::uint64_t effects = 0;
   bool closing = false;  ///< Nothing more is to be put.
 
  private:
@@ -62,7 +69,8 @@ class participant : public routine {
       : routine(in, client, with),
         of_(of),
         queue_(with, of.rules.use().kind, queue_rules::path,
-               {.limit = of.rules.use().limit, .most_attempts = of.rules.use().most_attempts}) {}
+               {.limit = of.rules.use().limit, .most_attempts = of.rules.use().most_attempts}),
+        more_(in.what().seed, 340 + static_cast<std::uint64_t>(client)) {}
 
   /// What is begun afterwards ends, too.
   void close() override {
@@ -83,8 +91,12 @@ class participant : public routine {
     }
     std::vector<std::string> some(at_once ? backlog : dice().one_in(4) ? 1 + dice().below(4) : 1);
     for (auto& each : some) each = "v" + std::to_string(++of_.values);
+    of_.rules.puts_begin(client(), some.size());
     error_code error;
-    if (some.size() > 1 && queue_.puts_many()) {
+    if (of_.rules.use().produces && client() == putting_client) {
+      auto producing = produce(some);
+      error = co_await std::move(producing);
+    } else if (some.size() > 1 && queue_.puts_many()) {
       auto putting = put_many(some);
       error = co_await std::move(putting);
       for (const auto& each : some) of_.rules.put_ends(each, error);
@@ -95,11 +107,13 @@ class participant : public routine {
         of_.rules.put_ends(each, error);
       }
     }
+    of_.rules.puts_end(client());
     if (client() == putting_client && (!error || error == errc::full)) of_.done.note(client());
   }
 
   queue_scenario& of_;
   any_queue queue_;
+  chance more_;  ///< For what came later: the rest of a seed stays as it was.
 
  private:
   asio::awaitable<error_code> put(std::string value) {
@@ -111,6 +125,24 @@ class participant : public routine {
     co_return std::get<0>(result);
   }
 
+  /// All at once: they travel together, as far as there is room.
+  asio::awaitable<error_code> produce(std::vector<std::string> values) {
+    if (!maker_) maker_ = std::make_unique<producer>(queue_.fifo(), "maker");
+    auto left = std::make_shared<std::size_t>(values.size() - 1);
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      aside<std::uint64_t>([&](auto token) { maker_->async_put(values[i], std::move(token)); },
+                           [this, value = values[i], left](error_code error, std::uint64_t) {
+                             of_.rules.put_ends(value, error);
+                             --*left;
+                           });
+    }
+    auto putting = waits<std::uint64_t>([&](auto token) { maker_->async_put(values[0], std::move(token)); });
+    auto result = co_await std::move(putting);
+    of_.rules.put_ends(values[0], std::get<0>(result));
+    while (*left > 0) co_await rest(50ms, 200ms);
+    co_return std::get<0>(result);
+  }
+
   asio::awaitable<error_code> put_many(std::vector<std::string> values) {
     std::vector<prioritized> ranked;
     for (const auto& each : values) ranked.push_back({each, static_cast<int>(dice().below(3))});
@@ -119,6 +151,8 @@ class participant : public routine {
     auto result = co_await std::move(putting);
     co_return std::get<0>(result);
   }
+
+  std::unique_ptr<producer> maker_;
 };
 
 class putter_of final : public participant {
@@ -155,8 +189,22 @@ class taker_of final : public participant {
     }
     const bool only_takes = of_.closing || of_.rules.use().backlog;
     if (!only_takes && dice().one_in(5)) co_await put_some();
+    if (of_.rules.use().revives && !only_takes && more_.one_in(6)) co_await revive();
     auto turn = of_.rules.use().pops ? pop() : dice().one_in(4) ? take_many() : take();
     co_await std::move(turn);
+  }
+
+  /// As an operator does.
+  asio::awaitable<void> revive() {
+    auto listing = waits<std::vector<dead_letter>>([&](auto token) { queue_.base().async_dead_letters(std::move(token)); });
+    auto [error, letters] = co_await std::move(listing);
+    if (error || letters.empty() || of_.closing) co_return;
+    const auto letter = letters[more_.below(letters.size())];
+    auto reviving = waits<>([&](auto token) { queue_.base().async_revive(letter, std::move(token)); });
+    std::tie(error) = co_await std::move(reviving);
+    const bool fine = !error || error == errc::full || error == errc::no_node || error == errc::outcome_unknown ||
+                      error == errc::session_expired || error == asio::error::operation_aborted;
+    in().require(fine, "a dead letter can be revived", error.message());
   }
 
   asio::awaitable<void> pop() {
@@ -171,7 +219,7 @@ class taker_of final : public participant {
     auto [error, item] = co_await std::move(taking);
     if (error) co_return;
     of_.rules.taken(client(), zk().status().session_id, item);
-    auto working = work(std::move(item));
+    auto working = work(std::move(item), zk().status().session_id);
     co_await std::move(working);
   }
 
@@ -179,13 +227,14 @@ class taker_of final : public participant {
     auto taking = waits<std::vector<message>>([&](auto token) { queue_.base().async_take_many(3, std::move(token)); });
     auto [error, some] = co_await std::move(taking);
     for (const auto& each : some) of_.rules.taken(client(), zk().status().session_id, each);
+    const auto bound = zk().status().session_id;
     for (auto& each : some) {
-      auto working = work(std::move(each));
+      auto working = work(std::move(each), bound);
       co_await std::move(working);
     }
   }
 
-  asio::awaitable<void> work(message item) {
+  asio::awaitable<void> work(message item, std::int64_t bound) {
     of_.done.note(client());
     if (!of_.rules.use().backlog) co_await rest(0ms, 500ms);
     error_code error;
@@ -193,18 +242,33 @@ class taker_of final : public participant {
       const auto where = dice().one_in(2) ? return_to::place : return_to::end;
       auto returning = does<>([&](auto token) { queue_.base().async_return(item, where, "later", std::move(token)); });
       std::tie(error) = co_await std::move(returning);
-      if (!error || error == errc::superseded) co_return;
+      if (!error || error == errc::superseded || error == errc::outcome_unknown) co_return;
     } else if (dice().one_in(16)) {
       auto rejecting = does<>([&](auto token) { queue_.base().async_reject(item, "bad", std::move(token)); });
       std::tie(error) = co_await std::move(rejecting);
-      in().require(!error || error == errc::superseded, "a rejected item dies", error.message());
+      of_.rules.rejected(item.data, error, bound);
       co_return;
     }
     of_.rules.finished_with(item.data);
-    const auto effects = transaction().set(queue_rules::results, item.data);
-    auto finishing = does<>([&](auto token) { queue_.base().async_acknowledge(item, effects, std::move(token)); });
+    if (of_.rules.use().changes_mind && more_.one_in(3)) {
+      in().later(client(), more_.between(0ms, 20ms), [this] { cancel(asio::cancellation_type::total); });
+      const auto effect = new_effect(item);
+      auto finishing = waits<>([&](auto token) { acknowledge(item, effect, std::move(token)); });
+      std::tie(error) = co_await std::move(finishing);
+      of_.rules.acknowledged(effect, error, bound);
+      if (error != asio::error::operation_aborted) co_return;
+    }
+    const auto effect = new_effect(item);
+    auto finishing = does<>([&](auto token) { acknowledge(item, effect, std::move(token)); });
     std::tie(error) = co_await std::move(finishing);
-    in().require(!error || error == errc::superseded, "an acknowledgement is settled", error.message());
+    of_.rules.acknowledged(effect, error, bound);
+  }
+
+  std::string new_effect(const message& item) { return item.data + ' ' + std::to_string(++of_.effects); }
+
+  template <class Token>
+  void acknowledge(const message& item, const std::string& effect, Token token) {
+    queue_.base().async_acknowledge(item, transaction().set(queue_rules::results, effect), std::move(token));
   }
 
   bool prepared_ = false;

@@ -73,9 +73,23 @@ void queue_rules::created(const change& what, const entry& in) {
   const bool moves = std::ranges::any_of(in.changes, [&](const change& each) {
     return each.type == kind::remove && !item_name(each.path).empty();
   });
-  if (moves) return;
+  if (moves || is_revived(what, in)) return;
   in_.require(put_.insert(what.data).second, "put once", what.data);
   items_[item_name(what.path)].value = what.data;
+}
+
+/// A dead letter becomes an item again, in one transaction.
+bool queue_rules::is_revived(const change& what, const entry& in) {
+  for (const auto& each : in.changes) {
+    const auto letter = each.type == kind::remove ? letters_.find(each.path) : letters_.end();
+    if (letter == letters_.end() || letter->second != what.data) continue;
+    letters_.erase(letter);
+    ended_.erase(what.data);
+    items_[item_name(what.path)] = {what.data};
+    came_back_ = true;
+    return true;
+  }
+  return false;
 }
 
 void queue_rules::removed(const change& what, const entry& in) {
@@ -98,13 +112,17 @@ void queue_rules::removed(const change& what, const entry& in) {
     return each.type == kind::create && each.path.starts_with(where_.on_side(detail::dead_folder) + "/letter-") &&
            each.data.ends_with('\n' + value);
   });
-  if (letter != in.changes.end()) return died(item, letter->data);
+  if (letter != in.changes.end()) {
+    letters_[letter->path] = value;
+    return died(item, letter->data);
+  }
   if (use_.pops && use_.kind != detail::queue_kind::delayed) {
     in_.require(any([&](const change& each) { return each.type == kind::create && claimed_name(each.path) == name; }),
                 "an item is popped past nobody's claim", what.path);
   } else {
-    const bool settled =
-        any([&](const change& each) { return each.type == kind::remove && claimed_name(each.path) == name; });
+    const bool settled = any([&](const change& each) {  // the claim removed, or marked and removed behind
+      return (each.type == kind::remove || each.type == kind::set) && claimed_name(each.path) == name;
+    });
     in_.require(settled, "an item leaves with its claim", what.path);
   }
   if (use_.pops) {
@@ -112,8 +130,12 @@ void queue_rules::removed(const change& what, const entry& in) {
     return;
   }
   in_.require(finished_.contains(value), "removed only after it was worked on", value);
-  const bool has_effect =
-      any([&](const change& each) { return each.type == kind::set && each.path == results && each.data == value; });
+  bool has_effect = false;
+  for (const auto& each : in.changes) {
+    if (each.type != kind::set || each.path != results || !each.data.starts_with(value + ' ')) continue;
+    has_effect = true;
+    effects_.insert(each.data);
+  }
   in_.require(has_effect, "its effect happens with its end", value);
 }
 
@@ -146,11 +168,13 @@ void queue_rules::overtakes(const detail::entry& what) {
   }
 }
 
-/// The claim of the one who buries it has been taken away in the same transaction.
+/// The claim of a taker that buries the item without having handed it out is no attempt.
 void queue_rules::died(const known_item& what, const std::string& letter) {
   const auto read = detail::read_letter(letter);
-  in_.require(operator_interferes_ || (read && read->attempts == what.attempts),
-              "a dead letter was handed out as often as it says", letter + ", not " + std::to_string(what.attempts));
+  const bool is_buried_unseen = what.owner != nobody && !what.is_told;
+  const auto attempts = what.attempts - (is_buried_unseen ? 1 : 0);
+  in_.require(operator_interferes_ || (read && read->attempts == attempts),
+              "a dead letter was handed out as often as it says", letter + ", not " + std::to_string(attempts));
 }
 
 void queue_rules::unclaimed(const std::string& name, const entry& in) {
@@ -168,6 +192,46 @@ void queue_rules::put_ends(const std::string& value, error_code why) {
   const bool open = why == errc::outcome_unknown || why == errc::session_expired ||
                     why == asio::error::operation_aborted || why == errc::closed;
   if (!open) in_.require(put_.contains(value) == !why, "a put is what it says", value + ": " + why.message());
+}
+
+/// The truth, and as much of it as can be known.
+void queue_rules::acknowledged(const std::string& effect, error_code why, std::int64_t bound) {
+  if (why == asio::error::operation_aborted) return;
+  const bool is_done = effects_.contains(effect);
+  const auto what = effect + ": " + why.message();
+  if (is_left_open(why, bound)) return;
+  in_.require(!why || why == errc::superseded, "an acknowledgement is settled", what);
+  in_.require(is_done == !why, "an acknowledgement is what it says", what);
+}
+
+void queue_rules::rejected(const std::string& value, error_code why, std::int64_t bound) {
+  if (why == asio::error::operation_aborted || is_left_open(why, bound)) return;
+  in_.require(!why || why == errc::superseded, "a rejected item dies", value + ": " + why.message());
+}
+
+/// Nobody can know the outcome where the claim that would tell has gone.
+bool queue_rules::is_left_open(error_code why, std::int64_t bound) const {
+  return why == errc::outcome_unknown && (operator_interferes_ || !in_.servers().ephemeral_owner_alive(bound));
+}
+
+bool queue_rules::is_for_put(const backend::request& what) const {
+  const auto gate = where_.on_side(detail::gate_name);
+  const auto is_of_put = [&](const operation& each) {
+    return each.type == operation::kind::create && each.path.ends_with('-') &&
+           (each.path.starts_with(gate) || each.path.starts_with(where_.item(where_.marker(0).substr(0, 2))));
+  };
+  if (what.op == backend::opcode::multi) return std::ranges::any_of(what.operations, is_of_put);
+  return what.op == backend::opcode::exists && (what.path.starts_with(gate) || what.path == where_.items);
+}
+
+/// However many put at the same time.
+void queue_rules::received(const connection& from, const backend::request& what) {
+  asked(what);
+  const auto found = budgets_.find(from.client);
+  if (found == budgets_.end() || !is_for_put(what)) return;
+  auto& left = found->second;
+  if (std::exchange(left.connection, from.number) != from.number) left.used = 0;
+  in_.require(++left.used <= left.most, "a put takes few requests", "client " + std::to_string(from.client));
 }
 
 void queue_rules::taken(int client, std::int64_t session, const message& item) {
@@ -206,11 +270,14 @@ void queue_rules::check_quiet(const tree& nodes) const {
   for (const auto& folder : {where_.items, where_.side}) {
     const node* there = nodes.find(folder);
     for (const auto& name : there ? there->children : std::set<std::string>()) {
+      if (name.starts_with(detail::producer_prefix)) continue;
       in_.require(may_stay.contains(name), "no node left", folder + '/' + name);
     }
   }
-  const node* idle = nodes.find(where_.on_side(detail::idle_folder));
-  if (idle && !idle->children.empty()) in_.fail("no node left", *idle->children.begin());
+  for (auto folder : {detail::idle_folder, detail::gate_name}) {
+    const node* there = nodes.find(where_.on_side(folder));
+    if (there && !there->children.empty()) in_.fail("no node left", *there->children.begin());
+  }
 }
 
 }  // namespace zkrecipes::simulation

@@ -19,6 +19,9 @@ struct queue_use {
   bool alone = false;      ///< There is one taker.
   std::size_t limit = 0;
   std::int32_t most_attempts = 0;
+  bool produces = false;  ///< The putting client does it by a producer, several at once.
+  bool revives = false;   ///< Operators bring dead letters back.
+  bool changes_mind = false;  ///< Acknowledgements are given up, and done again with other effects.
   bool backlog = false;    ///< There are many items at once, and all who take do nothing but that.
 };
 
@@ -27,12 +30,18 @@ class queue_rules {
   queue_rules(stage& in, queue_use use);
 
   void committed(const entry& what);
-  /// What a taker asks for, counted where the list is long.
-  void asked(const backend::request& what);
   void life_begins(int client) { ++lives_[client]; }
 
+  /// A request has arrived.
+  void received(const connection& from, const backend::request& what);
+
   // What the clients are told.
+  void puts_begin(int client, std::size_t so_many) { budgets_[client] = {0, 0, so_many * most_requests_of_a_put}; }
+  void puts_end(int client) { budgets_.erase(client); }
   void put_ends(const std::string& value, error_code why);
+  /// An acknowledgement with this effect has ended; `bound`: the session that the item was taken in.
+  void acknowledged(const std::string& effect, error_code why, std::int64_t bound);
+  void rejected(const std::string& value, error_code why, std::int64_t bound);
   void taken(int client, std::int64_t session, const message& item);
   void finished_with(const std::string& value) { finished_.insert(value); }
   /// Of a pop: `why` as it ended, with an item in hand or not.
@@ -44,6 +53,7 @@ class queue_rules {
 
   static constexpr const char* path = "/queue";
   static constexpr const char* results = "/result";
+  static constexpr std::size_t most_requests_of_a_put = 16;
 
  private:
   struct known_item {
@@ -59,7 +69,19 @@ class queue_rules {
     int number;
   };
 
+  /// What a client may still send for what it puts; begins anew with each connection.
+  struct budget {
+    std::uint64_t connection = 0;
+    std::size_t used = 0;
+    std::size_t most = 0;
+  };
+
+  /// What a taker asks for, counted where the list is long.
+  void asked(const backend::request& what);
   void created(const change& what, const entry& in);
+  bool is_revived(const change& what, const entry& in);
+  bool is_left_open(error_code why, std::int64_t bound) const;
+  bool is_for_put(const backend::request& what) const;
   void removed(const change& what, const entry& in);
   void claimed(const std::string& name, const entry& in);
   void overtakes(const detail::entry& what);
@@ -81,6 +103,9 @@ class queue_rules {
   std::set<std::string> told_;         ///< Popped values that their taker knows of.
   std::map<int, int> lives_;           ///< How often each client has been started.
   std::map<std::int64_t, life> begun_; ///< Sessions, by who began them.
+  std::map<std::string, std::string> letters_;  ///< Values of the dead letters, by path.
+  std::set<std::string> effects_;      ///< Of acknowledgements, as they were committed.
+  std::map<int, budget> budgets_;
   bool is_long() const noexcept { return use_.backlog && items_.size() >= long_list; }
   void check_costs() const;
 

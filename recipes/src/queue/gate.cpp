@@ -1,0 +1,259 @@
+#include "queue/gate.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "line/node_name.hpp"
+#include "session/together.hpp"
+
+namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+using backend::opcode;
+
+namespace {
+
+constexpr std::string_view ticket_marker = "t-";
+constexpr std::string_view ticket_markers[] = {ticket_marker};
+/// Up to so many nodes are listed to tell items from claims and others; of more all but a few count as items.
+constexpr std::size_t most_listed = 1000;
+/// A ticket in hand keeps room from others: not where there is less left than this, or half of the limit.
+constexpr std::int64_t ample = 64;
+/// Nor for longer than this.
+constexpr auto idle_time = 1s;
+
+bool is_passing(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
+
+}  // namespace
+
+awaitable<error_code> gate::admit(std::size_t& some, bool all_or_none) {
+  const auto& session = frame_->session;
+  is_busy_ = true;
+  error_code error;
+  do {
+    error = co_await session->wait_connected(nullptr, never);
+    if (error) break;
+    forget_ended();
+    error = co_await admit_once(some);
+  } while (is_passing(error));
+  const auto room = std::min(admitted(), some);
+  if (!error) is_tight_ = room < some;
+  if (!error && (room == 0 || (all_or_none && room < some))) error = errc::full;
+  give_back(error ? 0 : room);
+  is_busy_ = !error;
+  if (error) co_return error;
+  some = in_use_ = room;
+  co_return error;
+}
+
+/// Gets tickets, and looks as closely as it takes to see whether they may put.
+awaitable<error_code> gate::admit_once(std::size_t some) {
+  error_code error;
+  if (is_tight_ && held_.empty()) {  // nothing is written in vain
+    error = co_await look_at(look::plain);
+    if (!error && issued_ >= below_) error = co_await look_at(look::close);
+    if (!error && issued_ >= below_) error = errc::full;
+    known_ = false;
+  }
+  const bool is_new = held_.empty();
+  if (!error && held_.size() < some) error = co_await draw(some - held_.size());
+  if (!error && !is_new && admitted() < some) error = co_await look_at(look::plain);
+  if (!error && admitted() < some) error = co_await look_at(look::close);
+  co_return error;
+}
+
+/// In the same round trip as the first tickets we look.
+awaitable<error_code> gate::draw(std::size_t so_many) {
+  const auto& session = frame_->session;
+  const bool is_first = held_.empty();
+  const auto guid = session->make_guid();
+  transaction all;
+  for (std::size_t i = 0; i < so_many; ++i) all.create(unnumbered(guid), {}, create_mode::ephemeral_sequential);
+  auto drawing = session->send(backend::make_multi(all));
+  error_code error;
+  if (is_first) error = co_await look_at(look::plain);
+  auto drawn = co_await session->answer(drawing);
+  if (drawn.error == errc::no_node) {
+    give_back(0);
+    error = co_await prepare();
+    co_return error ? error : make_error_code(errc::connection_loss);  // not done: once more
+  }
+  const bool is_open = drawn.error == errc::connection_loss || drawn.error == asio::error::operation_aborted;
+  if (is_open && drawn.sent) forsake(guid);
+  if (drawn.error) co_return drawn.error;
+  take_up(drawn.results, so_many);
+  co_return error;
+}
+
+awaitable<error_code> gate::prepare() {
+  auto error = co_await frame_->session->ensure_path(frame_->where.items);
+  if (!error) error = co_await frame_->session->ensure_path(path_);
+  co_return error;
+}
+
+/// The tickets are the last ones made in a transaction.
+void gate::take_up(const std::vector<operation_result>& made, std::size_t so_many) {
+  for (auto i = made.size() - std::min(so_many, made.size()); i < made.size(); ++i) {
+    const auto number = parse_sequence(name_of(made[i].path), ticket_markers);
+    if (number) held_.push_back({made[i].path, *number});
+  }
+}
+
+std::string gate::unnumbered(const std::string& guid) const { return join(path_, protected_name(guid, ticket_marker)); }
+
+/// The gate comes first and the items last. What is seen in between of the nodes beside the items was there before the
+/// items were counted.
+std::vector<backend::request> gate::look_requests(look how) const {
+  const auto& where = frame_->where;
+  const bool lists_tickets = how == look::close && tickets_ <= most_listed;
+  std::vector<backend::request> all{make_request(lists_tickets ? opcode::children : opcode::exists, path_)};
+  const bool lists = how == look::close && children_ <= most_listed;
+  if (how == look::close && !lists && !where.is_apart()) {
+    for (auto beside : {idle_folder, dead_folder, clock_name}) {
+      all.push_back(make_request(opcode::exists, where.on_side(beside)));
+    }
+  }
+  all.push_back(make_request(lists ? opcode::children : opcode::exists, where.items));
+  return all;
+}
+
+awaitable<error_code> gate::look_at(look how) {
+  auto requests = look_requests(how);
+  auto looked = co_await perform_together(frame_->session, std::move(requests), persistence::endless);
+  auto& [error, seen] = looked;
+  if (error) co_return error;
+  for (const auto* each : {&seen.front(), &seen.back()}) {
+    if (each->error && each->error != errc::no_node) co_return each->error;
+  }
+  note(seen);
+  co_return error;
+}
+
+void gate::note(const std::vector<backend::reply>& seen) {
+  const auto& tickets = seen.front().stat;
+  const auto& items = seen.back();
+  std::int64_t beside = frame_->where.is_apart() ? 0 : 1;  // the gate
+  for (std::size_t i = 1; i + 1 < seen.size(); ++i) beside += seen[i].error ? 0 : 1;
+  auto present = std::max<std::int64_t>(items.stat.num_children - beside, 0);
+  if (!items.children.empty()) present = std::ssize(frame_->where.items_of(items.children));
+  children_ = items.children.empty() ? static_cast<std::size_t>(items.stat.num_children) : items.children.size();
+  tickets_ = static_cast<std::size_t>(tickets.num_children);
+  issued_ = (static_cast<std::uint32_t>(tickets.cversion) + static_cast<std::uint32_t>(tickets.num_children)) / 2;
+  const auto limit = static_cast<std::int64_t>(frame_->options.limit);
+  const auto reach = reach_of(seen.front(), limit - present);
+  below_ = known_ ? std::max(below_, reach) : reach;
+  known_ = true;
+}
+
+/// Where more tickets are out than there is room for, the first of them may put; without a list it is not known which.
+std::int64_t gate::reach_of(const backend::reply& tickets, std::int64_t places) const {
+  std::vector<std::int64_t> out;
+  for (const auto& name : tickets.children) {
+    const auto is_here = [&](const std::string& guid) { return name.find(guid) != name.npos; };
+    if (std::ranges::any_of(forsaken_, is_here)) continue;
+    if (auto number = parse_sequence(name, ticket_markers)) out.push_back(*number);
+  }
+  const auto so_many = tickets.children.empty() ? std::int64_t(tickets_) : std::ssize(out);
+  if (places >= so_many) return issued_ + places - so_many;
+  if (out.empty()) return 0;
+  std::ranges::sort(out);
+  return out[static_cast<std::size_t>(std::max<std::int64_t>(places, 0))];
+}
+
+std::size_t gate::admitted() const {
+  if (!known_) return 0;
+  const auto end = std::ranges::find_if(held_, [this](const ticket& each) { return each.number >= below_; });
+  return static_cast<std::size_t>(end - held_.begin());
+}
+
+bool gate::is_ample() const {
+  const auto left = below_ - held_[in_use_ - 1].number - 1 - static_cast<std::int64_t>(in_use_);
+  return left >= std::min<std::int64_t>(static_cast<std::int64_t>(frame_->options.limit / 2), ample);
+}
+
+void gate::pass(transaction& all, bool is_next_here) {
+  for (std::size_t i = 0; i < in_use_; ++i) all.remove(held_[i].path);
+  const bool is_first = last_ == lease_clock::time_point();
+  const bool is_steady = is_next_here || (!is_first && frame_->session->now() - last_ < idle_time);
+  next_ = is_steady && is_ample() ? in_use_ : 0;
+  next_guid_ = next_ ? frame_->session->make_guid() : std::string();
+  for (std::size_t i = 0; i < next_; ++i) all.create(unnumbered(next_guid_), {}, create_mode::ephemeral_sequential);
+}
+
+awaitable<error_code> gate::settle(const backend::reply& answer) {
+  auto error = answer.error;
+  if (error == errc::connection_loss && answer.sent) error = co_await after_loss();
+  if (!error) {
+    held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(in_use_));
+    take_up(answer.results, next_);
+  }
+  const bool is_open = error == errc::outcome_unknown || error == asio::error::operation_aborted;
+  if (is_open && next_) forsake(next_guid_);
+  if (error && error != errc::connection_loss) give_back(0);
+  in_use_ = next_ = 0;
+  is_busy_ = false;
+  last_ = frame_->session->now();
+  if (held_.empty()) known_ = false;
+  if (!held_.empty() && !std::exchange(is_kept_, true)) {
+    launch_detached(frame_->session->strand(), owning(shared_from_this(), &gate::keep));
+  }
+  co_return error;
+}
+
+/// As long as the ticket is there nothing was put. That it has gone is no proof of the contrary: an operator may have
+/// removed it.
+awaitable<error_code> gate::after_loss() {
+  auto ask = make_request(opcode::exists, held_.front().path);
+  backend::reply there;
+  do {
+    there = co_await frame_->session->perform(ask, retry::always, bound_);
+  } while (there.error == errc::connection_loss);
+  if (there.error == asio::error::operation_aborted) co_return there.error;
+  co_return there.error ? errc::outcome_unknown : errc::connection_loss;
+}
+
+/// Tickets end with their session.
+void gate::forget_ended() {
+  auto present = frame_->session->current();
+  if (std::exchange(bound_, present) == present) return;
+  held_.clear();
+  forsaken_.clear();
+  known_ = false;
+}
+
+/// Tickets that may have been drawn, with a reply that was lost: they are removed in the background, and never used.
+void gate::forsake(const std::string& guid) {
+  forsaken_.push_back(guid);
+  frame_->session->remove_all_surely(path_, guid, bound_);
+}
+
+/// Gives back all tickets but the first, in the background.
+void gate::give_back(std::size_t from) {
+  std::vector<std::string> paths;
+  for (; held_.size() > from; held_.pop_back()) paths.push_back(std::move(held_.back().path));
+  if (held_.empty()) known_ = false;
+  if (paths.empty()) return;
+  auto session = frame_->session;
+  launch_detached(session->strand(), remove_all(session, std::move(paths), bound_));
+}
+
+awaitable<void> gate::remove_all(core_ptr session, std::vector<std::string> paths, incarnation_ptr bound) {
+  transaction all;
+  for (const auto& each : paths) all.remove(each);
+  auto done = co_await session->perform(backend::make_multi(all), retry::once, bound);
+  if (!done.error) co_return;
+  for (auto& each : paths) session->remove_surely(std::move(each), bound);
+}
+
+/// Sees that tickets in hand are given back when nothing is put any more.
+awaitable<void> gate::keep() {
+  const auto& session = frame_->session;
+  while (!held_.empty() && !session->ended()) {
+    const auto present = session->now();
+    if (!is_busy_ && present >= last_ + idle_time) give_back(0);
+    if (!held_.empty()) co_await session->changed().wait(std::max(last_, present - idle_time / 2) + idle_time);
+  }
+  is_kept_ = false;
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,111 @@
+// The end of an item: removed with its claim and the effects, and known to be so also where the reply was lost.
+#include <algorithm>
+#include <utility>
+
+#include "queue/claims.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+bool is_lost(const error_code& error) { return error == errc::connection_loss; }
+bool is_aborted(const error_code& error) { return error == asio::error::operation_aborted; }
+
+}  // namespace
+
+int failed_at(const backend::reply& answer) {
+  for (std::size_t i = 0; answer.error && i < answer.results.size(); ++i) {
+    if (answer.results[i].error == answer.error) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+/// That the claim has gone proves nothing: an operator can have removed it, and another have taken the item. Where it
+/// matters which settlement was done, each writes its mark into the claim, which is removed afterwards.
+transaction claims::removal_of(const std::string& name, const std::string& mark) const {
+  transaction all;
+  const auto claim = frame_->where.claim(name);
+  mark.empty() ? all.remove(claim) : all.set(claim, mark);
+  return all.remove(frame_->where.item(name));
+}
+
+/// The same for the same effects: it does not matter which of those is done.
+std::string claims::mark_of(const held& item, const transaction& effects) const {
+  const auto same = std::ranges::find_if(item.open, [&](const settlement& each) {
+    return !each.mark.empty() && each.effects.operations() == effects.operations();
+  });
+  return same == item.open.end() ? frame_->session->make_guid() : same->mark;
+}
+
+awaitable<error_code> claims::settle(claim_id which, transaction effects, bool is_once) {
+  auto found = find_ours(which);
+  if (found == ours_.end()) co_return errc::superseded;
+  const auto& session = frame_->session;
+  const auto bound = found->second.bound;
+  const auto claim = frame_->where.claim(which.name);
+  const auto mark = is_once || !effects.empty() ? mark_of(found->second, effects) : std::string();
+  const auto all = removal_of(which.name, mark).append(effects);
+  for (;;) {
+    auto answer = co_await session->perform(backend::make_multi(all), retry::once, bound);
+    found = find_ours(which);
+    if (found == ours_.end()) co_return errc::superseded;  // settled by somebody else in this process
+    const bool is_cut = is_lost(answer.error) || is_aborted(answer.error) || answer.error == errc::session_expired;
+    if (is_cut && answer.sent) found->second.open.push_back({mark, effects});
+    if (is_lost(answer.error)) continue;
+    if (is_aborted(answer.error) && answer.sent && !mark.empty()) {
+      launch_detached(session->strand(), owning(shared_from_this(), &claims::see_what_became, which, mark, bound));
+    }
+    const int place = failed_at(answer);
+    const bool has_gone = answer.error == errc::no_node && (place == 0 || place == 1);
+    if (answer.error && !has_gone && answer.error != errc::session_expired) co_return answer.error;  // still ours
+    auto error = answer.error;
+    if (error) error = co_await judge(which, mark);
+    if (is_aborted(error) || error == errc::closed) co_return error;
+    if (found = find_ours(which); found != ours_.end()) ours_.erase(found);
+    if (place == 1 || !mark.empty()) session->remove_surely(claim, bound);
+    co_return error;
+  }
+}
+
+/// Of a settlement that was refused because the item or the claim has gone: whether an earlier try of it had been done.
+awaitable<error_code> claims::judge(claim_id which, std::string mark) {
+  for (;;) {
+    auto found = find_ours(which);
+    if (found == ours_.end()) co_return errc::superseded;
+    const auto& item = found->second;
+    const auto bound = item.bound;
+    const auto is_this = [&](const settlement& each) { return each.mark == mark; };
+    if (std::ranges::none_of(item.open, is_this)) co_return errc::superseded;
+    if (!item.done.empty()) co_return item.done == mark ? error_code() : make_error_code(errc::superseded);
+    std::vector<backend::request> looks;
+    looks.push_back(make_request(opcode::get, frame_->where.claim(which.name)));
+    looks.push_back(make_request(opcode::exists, frame_->where.item(which.name)));
+    auto seen = co_await frame_->session->perform_all(std::move(looks));
+    const auto& claim = seen[0];
+    const auto& why = seen[1].error;
+    if (is_lost(why) || why == errc::session_expired) continue;
+    if (why && why != errc::no_node) co_return why;
+    if (!why) co_return errc::superseded;  // what we have done would have removed it
+    const bool is_claimed = !claim.error && !bound->ended;
+    if (is_claimed) co_return !mark.empty() && claim.data == mark ? error_code() : make_error_code(errc::superseded);
+    const bool is_done = mark.empty() && !bound->ended;  // by us, or by another after an operator: the item is done
+    co_return is_done ? error_code() : make_error_code(errc::outcome_unknown);
+  }
+}
+
+/// Of a settlement that nobody waits for any more: takes its mark away.
+awaitable<void> claims::see_what_became(claim_id which, std::string mark, incarnation_ptr bound) {
+  const auto path = frame_->where.claim(which.name);
+  auto look = make_request(opcode::get, path);
+  backend::reply there;
+  do {
+    there = co_await frame_->session->perform(look, retry::always, bound);
+  } while (is_lost(there.error));
+  if (there.error || there.data != mark) co_return;
+  if (auto found = find_ours(which); found != ours_.end()) found->second.done = mark;
+  frame_->session->remove_surely(path, bound);
+}
+
+}  // namespace zkrecipes::detail

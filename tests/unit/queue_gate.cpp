@@ -1,0 +1,374 @@
+// Putting into a queue with a limit: the tickets, what is looked at, and lost replies.
+#include "unit/fake_session.hpp"
+
+#include <zkrecipes/queue.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+struct gate_case : fake_session {
+  const std::string item = "/q/qn-";
+
+  gate_case() { connect(); }
+
+  recorder<std::string> put(queue into, const std::string& data = "x") {
+    auto made = record<std::string>();
+    into.async_put(data, made.token());
+    settle();
+    return made;
+  }
+  static std::string ticket(int number) {
+    return "/q/_gate/_c_guid-t-" + std::string(number < 10 ? "000000000" : "00000000") + std::to_string(number);
+  }
+  /// Answers the oldest request, a transaction, which made so many things, then these tickets.
+  backend::request answer_made(std::size_t others, std::initializer_list<int> tickets) {
+    backend::reply made;
+    made.results.resize(others);
+    for (int each : tickets) made.results.push_back({{}, ticket(each), {}});
+    return answer(made);
+  }
+  void answer_stat(std::int32_t children, std::int32_t issued = 0) {
+    backend::reply seen;
+    seen.stat.num_children = children;
+    seen.stat.cversion = static_cast<std::int32_t>(2 * static_cast<std::uint32_t>(issued)) - children;
+    answer(seen);
+  }
+  /// Answers with a list of the tickets that are out, of so many there were.
+  void list_tickets(std::initializer_list<int> out, std::int32_t issued) {
+    backend::reply seen;
+    for (int each : out) seen.children.push_back(ticket(each).substr(std::string("/q/_gate/").size()));
+    seen.stat.num_children = static_cast<std::int32_t>(out.size());
+    seen.stat.cversion = 2 * issued - seen.stat.num_children;
+    answer(seen);
+  }
+  /// Ours is the first ticket of all, and nothing is there but the gate.
+  void admit_first() {
+    CHECK_PENDING("multi /", "exists /q/_gate", "exists /q");
+    answer_made(0, {0});
+    answer_stat(1, 1);
+    answer_stat(1);
+  }
+  static std::vector<std::string> paths_of(const backend::request& what) {
+    std::vector<std::string> all;
+    for (const auto& each : what.operations) all.push_back(each.path);
+    return all;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(queue_gates, gate_case)
+
+BOOST_AUTO_TEST_CASE(the_puts_of_one_object_take_turns) {
+  queue limited(zk, "/q", {.limit = 3});
+  std::deque<recorder<std::string>> all;
+  for (int i = 0; i < 3; ++i) all.push_back(put(limited));
+  all[1].cancel();
+  settle();
+  BOOST_TEST_REQUIRE(all[1].done());
+  admit_first();
+  CHECK_PENDING("multi /");
+  const auto first = answer_made(2, {1});  // the next one waits: its ticket travels along
+  BOOST_TEST_REQUIRE(first.operations.size() == 3u);
+  BOOST_TEST(first.operations[0].path == item);
+  BOOST_TEST(first.operations[1].path == ticket(0));
+  BOOST_TEST(all[0].done());
+  BOOST_TEST(!all[2].done());
+  CHECK_PENDING("multi /");
+  const auto second = answer_made(2, {});
+  BOOST_TEST(paths_of(second) == (strings{item, ticket(1)}), boost::test_tools::per_element());
+  BOOST_TEST(all[2].done());
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(one_look_serves_as_many_puts_as_there_was_room_for) {
+  queue limited(zk, "/q", {.limit = 1000});
+  auto first = put(limited);
+  admit_first();
+  answer_made(2, {});
+  auto second = put(limited);
+  CHECK_PENDING("multi /", "exists /q/_gate", "exists /q");
+  answer_made(0, {1});
+  answer_stat(1, 2);
+  answer_stat(2);
+  answer_made(2, {2});
+  BOOST_TEST(second.done());
+  for (int i = 3; i < 900; ++i) {
+    auto next = put(limited);
+    CHECK_PENDING("multi /");
+    backend::reply made;
+    made.results.resize(2);
+    made.results.push_back({{}, "/q/_gate/_c_guid-t-" + std::to_string(1'000'000'000 + i).replace(0, 1, "0"), {}});
+    const auto sent = answer(made);
+    BOOST_TEST_REQUIRE(sent.operations.size() == 3u);
+    BOOST_TEST_REQUIRE(next.done());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_ticket_in_hand_is_given_back_when_nothing_is_put_any_more) {
+  queue limited(zk, "/q", {.limit = 1000});
+  auto first = put(limited);
+  auto second = put(limited);
+  admit_first();
+  answer_made(2, {1});
+  answer_made(2, {2});
+  BOOST_TEST_REQUIRE(second.done());
+  CHECK_PENDING();
+  advance(2s);
+  while (!pending().empty() && pending().front() != "multi /") answer();
+  CHECK_PENDING("multi /");
+  const auto back = answer();
+  BOOST_TEST(paths_of(back) == (strings{ticket(2)}), boost::test_tools::per_element());
+}
+
+// Limit 10, 8 items, 3 tickets out, ours the last of them: there is room for the other two.
+BOOST_AUTO_TEST_CASE(room_that_others_have_tickets_for_is_not_given_twice) {
+  queue limited(zk, "/q", {.limit = 10});
+  auto refused = put(limited);
+  answer_made(0, {2});
+  answer_stat(3, 3);
+  answer_stat(9);
+  CHECK_PENDING("children /q/_gate", "children /q");
+  list_tickets({0, 1, 2}, 3);
+  std::vector<std::string> names{"_gate"};
+  for (int i = 0; i < 8; ++i) names.push_back("qn-000000000" + std::to_string(i));
+  list(names);
+  BOOST_TEST_REQUIRE(refused.done());
+  BOOST_TEST((refused.error() == errc::full));
+  CHECK_PENDING("multi /");
+  const auto back = answer();
+  BOOST_TEST(paths_of(back) == (strings{ticket(2)}), boost::test_tools::per_element());
+  auto again = put(limited);
+  CHECK_PENDING("exists /q/_gate", "exists /q");  // nothing is written before there is room
+}
+
+// Limit 10, 9 items; others have been given back: the number of tickets that are out says nothing of their order.
+BOOST_AUTO_TEST_CASE(the_last_place_is_given_to_the_first_ticket) {
+  for (const bool is_first : {true, false}) {
+    queue limited(zk, "/q", {.limit = 10});
+    auto asked = put(limited);
+    answer_made(0, {5});
+    answer_stat(2, 7);
+    answer_stat(10);
+    CHECK_PENDING("children /q/_gate", "children /q");
+    is_first ? list_tickets({8, 5}, 9) : list_tickets({5, 3}, 9);
+    std::vector<std::string> names{"_gate"};
+    for (int i = 0; i < 9; ++i) names.push_back("qn-000000000" + std::to_string(i));
+    list(names);
+    CHECK_PENDING("multi /");
+    BOOST_TEST(asked.done() == !is_first);
+    const auto sent = answer_made(2, {});
+    BOOST_TEST(sent.operations.size() == (is_first ? 2u : 1u), "it is put, or the ticket is given back");
+    BOOST_TEST_REQUIRE(asked.done());
+    BOOST_TEST((asked.error() == (is_first ? error_code() : make_error_code(errc::full))));
+  }
+}
+
+// Limit 10, 10 items, one ticket out, after one with a higher number was given back.
+BOOST_AUTO_TEST_CASE(a_ticket_that_was_given_back_makes_no_room) {
+  queue limited(zk, "/q", {.limit = 10});
+  auto refused = put(limited);
+  answer_made(0, {84});
+  answer_stat(1, 86);
+  answer_stat(11);
+  list_tickets({84}, 86);
+  std::vector<std::string> names{"_gate"};
+  for (int i = 10; i < 20; ++i) names.push_back("qn-00000000" + std::to_string(i));
+  list(names);
+  BOOST_TEST_REQUIRE(refused.done());
+  BOOST_TEST((refused.error() == errc::full));
+}
+
+BOOST_AUTO_TEST_CASE(claims_are_no_items) {
+  queue limited(zk, "/q", {.limit = 2});
+  auto fine = put(limited);
+  answer_made(0, {0});
+  answer_stat(1, 1);
+  answer_stat(4);
+  list_tickets({0}, 1);
+  list({"_gate", "_idle", "qn-0000000001", "_claim-qn-0000000001"});
+  CHECK_PENDING("multi /");
+  answer_made(2, {});
+  BOOST_TEST_REQUIRE(fine.done());
+  BOOST_TEST(!fine.error());
+}
+
+BOOST_AUTO_TEST_CASE(a_long_queue_is_not_listed) {
+  queue limited(zk, "/q", {.limit = 20'000, .most_list_bytes = 0});
+  auto refused = put(limited);
+  answer_made(0, {0});
+  answer_stat(1, 1);
+  answer_stat(20'002);
+  CHECK_PENDING("children /q/_gate", "exists /q/_idle", "exists /q/_dead", "exists /q/_clock", "exists /q");
+  list_tickets({0}, 1);
+  answer();
+  fail(errc::no_node);
+  fail(errc::no_node);
+  answer_stat(20'002);  // the gate, the takers' line, and as many items as there may be
+  BOOST_TEST_REQUIRE(refused.done());
+  BOOST_TEST((refused.error() == errc::full));
+}
+
+BOOST_AUTO_TEST_CASE(a_put_whose_reply_was_lost_is_sent_again_where_its_ticket_is_still_there) {
+  queue limited(zk, "/q", {.limit = 100});
+  auto done = put(limited);
+  admit_first();
+  reconnect();
+  CHECK_PENDING("exists " + ticket(0));
+  answer();
+  CHECK_PENDING("multi /");
+  const auto again = paths_of(answer_made(2, {1}));
+  BOOST_TEST_REQUIRE(again.size() == 3u, "as the next put is expected soon it draws a ticket, too");
+  BOOST_TEST(again[0] == item);
+  BOOST_TEST(again[1] == ticket(0));
+  BOOST_TEST_REQUIRE(done.done());
+  BOOST_TEST(!done.error());
+}
+
+BOOST_AUTO_TEST_CASE(a_put_whose_reply_was_lost_is_not_sent_again_where_its_ticket_has_gone) {
+  queue limited(zk, "/q", {.limit = 100});
+  auto done = put(limited);
+  admit_first();
+  reconnect();
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(done.done());
+  BOOST_TEST((done.error() == errc::outcome_unknown));
+}
+
+BOOST_AUTO_TEST_CASE(a_draw_whose_reply_was_lost_leaves_no_ticket) {
+  queue limited(zk, "/q", {.limit = 100});
+  auto done = put(limited);
+  CHECK_PENDING("multi /", "exists /q/_gate", "exists /q");
+  const auto drawn = last().pending.front().first.operations.at(0).path;
+  reconnect();
+  BOOST_TEST(std::ranges::count(pending(), "exists /q/_gate") >= 1);
+  bool is_looked_for = false;
+  for (int i = 0; i < 10 && !pending().empty(); ++i) {
+    if (pending().front() == "children /q/_gate") {
+      is_looked_for = true;
+      list({drawn.substr(drawn.rfind('/') + 1) + "0000000007"});
+      continue;
+    }
+    if (pending().front() == "remove " + drawn + "0000000007") {
+      BOOST_TEST(is_looked_for);
+      return;
+    }
+    pending().front() == "multi /" ? answer_made(0, {8}) : answer();
+  }
+  BOOST_ERROR("it was not removed");
+}
+
+// Limit 10, 9 items: two of a batch of three have to wait for the next time.
+BOOST_AUTO_TEST_CASE(a_batch_that_does_not_fit_is_not_put_in_part) {
+  queue limited(zk, "/q", {.limit = 10});
+  auto refused = record<std::vector<std::string>>();
+  limited.async_put_many({"a", "b", "c"}, refused.token());
+  settle();
+  answer_made(0, {0, 1, 2});
+  answer_stat(3, 3);
+  answer_stat(10);
+  list_tickets({0, 1, 2}, 3);
+  std::vector<std::string> names;
+  for (int i = 0; i < 9; ++i) names.push_back("qn-000000000" + std::to_string(i));
+  list(names);
+  BOOST_TEST_REQUIRE(refused.done());
+  BOOST_TEST((refused.error() == errc::full));
+  const auto back = answer();
+  BOOST_TEST(back.operations.size() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_gate_that_is_missing_is_made) {
+  queue limited(zk, "/q", {.limit = 10});
+  auto done = put(limited);
+  backend::reply refused;
+  refused.error = errc::no_node;
+  refused.results.assign(1, {errc::no_node, {}, {}});
+  answer(refused);
+  fail(errc::no_node);
+  fail(errc::no_node);
+  CHECK_PENDING("create /q");
+  answer();
+  CHECK_PENDING("create /q", "create /q/_gate");
+  answer();
+  answer();
+  admit_first();
+  answer_made(2, {});
+  BOOST_TEST(done.done());
+}
+
+BOOST_AUTO_TEST_CASE(an_object_that_puts_once_sees_how_long_the_list_is) {
+  queue once(zk, "/q", {.most_list_bytes = 170});
+  auto refused = put(once);
+  CHECK_PENDING("exists /q");
+  answer_stat(10);
+  BOOST_TEST_REQUIRE(refused.done());
+  BOOST_TEST((refused.error() == errc::full));
+}
+
+BOOST_AUTO_TEST_CASE(numbers_that_run_out_are_told_and_refused) {
+  std::vector<std::string> told;
+  queue old(zk, "/q", {.most_list_bytes = 0, .on_trouble = [&](error_code why, const std::string& name) {
+    told.push_back(name + ' ' + why.message());
+  }});
+  const auto made = [this](const std::string& number) {
+    backend::reply created;
+    created.path = item + number;
+    answer(created);
+  };
+  auto early = put(old);
+  made("1900000000");
+  BOOST_TEST(told.empty());
+  for (const auto* number : {"1940000000", "1940000001"}) {
+    auto late = put(old);
+    made(number);
+    BOOST_TEST(!late.error());
+    BOOST_TEST(told.size() == 1u);
+  }
+  auto last = put(old);
+  made("2147000000");
+  BOOST_TEST(!last.error());
+  auto refused = put(old);
+  CHECK_PENDING("exists /q");
+  answer_stat(7, 2'147'000'001);
+  BOOST_TEST_REQUIRE(refused.done());
+  BOOST_TEST((refused.error() == errc::sequence_exhausted));
+  auto anew = put(old);
+  answer_stat(0);  // somebody has made it anew
+  CHECK_PENDING("create /q/qn-");
+}
+
+BOOST_AUTO_TEST_CASE(a_dead_letter_comes_back_only_where_there_is_room) {
+  queue limited(zk, "/q", {.limit = 1});
+  const dead_letter letter{.name = "letter-0000000001", .item = "qn-0000000001", .data = "data", .reason = {}};
+  auto revived = record<>();
+  limited.async_revive(letter, revived.token());
+  settle();
+  admit_first();
+  CHECK_PENDING("multi /");
+  const auto sent = answer_made(3, {});
+  BOOST_TEST(paths_of(sent) == (strings{"/q/_dead/letter-0000000001", item, ticket(0)}),
+             boost::test_tools::per_element());
+  BOOST_TEST_REQUIRE(revived.done());
+  BOOST_TEST(!revived.error());
+  auto refused = record<>();
+  limited.async_revive(letter, refused.token());
+  settle();
+  answer_made(0, {1});
+  answer_stat(1, 2);
+  answer_stat(2);
+  list_tickets({1}, 2);
+  list({"_gate", "qn-0000000002"});
+  BOOST_TEST_REQUIRE(refused.done());
+  BOOST_TEST((refused.error() == errc::full));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

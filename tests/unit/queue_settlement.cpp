@@ -1,0 +1,161 @@
+// The end of an item: which acknowledgement was done, where replies were lost or nobody waited for them.
+#include "unit/fake_session.hpp"
+
+#include <zkrecipes/queue.hpp>
+
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+struct settling : fake_session {
+  const std::string one = "qn-0000000001";
+  const std::string claim = "/q/_claim-" + one;
+
+  settling() : line(zk, "/q") {
+    connect();
+    auto taken = record<message>();
+    line.async_take(taken.token());
+    settle();
+    list({one});
+    list({one});
+    answer();
+    answer_data("data");
+    item = taken.result<0>();
+  }
+  recorder<> acknowledge(transaction effects = {}) {
+    auto made = record<>();
+    line.async_acknowledge(item, std::move(effects), made.token());
+    settle();
+    return made;
+  }
+  backend::request answer_data(std::string data) {
+    backend::reply found;
+    found.data = std::move(data);
+    return answer(found);
+  }
+  /// Refuses the oldest request, a transaction: its claim or its item has gone.
+  void fail_at(std::size_t place) {
+    backend::reply refused;
+    refused.error = errc::no_node;
+    refused.results.assign(3, {errc::rolled_back, {}, {}});
+    refused.results[place].error = errc::no_node;
+    answer(refused);
+  }
+
+  queue line;
+  message item;
+  const transaction effect_a = transaction().create("/effect-a");
+  const transaction effect_b = transaction().create("/effect-b");
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(queue_settlements, settling)
+
+BOOST_AUTO_TEST_CASE(without_effects_the_claim_goes_at_once_and_with_effects_behind) {
+  auto plain = acknowledge();
+  CHECK_PENDING("multi /");
+  const auto sent = answer();
+  BOOST_TEST((sent.operations.at(0).type == operation::kind::remove));
+  BOOST_TEST(!plain.error());
+  CHECK_PENDING();
+}
+
+// The first one was done although nobody waited for it.
+BOOST_AUTO_TEST_CASE(an_acknowledgement_is_not_settled_by_the_effects_of_another) {
+  auto first = acknowledge(effect_a);
+  first.cancel();
+  settle();
+  BOOST_TEST_REQUIRE(first.done());
+  auto second = acknowledge(effect_b);
+  CHECK_PENDING("multi /", "get " + claim, "multi /");
+  const auto sent = answer();
+  BOOST_TEST_REQUIRE((sent.operations.at(0).type == operation::kind::set));
+  answer_data(sent.operations[0].data);
+  fail_at(1);
+  BOOST_TEST_REQUIRE(second.done());
+  BOOST_TEST((second.error() == errc::superseded), second.error().message());
+  BOOST_TEST(std::ranges::count(pending(), "remove " + claim) >= 1);
+}
+
+BOOST_AUTO_TEST_CASE(the_same_again_after_it_was_given_up_is_told_what_became_of_the_first) {
+  auto first = acknowledge(effect_a);
+  first.cancel();
+  settle();
+  auto second = acknowledge(effect_a);
+  const auto sent = answer();
+  answer_data(sent.operations.at(0).data);
+  fail_at(1);
+  BOOST_TEST_REQUIRE(second.done());
+  BOOST_TEST(!second.error(), second.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(one_whose_reply_was_lost_is_known_by_its_mark) {
+  auto done = acknowledge(effect_a);
+  reconnect();
+  CHECK_PENDING("multi /");
+  const auto mark = last().pending.front().first.operations.at(0).data;
+  fail_at(1);
+  CHECK_PENDING("get " + claim, "exists /q/" + one);
+  answer_data(mark);
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(done.done());
+  BOOST_TEST(!done.error(), done.error().message());
+  CHECK_PENDING("remove " + claim);
+}
+
+// An operator removed the claim, and another has taken the item and done it.
+BOOST_AUTO_TEST_CASE(a_claim_that_has_gone_is_no_proof_that_the_effects_were_done) {
+  auto done = acknowledge(effect_a);
+  reconnect();
+  fail_at(0);
+  fail(errc::no_node);
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(done.done());
+  BOOST_TEST((done.error() == errc::outcome_unknown), done.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(an_item_that_is_still_there_was_not_done) {
+  for (bool has_effects : {false, true}) {
+    auto done = acknowledge(has_effects ? effect_a : transaction());
+    reconnect();
+    fail_at(0);
+    fail(errc::no_node);
+    answer();
+    BOOST_TEST_REQUIRE(done.done());
+    BOOST_TEST((done.error() == errc::superseded), done.error().message());
+    if (has_effects) return;
+    auto taken = record<message>();  // as the claim has gone
+    line.async_take(taken.token());
+    settle();
+    while (!taken.done()) pending().front() == "children /q" ? list({one}) : (void)answer();
+    item = taken.result<0>();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_item_without_effects_that_has_gone_is_done) {
+  auto done = acknowledge();
+  reconnect();
+  fail_at(0);
+  fail(errc::no_node);
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(done.done());
+  BOOST_TEST(!done.error(), done.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(when_the_session_has_ended_over_a_lost_reply_the_item_tells) {
+  auto done = acknowledge(effect_a);
+  expire();
+  CHECK_PENDING("get " + claim, "exists /q/" + one);
+  fail(errc::no_node);
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(done.done());
+  BOOST_TEST((done.error() == errc::outcome_unknown), done.error().message());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
