@@ -53,8 +53,8 @@ class tree {
   using map = std::map<std::string, node, std::less<>>;
   const map& nodes() const noexcept { return nodes_; }
 
-  /// What one change is about to alter, for transactions that fail half-way. A node that exists keeps its children, and one
-  /// that goes has none, so that they need not be kept.
+  /// What one change is about to alter, for transactions that fail half-way. A node that exists keeps its children, and
+  /// one that goes has none, so that they need not be kept.
   struct former {
     std::string path;
     bool existed = false;

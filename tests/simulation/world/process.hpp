@@ -28,7 +28,9 @@ class process : public std::enable_shared_from_this<process> {
   int number() const noexcept { return number_; }
   asio::any_io_executor executor() { return io_->get_executor(); }
   /// Where everything that reaches the process happens.
-  void happen_on(const asio::any_io_executor& strand) { strand_ = asio::require(strand, asio::execution::blocking.never); }
+  void happen_on(const asio::any_io_executor& strand) {
+    strand_ = asio::require(strand, asio::execution::blocking.never);
+  }
 
   /// \throws std::runtime_error where nothing else is done any more than looking at the clock.
   lease_clock::time_point now();
