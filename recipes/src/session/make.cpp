@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 
 #include "session/operation.hpp"
@@ -18,6 +19,13 @@ void require_between(const char* field, milliseconds value, milliseconds low, mi
   throw std::invalid_argument("session_options::" + std::string(field) + " is " + std::to_string(value.count()) +
                               " ms; it must be from " + std::to_string(low.count()) + " to " +
                               std::to_string(high.count()) + " ms");
+}
+
+/// Asio copies the executor at every hop. A strand on the executor of an io_context fits into `any_io_executor`; one on
+/// any executor does not, and each copy of it is allocated.
+asio::any_io_executor strand_on(const asio::any_io_executor& executor) {
+  if (const auto* plain = executor.target<asio::io_context::executor_type>()) return asio::make_strand(*plain);
+  return asio::make_strand(executor);
 }
 
 }  // namespace
@@ -52,7 +60,7 @@ core_ptr make_core(const asio::any_io_executor& executor, session_options option
   check(options);
   auto schedule = std::make_shared<scheduler>();
   schedule->base = executor;
-  schedule->strand = asio::make_strand(executor);
+  schedule->strand = strand_on(executor);
   schedule->world = world(schedule->strand);
   auto real = std::make_shared<core>(schedule, std::move(options));
   asio::post(real->strand(), [real] { real->start(); });

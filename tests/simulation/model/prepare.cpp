@@ -11,7 +11,7 @@ namespace {
 
 /// One operation, alone or in a transaction, in the terms of the latter.
 struct step {
-  operation what;
+  const operation& what;
   bool sets_acl = false;
 };
 
@@ -111,15 +111,14 @@ error_code check(const context& in, const step& each, change& effect) {
 class undo {
  public:
   explicit undo(tree& latest) : latest_(latest) {}
-  void keep(const std::string& path) { kept_.emplace_back(path, latest_.keep(path)); }
+  void keep(const std::string& path) { kept_.push_back(latest_.keep(path)); }
   void roll_back() {
-    for (; !kept_.empty(); kept_.pop_back())
-      latest_.restore(kept_.back().first, std::move(kept_.back().second));
+    for (; !kept_.empty(); kept_.pop_back()) latest_.restore(std::move(kept_.back()));
   }
 
  private:
   tree& latest_;
-  std::vector<std::pair<std::string, std::optional<node>>> kept_;
+  std::vector<tree::former> kept_;
 };
 
 prepared prepare_multi(const context& in, const backend::request& what) {
@@ -140,7 +139,6 @@ prepared prepare_multi(const context& in, const backend::request& what) {
     }
     if (each.what.type != operation::kind::check) {
       before.keep(effect.path);
-      if (effect.type != change::kind::set) before.keep(parent_path(effect.path));
       in.latest.apply(effect, in.zxid, in.time_ms);
       if (effect.type == change::kind::create) outcome.path = effect.path;
       if (effect.type == change::kind::set) outcome.stat = in.latest.find(effect.path)->visible();
@@ -151,17 +149,16 @@ prepared prepare_multi(const context& in, const backend::request& what) {
   return result;
 }
 
-step single(const backend::request& what) {
-  step each;
-  each.what.path = what.path;
-  each.what.data = what.data;
-  each.what.version = what.version;
-  each.what.mode = what.mode;
-  each.what.acl = what.access;
-  each.what.type = what.op == opcode::create   ? operation::kind::create
-                   : what.op == opcode::remove ? operation::kind::remove
-                                               : operation::kind::set;
-  each.sets_acl = what.op == opcode::set_acl;
+operation single(const backend::request& what) {
+  operation each;
+  each.path = what.path;
+  each.data = what.data;
+  each.version = what.version;
+  each.mode = what.mode;
+  each.acl = what.access;
+  each.type = what.op == opcode::create   ? operation::kind::create
+              : what.op == opcode::remove ? operation::kind::remove
+                                          : operation::kind::set;
   return each;
 }
 
@@ -187,7 +184,8 @@ prepared prepare(tree& latest, const backend::request& what, const identities& w
   if (what.op == opcode::multi) return prepare_multi(in, what);
   prepared result;
   change effect;
-  result.answer.error = check(in, single(what), effect);
+  const auto only = single(what);
+  result.answer.error = check(in, {only, what.op == opcode::set_acl}, effect);
   if (result.answer.error) return result;
   latest.apply(effect, zxid, time_ms);
   if (what.op == opcode::create) result.answer.path = effect.path;

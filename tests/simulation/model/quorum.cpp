@@ -54,7 +54,9 @@ void ensemble::propose(entry what) {
 
 /// What a majority has logged is committed.
 void ensemble::advance() {
+  if (committed_ == log_.size()) return;
   std::vector<std::size_t> logged;
+  logged.reserve(servers_.size());
   for (const auto& each : servers_) logged.push_back(each.orders || &each == &at(leader_) ? each.logged : 0);
   std::sort(logged.begin(), logged.end(), std::greater<>());
   const auto agreed = logged[logged.size() / 2];

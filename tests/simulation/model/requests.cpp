@@ -138,7 +138,8 @@ void ensemble::receive(const connection_ptr& from, waiting_request what) {
 }
 
 void ensemble::forward(const connection_ptr& from, const backend::request& what) {
-  auto go = [this, from, what] {
+  auto go = [this, from, what, epoch = epoch_] {
+    if (epoch != epoch_) return;
     if (what.op == opcode::sync) {
       bool moved = false;
       check_session(from->key.id, from->server, moved);
@@ -151,13 +152,9 @@ void ensemble::forward(const connection_ptr& from, const backend::request& what)
   };
   // Even for the leader's own client the pipeline takes a moment.
   if (leads(from->server)) {
-    clock_.after(std::chrono::microseconds(50), [go, this, epoch = epoch_] {
-      if (epoch == epoch_) go();
-    });
+    clock_.after(std::chrono::microseconds(50), std::move(go));
   } else if (at(from->server).to_leader) {
-    at(from->server).to_leader->send([go, this, epoch = epoch_] {
-      if (epoch == epoch_) go();
-    });
+    at(from->server).to_leader->send(std::move(go));
   }
 }
 

@@ -13,10 +13,12 @@ zkrecipes::stat node::visible() const {
   return seen;
 }
 
-std::string parent_path(const std::string& path) {
-  auto slash = path.rfind('/');
-  return slash == 0 ? "/" : path.substr(0, slash);
+std::string_view parent_path(std::string_view path) {
+  const auto slash = path.rfind('/');
+  return path.substr(0, slash == 0 ? 1 : slash);
 }
+
+std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 tree::tree() {
   // What a new ensemble has.
@@ -26,15 +28,15 @@ tree::tree() {
     nodes_[path].access = open_acl();
 }
 
-const node* tree::find(const std::string& path) const {
+const node* tree::find(std::string_view path) const {
   auto found = nodes_.find(path);
   return found == nodes_.end() ? nullptr : &found->second;
 }
 
 void tree::apply(const change& what, std::int64_t zxid, std::int64_t time_ms) {
   if (what.type == change::kind::create) {
-    auto& parent = nodes_[parent_path(what.path)];
-    parent.children.insert(what.path.substr(what.path.rfind('/') + 1));
+    auto& parent = at(parent_path(what.path));
+    parent.children.emplace(last_name(what.path));
     ++parent.stat.cversion;
     parent.stat.pzxid = zxid;
     auto& made = nodes_[what.path];
@@ -47,18 +49,18 @@ void tree::apply(const change& what, std::int64_t zxid, std::int64_t time_ms) {
                  .mtime = time_ms,
                  .ephemeral_owner = what.owner};
   } else if (what.type == change::kind::remove) {
-    auto& parent = nodes_[parent_path(what.path)];
-    parent.children.erase(what.path.substr(what.path.rfind('/') + 1));
+    auto& parent = at(parent_path(what.path));
+    parent.children.erase(std::string(last_name(what.path)));
     parent.stat.pzxid = zxid;
     nodes_.erase(what.path);
   } else if (what.type == change::kind::set) {
-    auto& changed = nodes_[what.path];
+    auto& changed = at(what.path);
     changed.data = what.data;
     changed.stat.version = what.version;
     changed.stat.mzxid = zxid;
     changed.stat.mtime = time_ms;
   } else {
-    auto& changed = nodes_[what.path];
+    auto& changed = at(what.path);
     changed.access = what.access;
     changed.stat.aversion = what.version;
   }
@@ -81,17 +83,33 @@ std::vector<std::string> tree::abandoned_containers() const {
   return paths;
 }
 
-std::optional<node> tree::keep(const std::string& path) const {
-  const auto* found = find(path);
-  return found ? std::optional(*found) : std::nullopt;
+tree::former tree::keep(const std::string& path) const {
+  former kept;
+  kept.path = path;
+  if (const auto* present = find(path)) {
+    kept.existed = true;
+    kept.data = present->data;
+    kept.access = present->access;
+    kept.stat = present->stat;
+  }
+  kept.stat_of_parent = find(parent_path(path))->stat;
+  return kept;
 }
 
-void tree::restore(const std::string& path, std::optional<node> kept) {
-  if (kept) {
-    nodes_[path] = std::move(*kept);
+void tree::restore(former kept) {
+  auto& parent = at(parent_path(kept.path));
+  if (kept.existed) {
+    const auto [found, was_gone] = nodes_.try_emplace(kept.path);
+    if (was_gone) parent.children.emplace(last_name(kept.path));
+    auto& again = found->second;
+    again.data = std::move(kept.data);
+    again.access = std::move(kept.access);
+    again.stat = kept.stat;
   } else {
-    nodes_.erase(path);
+    parent.children.erase(std::string(last_name(kept.path)));
+    nodes_.erase(kept.path);
   }
+  parent.stat = kept.stat_of_parent;
 }
 
 }  // namespace zkrecipes::simulation

@@ -4,11 +4,13 @@
 #include <zkrecipes/node.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace zkrecipes::simulation {
@@ -43,21 +45,37 @@ class tree {
  public:
   tree();
 
-  const node* find(const std::string& path) const;
+  const node* find(std::string_view path) const;
   void apply(const change& what, std::int64_t zxid, std::int64_t time_ms);
   std::vector<std::string> ephemerals(std::int64_t session) const;
   /// Containers that have had children and have none any more.
   std::vector<std::string> abandoned_containers() const;
-  const std::map<std::string, node>& nodes() const noexcept { return nodes_; }
+  using map = std::map<std::string, node, std::less<>>;
+  const map& nodes() const noexcept { return nodes_; }
 
-  // For transactions that fail half-way.
-  std::optional<node> keep(const std::string& path) const;
-  void restore(const std::string& path, std::optional<node> kept);
+  /// What one change is about to alter, for transactions that fail half-way. A node that exists keeps its children, and
+  /// one that goes has none, so that they need not be kept.
+  struct former {
+    std::string path;
+    bool existed = false;
+    std::string data;
+    acl access;
+    zkrecipes::stat stat;
+    zkrecipes::stat stat_of_parent;
+  };
+  former keep(const std::string& path) const;
+  /// The latest change first.
+  void restore(former kept);
 
  private:
-  std::map<std::string, node> nodes_;
+  node& at(std::string_view path) { return nodes_.find(path)->second; }
+
+  map nodes_;
 };
 
-std::string parent_path(const std::string& path);
+/// A part of `path`.
+std::string_view parent_path(std::string_view path);
+/// The rest of it.
+std::string_view last_name(std::string_view path);
 
 }  // namespace zkrecipes::simulation

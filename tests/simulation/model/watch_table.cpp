@@ -28,7 +28,7 @@ void watch_table::forget(const connection& who) {
   }
 }
 
-std::vector<connection_ptr> watch_table::fire(table& from, const std::string& path) {
+std::vector<connection_ptr> watch_table::fire(table& from, std::string_view path) {
   auto found = from.find(path);
   if (found == from.end()) return {};
   auto watchers = std::move(found->second);
@@ -57,7 +57,7 @@ void watch_table::happening(const change& what, const tree& nodes, const teller&
   }
   const auto parent = parent_path(what.path);
   for (const auto& each : fire(children_, parent))
-    tell_readers(nodes.find(parent)->access, each, {event_kind::children, parent});
+    tell_readers(nodes.find(parent)->access, each, {event_kind::children, std::string(parent)});
 }
 
 }  // namespace zkrecipes::simulation

@@ -31,10 +31,10 @@ class watch_table {
   std::string any() const { return !data_.empty() ? data_.begin()->first : children_.begin()->first; }
 
  private:
-  using table = std::map<std::string, std::vector<connection_ptr>>;
+  using table = std::map<std::string, std::vector<connection_ptr>, std::less<>>;
   static void add(table& to, const std::string& path, const connection_ptr& who);
   static bool take(table& from, const std::string& path, const connection& who);
-  static std::vector<connection_ptr> fire(table& from, const std::string& path);
+  static std::vector<connection_ptr> fire(table& from, std::string_view path);
 
   table data_;
   table children_;

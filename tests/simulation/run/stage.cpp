@@ -70,8 +70,7 @@ void stage::stepped(int client) {
   if (!plan_.leases_are_kept()) return;
   const bool strict = plan_.lease == lease_mode::strict;
   const span allowed = strict ? span(0) : plan_.servers.tick * (plan_.servers.sync_limit + 2);
-  require(beliefs_.longest() <= allowed, "overlap of beliefs",
-          std::to_string(beliefs_.longest() / 1us) + " us");
+  if (beliefs_.longest() > allowed) fail("overlap of beliefs", std::to_string(beliefs_.longest() / 1us) + " us");
 }
 
 bool stage::is_believed(int client, std::int64_t token) const {

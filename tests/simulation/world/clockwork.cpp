@@ -5,8 +5,15 @@
 
 namespace zkrecipes::simulation {
 
-void clockwork::at(instant when, std::function<void()> what) {
-  heap_.push_back({std::max(when, now_), events_++, std::move(what)});
+void clockwork::at(instant when, action what) {
+  if (free_.empty()) {
+    free_.push_back(actions_.size());
+    actions_.emplace_back();
+  }
+  const auto place = free_.back();
+  free_.pop_back();
+  actions_[place] = std::move(what);
+  heap_.push_back({std::max(when, now_), events_++, place});
   std::push_heap(heap_.begin(), heap_.end(), later);
 }
 
@@ -15,11 +22,13 @@ bool clockwork::step(instant limit) {
     now_ = limit;
     return false;
   }
+  const auto next = heap_.front();
   std::pop_heap(heap_.begin(), heap_.end(), later);
-  auto next = std::move(heap_.back());
   heap_.pop_back();
   now_ = next.when;
-  next.what();
+  auto what = std::move(actions_[next.place]);
+  free_.push_back(next.place);
+  what();
   return true;
 }
 

@@ -1,10 +1,10 @@
 // True time, which moves from event to event.
 #pragma once
 
+#include "world/action.hpp"
 #include "world/chance.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 namespace zkrecipes::simulation {
@@ -14,17 +14,18 @@ class clockwork {
   instant now() const noexcept { return now_; }
 
   /// Events of the same moment happen in the order in which they were announced.
-  void at(instant when, std::function<void()> what);
-  void after(span delay, std::function<void()> what) { at(now_ + delay, std::move(what)); }
+  void at(instant when, action what);
+  void after(span delay, action what) { at(now_ + delay, std::move(what)); }
 
   /// Moves to the next event. False: there is none up to `limit`; the time is then `limit`.
   bool step(instant limit);
 
  private:
+  /// The heap moves its elements about: they are small.
   struct event {
     instant when;
     std::uint64_t number;
-    std::function<void()> what;
+    std::size_t place;
   };
   static bool later(const event& a, const event& b) {
     return a.when != b.when ? a.when > b.when : a.number > b.number;
@@ -33,6 +34,8 @@ class clockwork {
   instant now_{0};
   std::uint64_t events_ = 0;
   std::vector<event> heap_;
+  std::vector<action> actions_;     // by place
+  std::vector<std::size_t> free_;  // places
 };
 
 }  // namespace zkrecipes::simulation

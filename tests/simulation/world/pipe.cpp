@@ -5,7 +5,7 @@
 
 namespace zkrecipes::simulation {
 
-void pipe::send(std::function<void()> what) {
+void pipe::send(action what) {
   if (cut_) return;
   last_ = std::max(last_, clock_.now() + extra_ + chance_.between(least_, most_));
   queue_.push_back({last_, std::move(what)});
@@ -50,7 +50,7 @@ void pipe::thaw() {
 
 void pipe::cut(std::size_t kept) {
   cut_ = true;
-  if (queue_.size() > kept) queue_.resize(kept);
+  while (queue_.size() > kept) queue_.pop_back();
 }
 
 }  // namespace zkrecipes::simulation

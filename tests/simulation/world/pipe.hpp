@@ -5,7 +5,6 @@
 #include "world/clockwork.hpp"
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <optional>
 
@@ -17,7 +16,7 @@ class pipe : public std::enable_shared_from_this<pipe> {
       : clock_(clock), chance_(seed, stream), least_(least), most_(most) {}
 
   /// `what` happens at the other end.
-  void send(std::function<void()> what);
+  void send(action what);
 
   /// Nothing arrives until `thaw`; then everything does, in order.
   void freeze() { frozen_ = true; }
@@ -43,7 +42,7 @@ class pipe : public std::enable_shared_from_this<pipe> {
   instant last_{0};
   struct item {
     instant when;
-    std::function<void()> what;
+    action what;
   };
   std::deque<item> queue_;
   std::optional<instant> scheduled_;

@@ -1,7 +1,5 @@
 #include "world/process.hpp"
 
-#include <boost/asio/post.hpp>
-
 #include <stdexcept>
 #include <utility>
 
@@ -18,7 +16,7 @@ process::process(clockwork& clock, int number, std::int64_t parts_per_million, s
       parts_per_million_(parts_per_million),
       stepped_(std::move(stepped)),
       io_(std::make_unique<asio::io_context>(BOOST_ASIO_CONCURRENCY_HINT_UNSAFE)),
-      strand_(io_->get_executor()) {}
+      strand_(asio::require(io_->get_executor(), asio::execution::blocking.never)) {}
 
 lease_clock::time_point process::local(instant when) const {
   return lease_clock::time_point(epoch + when + when / million * parts_per_million_);
@@ -51,7 +49,7 @@ std::uint64_t process::call_at(lease_clock::time_point when, std::function<void(
 void process::expire(std::uint64_t timer) {
   if (!alive_ || !timers_.contains(timer)) return;
   if (paused_) return due_.push_back(timer);
-  asio::post(strand_, [this, timer] {
+  strand_.execute([this, timer] {
     auto found = timers_.find(timer);
     if (found == timers_.end()) return;  // cancelled at the last moment
     auto what = std::move(found->second);
@@ -61,10 +59,10 @@ void process::expire(std::uint64_t timer) {
   poll();
 }
 
-void process::receive(std::function<void()> what) {
+void process::receive(action what) {
   if (!alive_) return;
   if (paused_) return received_.push_back(std::move(what));
-  asio::post(strand_, std::move(what));
+  strand_.execute(std::move(what));
   poll();
 }
 
@@ -77,7 +75,7 @@ void process::run(const std::function<void()>& what) {
 void process::resume(bool network_first) {
   if (!std::exchange(paused_, false) || !alive_) return;
   auto receive_all = [this] {
-    for (auto& each : std::exchange(received_, {})) asio::post(strand_, std::move(each));
+    for (auto& each : std::exchange(received_, {})) strand_.execute(std::move(each));
     poll();
   };
   if (network_first) receive_all();

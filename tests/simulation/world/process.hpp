@@ -8,6 +8,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/require.hpp>
 
 #include <functional>
 #include <map>
@@ -27,7 +28,9 @@ class process : public std::enable_shared_from_this<process> {
   int number() const noexcept { return number_; }
   asio::any_io_executor executor() { return io_->get_executor(); }
   /// Where everything that reaches the process happens.
-  void happen_on(asio::any_io_executor strand) { strand_ = std::move(strand); }
+  void happen_on(const asio::any_io_executor& strand) {
+    strand_ = asio::require(strand, asio::execution::blocking.never);
+  }
 
   /// \throws std::runtime_error where nothing else is done any more than looking at the clock.
   lease_clock::time_point now();
@@ -37,7 +40,7 @@ class process : public std::enable_shared_from_this<process> {
   void cancel(std::uint64_t timer) { timers_.erase(timer); }
 
   /// Something from the network; lost if the process has gone.
-  void receive(std::function<void()> what);
+  void receive(action what);
 
   /// What the process was told to do from outside, by the scenario.
   void run(const std::function<void()>& what);
@@ -67,15 +70,15 @@ class process : public std::enable_shared_from_this<process> {
   std::int64_t parts_per_million_;
   std::function<void()> stepped_;
   std::unique_ptr<asio::io_context> io_;
-  asio::any_io_executor strand_;
+  asio::any_io_executor strand_;  // it never runs anything at once
   bool alive_ = true;
   bool paused_ = false;
   bool ran_away_ = false;
   int looks_ = 0;
   std::uint64_t last_timer_ = 0;
   std::map<std::uint64_t, std::function<void()>> timers_;
-  std::vector<std::uint64_t> due_;               // while paused
-  std::vector<std::function<void()>> received_;  // while paused
+  std::vector<std::uint64_t> due_;  // while paused
+  std::vector<action> received_;  // while paused
 };
 
 using process_ptr = std::shared_ptr<process>;
