@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_foreign_holder_is_not_asked_and_keeps_its_data) {
                                      create_mode::ephemeral_sequential, tuple));
     const auto node = std::get<1>(made).path;
     BOOST_TEST(std::get<0>(run(ours.async_request_revocation(0ms, tuple))) == errc::foreign_data);
-    BOOST_TEST(get(node).data == data);
+    BOOST_TEST(std::get<1>(run(one.async_get(node, tuple))).data == data);
     run(one.async_remove(node, any_version, tuple));
   }
   finish();
