@@ -44,6 +44,7 @@ bare_client::bare_client(const std::string& hosts) : state_(std::make_unique<sta
   zoo_set_debug_level(static_cast<ZooLogLevel>(0));
   state_->handle = zookeeper_init(hosts.c_str(), &state::ignored, session_timeout_ms, nullptr, nullptr, 0);
   if (!state_->handle) throw std::runtime_error("bare client: no handle");
+  zoo_set_servers_resolution_delay(state_->handle, -1);  // it would ask for the addresses again in every turn
   get("/");
 }
 

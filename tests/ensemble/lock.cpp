@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_revocation_is_a_request_first_and_an_order_after_the_grac
   BOOST_TEST(run_until([&] { return asked.done(); }));
   BOOST_TEST(asked.error() == errc::revoked);
   BOOST_TEST(!held.error(), "only asked");
-  BOOST_TEST(get(held.path()).data == R"({"id":"mine","revoke":true})");
+  BOOST_TEST(get(held.path()).data == R"({"id":"mine","revocable":true,"revoke":true})");
   BOOST_TEST(std::get<1>(run(mine.async_members(tuple)))[0].id == "mine", "what it says of itself stays");
 
   // Asked again, with a grace: from then on it counts.
@@ -193,6 +193,20 @@ BOOST_AUTO_TEST_CASE(a_revocation_is_a_request_first_and_an_order_after_the_grac
   BOOST_TEST(run_until([&] { return waiting.done(); }));
   BOOST_TEST(!waiting.error());
   release(std::move(waiting.result<0>()));
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_foreign_holder_is_not_asked_and_keeps_its_data) {
+  lock ours(one, "/l");
+  run(one.async_ensure_path("/l", tuple));
+  for (const std::string data : {"10.1.1.0", "", R"({"id":"theirs"})", "__REVOKE__"}) {
+    auto made = run(one.async_create("/l/_c_6b1f0000-0000-0000-0000-000000000000-lock-", data,
+                                     create_mode::ephemeral_sequential, tuple));
+    const auto node = std::get<1>(made).path;
+    BOOST_TEST(std::get<0>(run(ours.async_request_revocation(0ms, tuple))) == errc::foreign_data);
+    BOOST_TEST(std::get<1>(run(one.async_get(node, tuple))).data == data);
+    run(one.async_remove(node, any_version, tuple));
+  }
   finish();
 }
 

@@ -30,6 +30,10 @@ std::int32_t int32_at(const std::string& bytes, std::size_t at) {
   return boost::endian::load_big_s32(reinterpret_cast<const unsigned char*>(bytes.data()) + at);
 }
 
+std::string framed(const std::string& body) { return big(static_cast<std::int32_t>(body.size())) + body; }
+
+std::string answer_of(std::int32_t xid, std::int32_t error) { return big(xid) + big(std::int64_t{1}) + big(error); }
+
 }  // namespace
 
 asio::awaitable<std::string> scripted_connection::read_frame() {
@@ -41,7 +45,7 @@ asio::awaitable<std::string> scripted_connection::read_frame() {
 }
 
 asio::awaitable<void> scripted_connection::write_frame(std::string body) {
-  const std::string frame = big(static_cast<std::int32_t>(body.size())) + body;
+  const std::string frame = framed(body);
   co_await asio::async_write(socket_, asio::buffer(frame), asio::use_awaitable);
 }
 
@@ -65,7 +69,17 @@ asio::awaitable<scripted_connection::request> scripted_connection::read_request(
 }
 
 asio::awaitable<void> scripted_connection::answer(std::int32_t xid, std::int32_t error) {
-  co_await write_frame(big(xid) + big(std::int64_t{1}) + big(error));
+  co_await write_frame(answer_of(xid, error));
+}
+
+asio::awaitable<void> scripted_connection::answer_and_fire(std::int32_t xid, std::int32_t error, std::int32_t event,
+                                                           std::string path) {
+  constexpr std::int32_t of_a_watch = -1;
+  constexpr std::int32_t connected = 3;
+  const std::string told = answer_of(of_a_watch, 0) + big(event) + big(connected) +
+                           big(static_cast<std::int32_t>(path.size())) + path;
+  const std::string both = framed(answer_of(xid, error)) + framed(told);
+  co_await asio::async_write(socket_, asio::buffer(both), asio::use_awaitable);
 }
 
 asio::awaitable<void> scripted_connection::until_end() {

@@ -32,6 +32,8 @@ class scripted_connection {
   asio::awaitable<request> read_request();
   /// An answer without contents.
   asio::awaitable<void> answer(std::int32_t xid, std::int32_t error = 0);
+  /// An answer without contents and an event of a watch, to be read in one go.
+  asio::awaitable<void> answer_and_fire(std::int32_t xid, std::int32_t error, std::int32_t event, std::string path);
 
   /// Waits until the client has gone.
   asio::awaitable<void> until_end();

@@ -59,6 +59,13 @@ struct fake_session : fake_bench {
     reply.error = why;
     return answer(std::move(reply));
   }
+  /// The server is too busy for the oldest request.
+  backend::request throttle() {
+    backend::reply reply;
+    reply.error = errc::server_error;
+    reply.throttled = true;
+    return answer(std::move(reply));
+  }
   /// Answers the oldest request, which asks for children.
   void list(std::vector<std::string> names) {
     BOOST_TEST_REQUIRE(!last().pending.empty());

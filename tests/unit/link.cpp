@@ -277,4 +277,30 @@ BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_ping_is_roused_by_a_request) {
   finish(server);
 }
 
+// An event that is told before the answer it was read with would end a watch that is not known yet.
+BOOST_AUTO_TEST_CASE(answers_and_events_are_told_in_the_order_in_which_the_server_gave_them) {
+  constexpr std::int32_t created = 1;
+  scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
+    co_await greet(client, 5000);
+    auto look = co_await client.read_request();
+    co_await client.answer_and_fire(look.xid, err_no_node, created, "/a");
+    for (;;) {
+      auto next = co_await client.read_request();
+      ops.push_back(next.op);
+      if (next.op == op_close) co_return;
+      co_await client.answer(next.xid, err_no_node);
+    }
+  });
+  session zk(io.get_executor(), options_for(server));
+  asio::cancellation_signal stop;
+  bool is_over = false;
+  zk.async_changed("/a", 0, asio::bind_cancellation_slot(stop.slot(), [&](error_code, node_data) { is_over = true; }));
+  BOOST_TEST(run_until(io, [&] { return !ops.empty(); }));
+  BOOST_TEST(ops == (std::vector<std::int32_t>{op_exists}), boost::test_tools::per_element());
+  stop.emit(asio::cancellation_type::total);
+  BOOST_TEST(run_until(io, [&] { return is_over; }));
+  run_coroutine(io, zk.async_close(tuple));
+  finish(server);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

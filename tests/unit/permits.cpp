@@ -1,10 +1,15 @@
 // A semaphore's arithmetic: what is written, who fits, whom to wait for.
 #include "semaphore/permits.hpp"
 
+#include "unit/fake_session.hpp"
+
+#include <zkrecipes/semaphore.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
+using namespace zkrecipes::test;
 
 namespace {
 
@@ -79,6 +84,68 @@ BOOST_AUTO_TEST_CASE(who_is_behind_one_that_may_hold_since_there_were_more_watch
 
 BOOST_AUTO_TEST_CASE(who_asks_for_more_than_there_is_waits_for_nobody) {
   BOOST_TEST(!who_fills(line({1, 5}), 1, {4}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+/// One that waits for a permit of a semaphore whose only one is taken.
+struct waiting_case : zkrecipes::test::fake_session {
+  waiting_case() : all(zk, "/s", 1), acquiring(record<ownership>()) {
+    connect();
+    all.async_acquire(1, acquiring.token());
+    settle();
+    backend::reply made;
+    const auto own = last().pending.front().first.path + "0000000007";
+    made.path = own;
+    made.stat.czxid = 107;
+    made.stat.ephemeral_owner = 0x77;
+    answer(made);
+    answer(sized(1));  // the parent, read on the way in
+    list({permit(1, 3), own.substr(3)});
+    while (!pending().empty()) answer(pending().front() == "get /s" ? sized(1) : backend::reply());
+    fire(backend::change::data, "/s");
+    CHECK_PENDING("get /s");
+  }
+  static backend::reply sized(std::int32_t size) {
+    backend::reply found;
+    found.data = serialize(permit_record{size});
+    return found;
+  }
+
+  semaphore all;
+  zkrecipes::test::recorder<ownership> acquiring;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(permit_waits, waiting_case)
+
+BOOST_AUTO_TEST_CASE(a_size_that_is_changed_while_we_wait_lets_us_in) {
+  answer(sized(1));
+  BOOST_TEST(!acquiring.done());
+  fire(backend::change::data, "/s");
+  CHECK_PENDING("get /s");
+  answer(sized(2));
+  BOOST_TEST_REQUIRE(acquiring.done());
+  BOOST_TEST(!acquiring.error());
+}
+
+BOOST_AUTO_TEST_CASE(a_size_that_the_server_does_not_show_is_asked_for_again) {
+  for (const auto why : {errc::server_error, errc::no_auth, errc::no_node}) {
+    fail(why);
+    CHECK_PENDING();
+    advance(1s);
+    CHECK_PENDING("get /s");
+  }
+  throttle();
+  advance(75ms);
+  CHECK_PENDING("get /s");
+  BOOST_TEST(!acquiring.done());
+  answer(sized(2));
+  BOOST_TEST_REQUIRE(acquiring.done());
+  BOOST_TEST(!acquiring.error());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,7 @@
 
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
+#include <zkrecipes/lock.hpp>
 #include <zkrecipes/multi_lock.hpp>
 
 #include "line/place.hpp"
@@ -265,6 +266,51 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_too_busy_to_look_at_our_node_is_asked_agai
   BOOST_TEST((campaign.result<0>().error() == errc::node_removed));
 }
 
+BOOST_AUTO_TEST_CASE(a_server_that_is_too_busy_to_create_our_node_is_asked_again) {
+  const auto asked = pending();
+  throttle();
+  list({"x-latch-0000000005"});
+  CHECK_PENDING();
+  BOOST_TEST(!campaign.done());
+  advance(75ms);
+  BOOST_TEST(pending() == asked, boost::test_tools::per_element());
+  create(7);
+  list({own});
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST(!campaign.error());
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_too_busy_to_list_or_to_look_ahead_too) {
+  create(7);
+  throttle();
+  own_node_is_there();
+  CHECK_PENDING("children /e");
+  throttle();
+  CHECK_PENDING();
+  advance(75ms);
+  list({own, "x-latch-0000000005"});
+  CHECK_PENDING("get /e/x-latch-0000000005");
+  throttle();
+  CHECK_PENDING();
+  advance(75ms);
+  CHECK_PENDING("get /e/x-latch-0000000005");
+  answer();
+  BOOST_TEST(!campaign.done());
+  fire(backend::change::deleted, "/e/x-latch-0000000005");
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST(!campaign.error());
+}
+
+BOOST_AUTO_TEST_CASE(a_place_that_ends_meanwhile_is_waited_for_no_longer) {
+  create(7);
+  throttle();
+  own_node_is_there();
+  throttle();
+  expire();
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST((campaign.error() == errc::session_expired), campaign.error().message());
+}
+
 BOOST_AUTO_TEST_CASE(a_release_that_the_server_is_too_busy_for_is_tried_until_it_is_done) {
   auto released = release();
   for (int i = 0; i < 5; ++i) {
@@ -420,6 +466,50 @@ BOOST_AUTO_TEST_CASE(of_several_requests_the_one_that_ends_first_counts) {
   BOOST_TEST((lost.error() == errc::revoked));
   BOOST_TEST(is_loss(lost.error()));
   CHECK_PENDING("remove /e/" + own);
+}
+
+BOOST_AUTO_TEST_CASE(a_holder_that_does_not_say_that_it_reads_requests_is_not_asked) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  lock theirs(zk, "/l");
+  for (const std::string data : {"10.1.1.0", "", "{\"id\":\"me\"}", "{\"revocable\":1}", "__REVOKE__", "{", "\xff"}) {
+    auto asking = record<>();
+    theirs.async_request_revocation(1s, asking.token());
+    settle();
+    CHECK_PENDING("sync /", "children /l");
+    answer();
+    list({"x-lock-0000000001"});
+    CHECK_PENDING("get /l/x-lock-0000000001");
+    backend::reply found;
+    found.data = data;
+    answer(found);
+    CHECK_PENDING();
+    BOOST_TEST_REQUIRE(asking.done());
+    BOOST_TEST((asking.error() == errc::foreign_data), asking.error().message());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_that_does_is_asked_under_the_version_that_was_read) {
+  create(7);
+  list({own});
+  own_node_is_there();
+  lock theirs(zk, "/l");
+  auto asking = record<>();
+  theirs.async_request_revocation(500ms, asking.token());
+  settle();
+  answer();
+  list({"x-lock-0000000001"});
+  backend::reply found;
+  found.data = detail::revocable_data("them");
+  found.stat.version = 3;
+  answer(found);
+  CHECK_PENDING("set /l/x-lock-0000000001");
+  const auto written = answer();
+  BOOST_TEST(written.data == "{\"id\":\"them\",\"revocable\":true,\"revoke\":true,\"grace_ms\":500}");
+  BOOST_TEST(written.version == 3);
+  BOOST_TEST_REQUIRE(asking.done());
+  BOOST_TEST(!asking.error());
 }
 
 // The owner may read only the last of them.

@@ -95,6 +95,91 @@ BOOST_FIXTURE_TEST_CASE(a_write_in_flight_is_not_sent_again, fake_session) {
   BOOST_TEST((committing.error() == errc::connection_loss));
 }
 
+// It was not executed: a write, too, can be sent again.
+BOOST_FIXTURE_TEST_CASE(what_the_server_is_too_busy_for_is_sent_again_with_growing_pauses, fake_session) {
+  connect();
+  auto setting = record<zkrecipes::stat>();
+  zk.async_set("/a", "x", 3, setting.token());
+  settle();
+  for (const auto pause : {50ms, 100ms, 200ms}) {
+    CHECK_PENDING("set /a");
+    throttle();
+    advance(pause / 2 - 1ms);
+    CHECK_PENDING();
+    advance(pause + 1ms);
+  }
+  CHECK_PENDING("set /a");
+  answer();
+  BOOST_TEST_REQUIRE(setting.done());
+  BOOST_TEST(!setting.error());
+  BOOST_TEST(zk.counters().retries == 3u);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_the_server_could_not_do_is_told_at_once, fake_session) {
+  connect();
+  auto setting = record<zkrecipes::stat>();
+  zk.async_set("/a", "x", 3, setting.token());
+  settle();
+  fail(errc::server_error);
+  BOOST_TEST_REQUIRE(setting.done());
+  BOOST_TEST((setting.error() == errc::server_error));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_stays_too_busy_is_told_after_the_limit) {
+  auto options = fake_session::usual();
+  options.retry.limit = 7s;
+  fake_session it(options);
+  it.connect();
+  auto reading = it.record<node_data>();
+  it.zk.async_get("/a", reading.token());
+  it.settle();
+  while (!reading.done() && it.now() < lease_clock::time_point(2h)) {
+    BOOST_TEST_REQUIRE(!it.pending().empty());
+    it.throttle();
+    it.advance(3s);
+  }
+  BOOST_TEST_REQUIRE(reading.done());
+  BOOST_TEST((reading.error() == errc::server_error));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_wait_for_a_server_that_is_too_busy_can_be_cancelled_and_ends_with_the_session, fake_session) {
+  connect();
+  auto reading = record<node_data>();
+  auto other = record<node_data>();
+  zk.async_get("/a", reading.token());
+  zk.async_get("/b", other.token());
+  settle();
+  throttle();
+  throttle();
+  reading.cancel();
+  settle();
+  BOOST_TEST_REQUIRE(reading.done());
+  BOOST_TEST((reading.error() == asio::error::operation_aborted), reading.error().message());
+  auto closing = record<>();
+  zk.async_close(closing.token());
+  settle();
+  lose(errc::closed);
+  BOOST_TEST_REQUIRE(other.done());
+  BOOST_TEST((other.error() == errc::closed), other.error().message());
+}
+
+// Each of them may stand on what was done before.
+BOOST_FIXTURE_TEST_CASE(of_requests_that_belong_together_all_are_sent_again, fake_session) {
+  connect();
+  auto ensuring = record<>();
+  zk.async_ensure_path("/a/b", ensuring.token());
+  settle();
+  CHECK_PENDING("create /a", "create /a/b");
+  throttle();
+  fail(errc::no_node);
+  advance(75ms);
+  CHECK_PENDING("create /a", "create /a/b");
+  answer();
+  answer();
+  BOOST_TEST_REQUIRE(ensuring.done());
+  BOOST_TEST(!ensuring.error());
+}
+
 BOOST_FIXTURE_TEST_CASE(a_write_waits_for_a_connection_to_be_sent_first, fake_session) {
   auto removing = record<>();
   zk.async_remove("/a", any_version, removing.token());

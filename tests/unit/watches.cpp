@@ -23,6 +23,11 @@ struct registry_case {
   std::unique_ptr<watch> wait_for(watch_kind kind, const std::string& path) {
     return std::make_unique<watch>(registry, kind, path, told);
   }
+  /// A request that is answered at once.
+  void set(watch_kind kind, const std::string& path) {
+    registry->asked(kind, path);
+    registry->answered(kind, path, true);
+  }
 };
 
 }  // namespace
@@ -73,6 +78,8 @@ BOOST_AUTO_TEST_CASE(the_last_one_to_leave_takes_the_servers_watch_away) {
   auto one = wait_for(watch_kind::data, "/a");
   auto two = wait_for(watch_kind::data, "/a");
   auto children = wait_for(watch_kind::children, "/a");
+  set(watch_kind::data, "/a");
+  set(watch_kind::children, "/a");
   one.reset();
   BOOST_TEST(forgotten.empty());
   two.reset();
@@ -84,12 +91,81 @@ BOOST_AUTO_TEST_CASE(the_last_one_to_leave_takes_the_servers_watch_away) {
 
 BOOST_AUTO_TEST_CASE(a_fired_watch_needs_no_taking_away_nor_one_that_was_let_go) {
   auto fired = wait_for(watch_kind::data, "/a");
+  set(watch_kind::data, "/a");
   registry->fired(change::data, "/a");
   fired.reset();
   auto released = wait_for(watch_kind::data, "/a");
+  set(watch_kind::data, "/a");
   released->let_go();
   released.reset();
   BOOST_TEST(forgotten.empty());
+}
+
+BOOST_AUTO_TEST_CASE(one_that_was_let_go_leaves_the_servers_watch_to_who_waits_on) {
+  auto released = wait_for(watch_kind::data, "/a");
+  set(watch_kind::data, "/a");
+  auto other = wait_for(watch_kind::data, "/a");
+  released->let_go();
+  released.reset();
+  other.reset();
+  BOOST_TEST(forgotten == std::vector<std::string>{"data /a"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(where_the_server_set_no_watch_there_is_none_to_take_away) {
+  auto never_asked = wait_for(watch_kind::data, "/a");
+  never_asked.reset();
+  auto refused = wait_for(watch_kind::data, "/a");
+  registry->asked(watch_kind::data, "/a");
+  registry->answered(watch_kind::data, "/a", false);
+  refused.reset();
+  registry->asked(watch_kind::data, "/a");
+  registry->answered(watch_kind::data, "/a", false);
+  BOOST_TEST(forgotten.empty());
+}
+
+BOOST_AUTO_TEST_CASE(one_that_nobody_waits_for_any_more_is_taken_away_behind_the_answer) {
+  auto gone = wait_for(watch_kind::data, "/a");
+  registry->asked(watch_kind::data, "/a");
+  gone.reset();
+  BOOST_TEST(forgotten.empty());
+  registry->answered(watch_kind::data, "/a", true);
+  BOOST_TEST(forgotten == std::vector<std::string>{"data /a"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_request_leaves_what_an_earlier_one_has_set_to_take_away) {
+  auto gone = wait_for(watch_kind::data, "/a");
+  set(watch_kind::data, "/a");
+  registry->asked(watch_kind::data, "/a");
+  gone.reset();
+  BOOST_TEST(forgotten.empty());
+  registry->answered(watch_kind::data, "/a", false);
+  BOOST_TEST(forgotten == std::vector<std::string>{"data /a"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(an_event_ends_what_was_set_and_not_what_an_answer_will_tell_of) {
+  auto gone = wait_for(watch_kind::children, "/a");
+  set(watch_kind::children, "/a");
+  registry->asked(watch_kind::children, "/a");
+  gone.reset();
+  registry->fired(change::children, "/a");
+  registry->answered(watch_kind::children, "/a", false);
+  BOOST_TEST(forgotten.empty());
+  registry->asked(watch_kind::children, "/a");
+  registry->fired(change::children, "/a");
+  registry->answered(watch_kind::children, "/a", true);
+  BOOST_TEST(forgotten == std::vector<std::string>{"children /a"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(what_was_asked_over_a_lost_connection_stands_for_nothing) {
+  auto gone = wait_for(watch_kind::data, "/a");
+  set(watch_kind::data, "/a");
+  registry->asked(watch_kind::data, "/a");
+  gone.reset();
+  registry->connection_lost();
+  auto later = wait_for(watch_kind::data, "/a");
+  set(watch_kind::data, "/a");
+  later.reset();
+  BOOST_TEST(forgotten == std::vector<std::string>{"data /a"}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_connection_tells_everybody_to_look_again) {
@@ -104,6 +180,7 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_tells_everybody_to_look_again) {
 
 BOOST_AUTO_TEST_CASE(nothing_is_asked_of_the_server_after_the_end) {
   auto data = wait_for(watch_kind::data, "/a");
+  set(watch_kind::data, "/a");
   registry->stop();
   data.reset();
   BOOST_TEST(forgotten.empty());

@@ -75,7 +75,8 @@ class lock {
   /// grace period is over, counted from when it was told, loses it with `revoked`. What the holder's node says stays.
   /// Grace: 0 or more, however long; the maximum: only ask. Of several requests the one that ends first counts. Completes
   /// when the request stands in ZooKeeper. Whoever was let in before this call is seen, also through another server.
-  /// Errors: `no_node` (nobody holds it), `bad_version` (the holder's node changed at this moment), `no_auth`,
+  /// Errors: `no_node` (nobody holds it), `foreign_data` (the holder's node does not say that it reads requests: a client that is
+  /// not of this library, whose data stays as it is), `bad_version` (the holder's node changed at this moment), `no_auth`,
   /// `bad_arguments` (a negative grace).
   template <class Token>
   auto async_request_revocation(time_span<std::chrono::milliseconds> grace, Token&& token) {

@@ -22,7 +22,7 @@ enum class lease_mode {
 };
 
 /// Which lost operations are tried again, and when. Reads and conditional operations whose effect can be told are;
-/// others complete with `connection_loss`.
+/// others complete with `connection_loss`. What a server is too busy for (it throttles) was not done and is tried again, too.
 struct retry_policy {
   /// How long an operation may wait for a connection and be tried again. Zero: for as long as the session lives.
   std::chrono::milliseconds limit{30'000};

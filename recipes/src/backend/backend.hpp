@@ -47,6 +47,7 @@ request make_multi(const transaction& all);
 struct reply {
   error_code error;
   bool sent = true;  ///< False: surely not executed, the request never left.
+  bool throttled = false;  ///< The server was too busy: surely not executed. The error is `server_error`.
   std::string path;
   std::string data;
   zkrecipes::stat stat;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "session/background.hpp"
+
 namespace zkrecipes::detail {
 
 using backend::opcode;
@@ -28,6 +30,30 @@ awaitable<error_code> read_candidates(core_ptr session, election_nodes& nodes, c
   auto again = co_await session->answer(last);
   moved = again.stat.mzxid != nodes.stat.mzxid || again.stat.pzxid != nodes.stat.pzxid;
   co_return again.error;
+}
+
+/// The election as it is now, as far as it stands still; with `tell`, which is told when it changes.
+awaitable<error_code> read_once(core_ptr session, election_nodes& nodes, condition* tell,
+                                std::vector<std::unique_ptr<watch>>* hints, bool& moved) {
+  const bool watched = tell != nullptr;
+  if (watched) {
+    hints->clear();
+    hints->push_back(session->arm(watch_kind::data, nodes.path, *tell));
+    hints->push_back(session->arm(watch_kind::children, nodes.path, *tell));
+  }
+  auto asked_own = session->send(make_request(opcode::get, nodes.path, watched));
+  auto asked_list = session->send(make_request(opcode::children, nodes.path, watched));
+  auto own = co_await session->answer(asked_own);
+  auto listed = co_await session->answer(asked_list);
+  if (own.error || listed.error) co_return own.error ? own.error : listed.error;
+  nodes.data = std::move(own.data);
+  nodes.stat = own.stat;
+  nodes.candidates.clear();
+  auto members = members_of(listed.children, election_line(nodes.path).accepted);
+  if (watched && !members.empty()) {
+    hints->push_back(session->arm(watch_kind::data, join(nodes.path, members.front().name), *tell));
+  }
+  co_return co_await read_candidates(session, nodes, members, watched, moved);
 }
 
 wall_time from_server(std::int64_t ms) { return wall_time(milliseconds(ms)); }
@@ -94,36 +120,20 @@ std::optional<election_view> interpret(const election_nodes& nodes, wall_time pr
 awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string path, condition* tell,
                                                  std::vector<std::unique_ptr<watch>>* hints) {
   constexpr int most_tries = 5;  // then a view with a seam is better than none
-  const bool watched = tell != nullptr;
+  const incarnation_ptr any;
+  auto pause = session->patience();
   election_nodes nodes;
-  nodes.path = path;
+  nodes.path = std::move(path);
   error_code error;
   for (int tries = 1;; ++tries) {
-    error = co_await session->wait_connected(nullptr, never);
+    error = co_await session->wait_connected(any, never);
     if (error) break;
-    if (watched) {
-      hints->clear();
-      hints->push_back(session->arm(watch_kind::data, path, *tell));
-      hints->push_back(session->arm(watch_kind::children, path, *tell));
-    }
-    auto asked_own = session->send(make_request(opcode::get, path, watched));
-    auto asked_list = session->send(make_request(opcode::children, path, watched));
-    auto own = co_await session->answer(asked_own);
-    auto listed = co_await session->answer(asked_list);
-    error = own.error ? own.error : listed.error;
-    if (error == errc::connection_loss) continue;
-    if (error) break;
-    nodes.data = std::move(own.data);
-    nodes.stat = own.stat;
-    nodes.candidates.clear();
-    auto members = members_of(listed.children, election_line(path).accepted);
-    if (watched && !members.empty()) {
-      hints->push_back(session->arm(watch_kind::data, join(path, members.front().name), *tell));
-    }
     bool moved = false;
-    error = co_await read_candidates(session, nodes, members, watched, moved);
+    error = co_await read_once(session, nodes, tell, hints, moved);
     if (error == errc::connection_loss || (!error && moved && tries < most_tries)) continue;
-    break;
+    if (error != errc::server_error || tries >= most_tries) break;
+    error = co_await session->outwait(pause, any);
+    if (error) break;
   }
   co_return outcome<election_nodes>(error, std::move(nodes));
 }

@@ -1,5 +1,6 @@
 // Keeping a place: told when it is lost or asked for, and left without a trace.
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <boost/json/object.hpp>
@@ -28,7 +29,21 @@ json::object parse_member(const std::string& data) {
   return {{"id", data}};
 }
 
+bool flag(const std::string& data, std::string_view name) {
+  if (data.empty() || data.front() != '{') return false;
+  const auto object = parse_member(data);
+  const auto* value = object.if_contains(name);
+  return value && value->is_bool() && value->as_bool();
+}
+
 }  // namespace
+
+std::string revocable_data(const std::string& id) {
+  const json::object object{{"id", id}, {"revocable", true}};
+  return json::serialize(object);
+}
+
+bool is_revocable(const std::string& data) { return flag(data, "revocable"); }
 
 std::string with_revocation(const std::string& data, std::chrono::milliseconds grace) {
   // The owner may not have heard yet of who asked before: what ends first has to stand there.
@@ -44,11 +59,7 @@ std::string with_revocation(const std::string& data, std::chrono::milliseconds g
 }
 
 bool asks_revocation(const std::string& data) {
-  if (data == "__REVOKE__") return true;  // as Curator's Revoker writes it
-  if (data.empty() || data.front() != '{') return false;
-  auto object = parse_member(data);
-  const auto* request = object.if_contains("revoke");
-  return request && request->is_bool() && request->as_bool();
+  return data == "__REVOKE__" || flag(data, "revoke");  // the first: as Curator's Revoker writes it
 }
 
 std::chrono::milliseconds grace_of(const std::string& data) {
@@ -64,12 +75,7 @@ std::string with_shared(const std::string& data) {
   return json::serialize(object);
 }
 
-bool is_shared(const std::string& data) {
-  if (data.empty() || data.front() != '{') return false;
-  auto object = parse_member(data);
-  const auto* shared = object.if_contains("shared");
-  return shared && shared->is_bool() && shared->as_bool();
-}
+bool is_shared(const std::string& data) { return flag(data, "shared"); }
 
 std::string member_id(const std::string& data) {
   if (data.empty() || data.front() != '{') return data;

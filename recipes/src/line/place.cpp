@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/background.hpp"
+
 namespace zkrecipes::detail {
 
 using backend::opcode;
@@ -45,6 +47,7 @@ awaitable<error_code> place::get_in() {
 awaitable<error_code> place::create() {
   auto pass = co_await session_->entrance().enter(session_->get_scheduler());
   if (!pass) co_return asio::error::operation_aborted;
+  auto pause = session_->patience();
   for (;;) {
     auto error = co_await session_->wait_connected(bound_, never);
     if (error) co_return error;
@@ -78,6 +81,9 @@ awaitable<error_code> place::create() {
       ghost_ = true;
       error = co_await find_own();
       if (error || !path_.empty()) co_return error;
+    } else if (created.throttled) {
+      error = co_await session_->outwait(pause, bound_);
+      if (error) co_return error;
     } else {
       ghost_ = ghost_ || created.error == asio::error::operation_aborted || created.error == errc::server_error;
       co_return created.error;
@@ -164,23 +170,36 @@ awaitable<error_code> place::list() {
   co_return errc::node_removed;
 }
 
-/// Waits until `told` tells something, for as long as the place is held: the clock is watched here, too.
-awaitable<error_code> place::wait_held(condition& told) {
-  auto why = co_await told.wait(believed_until());
+/// Waits until `told` tells something, or for so long, while the place is held: the clock is watched here, too.
+awaitable<error_code> place::wait_held(condition& told, lease_clock::time_point until) {
+  auto why = co_await told.wait(std::min(until, believed_until()));
   if (why == wake::cancelled) co_return asio::error::operation_aborted;
   lose_if_over();
   co_return lost();
 }
 
-/// Asks for all of this at once, as soon as there is a connection. It is the loss of the place that ends the waiting, not a
-/// limit of retries. Error besides: `connection_loss`.
+/// Asks for all of this at once, as soon as there is a connection and a server that is not too busy. It is the loss of the place
+/// that ends the waiting, not a limit of retries. Error besides: `connection_loss`.
 awaitable<outcome<std::vector<backend::reply>>> place::ask(std::vector<backend::request> all) {
+  auto pause = session_->patience();
+  for (;;) {
+    auto answered = co_await ask_once(all);
+    auto& [error, answers] = answered;
+    if (error || std::ranges::none_of(answers, &backend::reply::throttled)) co_return answered;
+    for (const auto until = pause.next(*session_->get_scheduler()); !error && session_->now() < until;) {
+      error = co_await wait_held(changed_, until);
+    }
+    if (error) co_return answered;
+  }
+}
+
+awaitable<outcome<std::vector<backend::reply>>> place::ask_once(const std::vector<backend::request>& all) {
   using result_type = outcome<std::vector<backend::reply>>;
   auto error = lost();
   while (!error && !session_->connected()) error = co_await wait_held(session_->changed());
   if (error) co_return result_type(error, {});
   std::vector<exchange_ptr> sent;
-  for (auto& each : all) sent.push_back(session_->send(std::move(each)));
+  for (const auto& each : all) sent.push_back(session_->send(each));
   std::vector<backend::reply> answers;
   bool is_broken = false;
   for (const auto& each : sent) {

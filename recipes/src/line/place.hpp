@@ -116,8 +116,9 @@ class place : public std::enable_shared_from_this<place> {
   stretch forget_all_but(std::size_t ahead);
   std::size_t position() const noexcept { return forgotten_ + self_; }
   awaitable<error_code> list();
-  awaitable<error_code> wait_held(condition& told);
+  awaitable<error_code> wait_held(condition& told, lease_clock::time_point until = never);
   awaitable<outcome<std::vector<backend::reply>>> ask(std::vector<backend::request> all);
+  awaitable<outcome<std::vector<backend::reply>>> ask_once(const std::vector<backend::request>& all);
   void accept(std::string path, const stat& s);
   void note_position();
   void lose(error_code why);
@@ -157,6 +158,11 @@ using place_ptr = std::shared_ptr<place>;
 /// No limit to the owner's grace.
 inline constexpr auto any_grace = std::chrono::milliseconds::max();
 
+/// The data of a member that reads requests to give its place up in its own node. Only to such a node a request is written:
+/// other programs do not listen, and their data stays as it is.
+std::string revocable_data(const std::string& id);
+/// The same, asked.
+bool is_revocable(const std::string& data);
 /// What is written into the data of a node of a line (JSON) to ask its owner to give it up. Of several requests the one
 /// with the shortest grace stays.
 std::string with_revocation(const std::string& data, std::chrono::milliseconds grace = any_grace);

@@ -72,23 +72,20 @@ awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<
 
 awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_spec line, blocker who_first) {
   std::vector<line_member> found;
-  for (;;) {
-    auto listed = co_await list(session, line);
-    auto& [error, members] = listed;
-    if (error) co_return outcome<std::vector<line_member>>(error, std::move(found));
-    std::vector<exchange_ptr> sent;
-    for (const auto& each : members) sent.push_back(session->send(make_request(opcode::get, join(line.parent, each.name))));
-    for (std::size_t i = 0; i < sent.size(); ++i) {
-      auto node = co_await session->answer(sent[i]);
-      if (node.error == errc::no_node) continue;  // left meanwhile
-      error = node.error;
-      if (error) break;
-      found.push_back({member_id(node.data), members[i].name, node.stat.czxid, node.stat.ephemeral_owner,
-                       static_cast<std::int32_t>(found.size()), !who_first(members, i)});
-    }
-    if (error != errc::connection_loss) co_return outcome<std::vector<line_member>>(error, std::move(found));
-    found.clear();
+  auto listed = co_await list(session, line);
+  auto& [error, members] = listed;
+  if (error) co_return outcome<std::vector<line_member>>(error, std::move(found));
+  std::vector<backend::request> looks;
+  for (const auto& each : members) looks.push_back(make_request(opcode::get, join(line.parent, each.name)));
+  const auto nodes = co_await session->perform_all(std::move(looks));
+  for (std::size_t i = 0; i < nodes.size() && !error; ++i) {
+    if (nodes[i].error == errc::no_node) continue;  // left meanwhile
+    error = nodes[i].error;
+    found.push_back({member_id(nodes[i].data), members[i].name, nodes[i].stat.czxid, nodes[i].stat.ephemeral_owner,
+                     static_cast<std::int32_t>(found.size()), !who_first(members, i)});
   }
+  if (error) found.clear();
+  co_return outcome<std::vector<line_member>>(error, std::move(found));
 }
 
 awaitable<outcome<>> request_revocation(core_ptr session, line_spec line, std::chrono::milliseconds grace) {
@@ -101,6 +98,7 @@ awaitable<outcome<>> request_revocation(core_ptr session, line_spec line, std::c
   auto look = make_request(opcode::get, path);
   auto node = co_await session->perform(std::move(look), retry::always);
   if (node.error) co_return outcome<>(node.error);
+  if (!is_revocable(node.data)) co_return outcome<>(errc::foreign_data);
   auto ask = make_request(opcode::set, path);
   ask.data = with_revocation(node.data, grace);
   ask.version = node.stat.version;

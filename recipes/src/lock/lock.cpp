@@ -24,7 +24,7 @@ line_spec lock_line(std::string path) {
 }
 
 awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, lock_options options) {
-  return own_turn(std::move(session), lock_line(std::move(path)), std::move(options.id), &nearest_ahead,
+  return own_turn(std::move(session), lock_line(std::move(path)), revocable_data(options.id), &nearest_ahead,
                   std::move(options.on_position));
 }
 
@@ -33,7 +33,7 @@ awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string pat
   auto listed = co_await session->perform(std::move(list), retry::always);
   if (listed.error && listed.error != errc::no_node) co_return outcome<ownership>(listed.error, ownership());
   if (!members_of(listed.children, markers).empty()) co_return outcome<ownership>(errc::busy, ownership());
-  auto entered = co_await place::enter(std::move(session), lock_line(std::move(path)), std::move(options.id));
+  auto entered = co_await place::enter(std::move(session), lock_line(std::move(path)), revocable_data(options.id));
   auto& [error, where] = entered;
   if (error) co_return outcome<ownership>(error, ownership());
   ownership held(where);

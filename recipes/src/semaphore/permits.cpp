@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "line/turn.hpp"
+#include "session/background.hpp"
 
 namespace zkrecipes::detail {
 
@@ -13,6 +14,9 @@ using backend::opcode;
 namespace {
 
 constexpr std::string_view markers[] = {"-permit-"};
+
+constexpr std::chrono::milliseconds first_size_pause{100};
+constexpr std::chrono::milliseconds max_size_pause{10'000};
 
 std::int64_t weight_of_all(const std::vector<member>& members) {
   std::int64_t sum = 0;
@@ -121,17 +125,21 @@ awaitable<void> permits::announce(place_ptr where, std::string id) {
   co_await let_pass(where->session(), where->path(), std::move(id), where->bound());
 }
 
-/// While we wait: a size that has been changed can let us in, or make it hopeless.
+/// While we wait: a size that has been changed can let us in, or make it hopeless. What the server refuses to show now it may
+/// show later.
 awaitable<void> permits::follow_size(place_ptr where, std::string path, size_ptr size, std::shared_ptr<bool> done) {
+  const auto& on = where->session()->get_scheduler();
+  back_off pause(first_size_pause, max_size_pause);
   while (!*done && !where->lost()) {
     auto hint = where->session()->arm(watch_kind::data, path, where->changed());
     auto look = make_request(opcode::get, path, true);
     auto seen = co_await where->session()->perform(std::move(look), retry::always, where->bound());
     if (seen.error == errc::connection_loss) continue;  // nothing is watched yet
-    if (seen.error) co_return;
-    const auto found = parse_permits(seen.data);
+    const auto found = seen.error ? std::nullopt : parse_permits(seen.data);
     if (found && std::exchange(*size, *found) != *found) where->changed().notify();
-    while (!*done && !where->lost() && !hint->fired()) co_await where->changed().wait();
+    if (!seen.error) pause.reset();
+    const auto until = seen.error ? pause.next(*on) : never;
+    while (!*done && !where->lost() && !hint->fired() && on->now() < until) co_await where->changed().wait(until);
   }
 }
 

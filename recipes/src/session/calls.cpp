@@ -31,8 +31,10 @@ std::pair<watch_kind, std::string> watch_of(const backend::request& what) {
   return {what.op == opcode::children ? watch_kind::children : watch_kind::data, what.path};
 }
 
-constexpr std::chrono::milliseconds first_removal_pause{100};
-constexpr std::chrono::milliseconds max_removal_pause{10'000};
+/// Only `exists` watches what is not there.
+bool sets_watch(opcode op, const error_code& outcome) {
+  return !outcome || (op == opcode::exists && outcome == errc::no_node);
+}
 
 bool well_formed(const backend::request& what) {
   if (what.op != opcode::multi) return path_problem(what.path).empty();
@@ -75,7 +77,7 @@ exchange_ptr core::send(backend::request what) {
   if (options_.trace) path = what.operations.empty() ? what.path : what.operations.front().path;
   // Not shared: the link is ours, and a request in flight must not keep us alive when the context ends.
   link_->submit(std::move(what), [this, which, number, op, sent, path, watching](backend::reply answer) {
-    if (watching) watches_->answered(watching->first, watching->second);
+    if (watching) watches_->answered(watching->first, watching->second, sets_watch(op, answer.error));
     if (in_flight_.erase(number) == 0) return;  // answered already, by the end of the session
     if (closing_ && answer.error == errc::connection_loss) answer.error = errc::closed;
     answered(op, path, sent, answer.error);
@@ -137,6 +139,7 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
                                         lease_clock::time_point deadline) {
   auto self = shared_from_this();
   deadline = std::min(deadline, retry_deadline());
+  auto pause = patience();
   for (;;) {
     backend::reply result;
     result.error = co_await wait_connected(bound, deadline);
@@ -144,6 +147,11 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
     if (result.error == errc::timed_out) result.error = errc::connection_loss;
     if (result.error) co_return result;
     result = co_await answer(send(what));
+    if (result.throttled && now() < deadline) {
+      result.error = co_await outwait(pause, bound);
+      if (result.error) co_return result;
+      continue;
+    }
     if (result.error != errc::connection_loss || policy == retry::once) co_return result;
     co_await before_retry();
   }
@@ -156,6 +164,19 @@ awaitable<void> core::before_retry() {
   }
   // Lost although the connection still seems to be there: its end is on the way.
   if (connected()) co_await link_changed_.wait(now() + options_.retry.first_pause);
+}
+
+back_off core::patience() const { return {options_.retry.first_pause, options_.retry.max_pause}; }
+
+awaitable<error_code> core::outwait(back_off& pause, incarnation_ptr bound) {
+  {
+    std::lock_guard lock(mutex_);
+    ++counters_.retries;
+  }
+  const bool again = co_await rest(pause, bound);
+  if (again) co_return error_code();
+  if (over()) co_return over();
+  co_return bound && bound->ended ? bound->ended : asio::error::make_error_code(asio::error::operation_aborted);
 }
 
 awaitable<bool> core::rest(back_off& pause, incarnation_ptr bound) {
@@ -171,6 +192,7 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
                                                          lease_clock::time_point deadline) {
   auto self = shared_from_this();
   deadline = std::min(deadline, retry_deadline());
+  auto pause = patience();
   for (;;) {
     std::vector<backend::reply> results(what.size());
     auto error = co_await wait_connected(bound, deadline);
@@ -180,17 +202,27 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
     std::vector<exchange_ptr> sent;
     for (const auto& each : what) sent.push_back(send(each));
     bool lost = false;
+    bool throttled = false;
     for (std::size_t i = 0; i < sent.size(); ++i) {
       results[i] = co_await answer(sent[i]);
       lost = lost || results[i].error == errc::connection_loss;
+      throttled = throttled || (results[i].throttled && now() < deadline);
     }
-    if (!lost) co_return results;
-    co_await before_retry();
+    if (lost) {
+      co_await before_retry();
+    } else if (throttled) {  // all of them: what was read behind one that was not executed may not be what was asked for
+      error = co_await outwait(pause, bound);
+      for (auto& each : results) each.error = error;
+      if (error) co_return results;
+    } else {
+      co_return results;
+    }
   }
 }
 
 awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound) {
   const auto deadline = retry_deadline();
+  auto pause = patience();
   for (;;) {
     auto error = co_await wait_connected(bound, deadline);
     if (error) co_return error == errc::timed_out ? make_error_code(errc::connection_loss) : error;
@@ -202,71 +234,20 @@ awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound)
     }
     error_code first;
     error_code last;
+    bool throttled = false;
     for (const auto& each : sent) {
       auto result = co_await answer(each);
+      throttled = throttled || (result.throttled && now() < deadline);
       last = result.error == errc::node_exists ? error_code() : result.error;
       if (last && !first) first = last;
     }
     // An ancestor that we may not even look at is no failure if the last one is there.
     if (!last) co_return last;
-    if (last != errc::connection_loss) co_return first;
+    if (last == errc::connection_loss) continue;
+    if (!throttled) co_return first;
+    error = co_await outwait(pause, bound);
+    if (error) co_return error;
   }
-}
-
-bool leaves_node(const error_code& answer) {
-  return answer == errc::no_auth || answer == errc::not_empty || answer == errc::server_error;
-}
-
-removal_ptr core::remove_surely(std::string path, incarnation_ptr bound, exchange_ptr first) {
-  struct body {
-    static awaitable<void> run(std::shared_ptr<core> self, removal_ptr which, std::string path, incarnation_ptr bound,
-                               exchange_ptr sent) {
-      const auto remove = make_request(opcode::remove, path);
-      back_off pause(first_removal_pause, max_removal_pause);
-      for (bool again = true; again;) {
-        backend::reply result;
-        if (auto first_sent = std::exchange(sent, nullptr)) {
-          result = co_await self->answer(std::move(first_sent));
-        } else {
-          result = co_await self->perform(remove, retry::always, bound);
-        }
-        which->answer = result.error;
-        which->changed.notify();
-        again = result.error == errc::connection_loss;
-        if (leaves_node(result.error)) again = co_await self->rest(pause, bound);
-      }
-      which->is_over = true;
-      which->changed.notify();
-    }
-  };
-  auto which = std::make_shared<removal>(scheduler_);
-  auto removing = body::run(shared_from_this(), which, std::move(path), std::move(bound), std::move(first));
-  launch_detached(strand(), std::move(removing));
-  return which;
-}
-
-void core::remove_all_surely(std::string parent, std::string guid, incarnation_ptr bound) {
-  struct body {
-    static awaitable<void> run(std::shared_ptr<core> self, std::string parent, std::string guid,
-                               incarnation_ptr bound) {
-      const auto list = make_request(opcode::children, parent);
-      back_off pause(first_removal_pause, max_removal_pause);
-      for (bool again = true; again;) {
-        auto found = co_await self->perform(list, retry::always, bound);
-        bool is_refused = leaves_node(found.error);
-        again = is_refused || found.error == errc::connection_loss;
-        for (const auto& name : found.children) {
-          if (name.find(guid) == name.npos) continue;
-          auto remove = make_request(opcode::remove, join(parent, name));
-          auto removed = co_await self->perform(std::move(remove), retry::always, bound);
-          is_refused = is_refused || leaves_node(removed.error);
-          again = true;  // another look tells whether they are gone
-        }
-        if (is_refused) again = co_await self->rest(pause, bound);
-      }
-    }
-  };
-  launch_detached(strand(), body::run(shared_from_this(), std::move(parent), std::move(guid), std::move(bound)));
 }
 
 std::unique_ptr<watch> core::arm(watch_kind kind, std::string path, condition& tell) {

@@ -109,6 +109,12 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   /// After `connection_loss`, before the same is sent again.
   awaitable<void> before_retry();
 
+  /// The pauses of one operation between tries that the server was too busy for (`reply::throttled`). Such a request, a write
+  /// too, is sent again for as long as the operation may take.
+  back_off patience() const;
+  /// The next of them. Error: there is no other try; why the session or `bound` has ended, or `operation_aborted`.
+  awaitable<error_code> outwait(back_off& pause, incarnation_ptr bound);
+
   /// Until the pause is over. False: there is no other try, the session or `bound` has ended, or this was cancelled.
   awaitable<bool> rest(back_off& pause, incarnation_ptr bound = nullptr);
 

@@ -25,6 +25,8 @@ void watch_registry::tell(const key& which, bool deleted) {
     it->second->tell_.notify();
   }
   waiting_.erase(begin, end);
+  auto [first, last] = asked_.equal_range({which.first, std::string(which.second)});
+  for (auto it = first; it != last; ++it) it->second = false;  // their watches come with their answers
 }
 
 void watch_registry::connection_lost() {
@@ -40,19 +42,30 @@ void watch_registry::leave(watch& who) {
     waiting_.erase(it);
     break;
   }
-  if (!who.let_go_) return forget_unless_wanted(who.kind_, who.path_);
-  if (auto request = asked_.find({who.kind_, who.path_}); request != asked_.end()) asked_.erase(request);
+  const bool is_last = !waiting_.contains(which);
+  if (is_last && who.let_go_) {
+    if (auto request = asked_.find({who.kind_, who.path_}); request != asked_.end()) asked_.erase(request);
+  } else if (who.is_set_) {
+    hand_on(who.kind_, who.path_);
+  }
 }
 
-void watch_registry::answered(watch_kind kind, const std::string& path) {
+void watch_registry::answered(watch_kind kind, const std::string& path, bool is_set) {
   auto request = asked_.find({kind, path});
   if (request == asked_.end()) return;
+  const bool was_set = request->second;
   asked_.erase(request);
-  forget_unless_wanted(kind, path);
+  if (is_set || was_set) hand_on(kind, path);
 }
 
-void watch_registry::forget_unless_wanted(watch_kind kind, const std::string& path) {
-  if (forget_ && !waiting_.contains({kind, path}) && !asked_.contains({kind, path})) forget_(kind, path);
+void watch_registry::hand_on(watch_kind kind, const std::string& path) {
+  if (auto heir = waiting_.find({kind, path}); heir != waiting_.end()) {
+    heir->second->is_set_ = true;
+  } else if (auto request = asked_.find({kind, path}); request != asked_.end()) {
+    request->second = true;
+  } else if (forget_) {
+    forget_(kind, path);
+  }
 }
 
 }  // namespace zkrecipes::detail

@@ -1,9 +1,9 @@
 // Who waits for a change of which node. A watch is a hint, told once: look again.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,6 +40,7 @@ class watch {
   bool fired_ = false;
   bool deleted_ = false;
   bool let_go_ = false;
+  bool is_set_ = false;
 };
 
 class watch_registry {
@@ -48,8 +49,9 @@ class watch_registry {
   explicit watch_registry(std::function<void(watch_kind, const std::string&)> forget) : forget_(std::move(forget)) {}
 
   /// A request that sets a watch is on its way: before its answer there is none that could be taken away.
-  void asked(watch_kind kind, const std::string& path) { asked_.emplace(kind, path); }
-  void answered(watch_kind kind, const std::string& path);
+  void asked(watch_kind kind, const std::string& path) { asked_.emplace(asked_key(kind, path), false); }
+  /// `is_set`: the server watches now. Events and answers are told in the order in which the server gave them.
+  void answered(watch_kind kind, const std::string& path, bool is_set);
 
   void fired(backend::change what, const std::string& path);
   /// The connection is gone and the server's watches with it: everybody has to look again.
@@ -62,11 +64,14 @@ class watch_registry {
   using key = std::pair<watch_kind, std::string_view>;
   void tell(const key& which, bool deleted);
   void leave(watch& who);
-  void forget_unless_wanted(watch_kind kind, const std::string& path);
+  void hand_on(watch_kind kind, const std::string& path);
 
+  // That the server watches a node is noted with somebody who waits for it, or else with a request on its way: whoever ends
+  // hands the note on, and with the last one the server's watch is taken away.
   std::function<void(watch_kind, const std::string&)> forget_;
   std::multimap<key, watch*> waiting_;  // paths are those of the watches themselves
-  std::multiset<std::pair<watch_kind, std::string>> asked_;
+  using asked_key = std::pair<watch_kind, std::string>;
+  std::multimap<asked_key, bool> asked_;
 };
 
 }  // namespace zkrecipes::detail

@@ -209,8 +209,11 @@ class lock_client final : public routine {
       held_ = ownership();
       co_return;
     }
+    const auto let_go = here().now();
+    const bool is_cut_off = zk().status().state != session_state::connected;
     auto releasing = does<>([&](auto token) { held_.async_release(std::move(token)); });
     co_await std::move(releasing);
+    in().require(!is_cut_off || here().now() - let_go < 1s, "a release does not wait for a connection", "");
   }
 
   asio::awaitable<void> leave() override {

@@ -1,7 +1,6 @@
 #include "backend/zookeeper/link.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <utility>
 
@@ -9,11 +8,10 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/zookeeper/descriptors.hpp"
 #include "backend/zookeeper/requests.hpp"
 
 namespace zkrecipes::backend {
@@ -22,24 +20,6 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// Two descriptors of one open file have the same inode; a number that was closed and reused has not.
-bool same_file(int a, int b) {
-  struct ::stat left {};
-  struct ::stat right {};
-  return ::fstat(a, &left) == 0 && ::fstat(b, &right) == 0 && left.st_ino == right.st_ino;
-}
-
-bool readable(int fd) {
-  pollfd each{fd, POLLIN, 0};
-  return ::poll(&each, 1, 0) > 0;
-}
-
-bool has_spare_descriptor() {
-  const int spare = ::open("/", O_RDONLY | O_CLOEXEC);
-  if (spare >= 0) ::close(spare);
-  return spare >= 0 || (errno != EMFILE && errno != ENFILE);
-}
 
 change to_change(int type) {
   if (type == ZOO_CREATED_EVENT) return change::created;
@@ -76,7 +56,7 @@ void c_client_link::on_event(zhandle_t*, int type, int state, const char* path, 
   auto* self = static_cast<c_client_link*>(context);
   if (type == ZOO_SESSION_EVENT) return self->on_session_state(state);
   if (type == ZOO_NOTWATCHING_EVENT) return;
-  self->events_.push_back({to_change(type), path});
+  self->heard_of_.push_back(watch_event{to_change(type), path});
   self->deliver_later();
 }
 
@@ -94,29 +74,31 @@ void c_client_link::submit(request what, reply_handler handler) {
   if (!handle_ || closing_) {
     reply refused;
     refused.error = closing_ ? errc::closed : errc::connection_loss;
-    replies_.push_back({std::move(handler), std::move(refused)});
+    heard_of_.push_back(finished{std::move(handler), std::move(refused)});
     return deliver_later();
   }
   auto keep = std::make_shared<reply_handler>(std::move(handler));
   auto note = [this, keep](reply answer) {
     --unanswered_;
-    replies_.push_back({std::move(*keep), std::move(answer)});
+    heard_of_.push_back(finished{std::move(*keep), std::move(answer)});
     deliver_later();
   };
-  if (unanswered_++ == 0) heard_ = clock::now();
+  const bool is_first = unanswered_++ == 0;
+  if (is_first) heard_ = clock::now();
   int rc = backend::submit(handle_, std::move(what), &on_event, this, note);
   if (rc != ZOK) {
     --unanswered_;
     reply refused;
     refused.error = rc == ZNOWATCHER ? error_code() : from_c_client(rc);
-    replies_.push_back({std::move(*keep), std::move(refused)});
+    heard_of_.push_back(finished{std::move(*keep), std::move(refused)});
     deliver_later();
     if (rc == ZNOWATCHER || rc == ZBADARGUMENTS) return;
   }
   // A failed send closes the socket and says nothing but this.
   int state = zoo_state(handle_);
   if (state != ZOO_CONNECTED_STATE) return fail(errc::connection_loss);
-  schedule_pump();
+  // The C client has sent what the socket takes. Of what is left it tells in `pump`: once for many requests.
+  is_first ? pump() : schedule_pump();
 }
 
 void c_client_link::schedule_pump() {
@@ -130,10 +112,14 @@ void c_client_link::schedule_pump() {
 void c_client_link::pump() {
   if (!handle_ || close_sent_) return;
   // After a stall of ours the answer may wait in the socket while the C client only sees that time has passed.
-  if (descriptor_.is_open() && readable(descriptor_.native_handle())) {
-    drain_input();
-    if (!handle_) return;
-  }
+  const bool is_late = clock::now() >= due_;
+  if (is_late && descriptor_.is_open() && readable(descriptor_.native_handle())) drain_input();
+  go_on();
+}
+
+/// Asks the C client what it waits for.
+void c_client_link::go_on() {
+  if (!handle_) return;
   if (asking_ && clock::now() < ask_until_) return await_a_sign_of_life();
   if (!std::exchange(asking_, false) && overslept()) return ask_for_a_sign_of_life();
   if (time_to_rouse() <= 0us) rouse();
@@ -191,7 +177,8 @@ void c_client_link::rouse() {
 }
 
 void c_client_link::follow_descriptor(int fd) {
-  if (descriptor_.is_open() && same_file(fd, descriptor_.native_handle())) return;
+  // Once it was up, the C client does not close its socket without giving the connection up.
+  if (descriptor_.is_open() && (was_up_ || same_file(fd, descriptor_.native_handle()))) return;
   error_code ignored;
   descriptor_.close(ignored);
   reading_ = writing_ = false;
@@ -206,10 +193,7 @@ void c_client_link::follow_descriptor(int fd) {
 void c_client_link::wait(int interest, std::chrono::microseconds longest) {
   auto self = shared_from_this();
   due_ = clock::now() + longest;
-  timer_.expires_at(due_);
-  timer_.async_wait([self](error_code error) {
-    if (!error) self->pump();
-  });
+  set_timer();
   if ((interest & ZOOKEEPER_READ) && !std::exchange(reading_, true)) {
     descriptor_.async_wait(descriptor_.wait_read, [self](error_code error) {
       if (error == asio::error::operation_aborted) return;
@@ -226,11 +210,27 @@ void c_client_link::wait(int interest, std::chrono::microseconds longest) {
   }
 }
 
+/// Mostly the answer comes before the time is over, and then another request: a timer that goes off too early is set anew, and
+/// costs less than one that is moved twice for each request.
+void c_client_link::set_timer() {
+  if (due_ >= timer_end_) return;
+  timer_end_ = due_;
+  timer_.expires_at(due_);
+  timer_.async_wait([self = shared_from_this()](error_code error) {
+    if (error) return;
+    self->timer_end_ = clock::time_point::max();
+    self->pump();
+  });
+}
+
 void c_client_link::process(int events) {
   if (!handle_ || close_sent_) return;
+  listening_ = true;
   if (events & ZOOKEEPER_WRITE) check(zookeeper_process(handle_, ZOOKEEPER_WRITE | ZOOKEEPER_READ));
   drain_input();
-  pump();
+  go_on();
+  listening_ = false;
+  deliver();
 }
 
 void c_client_link::drain_input() {
@@ -283,7 +283,7 @@ void c_client_link::destroy_handle() {
 }
 
 void c_client_link::deliver_later() {
-  if (std::exchange(delivery_scheduled_, true)) return;
+  if (listening_ || std::exchange(delivery_scheduled_, true)) return;
   // Also from the destructor's last callbacks, where nobody is left to be told.
   if (auto self = weak_from_this().lock()) asio::post(strand_, [self] { self->deliver(); });
 }
@@ -291,16 +291,16 @@ void c_client_link::deliver_later() {
 void c_client_link::deliver() {
   delivery_scheduled_ = false;
   if (std::exchange(up_pending_, false) && listener_) listener_->up(granted_);
-  auto replies = std::exchange(replies_, {});
-  auto events = std::exchange(events_, {});
-  // An event is older than the answers that came with it in one go or later: tell it first.
-  for (const auto& each : events) {
-    if (listener_) listener_->fired(each);
+  for (auto& each : std::exchange(heard_of_, {})) {
+    if (!listener_) return;
+    if (const auto* event = std::get_if<watch_event>(&each)) {
+      listener_->fired(*event);
+    } else {
+      auto& answered = std::get<finished>(each);
+      answered.handler(std::move(answered.answer));
+    }
   }
-  for (auto& each : replies) {
-    if (listener_) each.handler(std::move(each.answer));
-  }
-  if (down_pending_ && replies_.empty() && listener_) std::exchange(listener_, nullptr)->down(down_reason_);
+  if (down_pending_ && heard_of_.empty() && listener_) std::exchange(listener_, nullptr)->down(down_reason_);
 }
 
 void c_client_link::close_session() {
@@ -331,8 +331,7 @@ void c_client_link::await_end_of_stream() {
 void c_client_link::abandon() {
   listener_ = nullptr;
   destroy_handle();
-  replies_.clear();
-  events_.clear();
+  heard_of_.clear();
 }
 
 }  // namespace zkrecipes::backend

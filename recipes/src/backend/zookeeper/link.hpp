@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -39,15 +40,18 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
     reply_handler handler;
     reply answer;
   };
+  using news = std::variant<finished, watch_event>;
 
   static void on_event(zhandle_t*, int type, int state, const char* path, void* context);
   void on_session_state(int state);
 
   void pump();
+  void go_on();
   void process(int events);
   void drain_input();
   void follow_descriptor(int fd);
   void wait(int interest, std::chrono::microseconds longest);
+  void set_timer();
   bool overslept() const;
   void ask_for_a_sign_of_life();
   void await_a_sign_of_life();
@@ -68,18 +72,19 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   boost::asio::posix::stream_descriptor descriptor_;  // our own duplicate of the C client's
   boost::asio::steady_timer timer_;
   clock::time_point due_;    // the C client is to be called by then
+  clock::time_point timer_end_ = clock::time_point::max();  // of the wait for the timer, if there is one
   clock::time_point heard_;  // when the server last said something, began to owe an answer, or was roused
   std::size_t unanswered_ = 0;  // requests that the C client has taken
   zhandle_t* handle_ = nullptr;
 
-  std::vector<finished> replies_;
-  std::vector<watch_event> events_;
+  std::vector<news> heard_of_;  // in the order in which the server said it
   session_key granted_;
   bool up_pending_ = false;
   bool was_up_ = false;
   bool down_pending_ = false;
   error_code down_reason_;
   bool delivery_scheduled_ = false;
+  bool listening_ = false;  // to what has arrived: it is delivered behind that
   bool pump_scheduled_ = false;
   bool reading_ = false;
   bool writing_ = false;

@@ -73,6 +73,7 @@ int convert(create_mode mode) {
 void finish(const void* data, int rc, reply answer) {
   std::unique_ptr<ticket> owned(static_cast<ticket*>(const_cast<void*>(data)));
   answer.error = from_c_client(rc);
+  answer.throttled = rc == ZTHROTTLEDOP;
   owned->done(std::move(answer));
 }
 

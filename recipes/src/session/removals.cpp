@@ -1,0 +1,75 @@
+// Removals that go on in the background until the node is gone.
+#include <utility>
+
+#include "session/background.hpp"
+#include "session/core.hpp"
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+constexpr std::chrono::milliseconds first_removal_pause{100};
+constexpr std::chrono::milliseconds max_removal_pause{10'000};
+
+}  // namespace
+
+bool leaves_node(const error_code& answer) {
+  return answer == errc::no_auth || answer == errc::not_empty || answer == errc::server_error;
+}
+
+removal_ptr core::remove_surely(std::string path, incarnation_ptr bound, exchange_ptr first) {
+  struct body {
+    static awaitable<void> run(std::shared_ptr<core> self, removal_ptr which, std::string path, incarnation_ptr bound,
+                               exchange_ptr sent) {
+      const auto remove = make_request(opcode::remove, path);
+      back_off pause(first_removal_pause, max_removal_pause);
+      for (bool again = true; again;) {
+        backend::reply result;
+        if (auto first_sent = std::exchange(sent, nullptr)) {
+          result = co_await self->answer(std::move(first_sent));
+        } else {
+          result = co_await self->perform(remove, retry::always, bound);
+        }
+        which->answer = result.error;
+        which->changed.notify();
+        again = result.error == errc::connection_loss;
+        if (leaves_node(result.error)) again = co_await self->rest(pause, bound);
+      }
+      which->is_over = true;
+      which->changed.notify();
+    }
+  };
+  auto which = std::make_shared<removal>(scheduler_);
+  auto removing = body::run(shared_from_this(), which, std::move(path), std::move(bound), std::move(first));
+  launch_detached(strand(), std::move(removing));
+  return which;
+}
+
+void core::remove_all_surely(std::string parent, std::string guid, incarnation_ptr bound) {
+  struct body {
+    static awaitable<void> run(std::shared_ptr<core> self, std::string parent, std::string guid,
+                               incarnation_ptr bound) {
+      const auto list = make_request(opcode::children, parent);
+      back_off pause(first_removal_pause, max_removal_pause);
+      for (bool again = true; again;) {
+        auto found = co_await self->perform(list, retry::always, bound);
+        bool is_refused = leaves_node(found.error);
+        again = is_refused || found.error == errc::connection_loss;
+        for (const auto& name : found.children) {
+          if (name.find(guid) == name.npos) continue;
+          auto remove = make_request(opcode::remove, join(parent, name));
+          auto removed = co_await self->perform(std::move(remove), retry::always, bound);
+          is_refused = is_refused || leaves_node(removed.error);
+          again = true;  // another look tells whether they are gone
+        }
+        if (is_refused) again = co_await self->rest(pause, bound);
+      }
+    }
+  };
+  launch_detached(strand(), body::run(shared_from_this(), std::move(parent), std::move(guid), std::move(bound)));
+}
+
+}  // namespace zkrecipes::detail
