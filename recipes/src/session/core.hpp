@@ -155,7 +155,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   awaitable<void> pause_before_next_round();
   awaitable<void> prove_life();
   awaitable<void> watch_lease();
-  void send_first();
+  void send_first(bool is_new);
+  void forsake();
+  void answer_all(error_code error);
   void enter(session_state state, error_code reason);
   void end_incarnation(error_code reason);
   void give_up();
@@ -163,6 +165,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void apply_root(backend::request& what) const;
   void strip_root(backend::reply& answer) const;
   std::string below_root(std::string path) const;
+  static backend::request empty_transaction();
   backend::request heartbeat() const;
   void answered(backend::opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome);
   exchange_ptr refuse(error_code why);
@@ -186,6 +189,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   std::chrono::milliseconds pause_{0};
   incarnation_ptr incarnation_;
   std::map<std::uint64_t, exchange_ptr> in_flight_;  // in the order of sending
+  exchange_ptr welcome_;                             // the first request on the present connection
+  std::uint64_t welcome_number_ = 0;                 // without its answer the connection is worth nothing; 0: with it, too
   std::shared_ptr<watch_registry> watches_;
   condition changed_;
   condition link_changed_;

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iostream>
 
 namespace follower_cut {
 namespace {
@@ -152,6 +153,8 @@ class trial {
       }
       co_await pause(1ms);
     }
+    std::cerr << "no result:" << (ended ? "" : " the holder did not stop") << (other_owns_ ? "" : " nobody else owned")
+              << '\n';
   }
 
   testcluster::ensemble& cluster_;
