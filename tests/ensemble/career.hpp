@@ -52,6 +52,11 @@ class career : public leader_career {
     if (on_hand_over) co_await on_hand_over(present, reason);
   }
 
+  asio::awaitable<void> ended(term present, term_end reason) override {
+    ends.push_back(std::to_string(present.epoch()) + ' ' + to_string(reason));
+    co_return;
+  }
+
   bool has(const std::string& entry) const { return std::find(log.begin(), log.end(), entry) != log.end(); }
 
   career_traits with;
@@ -59,7 +64,8 @@ class career : public leader_career {
   phase on_execute;  ///< By default it lasts until the term is to end.
   last_phase on_hand_over;
   std::vector<term> terms;
-  std::vector<std::string> log;  ///< "execute 2", "hand_over 2 resigned"; an execution is noted once a term.
+  std::vector<std::string> ends;  ///< "2 resigned"
+  std::vector<std::string> log;   ///< "execute 2", "hand_over 2 resigned"; an execution is noted once a term.
 
  private:
   void note(const std::string& what, const term& present) {

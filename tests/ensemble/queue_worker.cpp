@@ -12,9 +12,10 @@ namespace {
 /// Keeps what it worked off as nodes in order, where a stale leader could spoil it.
 class worker final : public queue_consumer {
  public:
-  worker(queue from, gate* hold) : queue_consumer(std::move(from)), hold_(hold) {}
+  worker(queue from, gate* hold, std::chrono::milliseconds stall_limit)
+      : queue_consumer(std::move(from)), hold_(hold), stall_limit_(stall_limit) {}
 
-  career_traits traits() const override { return {.hand_over_deadline = 20s}; }
+  career_traits traits() const override { return {.hand_over_deadline = 20s, .stall_limit = stall_limit_}; }
 
   asio::awaitable<transaction> process(term present, const message& item) override {
     epoch = present.epoch();
@@ -22,16 +23,24 @@ class worker final : public queue_consumer {
     co_return transaction().create("/results/r-", item.data, create_mode::persistent_sequential);
   }
 
+  asio::awaitable<void> ended(term, term_end reason) override {
+    ends.push_back(reason);
+    if (reason == term_end::stalled) hold_ = nullptr;  // the next time it takes no time
+    co_return;
+  }
+
   std::int64_t epoch = 0;
+  std::vector<term_end> ends;
 
  private:
   gate* hold_;
+  std::chrono::milliseconds stall_limit_;
 };
 
 struct replica_of_worker {
-  replica_of_worker(session over, std::string id, gate* hold = nullptr)
+  replica_of_worker(session over, std::string id, gate* hold = nullptr, std::chrono::milliseconds stall_limit = 0ms)
       : zk(std::move(over)),
-        does(queue(zk, "/q"), hold),
+        does(queue(zk, "/q"), hold, stall_limit),
         coordinator(zk, "/e", {.id = std::move(id)}),
         ended(zk.get_executor()) {
     coordinator.async_run(does, ended.token());
@@ -61,8 +70,8 @@ class workers : public queue_case {
     queue_case::teardown();
   }
 
-  replica_of_worker& add(session over, gate* hold = nullptr) {
-    return all.emplace_back(std::move(over), "w" + std::to_string(all.size()), hold);
+  replica_of_worker& add(session over, gate* hold = nullptr, std::chrono::milliseconds stall_limit = 0ms) {
+    return all.emplace_back(std::move(over), "w" + std::to_string(all.size()), hold, stall_limit);
   }
   std::size_t processed() { return children("/results").size(); }
   std::vector<std::string> results() {
@@ -131,6 +140,39 @@ BOOST_AUTO_TEST_CASE(the_message_in_hand_of_an_expired_leader_is_committed_once)
   BOOST_TEST(results() == numbers(1, 2), boost::test_tools::per_element());
   BOOST_TEST(first.does.epoch == 1);
   BOOST_TEST(second.does.epoch == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_somebody_deletes_is_passed_over) {
+  gate hold(executor());
+  auto& first = add(connect(), &hold);
+  put("1");
+  put("2");
+  BOOST_TEST_REQUIRE(run_until([&] { return hold.is_reached(); }));
+  auto items = children("/q");
+  std::erase_if(items, [](const std::string& name) { return !name.starts_with("qn-"); });
+  std::sort(items.begin(), items.end());
+  BOOST_TEST_REQUIRE(items.size() == 2u);
+  remove("/q/" + items[0]);
+  hold.open();
+  BOOST_TEST_REQUIRE(run_until([&] { return processed() >= 1 || first.ended.done(); }));
+  BOOST_TEST(!first.ended.done());
+  BOOST_TEST(results() == numbers(2, 2), boost::test_tools::per_element());
+  BOOST_TEST(first.does.epoch == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_takes_too_long_is_a_stall_and_waiting_for_one_is_not) {
+  auto with = options();
+  with.timeout = 2s;
+  gate hold(executor());
+  auto& first = add(connect(with), &hold, 100ms);
+  BOOST_TEST_REQUIRE(run_until([&] { return first.zk.counters().heartbeats >= 2; }));
+  BOOST_TEST(first.does.ends.empty());
+  put("1");
+  BOOST_TEST_REQUIRE(run_until([&] { return !first.does.ends.empty(); }));
+  BOOST_TEST((first.does.ends[0] == term_end::stalled));
+  BOOST_TEST(hold.was_cut());
+  BOOST_TEST_REQUIRE(run_until([&] { return processed() == 1; }));
+  BOOST_TEST(first.does.epoch == 2);
 }
 
 BOOST_AUTO_TEST_CASE(a_leader_with_an_empty_queue_resigns_at_once) {

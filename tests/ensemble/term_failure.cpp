@@ -62,6 +62,55 @@ BOOST_AUTO_TEST_CASE(in_its_hand_over) {
       true);
 }
 
+BOOST_AUTO_TEST_CASE(of_the_message_in_hand_while_the_term_ends) {
+  gate message(executor());
+  auto& a = add([&](career& does) {
+    does.on_execute = [&](term) -> asio::awaitable<void> {
+      co_await message.pass();
+      fail();
+    };
+  });
+  wait([&] { return message.is_reached(); });
+  a.coordinator.stop();
+  wait([&] { return a.does.terms[0].ending(); });
+  message.open();
+  wait_ended(a, errc::career_failed);
+  BOOST_TEST((a.coordinator.failure() != nullptr));
+  BOOST_TEST(a.does.has("hand_over 1 resigned"));
+  BOOST_TEST(record_says(R"("phase":"retired")"), get("/e").data);
+}
+
+BOOST_AUTO_TEST_CASE(but_not_by_an_error_that_tells_of_the_end) {
+  auto& a = add([&](career& does) {
+    does.on_execute = [](term present) -> asio::awaitable<void> {
+      co_await present.async_ending(tuple);
+      throw boost::system::system_error(errc::session_expired);
+    };
+  });
+  wait_executing(a, 1);
+  a.coordinator.stop();
+  wait_ended(a);
+  BOOST_TEST((a.coordinator.failure() == nullptr));
+  BOOST_TEST(a.does.has("hand_over 1 resigned"));
+}
+
+BOOST_AUTO_TEST_CASE(in_the_last_call_of_its_term) {
+  struct regretful final : leader_career {
+    asio::awaitable<void> inaugurate(term) override { co_return; }
+    asio::awaitable<void> execute(term present) override { co_await present.async_ending(tuple); }
+    asio::awaitable<void> hand_over(term, term_end) override { co_return; }
+    asio::awaitable<void> ended(term, term_end) override { fail(); }
+  } does;
+  consumer_coordinator coordinator(zk(), "/e", {.id = "regretful"});
+  recorder<> ended(executor());
+  coordinator.async_run(does, ended.token());
+  wait([&] { return view().phase == term_phase::executing; });
+  coordinator.resign();
+  wait([&] { return ended.done(); });
+  BOOST_TEST(ended.error() == errc::career_failed);
+  BOOST_TEST(in_line() == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(before_its_coroutine_begins) {
   struct hasty final : leader_career {
     asio::awaitable<void> inaugurate(term) override { fail(); }

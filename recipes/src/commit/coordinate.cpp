@@ -108,7 +108,7 @@ class office : public std::enable_shared_from_this<office> {
     co_return co_await file_decided(session, node, seen.stat.ctime);
   }
 
-  /// Whoever else has written the decision moves the mark. No error: it does not.
+  /// Another client that has written the decision moves the mark. No error: the mark was not moved by another.
   static awaitable<error_code> wait_filed(core_ptr session, std::string mark) {
     condition pause(session->get_scheduler());
     auto why = co_await pause.wait(session->now() + least_pause);

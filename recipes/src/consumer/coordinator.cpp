@@ -87,7 +87,7 @@ awaitable<error_code> coordinator::run_terms() {
     auto won = co_await run_campaign();
     if (!won.error) won.error = co_await lead(won);
     if (failure()) co_return errc::career_failed;
-    // Whatever a new place, a new session or another moment can mend is tried again.
+    // An error that a new place, a new session or another moment can mend is tried again.
     const bool is_refused = won.error == errc::server_error;
     const bool mends = !won.error || is_loss(won.error) || won.error == errc::connection_loss || is_refused;
     if (auto over = session_->over()) co_return over;  // while it is being closed a campaign fails at once
@@ -192,6 +192,9 @@ void coordinator::note_failure(const term_ptr& term) {
 }
 
 awaitable<void> coordinator::serve(term_ptr term) {
+  // The answer that it has begun can come after its end: then nobody needs to hear of it.
+  const bool is_over = session_->now() >= term->where()->valid_until();
+  if (is_over) co_return co_await leave(term, true);
   const auto& strand = session_->strand();
   launch_detached(strand, watch_place(term));
   if (!traits_.work_while_suspended) launch_detached(strand, watch_connection(term));

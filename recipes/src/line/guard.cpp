@@ -91,7 +91,7 @@ awaitable<void> place::guard(place_ptr self) {
       co_await looking->done.wait(self->believed_until());
     }
     if (looking->answer && looking->answer->error == errc::no_node) self->lose(errc::node_removed);
-    if (looking->answer && !looking->answer->error) self->look_for_request(looking->answer->data);
+    if (looking->answer && !looking->answer->error) self->read_own(std::move(looking->answer->data));
     // What we may not read now we may not read a moment later; a server that was too busy to look is asked again.
     const bool watching = looking->answer && looking->answer->error != errc::connection_loss;
     const bool is_busy = watching && looking->answer->error == errc::server_error;
@@ -118,6 +118,13 @@ bool place::lose_if_over() {
     lose(errc::revoked);
   }
   return static_cast<bool>(lost());
+}
+
+void place::read_own(std::string data) {
+  look_for_request(data);
+  if (data == data_) return;
+  data_ = std::move(data);
+  changed_.notify();
 }
 
 /// Who asks again can shorten the grace; to read a request once more does not lengthen it.
@@ -189,12 +196,12 @@ awaitable<outcome<>> place::leave() {
   auto sent = session_->send(std::move(remove));
   lose(errc::closed);
   auto removing = session_->remove_surely(path_, bound_, std::move(sent));
-  while (!removing->is_over) {
-    auto why = co_await removing->changed.wait();
-    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
+  // An answer may be there already: without a connection it comes at once.
+  while (!removing->is_over && removing->answer != errc::connection_loss) {
     const bool is_refused = leaves_node(removing->answer) && removing->answer != errc::server_error;
     if (is_refused) co_return outcome<>(removing->answer);
-    if (removing->answer == errc::connection_loss) break;
+    auto why = co_await removing->changed.wait();
+    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
   }
   co_return outcome<>(error_code());
 }

@@ -85,6 +85,8 @@ class place : public std::enable_shared_from_this<place> {
   // On the strand.
   const incarnation_ptr& bound() const noexcept { return bound_; }
   bool revoked() const noexcept { return revoked_; }
+  /// What our node says, as last seen: others can write to it. `changed` tells when it does.
+  const std::string& data() const noexcept { return data_; }
   /// Exactly one member is ahead of us, as far as we know. `changed` tells when that begins.
   bool is_next() const noexcept { return listed_ && position() == 1; }
   /// Everybody in line as last listed, if that has happened; nobody twice who is of this place. Where it goes one by one,
@@ -121,6 +123,7 @@ class place : public std::enable_shared_from_this<place> {
   void lose(error_code why);
   bool note_lost(error_code why);
   bool lose_if_over();
+  void read_own(std::string data);
   void look_for_request(const std::string& data);
   lease_clock::time_point believed_until() const;
 

@@ -10,7 +10,7 @@
 
 namespace zkrecipes::detail {
 
-/// Who surely had a part in an answer: the server that gave it, the leader, or a quorum that logged a transaction.
+/// The parties that surely had a part in an answer: the server that gave it, the leader, or a quorum that logged a transaction.
 enum class witness { server, leader, quorum };
 
 class lease {
@@ -56,7 +56,7 @@ class lease {
     return second_ ? second_->answered : first_.answered + gap();
   }
 
-  /// Whose answer the next heartbeat has to get.
+  /// The kind of witness that the answer to the next heartbeat must have.
   witness heartbeat_needs() const {
     if (mode_ == lease_mode::standard) return witness::server;
     return second_ ? witness::quorum : witness::leader;
