@@ -1,6 +1,8 @@
 // Requests: their order, what is tried again, until when, and what a user is told.
 #include "unit/fake_session.hpp"
 
+#include <zkrecipes/barrier.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
@@ -50,6 +52,24 @@ BOOST_FIXTURE_TEST_CASE(a_server_that_refuses_to_catch_up_is_left, fake_session)
   answer();
   answer();
   BOOST_TEST(reading.done());
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_read_behind_a_refused_catch_up_is_not_believed, fake_session) {
+  connect();
+  barrier gate(zk, "/b");
+  auto through = record<>();
+  gate.async_wait(through.token());
+  settle();
+  CHECK_PENDING("multi /", "get /b");
+  fail(errc::server_error);
+  fail(errc::no_node);
+  BOOST_TEST(!through.done());
+  CHECK_PENDING();
+  advance(100ms);
+  CHECK_PENDING("multi /", "get /b");
+  fail(errc::no_auth);  // a quorum has logged that, too
+  fail(errc::no_node);
+  BOOST_TEST(through.done());
 }
 
 BOOST_AUTO_TEST_CASE(the_root_is_made_before_anything_is_done_below_it) {

@@ -174,9 +174,9 @@ void core::up(const backend::session_key& granted) {
 
 /// What has to be executed before anything that waited for the connection.
 void core::send_first(bool is_new) {
-  // This server may be behind what we have seen elsewhere, and would show us the past. A leader that was deposed would even
-  // behind a sync, but not behind a transaction of ours; a new session is one.
-  welcome_ = send(is_new ? make_request(backend::opcode::sync, "/") : empty_transaction());
+  // This server may be behind what we have seen elsewhere, and would show us the past. A new session is a transaction
+  // itself: the sync behind it only asks the leader for a sign.
+  welcome_ = send(is_new ? make_request(backend::opcode::sync, "/") : backend::make_catch_up());
   welcome_number_ = is_new ? 0 : counters_.requests;
   if (!options_.create_root || root_.empty()) return;
   for (std::size_t end = 1; end != root_.npos;) {
@@ -311,14 +311,10 @@ awaitable<void> core::prove_life() {
   }
 }
 
-/// Changes nothing, and asks for nothing: also where the node is missing or must not be read, the leader has judged it and a
-/// quorum logged that.
-backend::request core::empty_transaction() { return backend::make_multi(transaction().check("/")); }
-
 /// The cheapest request whose answer tells what the lease needs.
 backend::request core::heartbeat() const {
   switch (lease_.heartbeat_needs()) {
-    case witness::quorum: return empty_transaction();
+    case witness::quorum: return backend::make_catch_up();
     case witness::leader: return make_request(backend::opcode::sync, "/");
     case witness::server: break;
   }

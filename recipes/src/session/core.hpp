@@ -141,6 +141,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   /// Ends the session.
   awaitable<void> close();
 
+  /// Until when a request that begins now waits for a connection.
+  lease_clock::time_point retry_deadline() const;
+
  private:
   // backend::link_listener
   void up(const backend::session_key& granted) override;
@@ -165,11 +168,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void apply_root(backend::request& what) const;
   void strip_root(backend::reply& answer) const;
   std::string below_root(std::string path) const;
-  static backend::request empty_transaction();
   backend::request heartbeat() const;
   void answered(backend::opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome);
   exchange_ptr refuse(error_code why);
-  lease_clock::time_point retry_deadline() const;
   std::chrono::milliseconds connect_timeout() const;
 
   scheduler_ptr scheduler_;

@@ -98,6 +98,11 @@ class ensemble {
   std::int64_t ephemeral_owner_alive(std::int64_t session) const {
     return durable_.count(session) ? session : 0;
   }
+  /// Refused as expired already, a moment before its nodes go.
+  bool is_ending(std::int64_t session) const {
+    const auto found = sessions_.find(session);
+    return found != sessions_.end() && found->second.closing;
+  }
 
  private:
   struct server {

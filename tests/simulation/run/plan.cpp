@@ -34,10 +34,6 @@ bool plan::leases_are_kept() const {
   });
 }
 
-bool plan::has(fault_kind kind) const {
-  return std::any_of(faults.begin(), faults.end(), [kind](const fault& each) { return each.kind == kind; });
-}
-
 /// Whoever believes has had an answer to something that it sent within the timeout, and the event of the removal comes
 /// before that answer: at once from a server that has applied it. In strict mode no other server answers.
 span plan::longest_ignorance() const {

@@ -59,7 +59,6 @@ struct plan {
 
   /// Nobody takes a node or a session from its owner: a lease is worth what it says.
   bool leases_are_kept() const;
-  bool has(fault_kind kind) const;
   /// The longest belief in a node that somebody has removed.
   span longest_ignorance() const;
 };
