@@ -76,6 +76,7 @@ class ensemble {
   /// clients' reads, pings and syncs and takes their sessions up again; it can commit nothing.
   void depose(span unaware);
   void rejoin_deposed();  ///< The end of the same.
+  void undeceive();       ///< A leader that was deposed notices now.
   /// Signs of life are answered with an error and not executed: what a session makes of that is the same for all requests,
   /// and what the recipes make of a refusal is no matter of the schedule.
   void throttle(int which, bool on) { servers_[index(which)].throttling = on; }
@@ -191,7 +192,6 @@ class ensemble {
   void leave(int which);
   void join(int which);
   void lose_leader();
-  void notice_deposition(std::uint64_t which_time);
   std::vector<int> voters() const;
   void elect();
 

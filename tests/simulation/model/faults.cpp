@@ -38,11 +38,13 @@ void ensemble::depose(span unaware) {
   deposed_ = {leader_, deposed_.times + 1, committed_ < log_.size(), sessions_};
   old.is_cut = old.deposed = true;
   lose_leader();
-  clock_.after(unaware, [this, time = deposed_.times] { notice_deposition(time); });
+  clock_.after(unaware, [this, time = deposed_.times] {
+    if (deposed_.times == time) undeceive();
+  });
 }
 
-void ensemble::notice_deposition(std::uint64_t which_time) {
-  if (deposed_.times == which_time && at(deposed_.which).deposed) leave(deposed_.which);
+void ensemble::undeceive() {
+  if (deposed_.which >= 0 && at(deposed_.which).deposed) leave(deposed_.which);
 }
 
 void ensemble::rejoin_deposed() {

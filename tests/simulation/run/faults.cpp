@@ -94,14 +94,14 @@ void stage::begin_at_connection(const fault& what) {
   });
 }
 
-/// For at most two ticks there are two that believe to lead.
+/// Once the others have elected there are two that believe to lead, for at most two ticks. The target loses its connection then,
+/// and may have its session taken up by either.
 void stage::depose(const fault& what) {
-  const auto longest = plan_.servers.election + 300ms + 2 * plan_.servers.tick;
-  const auto unaware = longest / 100 * static_cast<std::int64_t>(what.detail % 101);
-  servers_->depose(unaware);
+  const auto both = (300ms + 2 * plan_.servers.tick) / 100 * static_cast<std::int64_t>(what.detail % 101);
+  servers_->depose(plan_.servers.election + both);
   auto breaks = what;
   breaks.kind = fault_kind::break_connection;
-  clock_.after(unaware * 3 / 4, [this, breaks] { begin_at_connection(breaks); });
+  clock_.after(plan_.servers.election + both / 2, [this, breaks] { begin_at_connection(breaks); });
 }
 
 void stage::begin_at_server(const fault& what) {
@@ -173,6 +173,7 @@ void stage::heal() {
   for (const auto& each : plan_.faults) {
     if (each.when + each.lasting > clock_.now()) end(each);
   }
+  servers_->undeceive();
   for (auto& each : clients_) {
     if (!each.wire) continue;
     each.wire->up->thaw();
