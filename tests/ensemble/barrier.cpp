@@ -203,10 +203,10 @@ BOOST_AUTO_TEST_CASE(each_step_costs_what_it_says) {
   BOOST_TEST(log.all().size() == 1u, "a create");
   log.clear();
   lift(counted);
-  BOOST_TEST(log.all().size() == 3u, "a sync and a look, sent together, and a remove");
+  BOOST_TEST(log.all().size() == 3u, "a catch-up and a look, sent together, and a remove");
   log.clear();
   BOOST_TEST(!std::get<0>(run(over(counted).async_wait(tuple))));
-  BOOST_TEST(log.all().size() == 2u, "a sync and a look, sent together");
+  BOOST_TEST(log.all().size() == 2u, "a catch-up and a look, sent together");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

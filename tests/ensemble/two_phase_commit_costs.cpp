@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_costs_a_coordinator_nothing) {
     {
       office leading(*this, log.hook());
       commit("first-" + std::to_string(kept));
-      requests.push_back(static_cast<long>(log.all().size()) - log.count("sync"));
+      requests.push_back(static_cast<long>(log.all().size()) - log.count("multi"));
     }
     if (kept == 0) continue;  // the first of all makes sure that there is nothing without a mark
     for (const auto& each : log.all()) {

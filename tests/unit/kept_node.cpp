@@ -36,7 +36,7 @@ struct keeping : fake_session {
     auto closed = record<>();
     node->async_close(closed.token());
     settle();
-    CHECK_PENDING("sync /", "exists /a");
+    CHECK_PENDING("multi /", "exists /a");
     answer();
     return closed;
   }
@@ -44,7 +44,7 @@ struct keeping : fake_session {
     auto written = record<>();
     node->async_set_data(std::move(data), written.token());
     settle();
-    CHECK_PENDING("sync /", "exists /a");
+    CHECK_PENDING("multi /", "exists /a");
     answer();
     return written;
   }
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(a_persistent_one_that_is_dropped_without_a_connection_goes_
   accept(0x77);
   BOOST_TEST_REQUIRE(pending().size() == 3u);
   answer();  // what every connection begins with
-  CHECK_PENDING("sync /", "exists /a");
+  CHECK_PENDING("multi /", "exists /a");
   answer();
   answer(found("one", 0));
   CHECK_PENDING("remove /a");
@@ -181,7 +181,7 @@ BOOST_AUTO_TEST_CASE(a_node_is_written_and_removed_in_the_version_in_which_it_is
   answer(seen);
   BOOST_TEST((last().pending.front().first.version == 3));
   fail(errc::bad_version);
-  CHECK_PENDING("sync /", "exists /a");
+  CHECK_PENDING("multi /", "exists /a");
   answer();
   seen.stat.version = 4;
   answer(seen);
@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(a_removal_that_the_server_is_too_busy_for_is_tried_until_it
   CHECK_PENDING();
   BOOST_TEST(!closed.done());
   advance(200ms);
-  CHECK_PENDING("sync /", "exists /a");
+  CHECK_PENDING("multi /", "exists /a");
   answer();
   answer(found("one", 0x77));
   CHECK_PENDING("remove /a");
@@ -241,7 +241,7 @@ BOOST_FIXTURE_TEST_CASE(a_static_instance_of_an_earlier_run_is_taken_over, regis
   auto earlier = fixed("host");
   earlier.registration_time = 1;
   answer(found(*to_json(earlier), 0));
-  CHECK_PENDING("sync /", "get /s/b/1");
+  CHECK_PENDING("multi /", "get /s/b/1");
   answer();
   answer(found(*to_json(earlier), 0));
   CHECK_PENDING("set /s/b/1");
@@ -257,7 +257,7 @@ BOOST_FIXTURE_TEST_CASE(a_static_instance_at_another_address_is_somebody_elses, 
     answer(found(theirs, 0));
     BOOST_TEST_REQUIRE(registered.done());
     BOOST_TEST((registered.error() == errc::foreign_data));
-    CHECK_PENDING("sync /", "get /s/b/1");
+    CHECK_PENDING("multi /", "get /s/b/1");
     answer();
     answer(found(theirs, 0));
     CHECK_PENDING();
@@ -279,7 +279,7 @@ BOOST_FIXTURE_TEST_CASE(a_static_instance_that_has_taken_the_place_of_ours_is_le
   auto gone = record<>();
   registered.result<0>().async_unregister(gone.token());
   settle();
-  CHECK_PENDING("sync /", "get /s/b/1");
+  CHECK_PENDING("multi /", "get /s/b/1");
   answer();
   answer(theirs);
   BOOST_TEST_REQUIRE(gone.done());

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::int32_t op_exists = 3;
 constexpr std::int32_t op_get = 4;
+constexpr std::int32_t op_multi = 14;
 constexpr std::int32_t op_sync = 9;
 constexpr std::int32_t op_ping = 11;
 constexpr std::int32_t op_close = -11;
@@ -92,7 +93,7 @@ struct scripted_case {
       auto request = co_await client.read_request();
       ops.push_back(request.op);
       if (request.op == op_close) co_return;
-      co_await client.answer(request.xid, request.op == op_get ? err_no_node : 0);
+      co_await client.answer(request.xid, request.op == op_get || request.op == op_multi ? err_no_node : 0);
     }
   }
 };

@@ -1,6 +1,8 @@
 // Requests: their order, what is tried again, until when, and what a user is told.
 #include "unit/fake_session.hpp"
 
+#include <zkrecipes/barrier.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
@@ -29,7 +31,45 @@ BOOST_FIXTURE_TEST_CASE(a_sync_goes_ahead_of_all_that_waited_on_every_connection
   answer();
   lose();
   accept(0x77);
-  CHECK_PENDING("sync /", "get /a");
+  CHECK_PENDING("multi /", "get /a");  // a leader that was deposed would answer a sync
+}
+
+BOOST_FIXTURE_TEST_CASE(a_server_that_refuses_to_catch_up_is_left, fake_session) {
+  connect();
+  lose();
+  accept(0x77);
+  const auto connections = state().connections.size();
+  auto reading = record<node_data>();
+  zk.async_get("/a", reading.token());
+  settle();
+  fail(errc::server_error);
+  BOOST_TEST((zk.status().state == session_state::suspended));
+  BOOST_TEST(!reading.done());
+  advance(1s);
+  BOOST_TEST_REQUIRE(state().connections.size() > connections);
+  accept(0x77);
+  CHECK_PENDING("multi /", "get /a");
+  answer();
+  answer();
+  BOOST_TEST(reading.done());
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_read_behind_a_refused_catch_up_is_not_believed, fake_session) {
+  connect();
+  barrier gate(zk, "/b");
+  auto through = record<>();
+  gate.async_wait(through.token());
+  settle();
+  CHECK_PENDING("multi /", "get /b");
+  fail(errc::server_error);
+  fail(errc::no_node);
+  BOOST_TEST(!through.done());
+  CHECK_PENDING();
+  advance(100ms);
+  CHECK_PENDING("multi /", "get /b");
+  fail(errc::no_auth);  // a quorum has logged that, too
+  fail(errc::no_node);
+  BOOST_TEST(through.done());
 }
 
 BOOST_AUTO_TEST_CASE(the_root_is_made_before_anything_is_done_below_it) {

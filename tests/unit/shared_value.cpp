@@ -20,7 +20,7 @@ struct setting : fake_session {
   /// What is there, behind a reply that was lost.
   void find(backend::reply there) {
     reconnect();
-    CHECK_PENDING("sync /v", "get /v");
+    CHECK_PENDING("multi /", "get /v");
     answer();
     answer(std::move(there));
     BOOST_TEST_REQUIRE(written.done());

@@ -160,7 +160,8 @@ class session {
   }
 
   /// Brings the server we are connected to up to date with the leader. Connected to the leader itself it may be answered
-  /// before a change is made there that followers show already, for a moment: what must not miss it is a write.
+  /// before a change is made there that followers show already, for a moment; a leader that was deposed and has not noticed
+  /// answers it, too. What must not miss a change is a write, or read behind one: a transaction that checks a node will do.
   template <class Token>
   auto async_sync(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_sync, core_);

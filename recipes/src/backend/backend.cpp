@@ -39,4 +39,6 @@ request make_multi(const transaction& all) {
   return what;
 }
 
+request make_catch_up() { return make_multi(transaction().check("/")); }
+
 }  // namespace zkrecipes::backend

@@ -41,6 +41,10 @@ struct request {
 
 request make_request(opcode op, std::string path, bool watch = false);
 request make_multi(const transaction& all);
+/// A transaction that changes nothing, and asks for nothing: also where the node is missing or must not be read, the leader has
+/// judged it and a quorum logged that. What is read behind it on the same connection is no older than it. A sync does not do:
+/// a leader that was deposed and has not noticed answers it, and shows the past.
+request make_catch_up();
 
 /// `error` is clear, an answer of the server, or `connection_loss` / `session_expired` / `closed`: then the request may
 /// or may not have been executed.

@@ -23,8 +23,8 @@ bool is_foreign(const backend::reply& node) {
 
 /// The barrier as it is once all that others have completed is seen. No node: `no_node`.
 awaitable<backend::reply> look(core_ptr session, std::string path, persistence how_long, bool watch) {
-  std::vector<backend::request> all{make_request(opcode::sync, "/"), make_request(opcode::get, path, watch)};
-  auto answered = co_await perform_together(std::move(session), std::move(all), how_long);
+  std::vector<backend::request> all{make_request(opcode::get, path, watch)};
+  auto answered = co_await perform_latest(std::move(session), std::move(all), how_long);
   auto& [error, replies] = answered;
   if (!error) co_return std::move(replies.back());
   backend::reply failed;

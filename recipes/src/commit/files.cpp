@@ -58,12 +58,12 @@ std::vector<std::string> some_of(const std::vector<std::string>& ids, std::size_
 
 awaitable<outcome<std::vector<std::string>>> list_ids(core_ptr session, std::string folder) {
   std::vector<std::string> ids;
-  std::vector<backend::request> look{make_request(opcode::sync, "/"), make_request(opcode::children, folder)};
-  auto answered = co_await perform_together(session, std::move(look), persistence::limited);
+  std::vector<backend::request> look{make_request(opcode::children, folder)};
+  auto answered = co_await perform_latest(session, std::move(look), persistence::limited);
   auto& [error, replies] = answered;
-  if (!error && replies[1].error != errc::no_node) error = replies[1].error;
+  if (!error && replies[0].error != errc::no_node) error = replies[0].error;
   if (error) co_return outcome<std::vector<std::string>>(error, std::move(ids));
-  for (auto& each : replies[1].children) {
+  for (auto& each : replies[0].children) {
     if (is_transaction_id(each)) ids.push_back(std::move(each));
   }
   co_return outcome<std::vector<std::string>>(error, std::move(ids));

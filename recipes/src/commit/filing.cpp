@@ -39,10 +39,9 @@ std::optional<std::int64_t> hour_of(const std::string& folder) {
 }
 
 awaitable<outcome<commit_layout>> read_layout(core_ptr session, std::string path, bool latest) {
-  std::vector<backend::request> look;
-  if (latest) look.push_back(make_request(opcode::sync, "/"));
-  look.push_back(make_request(opcode::get, std::move(path)));
-  auto answered = co_await perform_together(session, std::move(look), persistence::limited);
+  std::vector<backend::request> look{make_request(opcode::get, std::move(path))};
+  const auto how = latest ? perform_latest : perform_together;
+  auto answered = co_await how(session, std::move(look), persistence::limited);
   if (std::get<0>(answered)) co_return outcome<commit_layout>(std::get<0>(answered), commit_layout::mixed);
   auto& seen = std::get<1>(answered).back();
   auto layout = seen.data == commit_mark ? commit_layout::filed : commit_layout::mixed;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "session/together.hpp"
+
 namespace zkrecipes::detail {
 
 using backend::opcode;
@@ -155,10 +157,10 @@ bool kept_node::is_own(const backend::reply& node, const incarnation_ptr& here) 
 /// The node as it is now, not as a server that is behind has it: by now somebody else's may stand there.
 awaitable<backend::reply> kept_node::look_closely(std::shared_ptr<core> session, lease_clock::time_point until) {
   const auto look = same_ ? opcode::get : opcode::exists;  // which needs no right to read
-  std::vector<backend::request> both{make_request(opcode::sync, "/"), make_request(look, path_)};
+  std::vector<backend::request> both{backend::make_catch_up(), make_request(look, path_)};
   auto bound = binding();
   auto answers = co_await session->perform_all(std::move(both), std::move(bound), until);
-  if (answers[0].error) answers[1].error = answers[0].error;
+  if (!has_caught_up(answers[0].error)) answers[1].error = answers[0].error;
   co_return std::move(answers[1]);
 }
 

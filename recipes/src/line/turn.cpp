@@ -19,12 +19,12 @@ awaitable<outcome<std::vector<member>>> list(core_ptr session, line_spec line) {
 
 /// Also who has just been let in through another server than ours.
 awaitable<outcome<std::vector<member>>> list_latest(core_ptr session, line_spec line) {
-  std::vector<backend::request> look{make_request(opcode::sync, "/"), make_request(opcode::children, line.parent)};
-  auto answered = co_await perform_together(std::move(session), std::move(look), persistence::limited);
+  std::vector<backend::request> look{make_request(opcode::children, line.parent)};
+  auto answered = co_await perform_latest(std::move(session), std::move(look), persistence::limited);
   auto& [error, replies] = answered;
-  if (!error && replies[1].error != errc::no_node) error = replies[1].error;
+  if (!error && replies[0].error != errc::no_node) error = replies[0].error;
   if (error) co_return outcome<std::vector<member>>(error, std::vector<member>());
-  co_return outcome<std::vector<member>>(error_code(), members_of(replies[1].children, line.accepted));
+  co_return outcome<std::vector<member>>(error_code(), members_of(replies[0].children, line.accepted));
 }
 
 }  // namespace

@@ -79,6 +79,10 @@ exchange_ptr core::send(backend::request what) {
   link_->submit(std::move(what), [this, which, number, op, sent, path, watching](backend::reply answer) {
     if (watching) watches_->answered(watching->first, watching->second, sets_watch(op, answer.error));
     if (in_flight_.erase(number) == 0) return;  // answered already, by the end of the session
+    if (number == welcome_number_ && answer.error == errc::server_error && !closing_) {
+      in_flight_.emplace(number, which);
+      return forsake();
+    }
     if (closing_ && answer.error == errc::connection_loss) answer.error = errc::closed;
     answered(op, path, sent, answer.error);
     strip_root(answer);

@@ -166,17 +166,18 @@ void core::up(const backend::session_key& granted) {
       lease_.resume(granted.timeout, margin, asked_, now());
     }
   }
-  send_first();
+  send_first(is_new);
   heartbeat_.notify();  // first: what others learn next they shall be able to believe
   enter(session_state::connected, {});
   link_changed_.notify();
 }
 
 /// What has to be executed before anything that waited for the connection.
-void core::send_first() {
-  // This server may be behind what we have seen elsewhere, and would show us the past.
-  auto sync = make_request(backend::opcode::sync, "/");
-  send(std::move(sync));
+void core::send_first(bool is_new) {
+  // This server may be behind what we have seen elsewhere, and would show us the past. A new session is a transaction
+  // itself: the sync behind it only asks the leader for a sign.
+  welcome_ = send(is_new ? make_request(backend::opcode::sync, "/") : backend::make_catch_up());
+  welcome_number_ = is_new ? 0 : counters_.requests;
   if (!options_.create_root || root_.empty()) return;
   for (std::size_t end = 1; end != root_.npos;) {
     end = root_.find('/', end + 1);
@@ -186,8 +187,24 @@ void core::send_first() {
   }
 }
 
+/// This server refuses even the first request: what it shows may be the past.
+void core::forsake() {
+  served_ = false;
+  answer_all(errc::connection_loss);
+  down(errc::connection_loss);
+}
+
+void core::answer_all(error_code error) {
+  for (const auto& [number, each] : std::exchange(in_flight_, {})) {
+    each->answer.emplace();
+    each->answer->error = error;
+    each->done.notify();
+  }
+}
+
 void core::down(error_code reason) {
   const bool was_up = std::exchange(up_, false);
+  welcome_.reset();
   link_error_ = reason;
   watches_->connection_lost();
   if (reason == errc::session_expired) {
@@ -240,11 +257,7 @@ void core::end(error_code reason) {
   if (ended_) return;
   ended_ = reason;
   end_incarnation(errc::closed);
-  for (const auto& [number, each] : std::exchange(in_flight_, {})) {
-    each->answer.emplace();
-    each->answer->error = reason;
-    each->done.notify();
-  }
+  answer_all(reason);
   watches_->stop();
   watches_->connection_lost();
   enter(session_state::closed, reason);
@@ -287,7 +300,8 @@ awaitable<void> core::prove_life() {
       co_await heartbeat_.wait(due);
       continue;
     }
-    auto sent = send(heartbeat());
+    const auto first = std::exchange(welcome_, nullptr);
+    auto sent = first && !first->answer ? first : send(heartbeat());
     {
       std::lock_guard lock(mutex_);
       ++counters_.heartbeats;
@@ -297,11 +311,10 @@ awaitable<void> core::prove_life() {
   }
 }
 
-/// The cheapest request whose answer tells what the lease needs. The transaction changes nothing, and asks for nothing: also
-/// where the node is missing or must not be read, the leader has judged it and a quorum logged that.
+/// The cheapest request whose answer tells what the lease needs.
 backend::request core::heartbeat() const {
   switch (lease_.heartbeat_needs()) {
-    case witness::quorum: return backend::make_multi(transaction().check("/"));
+    case witness::quorum: return backend::make_catch_up();
     case witness::leader: return make_request(backend::opcode::sync, "/");
     case witness::server: break;
   }

@@ -147,6 +147,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   /// Ends the session.
   awaitable<void> close();
 
+  /// Until when a request that begins now waits for a connection.
+  lease_clock::time_point retry_deadline() const;
+
  private:
   // backend::link_listener
   void up(const backend::session_key& granted) override;
@@ -161,7 +164,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   awaitable<void> pause_before_next_round();
   awaitable<void> prove_life();
   awaitable<void> watch_lease();
-  void send_first();
+  void send_first(bool is_new);
+  void forsake();
+  void answer_all(error_code error);
   void enter(session_state state, error_code reason);
   void end_incarnation(error_code reason);
   void give_up();
@@ -172,7 +177,6 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   backend::request heartbeat() const;
   void answered(backend::opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome);
   exchange_ptr refuse(error_code why);
-  lease_clock::time_point retry_deadline() const;
   std::chrono::milliseconds connect_timeout() const;
 
   scheduler_ptr scheduler_;
@@ -192,6 +196,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   std::chrono::milliseconds pause_{0};
   incarnation_ptr incarnation_;
   std::map<std::uint64_t, exchange_ptr> in_flight_;  // in the order of sending
+  exchange_ptr welcome_;                             // the first request on the present connection
+  std::uint64_t welcome_number_ = 0;                 // without its answer the connection is worth nothing; 0: with it, too
   std::shared_ptr<watch_registry> watches_;
   condition changed_;
   condition link_changed_;

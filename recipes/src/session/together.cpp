@@ -2,9 +2,14 @@
 
 #include <utility>
 
+#include "session/background.hpp"
+
 namespace zkrecipes::detail {
 
 namespace {
+
+constexpr std::chrono::milliseconds first_pause_when_refused{50};
+constexpr std::chrono::milliseconds longest_pause_when_refused{1'000};
 
 /// Of those that no server gives.
 bool is_final(const error_code& error) {
@@ -26,6 +31,30 @@ awaitable<outcome<std::vector<backend::reply>>> perform_together(core_ptr sessio
     }
     if (!again) co_return result_type(error_code(), std::move(replies));
   }
+}
+
+awaitable<outcome<std::vector<backend::reply>>> perform_latest(core_ptr session, std::vector<backend::request> all,
+                                                               persistence how_long) {
+  using result_type = outcome<std::vector<backend::reply>>;
+  const auto deadline = how_long == persistence::limited ? session->retry_deadline() : never;
+  const incarnation_ptr any;
+  back_off pause(first_pause_when_refused, longest_pause_when_refused);
+  all.insert(all.begin(), backend::make_catch_up());
+  for (;;) {
+    auto answered = co_await perform_together(session, all, how_long);
+    auto& [error, replies] = answered;
+    if (error) co_return result_type(error, {});
+    const auto refused = has_caught_up(replies.front().error) ? error_code() : replies.front().error;
+    replies.erase(replies.begin());
+    if (!refused || session->now() >= deadline) co_return result_type(refused, std::move(replies));
+    const bool again = co_await session->rest(pause, any);
+    if (!again) co_return result_type(session->over() ? session->over() : asio::error::operation_aborted, {});
+  }
+}
+
+/// A throttled server refuses by itself. The check of a node that is missing or must not be read was judged by the leader.
+bool has_caught_up(const error_code& answer) {
+  return !answer || answer == errc::no_node || answer == errc::no_auth;
 }
 
 }  // namespace zkrecipes::detail

@@ -20,4 +20,12 @@ enum class persistence {
 awaitable<outcome<std::vector<backend::reply>>> perform_together(core_ptr session, std::vector<backend::request> all,
                                                                  persistence how_long);
 
+/// The same behind a catch-up: none of the answers is older than the call. A server that refuses to catch up is asked again;
+/// `server_error`: for longer than `how_long`.
+awaitable<outcome<std::vector<backend::reply>>> perform_latest(core_ptr session, std::vector<backend::request> all,
+                                                               persistence how_long);
+
+/// Whether what was read behind a catch-up that was answered so is no older than it.
+bool has_caught_up(const error_code& answer);
+
 }  // namespace zkrecipes::detail

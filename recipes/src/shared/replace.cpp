@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "group/kept_node.hpp"
+#include "session/together.hpp"
 
 namespace zkrecipes::detail {
 
@@ -31,17 +32,17 @@ bool is_too_long(const std::string& data) { return data.size() > most_data_bytes
 bool may_be_done(const backend::reply& result) { return result.sent && is_lost(result.error); }
 
 awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
-  const auto sync = make_request(opcode::sync, path);
+  const auto catch_up = backend::make_catch_up();
   const auto get = make_request(opcode::get, path);
   for (;;) {
     backend::reply result;
     result.error = co_await session->wait_connected(nullptr, never);
     if (result.error) co_return result;
-    auto syncing = session->send(sync);
+    auto catching_up = session->send(catch_up);
     auto reading = session->send(get);
-    auto synced = co_await session->answer(std::move(syncing));
+    auto caught_up = co_await session->answer(std::move(catching_up));
     result = co_await session->answer(std::move(reading));
-    if (synced.error) result.error = synced.error;
+    if (!has_caught_up(caught_up.error)) result.error = caught_up.error;
     if (!is_lost(result.error)) co_return result;
   }
 }

@@ -55,6 +55,18 @@ std::string seconds(double ms) {
   return text;
 }
 
+void print_count(std::ostream& out, const std::vector<row>& rows) {
+  std::size_t trials = 0, overlapped = 0, no_other = 0;
+  for (const auto& each : rows) {
+    trials += each.seen.size();
+    overlapped += static_cast<std::size_t>(std::count_if(each.seen.begin(), each.seen.end(),
+                                                         [](const sighting& one) { return one.overlap().count() > 0; }));
+    for (const auto& [why, times] : each.no_overlap) no_other += static_cast<std::size_t>(times);
+  }
+  out << '\n' << trials + no_other << " trials: " << overlapped << " overlapped, in " << no_other
+      << " nobody else became owner\n";
+}
+
 std::string cell(const range& from) {
   return seconds(from.low) + " to " + seconds(from.high);
 }
@@ -77,7 +89,7 @@ json::array to_json(const std::vector<row>& rows) {
                                {"mode", name(each.how.mode)},
                                {"load", name(each.how.load)},
                                {"cut", name(each.how.cut)},
-                               {"failed", each.failed},
+                               {"no_overlap", json::object(each.no_overlap.begin(), each.no_overlap.end())},
                                {"trials", seen}});
   }
   return all;
@@ -91,7 +103,7 @@ void print(std::ostream& out, const std::vector<row>& rows) {
     out << "| " << seconds(each.tick.count()) << ", " << seconds(each.how.session.count()) << " | "
         << seconds(each.tick.count() * each.sync_limit) << " | " << name(each.how.mode) << " | "
         << name(each.how.load) << " | " << each.seen.size();
-    if (each.failed > 0) out << " (" << each.failed << " without result)";
+    for (const auto& [why, times] : each.no_overlap) out << " (" << times << " more: " << why << ')';
     if (each.seen.empty()) {
       out << " | | | | |\n";
       continue;
@@ -101,6 +113,7 @@ void print(std::ostream& out, const std::vector<row>& rows) {
         << (found.overlap.high > 0 ? seconds(found.overlap.high) : "none") << " | "
         << (found.overlap.high > 0 ? "-" : seconds(-found.overlap.high)) << " |\n";
   }
+  print_count(out, rows);
 }
 
 }  // namespace follower_cut

@@ -6,6 +6,7 @@
 #include <boost/json.hpp>
 
 #include <iosfwd>
+#include <map>
 #include <vector>
 
 namespace follower_cut {
@@ -15,12 +16,12 @@ struct row {
   int sync_limit = 0;
   setting how;
   std::vector<sighting> seen;
-  int failed = 0;
+  std::map<std::string, int> no_overlap;  ///< Further trials, by why nothing can have overlapped.
 };
 
 boost::json::array to_json(const std::vector<row>& rows);
 
-/// A table in Markdown, in seconds.
+/// A table in Markdown, in seconds, and the count of all trials.
 void print(std::ostream& out, const std::vector<row>& rows);
 
 }  // namespace follower_cut

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 
 namespace follower_cut {
 namespace {
@@ -36,7 +37,7 @@ class trial {
     };
   }
 
-  std::optional<sighting> run() {
+  sighting run() {
     asio::co_spawn(io_, hold(), stop_on_failure());
     io_.run();
     if (failure_) std::rethrow_exception(failure_);
@@ -112,7 +113,10 @@ class trial {
 
   asio::awaitable<void> contend(zkrecipes::election& contest) {
     auto [failed, held] = co_await contest.async_campaign(whatever);
-    if (failed) co_return;
+    if (failed) {
+      contender_failed_ = failed.message();
+      co_return;
+    }
     other_owns_ = lease_clock::now();
     while (!done_) co_await pause(10ms);
   }
@@ -137,20 +141,23 @@ class trial {
     }
   }
 
-  /// Looks at the holder's belief as the holder itself does, until it has ended and the contender owns.
+  /// Looks at the holder's belief as the holder itself does, until it has ended and the contender owns. What has ended is over:
+  /// an ownership that was lost is never believed again. If nobody else owns while we look, nothing can overlap.
   asio::awaitable<void> watch(const zkrecipes::ownership& held) {
     std::optional<lease_clock::time_point> ended;
     auto until = held.valid_until();
     while (lease_clock::now() < cut_ + how_.patience) {
       if (!ended && held.error()) ended = std::min(until, lease_clock::now());
       if (!ended) until = held.valid_until();
-      if (ended && other_owns_) {
-        seen_ = {.other_owns = *other_owns_ - cut_,
-                 .believed_until = *ended - cut_,
-                 .reason = held.error().message()};
-        co_return;
-      }
+      if ((ended && other_owns_) || !contender_failed_.empty()) break;
       co_await pause(1ms);
+    }
+    seen_.believed_until = ended.value_or(std::min(until, lease_clock::now())) - cut_;
+    seen_.reason = held.error().message();
+    if (other_owns_) {
+      seen_.other_owns = *other_owns_ - cut_;
+    } else {
+      seen_.no_overlap = contender_failed_.empty() ? "nobody else owned" : "the contender failed: " + contender_failed_;
     }
   }
 
@@ -161,14 +168,15 @@ class trial {
   asio::io_context io_;
   lease_clock::time_point cut_;
   std::optional<lease_clock::time_point> other_owns_;
-  std::optional<sighting> seen_;
+  sighting seen_;
+  std::string contender_failed_;
   std::exception_ptr failure_;
   bool done_ = false;
 };
 
 }  // namespace
 
-std::optional<sighting> look(testcluster::ensemble& cluster, const setting& how) {
+sighting look(testcluster::ensemble& cluster, const setting& how) {
   return trial(cluster, how).run();
 }
 

@@ -6,7 +6,6 @@
 #include <testcluster/ensemble.hpp>
 
 #include <chrono>
-#include <optional>
 #include <string>
 
 namespace follower_cut {
@@ -37,13 +36,13 @@ struct setting {
 /// Times since the cut.
 struct sighting {
   elapsed other_owns{};      ///< The contender has become owner.
-  elapsed believed_until{};  ///< The last moment at which the old holder believed.
+  elapsed believed_until{};  ///< The last moment at which the old holder believed, or we looked.
   std::string reason;        ///< What the old holder was told.
+  std::string no_overlap;    ///< Why the two can not have believed at the same time; then the rest says nothing.
   elapsed overlap() const { return believed_until - other_owns; }
 };
 
-/// The holder's server is cut off from the contender's, and all is made whole again at the end. Nothing if the
-/// contender did not become owner or the holder did not stop in time.
-std::optional<sighting> look(testcluster::ensemble& cluster, const setting& how);
+/// The holder's server is cut off from the contender's, and all is made whole again at the end.
+sighting look(testcluster::ensemble& cluster, const setting& how);
 
 }  // namespace follower_cut

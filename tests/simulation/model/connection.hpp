@@ -30,6 +30,7 @@ struct waiting_request {
   backend::request what;
   bool ping = false;
   bool forwarded = false;  ///< To the leader: what is behind has to wait for it.
+  bool throttled = false;  ///< To be answered with an error.
 };
 
 struct connection {

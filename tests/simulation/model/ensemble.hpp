@@ -72,6 +72,14 @@ class ensemble {
   void restart(int which);
   void cut_off(int which);  ///< From the leader; clients still reach it.
   void rejoin(int which);   ///< The end of the same.
+  /// The leader loses all others, which elect another one, and notices only after `unaware`: until then it answers its own
+  /// clients' reads, pings and syncs and takes their sessions up again; it can commit nothing.
+  void depose(span unaware);
+  void rejoin_deposed();  ///< The end of the same.
+  void undeceive();       ///< A leader that was deposed notices now.
+  /// Signs of life are answered with an error and not executed: what a session makes of that is the same for all requests,
+  /// and what the recipes make of a refusal is no matter of the schedule.
+  void throttle(int which, bool on) { servers_[index(which)].throttling = on; }
   void slow_down(int which, span extra_lag);
   void refuse(int which, bool on) { servers_[index(which)].refusing = on; }
   void keep_silent(int which, bool on) { servers_[index(which)].silent = on; }
@@ -91,12 +99,19 @@ class ensemble {
   std::int64_t ephemeral_owner_alive(std::int64_t session) const {
     return durable_.count(session) ? session : 0;
   }
+  /// Refused as expired already, a moment before its nodes go.
+  bool is_ending(std::int64_t session) const {
+    const auto found = sessions_.find(session);
+    return found != sessions_.end() && found->second.closing;
+  }
 
  private:
   struct server {
     bool up = true;
     bool serving = true;
     bool is_cut = false;
+    bool deposed = false;  ///< It still believes to lead.
+    bool throttling = false;
     bool refusing = false;
     bool silent = false;
     span clock_ahead{0};  ///< Of its wall clock: where the leader changes, time stamps jump, back as well.
@@ -121,19 +136,31 @@ class ensemble {
     bool closing = false;
   };
 
+  /// What a leader believes that was deposed.
+  struct deposed_leader {
+    int which = -1;
+    std::uint64_t times = 0;
+    bool stuck = false;  ///< Something was proposed and is not committed: a sync has to wait for it.
+    std::map<std::int64_t, session_state> sessions;
+  };
+
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   server& at(int i) { return servers_[index(i)]; }
   int best() const;
   void operate(const backend::request& what);
   bool leads(int i) const { return i == leader_; }
+  bool believes_to_lead(int i) const { return leads(i) || servers_[index(i)].deposed; }
+  std::map<std::int64_t, session_state>& sessions_at(int i) { return at(i).deposed ? deposed_.sessions : sessions_; }
 
   // At the connected server.
   void greet(const connection_ptr& who, backend::session_key asked);
   void validate(int which, const connection_ptr& who, const backend::session_key& asked);
   void receive(const connection_ptr& from, waiting_request what);
   void forward(const connection_ptr& from, const backend::request& what);
+  void keep_waiting(const connection_ptr& from, const backend::request& what);
   void work_off(const connection_ptr& from);
   void execute(const connection_ptr& from, const waiting_request& what);
+  static backend::reply refusal(const backend::request& what);
   void answer(const connection_ptr& to, backend::reply with);
   void answer_forwarded(const connection_ptr& to, const entry& what);
   void close(const connection_ptr& which);
@@ -156,7 +183,7 @@ class ensemble {
   void ping(int follower);
   void expire_sessions();
   void remove_containers();
-  void prolong(std::int64_t session);
+  void prolong(session_state& session) const;
   instant expiry(span timeout) const;
 
   // Membership.
@@ -165,6 +192,7 @@ class ensemble {
   void leave(int which);
   void join(int which);
   void lose_leader();
+  std::vector<int> voters() const;
   void elect();
 
   clockwork& clock_;
@@ -184,6 +212,7 @@ class ensemble {
   };
   std::deque<waiting_sync> syncs_;  // until so much is committed
   int leader_ = 0;
+  deposed_leader deposed_;
   std::uint64_t epoch_ = 1;  // messages to an earlier leader are void
   std::int64_t zxid_ = 0;
   std::uint64_t half_ticks_ = 0;

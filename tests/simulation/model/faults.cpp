@@ -32,6 +32,25 @@ void ensemble::rejoin(int which) {
   }
 }
 
+void ensemble::depose(span unaware) {
+  if (leader_ < 0 || voters().size() - 1 <= servers_.size() / 2) return;  // the others could not elect
+  auto& old = at(leader_);
+  deposed_ = {leader_, deposed_.times + 1, committed_ < log_.size(), sessions_};
+  old.is_cut = old.deposed = true;
+  lose_leader();
+  clock_.after(unaware, [this, time = deposed_.times] {
+    if (deposed_.times == time) undeceive();
+  });
+}
+
+void ensemble::undeceive() {
+  if (deposed_.which >= 0 && at(deposed_.which).deposed) leave(deposed_.which);
+}
+
+void ensemble::rejoin_deposed() {
+  if (deposed_.which >= 0) rejoin(deposed_.which);
+}
+
 void ensemble::slow_down(int which, span extra_lag) {
   at(which).extra_lag = extra_lag;
   if (at(which).commits) at(which).commits->slow_by(extra_lag);

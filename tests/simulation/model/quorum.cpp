@@ -111,15 +111,16 @@ instant ensemble::expiry(span timeout) const {
   return ((clock_.now() + timeout) / settings_.tick + 1) * settings_.tick;
 }
 
-void ensemble::prolong(std::int64_t session) {
-  auto found = sessions_.find(session);
-  if (found == sessions_.end() || found->second.closing) return;
-  found->second.expires = std::max(found->second.expires, expiry(found->second.timeout));
+void ensemble::prolong(session_state& session) const {
+  if (!session.closing) session.expires = std::max(session.expires, expiry(session.timeout));
 }
 
 void ensemble::touch(int which, std::int64_t session) {
-  if (leads(which)) return prolong(session);
-  at(which).touched.insert(session);
+  if (!believes_to_lead(which)) {
+    at(which).touched.insert(session);
+  } else if (auto found = sessions_at(which).find(session); found != sessions_at(which).end()) {
+    prolong(found->second);
+  }
 }
 
 void ensemble::half_tick() {
@@ -132,7 +133,7 @@ void ensemble::half_tick() {
   const auto silence = settings_.tick * settings_.sync_limit;
   std::size_t followers = 0;
   for (int i = 0; i < settings_.servers; ++i) {
-    if (leads(i)) continue;
+    if (believes_to_lead(i)) continue;
     auto& each = at(i);
     if (each.orders && clock_.now() - each.heard_by_leader > silence) unlink(i);
     if (each.serving && clock_.now() - each.heard > silence) leave(i);
@@ -166,7 +167,9 @@ void ensemble::ping(int follower) {
     auto touched = std::exchange(at(follower).touched, {});
     at(follower).to_leader->send([this, follower, touched = std::move(touched)] {
       at(follower).heard_by_leader = clock_.now();
-      for (auto session : touched) prolong(session);
+      for (auto session : touched) {
+        if (auto found = sessions_.find(session); found != sessions_.end()) prolong(found->second);
+      }
     });
   });
 }
@@ -206,7 +209,7 @@ void ensemble::unlink(int follower) {
 }
 
 void ensemble::leave(int which) {
-  at(which).serving = false;
+  at(which).serving = at(which).deposed = false;
   unlink(which);
   close_all(which);
   at(which).touched.clear();
@@ -226,27 +229,35 @@ void ensemble::lose_leader() {
   syncs_.clear();
   leader_ = -1;
   electing_ = true;
-  for (int i = 0; i < settings_.servers; ++i) leave(i);
+  for (int i = 0; i < settings_.servers; ++i) {
+    if (!at(i).deposed) leave(i);
+  }
   clock_.after(settings_.election + chance_.between(0ms, 300ms), [this] { elect(); });
+}
+
+std::vector<int> ensemble::voters() const {
+  std::vector<int> all;
+  for (int i = 0; i < settings_.servers; ++i) {
+    const auto& each = servers_[index(i)];
+    if (each.up && !each.is_cut && !each.deposed) all.push_back(i);
+  }
+  return all;
 }
 
 /// The longest log of those that can talk to each other becomes everybody's; what only others had is lost.
 void ensemble::elect() {
   electing_ = false;
-  std::vector<int> voters;
-  for (int i = 0; i < settings_.servers; ++i) {
-    if (at(i).up && !at(i).is_cut) voters.push_back(i);
-  }
-  if (voters.size() <= servers_.size() / 2) return;  // half_tick tries again
-  std::swap(voters.front(), voters[chance_.below(voters.size())]);
-  leader_ = *std::max_element(voters.begin(), voters.end(),
+  auto present = voters();
+  if (present.size() <= servers_.size() / 2) return;  // half_tick tries again
+  std::swap(present.front(), present[chance_.below(present.size())]);
+  leader_ = *std::max_element(present.begin(), present.end(),
                               [this](int a, int b) { return at(a).logged < at(b).logged; });
   log_.resize(at(leader_).logged);
   for (auto& each : servers_) each.logged = std::min(each.logged, log_.size());
   zxid_ = ((zxid_ >> 32) + 1) << 32;
   at(leader_).serving = true;
   apply(leader_, committed_);
-  for (int i : voters) {
+  for (int i : present) {
     if (!leads(i)) join(i);
   }
   advance();

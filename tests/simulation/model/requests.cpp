@@ -8,6 +8,18 @@ namespace zkrecipes::simulation {
 
 using backend::opcode;
 
+namespace {
+
+/// What is sent only to hear that the session lives.
+bool is_sign_of_life(const backend::request& what) {
+  if (what.op == opcode::sync) return true;
+  return what.op == opcode::multi &&
+         std::all_of(what.operations.begin(), what.operations.end(),
+                     [](const operation& each) { return each.type == operation::kind::check; });
+}
+
+}  // namespace
+
 ensemble::~ensemble() {
   for (const auto& each : made_) {
     auto alive = each.lock();
@@ -45,6 +57,7 @@ void ensemble::greet(const connection_ptr& who, backend::session_key asked) {
     asked.id = ++last_session_;
     asked.password = std::to_string(chance_.draw());
     if (leads(who->server)) return open_session(who, std::move(asked));
+    if (here.deposed) deposed_.stuck = true;
     if (!here.to_leader) return;
     here.to_leader->send([this, who, asked, epoch = epoch_] {
       if (epoch == epoch_) open_session(who, asked);
@@ -55,7 +68,7 @@ void ensemble::greet(const connection_ptr& who, backend::session_key asked) {
   for (auto& [number, each] : open) {
     if (each != who && each->key.id == asked.id) close(each);
   }
-  if (leads(who->server)) return validate(who->server, who, asked);
+  if (believes_to_lead(who->server)) return validate(who->server, who, asked);
   if (!here.to_leader) return;
   here.to_leader->send([this, who, asked, epoch = epoch_] {
     if (epoch == epoch_) validate(who->server, who, asked);
@@ -63,9 +76,11 @@ void ensemble::greet(const connection_ptr& who, backend::session_key asked) {
 }
 
 void ensemble::validate(int which, const connection_ptr& who, const backend::session_key& asked) {
-  auto found = sessions_.find(asked.id);
-  const bool valid =
-      found != sessions_.end() && !found->second.closing && found->second.password == asked.password;
+  auto& known = sessions_at(which);
+  auto found = known.find(asked.id);
+  // One that was deposed lets sessions expire as well; what it proposes then is not committed.
+  const bool valid = found != known.end() && !found->second.closing && found->second.password == asked.password &&
+                     !(at(which).deposed && found->second.expires <= clock_.now());
   if (valid) {
     found->second.owner = which;
     found->second.timeout = asked.timeout;
@@ -85,7 +100,7 @@ void ensemble::validate(int which, const connection_ptr& who, const backend::ses
       if (who->end) who->end->granted(who->key);
     });
   };
-  if (leads(which)) return tell();
+  if (believes_to_lead(which)) return tell();
   if (at(which).orders) at(which).orders->send(std::move(tell));
 }
 
@@ -105,6 +120,7 @@ void ensemble::send_close(const connection_ptr& from) {
   from->up->send([this, from] {
     if (from->closed) return;
     if (leads(from->server)) return close_session(from->key.id, from);
+    if (at(from->server).deposed) deposed_.stuck = true;
     if (!at(from->server).to_leader) return;
     at(from->server).to_leader->send([this, from, epoch = epoch_] {
       if (epoch == epoch_) close_session(from->key.id, from);
@@ -129,7 +145,8 @@ void ensemble::receive(const connection_ptr& from, waiting_request what) {
   if (!what.ping) {
     observer_.received(*from, what.what);
     if (from->closed) return;  // broken at this step
-    what.forwarded = !is_read(what.what.op);
+    what.throttled = at(from->server).throttling && is_sign_of_life(what.what);
+    what.forwarded = !what.throttled && !is_read(what.what.op);
     if (what.forwarded) forward(from, what.what);
     if (from->closed) return;
   }
@@ -137,7 +154,17 @@ void ensemble::receive(const connection_ptr& from, waiting_request what) {
   work_off(from);
 }
 
+/// A leader that was deposed can answer a sync, unless it waits for something to be committed, which it never is.
+void ensemble::keep_waiting(const connection_ptr& from, const backend::request& what) {
+  const bool is_next = !from->waiting.empty() && from->waiting.front().what.op == opcode::sync;
+  if (what.op != opcode::sync || !is_next) deposed_.stuck = true;
+  if (!deposed_.stuck) answer_sync(from->server, from);
+}
+
 void ensemble::forward(const connection_ptr& from, const backend::request& what) {
+  if (at(from->server).deposed) return clock_.after(std::chrono::microseconds(50), [this, from, what] {
+      if (at(from->server).deposed) keep_waiting(from, what);
+    });
   auto go = [this, from, what, epoch = epoch_] {
     if (epoch != epoch_) return;
     if (what.op == opcode::sync) {
@@ -167,6 +194,14 @@ void ensemble::work_off(const connection_ptr& from) {
   }
 }
 
+backend::reply ensemble::refusal(const backend::request& what) {
+  backend::reply throttled;
+  throttled.error = errc::server_error;
+  throttled.throttled = true;
+  throttled.results.assign(what.operations.size(), {errc::server_error, {}, {}});
+  return throttled;
+}
+
 void ensemble::execute(const connection_ptr& from, const waiting_request& what) {
   if (what.ping) {
     from->down->send([from] {
@@ -176,6 +211,7 @@ void ensemble::execute(const connection_ptr& from, const waiting_request& what) 
   }
   auto& here = at(from->server);
   const auto& path = what.what.path;
+  if (what.throttled) return answer(from, refusal(what.what));
   auto result = read(here.data, what.what, from->who);
   if (what.what.op == opcode::forget_data && !here.watches.forget_data(path, *from))
     result.error = errc::server_error;
@@ -279,7 +315,7 @@ void ensemble::answer_sync(int from, const connection_ptr& asked) {
     result.answer.path = asked->waiting.front().what.path;
     answer_forwarded(asked, result);
   };
-  if (leads(from)) return done();
+  if (believes_to_lead(from)) return done();
   if (at(from).commits) at(from).commits->send(std::move(done));
 }
 

@@ -5,6 +5,8 @@
 
 namespace zkrecipes::simulation {
 
+using namespace std::chrono_literals;
+
 void stage::schedule(const fault& what) {
   clock_.at(what.when, [this, what] { begin(what); });
 }
@@ -41,7 +43,11 @@ void stage::begin(const fault& what) {
     case fault_kind::lagging_server:
     case fault_kind::refusing_server:
     case fault_kind::silent_server:
+    case fault_kind::throttle_server:
       begin_at_server(what);
+      break;
+    case fault_kind::depose_leader:
+      depose(what);
       break;
     default:
       begin_at_connection(what);
@@ -88,6 +94,16 @@ void stage::begin_at_connection(const fault& what) {
   });
 }
 
+/// Once the others have elected there are two that believe to lead, for at most two ticks. The target loses its connection then,
+/// and may have its session taken up by either.
+void stage::depose(const fault& what) {
+  const auto both = (300ms + 2 * plan_.servers.tick) / 100 * static_cast<std::int64_t>(what.detail % 101);
+  servers_->depose(plan_.servers.election + both);
+  auto breaks = what;
+  breaks.kind = fault_kind::break_connection;
+  clock_.after(plan_.servers.election + both / 2, [this, breaks] { begin_at_connection(breaks); });
+}
+
 void stage::begin_at_server(const fault& what) {
   switch (what.kind) {
     case fault_kind::crash_server:
@@ -101,6 +117,10 @@ void stage::begin_at_server(const fault& what) {
       break;
     case fault_kind::refusing_server:
       servers_->refuse(what.target, true);
+      break;
+    case fault_kind::throttle_server:
+      servers_->throttle(what.target, true);
+      if (what.detail % 2 == 0) servers_->cut_off(what.target);
       break;
     default:
       servers_->keep_silent(what.target, true);
@@ -136,6 +156,13 @@ void stage::end(const fault& what) {
     case fault_kind::silent_server:
       servers_->keep_silent(what.target, false);
       break;
+    case fault_kind::throttle_server:
+      servers_->throttle(what.target, false);
+      if (what.detail % 2 == 0) servers_->rejoin(what.target);
+      break;
+    case fault_kind::depose_leader:
+      servers_->rejoin_deposed();
+      break;
     default:
       break;
   }
@@ -146,6 +173,7 @@ void stage::heal() {
   for (const auto& each : plan_.faults) {
     if (each.when + each.lasting > clock_.now()) end(each);
   }
+  servers_->undeceive();
   for (auto& each : clients_) {
     if (!each.wire) continue;
     each.wire->up->thaw();

@@ -14,7 +14,7 @@ const char* to_string(fault_kind kind) noexcept {
       "break_connection", "lose_request", "lose_answer",    "half_open_up",   "half_open_down",
       "blackhole",        "pause_client", "restart_client", "expire_session", "remove_node",
       "cancel_operation", "crash_server", "cut_follower",   "lagging_server", "refusing_server",
-      "silent_server",    "slow_network"};
+      "silent_server",    "slow_network", "depose_leader",  "throttle_server"};
   static_assert(std::size(names) == fault_kinds);
   return names[static_cast<int>(kind)];
 }
@@ -51,7 +51,7 @@ namespace {
 bool is_about_server(fault_kind kind) {
   return kind == fault_kind::crash_server || kind == fault_kind::cut_follower ||
          kind == fault_kind::lagging_server || kind == fault_kind::refusing_server ||
-         kind == fault_kind::silent_server;
+         kind == fault_kind::silent_server || kind == fault_kind::throttle_server;
 }
 
 /// Some last longer than any timeout, most do not.
@@ -61,27 +61,34 @@ span draw_length(chance& draw, const plan& p) {
   return draw.one_in(3) ? draw.between(10ms, longest) : draw.between(1ms, p.timeout);
 }
 
-std::vector<fault> draw_faults(chance& draw, const plan& p) {
+fault draw_fault(chance& draw, const plan& p, fault_kind kind) {
+  fault drawn;
+  drawn.kind = kind;
+  drawn.when = draw.between(p.faults_from, p.faults_until);
+  drawn.lasting = draw_length(draw, p);
+  drawn.target =
+      static_cast<int>(draw.below(static_cast<std::uint64_t>(is_about_server(kind) ? p.servers.servers : p.clients)));
+  drawn.detail = draw.draw() >> 16;
+  return drawn;
+}
+
+void draw_faults(chance& draw, plan& p) {
   std::vector<fault_kind> kinds;
-  for (int i = 0; i < fault_kinds; ++i) {
+  for (int i = 0; i <= static_cast<int>(fault_kind::slow_network); ++i) {
     if (draw.one_in(3)) kinds.push_back(static_cast<fault_kind>(i));
   }
-  std::vector<fault> faults;
-  if (kinds.empty()) return faults;
+  if (kinds.empty()) return;
   const auto count = 4 + draw.below(25);
   for (std::uint64_t i = 0; i < count; ++i) {
-    fault each;
-    each.kind = kinds[draw.below(kinds.size())];
-    each.when = draw.between(p.faults_from, p.faults_until);
-    each.lasting = draw_length(draw, p);
-    each.target = static_cast<int>(
-        draw.below(static_cast<std::uint64_t>(is_about_server(each.kind) ? p.servers.servers : p.clients)));
-    each.detail = draw.draw() >> 16;
-    faults.push_back(each);
+    const auto kind = kinds[draw.below(kinds.size())];
+    p.faults.push_back(draw_fault(draw, p, kind));
   }
-  std::stable_sort(faults.begin(), faults.end(),
-                   [](const fault& a, const fault& b) { return a.when < b.when; });
-  return faults;
+}
+
+/// Drawn apart from the others, so that these stay what they are.
+void draw_faults_of(fault_kind kind, chance draw, plan& p) {
+  if (!draw.one_in(4)) return;
+  for (auto left = 1 + draw.below(4); left > 0; --left) p.faults.push_back(draw_fault(draw, p, kind));
 }
 
 }  // namespace
@@ -109,7 +116,10 @@ plan make_plan(std::uint64_t seed) {
   }
   p.faults_from = 2s;
   p.faults_until = 40s;
-  p.faults = draw_faults(draw, p);
+  draw_faults(draw, p);
+  draw_faults_of(fault_kind::depose_leader, chance(seed, 2), p);
+  draw_faults_of(fault_kind::throttle_server, chance(seed, 3), p);
+  std::stable_sort(p.faults.begin(), p.faults.end(), [](const fault& a, const fault& b) { return a.when < b.when; });
   return p;
 }
 

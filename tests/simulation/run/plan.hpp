@@ -29,9 +29,11 @@ enum class fault_kind {
   refusing_server,
   silent_server,  ///< Accepts connections and says nothing.
   slow_network,
+  depose_leader,    ///< The others elect another; it notices later. The target's connection breaks meanwhile.
+  throttle_server,  ///< It refuses signs of life by itself; half of the times it is cut off from the leader, too.
 };
 
-inline constexpr int fault_kinds = static_cast<int>(fault_kind::slow_network) + 1;
+inline constexpr int fault_kinds = static_cast<int>(fault_kind::throttle_server) + 1;
 
 const char* to_string(fault_kind kind) noexcept;
 

@@ -112,6 +112,7 @@ class stage final : public ensemble_observer {
   void begin(const fault& what);
   void end(const fault& what);
   void begin_at_connection(const fault& what);
+  void depose(const fault& what);
   void begin_at_server(const fault& what);
   void heal();
   void advance(instant until);

@@ -80,7 +80,7 @@ void discovery_scenario::check_said(const attendant& whose, const desk& which) c
 
 void discovery_scenario::check_gone(const attendant& whose, const desk& which) const {
   const auto* node = in_.servers().committed_state().find(which.path);
-  const bool is_ours = node && whose.is_of(which, *node);
+  const bool is_ours = node && whose.is_of(which, *node) && !in_.servers().is_ending(node->stat.ephemeral_owner);
   in_.require(!is_ours || whose.is_unclear(which.path), "who has unregistered is gone", which.path);
 }
 
