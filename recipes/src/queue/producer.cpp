@@ -7,6 +7,7 @@
 #include <zkrecipes/queue.hpp>
 
 #include "queue/core.hpp"
+#include "session/together.hpp"
 
 namespace zkrecipes {
 
@@ -82,12 +83,16 @@ std::vector<producer_state::item_ptr> producer_state::next_batch() const {
   return batch;
 }
 
+/// As it is now: one that was read in the past would have a producer believe that somebody newer is in charge.
 awaitable<error_code> producer_state::read_record() {
   if (guid_.empty()) guid_ = session_->make_guid();  // not in the constructor, which any thread may run
   for (;;) {
-    auto look = make_request(opcode::get, record_);
-    auto found = co_await session_->perform(std::move(look), retry::always);
-    if (is_to_be_seen(found.error)) continue;
+    std::vector<backend::request> look{make_request(opcode::get, record_)};
+    auto looked = co_await perform_latest(session_, std::move(look), persistence::limited);
+    auto& [refused, replies] = looked;
+    if (is_to_be_seen(refused)) continue;
+    if (refused) co_return refused;
+    auto& found = replies.front();
     if (found.error == errc::no_node) {
       auto error = co_await make_record();
       if (error) co_return error;
