@@ -77,6 +77,7 @@ class ensemble {
   void keep_silent(int which, bool on) { servers_[index(which)].silent = on; }
   void expire(std::int64_t session);
   void remove(const std::string& path);  ///< By an operator.
+  void write(const std::string& path, const std::string& data);  ///< The same.
 
   // What a test may see.
   int leader() const noexcept { return leader_; }
@@ -90,6 +91,8 @@ class ensemble {
   }
 
  private:
+  void operate(const backend::request& what);
+
   struct server {
     bool up = true;
     bool serving = true;

@@ -38,10 +38,23 @@ void ensemble::slow_down(int which, span extra_lag) {
 }
 
 void ensemble::remove(const std::string& path) {
-  if (leader_ < 0) return;
   backend::request what;
   what.op = backend::opcode::remove;
   what.path = path;
+  operate(what);
+}
+
+void ensemble::write(const std::string& path, const std::string& data) {
+  backend::request what;
+  what.op = backend::opcode::set;
+  what.path = path;
+  what.data = data;
+  operate(what);
+}
+
+/// By nobody's session.
+void ensemble::operate(const backend::request& what) {
+  if (leader_ < 0) return;
   entry next;
   ++zxid_;
   auto done = prepare(latest_, what, {}, 0, zxid_, 0);
