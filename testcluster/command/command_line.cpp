@@ -1,7 +1,11 @@
 #include "command_line.hpp"
 
+#include "one_of.hpp"
+#include "options.hpp"
+
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 
@@ -42,7 +46,7 @@ CLI::App* add_command(CLI::App& app, raw& into, const std::string& name, const s
   command->add_option("--dir", into.result.dir, "The cluster's directory; default: the only cluster there is")
       ->type_name("DIR");
   command->add_option("-o,--output", into.output, "text or json")
-      ->check(CLI::IsMember({"text", "json"}))
+      ->check(one_of({"text", "json"}))
       ->type_name("FORMAT");
   return command;
 }
@@ -118,35 +122,56 @@ void add_others(CLI::App& app, raw& into) {
       ->required();
 }
 
+/// The option by which the user sets a field of ensemble_options.
+std::string option_of(const std::string& field) {
+  const std::pair<const char*, const char*> options[] = {{"tick_time", "--tick"},
+                                                         {"min_session_timeout", "--session-limits"},
+                                                         {"max_session_timeout", "--session-limits"},
+                                                         {"extra_config", "--config"}};
+  for (const auto& [name, option] : options)
+    if (field == name) return option;
+  std::string option = "--" + field;
+  std::replace(option.begin(), option.end(), '_', '-');
+  return option;
+}
+
+/// What was parsed, as the commands want it. Throws CLI::ParseError.
+void convert(raw& from) {
+  auto& result = from.result;
+  if (!from.session.empty()) result.session = parse_session(from.session);
+  result.json = from.output == "json";
+  result.ensemble.tick_time = milliseconds(from.tick);
+  result.ensemble.delay_proxies = from.proxies || from.delay_given->count() > 0;
+  result.ensemble.peer_proxies = from.proxies;
+  result.ensemble.delay = milliseconds(from.delay);
+  if (from.words_given->count() > 0) result.ensemble.four_letter_words = from.words;
+  if (from.session_limits.size() == 2) {
+    result.ensemble.min_session_timeout = milliseconds(from.session_limits[0]);
+    result.ensemble.max_session_timeout = milliseconds(from.session_limits[1]);
+  }
+  if (const auto problem = detail::problem_in(result.ensemble))
+    throw CLI::ValidationError(option_of(problem->field), problem->what);
+}
+
 }  // namespace
 
 arguments parse(int argc, char** argv) {
   CLI::App app{"A local ZooKeeper ensemble with faults on demand", "testcluster"};
+  app.set_version_flag("--version", "testcluster " TESTCLUSTER_VERSION);
   app.require_subcommand(1);
   raw into;
   add_up(app, into);
   add_others(app, into);
   try {
     app.parse(argc, argv);
-    if (!into.session.empty()) into.result.session = parse_session(into.session);
+    convert(into);
   } catch (const CLI::ParseError& problem) {
     throw usage{app.exit(problem, std::cout, std::cerr) == 0 ? 0 : 2};
   }
-  auto& result = into.result;
-  result.command = app.get_subcommands().front()->get_name();
-  if (result.command == "fault")
-    result.fault.kind = app.get_subcommands().front()->get_subcommands().front()->get_name();
-  result.json = into.output == "json";
-  result.ensemble.tick_time = milliseconds(into.tick);
-  result.ensemble.delay_proxies = into.proxies || into.delay_given->count() > 0;
-  result.ensemble.peer_proxies = into.proxies;
-  result.ensemble.delay = milliseconds(into.delay);
-  if (into.words_given->count() > 0) result.ensemble.four_letter_words = into.words;
-  if (into.session_limits.size() == 2) {
-    result.ensemble.min_session_timeout = milliseconds(into.session_limits[0]);
-    result.ensemble.max_session_timeout = milliseconds(into.session_limits[1]);
-  }
-  return result;
+  const auto* command = app.get_subcommands().front();
+  into.result.command = command->get_name();
+  if (into.result.command == "fault") into.result.fault.kind = command->get_subcommands().front()->get_name();
+  return into.result;
 }
 
 }  // namespace testcluster::command

@@ -1,5 +1,7 @@
 #include "fault_options.hpp"
 
+#include "one_of.hpp"
+
 #include <testcluster/op_code.hpp>
 
 #include <CLI/CLI.hpp>
@@ -31,7 +33,7 @@ void add_drop(CLI::App* drop, fault_options& into) {
 
 void add_way(CLI::App* one, fault_options& into) {
   one->add_option("--way", into.way, "to-server, to-client or both (both)")
-      ->check(CLI::IsMember({"to-server", "to-client", "both"}))
+      ->check(one_of({"to-server", "to-client", "both"}))
       ->type_name("WAY");
 }
 
@@ -69,7 +71,7 @@ void add_fault(CLI::App& app, int& id, fault_options& into,
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1'000'000'000'000}));
   on_any_line("half-open", "Close all connections at one side, and do not tell the other")
       ->add_option("--closed", into.closed, "The side that is closed: client or server (server)")
-      ->check(CLI::IsMember({"client", "server"}))
+      ->check(one_of({"client", "server"}))
       ->type_name("SIDE");
   add_way(on_any_line("blackhole", "What is sent disappears, and the connections look alive"), into);
   add_drop(

@@ -57,6 +57,7 @@ place::place(const fs::path& wanted) : files_(without_leftovers(wanted)) {
   // What sockaddr_un has room for.
   if (socket().string().size() > 107)
     throw error("dir: " + path().string() + " is too long for a socket in it");
+  if (files_.temporary()) keeper_.emplace(path());
   lock();
   enter_register(path());
 }

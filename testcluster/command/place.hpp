@@ -1,11 +1,13 @@
 #pragma once
 
 #include "descriptor.hpp"
+#include "guard.hpp"
 #include "workspace.hpp"
 
 #include <testcluster/error.hpp>
 
 #include <filesystem>
+#include <optional>
 
 namespace testcluster::command {
 
@@ -44,6 +46,7 @@ class place {
   void lock();
   detail::workspace files_;
   detail::descriptor lock_;
+  std::optional<detail::guard> keeper_;  // removes a temporary directory when the supervisor is killed
 };
 
 }  // namespace testcluster::command

@@ -55,8 +55,15 @@ std::vector<fs::path> registered() {
   std::error_code absent;
   for (const auto& entry : fs::directory_iterator(folder(), absent)) {
     const auto dir = fs::read_symlink(entry.path(), absent);
-    if (!absent) found.push_back(dir);
+    if (absent) continue;
+    if (fs::exists(dir)) {
+      found.push_back(dir);
+    } else {
+      // Its supervisor was killed, and its temporary directory went with it.
+      fs::remove(entry.path(), absent);
+    }
   }
+  if (found.empty()) ::rmdir(folder().c_str());
   return found;
 }
 

@@ -1,6 +1,7 @@
 #include "requests.hpp"
 
 #include "faults.hpp"
+#include "zk_client.hpp"
 
 #include <map>
 
@@ -48,7 +49,7 @@ json::object execute(const json::object& request, ensemble& cluster, const std::
   if (command == "expire") {
     const auto session = request.at("session").as_int64();
     cluster.expire(session);
-    return {{"session", session}, {"expired", true}};
+    return {{"session", detail::session_text(session)}, {"expired", true}};
   }
   if (command == "heal" && !request.contains("id")) {
     heal(cluster);

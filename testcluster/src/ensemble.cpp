@@ -112,7 +112,7 @@ void ensemble::expire(std::int64_t session_id) {
       why = failure.what();
     }
   }
-  throw error("could not expire session " + std::to_string(session_id) + ": " + why);
+  throw error("could not expire session " + detail::session_text(session_id) + ": " + why);
 }
 
 }  // namespace testcluster

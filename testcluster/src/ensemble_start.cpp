@@ -25,7 +25,7 @@ ensemble::impl::impl(const ensemble_options& given)
     servers.clear();
     if (++attempt == tries) {
       throw error("port in use: another program listens on every address at ports " +
-                  std::to_string(options.base_port) + " and up; choose another base_port");
+                  std::to_string(options.base_port) + " and up; choose another base port");
     }
   }
   for (const auto& each : servers) {

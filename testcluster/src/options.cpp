@@ -1,18 +1,52 @@
 #include "options.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
 
 namespace testcluster::detail {
 namespace {
 
 using namespace std::chrono_literals;
 
-void require(bool fine, const char* message) {
-  if (!fine) throw std::invalid_argument(std::string("ensemble_options::") + message);
+// A server that is told otherwise is not found, does not say when it is ready, or leaves something behind.
+constexpr std::string_view set_here[] = {"dataDir",
+                                         "clientPort",
+                                         "clientPortAddress",
+                                         "dynamicConfigFile",
+                                         "4lw.commands.whitelist",
+                                         "admin.enableServer",
+                                         "admin.serverAddress",
+                                         "admin.serverPort"};
+
+std::string_view key_of(std::string_view line) {
+  const auto key = line.substr(0, line.find('='));
+  return key.substr(0, key.find_last_not_of(" \t") + 1);
 }
 
-bool single_line(const std::string& text) {
-  return text.find_first_of("\r\n") == std::string::npos;
+bool is_assignment(const std::string& line) {
+  const auto fit = [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '_' || c == '-'; };
+  const auto key = key_of(line);
+  return line.find('=') != std::string::npos && line.find_first_of("\r\n") == std::string::npos &&
+         !key.empty() && std::all_of(key.begin(), key.end(), fit);
+}
+
+bool is_set_here(const std::string& line) {
+  const auto key = key_of(line);
+  return key.starts_with("server.") ||
+         std::find(std::begin(set_here), std::end(set_here), key) != std::end(set_here);
+}
+
+/// What is wrong with further lines of zoo.cfg; empty if nothing is.
+std::string problem_in_lines(const std::vector<std::string>& lines) {
+  for (const auto& each : lines) {
+    if (!is_assignment(each)) return "expected one line KEY=VALUE of zoo.cfg, found '" + each + "'";
+    if (is_set_here(each)) return "testcluster itself sets " + std::string(key_of(each));
+  }
+  return {};
 }
 
 bool four_letters(const std::string& word) {
@@ -22,25 +56,37 @@ bool four_letters(const std::string& word) {
 
 }  // namespace
 
+std::optional<option_problem> problem_in(const ensemble_options& o) {
+  const std::string lines = problem_in_lines(o.extra_config);
+  const bool limits_fit = o.min_session_timeout == 0ms || o.max_session_timeout == 0ms ||
+                          o.min_session_timeout <= o.max_session_timeout;
+  const bool words_fit = std::all_of(o.four_letter_words.begin(), o.four_letter_words.end(), four_letters);
+  const struct {
+    bool is_fine;
+    option_problem problem;
+  } rules[] = {
+      {o.servers >= 1 && o.servers <= 9, {"servers", "must be 1 to 9"}},
+      {o.tick_time >= 10ms && o.tick_time <= 1h, {"tick_time", "must be 10 ms to 1 h"}},
+      {o.init_limit >= 1, {"init_limit", "must be at least 1 tick"}},
+      {o.sync_limit >= 1, {"sync_limit", "must be at least 1 tick"}},
+      {o.min_session_timeout >= 0ms, {"min_session_timeout", "must not be negative"}},
+      {o.max_session_timeout >= 0ms, {"max_session_timeout", "must not be negative"}},
+      {limits_fit, {"min_session_timeout", "the shortest session timeout must not exceed the longest"}},
+      {words_fit, {"four_letter_words", "must be words of four small letters, such as ruok"}},
+      {o.delay >= 0ms && o.delay <= 1min, {"delay", "must be 0 to 60 s"}},
+      {o.delay == 0ms || o.delay_proxies, {"delay", "needs delay_proxies = true"}},
+      {lines.empty(), {"extra_config", lines}},
+      {o.base_port >= 1024 && o.base_port <= 65000, {"base_port", "must be 1024 to 65000"}},
+      {o.start_timeout > 0ms, {"start_timeout", "must be more than zero"}},
+  };
+  for (const auto& each : rules)
+    if (!each.is_fine) return each.problem;
+  return std::nullopt;
+}
+
 void validate(const ensemble_options& options) {
-  const auto& o = options;
-  require(o.servers >= 1 && o.servers <= 9, "servers must be 1 to 9");
-  require(o.tick_time >= 10ms && o.tick_time <= 1h, "tick_time must be 10 ms to 1 h");
-  require(o.init_limit >= 1, "init_limit must be at least 1 tick");
-  require(o.sync_limit >= 1, "sync_limit must be at least 1 tick");
-  require(o.min_session_timeout >= 0ms, "min_session_timeout must not be negative");
-  require(o.max_session_timeout >= 0ms, "max_session_timeout must not be negative");
-  require(o.min_session_timeout == 0ms || o.max_session_timeout == 0ms ||
-              o.min_session_timeout <= o.max_session_timeout,
-          "min_session_timeout must not exceed max_session_timeout");
-  require(std::all_of(o.four_letter_words.begin(), o.four_letter_words.end(), four_letters),
-          "four_letter_words must be words of four small letters, such as ruok");
-  require(o.delay >= 0ms && o.delay <= 1min, "delay must be 0 to 60 s");
-  require(o.delay == 0ms || o.delay_proxies, "delay needs delay_proxies = true");
-  require(std::all_of(o.extra_config.begin(), o.extra_config.end(), single_line),
-          "extra_config must hold one line of zoo.cfg per element");
-  require(o.base_port >= 1024 && o.base_port <= 65000, "base_port must be 1024 to 65000");
-  require(o.start_timeout > 0ms, "start_timeout must be more than zero");
+  if (const auto problem = problem_in(options))
+    throw std::invalid_argument("ensemble_options::" + problem->field + ": " + problem->what);
 }
 
 }  // namespace testcluster::detail

@@ -2,7 +2,18 @@
 
 #include <testcluster/ensemble.hpp>
 
+#include <optional>
+#include <string>
+
 namespace testcluster::detail {
+
+struct option_problem {
+  std::string field;  ///< Of ensemble_options.
+  std::string what;
+};
+
+/// The first field that can not be used, if there is one.
+std::optional<option_problem> problem_in(const ensemble_options& options);
 
 /// Throws std::invalid_argument naming the field that can not be used.
 void validate(const ensemble_options& options);

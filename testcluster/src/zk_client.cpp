@@ -1,5 +1,7 @@
 #include "zk_client.hpp"
 
+#include <cstdio>
+
 namespace testcluster::detail {
 namespace {
 
@@ -12,12 +14,18 @@ void check(std::int32_t result, const char* what) {
 
 }  // namespace
 
+std::string session_text(std::int64_t id) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(id));
+  return text;
+}
+
 zk_client::zk_client(const tcp::endpoint& server, clock::time_point deadline, const jute::session& wanted)
     : connection_(server, deadline) {
   connection_.write(jute::connect_request(wanted));
   session_ = jute::connect_reply(read_frame());
   if (session_.timeout_ms == 0) {
-    throw no_such_session("there is no session " + std::to_string(wanted.id) +
+    throw no_such_session("there is no session " + session_text(wanted.id) +
                           ": it was closed, has expired, or never existed");
   }
 }

@@ -10,6 +10,9 @@
 
 namespace testcluster::detail {
 
+/// "0x100abc", as ZooKeeper writes the id of a session.
+std::string session_text(std::int64_t id);
+
 class no_such_session : public error {
  public:
   using error::error;

@@ -59,6 +59,30 @@ class views : public ensemble_case {
 
 BOOST_FIXTURE_TEST_SUITE(children_views, views)
 
+BOOST_AUTO_TEST_CASE(one_that_changes_all_the_time_is_shown_all_the_time) {
+  auto far = connect_far();
+  create("/g");
+  create("/g/a", "0");
+  own().set_delay(20ms);  // a change comes at every reading
+  bool stop = false;
+  bool is_idle = false;
+  int writes = 0;
+  std::function<void(error_code, zkrecipes::stat)> write_again = [&](error_code, zkrecipes::stat) {
+    is_idle = stop;
+    auto next = [&](error_code error, zkrecipes::stat now) { write_again(error, now); };
+    if (!stop) zk().async_set("/g/a", std::to_string(++writes), any_version, std::move(next));
+  };
+  write_again({}, {});
+  children_view view(far, "/g", {.interval = 20ms});
+  auto seen = current(view);
+  for (int i = 0; i < 5; ++i) seen = change(view, seen).now;
+  stop = true;
+  own().set_delay(0ms);
+  BOOST_TEST_REQUIRE(run_until([&] { return is_idle; }));
+  BOOST_TEST(run_until([&] { return view.snapshot().find("a")->data == std::to_string(writes); }), "and in the end as it is");
+  remove_all();
+}
+
 BOOST_AUTO_TEST_CASE(differences_are_told_against_what_was_seen) {
   create("/g");
   create("/g/a", "1");

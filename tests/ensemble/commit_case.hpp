@@ -60,7 +60,12 @@ class commit_case : public ensemble_case {
     clean_up();
     clean_up();
     BOOST_TEST(undecided().empty());
-    if (exists("/t/_coordinator")) remove("/t/_coordinator");
+    remove_path();
+  }
+  void remove_path() {
+    for (const std::string each : {"/t/_coordinator", "/t/_undecided", "/t/_decided"}) {
+      if (exists(each)) remove(each);
+    }
     remove("/t");
   }
 };

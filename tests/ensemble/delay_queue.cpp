@@ -83,6 +83,21 @@ BOOST_AUTO_TEST_CASE(those_that_are_due_together_come_in_the_order_of_their_time
   BOOST_TEST(order == "001234");
 }
 
+BOOST_AUTO_TEST_CASE(an_earlier_one_put_into_a_backlog_comes_next) {
+  using clock = std::chrono::system_clock;
+  constexpr int backlog = 40;
+  for (int i = 0; i < backlog; ++i) {
+    BOOST_TEST(!std::get<0>(run(all.async_put_at("later", clock::time_point(1000s + 1s * i), tuple))));
+  }
+  BOOST_TEST(next() == "later");
+  delay_queue elsewhere(connect(), "/d");
+  BOOST_TEST(!std::get<0>(run(elsewhere.async_put_at("earlier", clock::time_point(500s), tuple))));
+  settle(zk());
+  const auto drawn_before = next();
+  BOOST_TEST((drawn_before == "earlier" || next() == "earlier"));
+  for (int left = drawn_before == "earlier" ? backlog - 1 : backlog - 2; left > 0; --left) BOOST_TEST(next() == "later");
+}
+
 BOOST_AUTO_TEST_CASE(many_are_put_in_one_transaction_each_with_its_delay) {
   request_log log;
   auto with = options();

@@ -132,4 +132,17 @@ BOOST_AUTO_TEST_CASE(the_owner_is_asked_to_give_it_up) {
   BOOST_TEST(std::get<0>(nobody) == errc::no_node);
 }
 
+BOOST_AUTO_TEST_CASE(a_foreign_owner_is_not_asked_and_keeps_its_data) {
+  const std::string foreign = "/e/_c_11111111-2222-4333-8444-555555555555-latch-0000000000";
+  election contest(zk(), "/e", {.id = "observer"});
+  for (const std::string data : {"10.1.1.0", "", "{broken", R"({"id":"10.1.1.0"})", "\xff\xfe"}) {
+    create(foreign, data);
+    BOOST_TEST(std::get<0>(run(contest.async_resignation_request(tuple))) == errc::foreign_data, data);
+    BOOST_TEST(std::get<0>(run(contest.async_request_resignation(tuple))) == errc::foreign_data, data);
+    BOOST_TEST(get(foreign).data == data);
+    BOOST_TEST(get(foreign).stat.version == 0);
+    remove(foreign);
+  }
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -41,6 +41,26 @@ struct lock_case : fixture {
 
 BOOST_FIXTURE_TEST_SUITE(locks, lock_case)
 
+// The parent lets us in and not out, until somebody gives the right.
+BOOST_AUTO_TEST_CASE(a_release_that_is_refused_is_told_and_goes_on) {
+  const acl no_delete{{perm_create | perm_read | perm_admin, "world", "anyone"}};
+  auto made = run(one.async_create("/l", "", create_mode::persistent, no_delete, tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  lock first(one, "/l");
+  auto held = acquire(first);
+  BOOST_TEST(std::get<0>(run(held.async_release(tuple))) == errc::no_auth);
+  lock second(other, "/l");
+  recorder<ownership> waiting(executor());
+  second.async_acquire(waiting.token());
+  catch_up(other);
+  BOOST_TEST(!waiting.done());
+  BOOST_TEST(!std::get<0>(run(one.async_set_acl("/l", open_acl(), any_version, tuple))));
+  BOOST_TEST_REQUIRE(run_until([&] { return waiting.done(); }));
+  BOOST_TEST(!waiting.error());
+  release(std::move(waiting.result<0>()));
+  finish();
+}
+
 BOOST_AUTO_TEST_CASE(it_is_held_by_one_and_then_by_the_next) {
   lock mine(one, "/l", {.id = "mine"});
   lock theirs(other, "/l", {.id = "theirs"});

@@ -24,6 +24,16 @@ class kept_nodes : public ensemble_case {
   error_code set(persistent_node& node, const std::string& data) {
     return std::get<0>(run(node.async_set_data(data, tuple)));
   }
+  /// Another's node stands in the place of its own, and it has not heard of that: what the server sends is held back.
+  persistent_node keep_until_replaced(session& far) {
+    persistent_node node(far, "/a", "one");
+    start(node);
+    own().set_delay(200ms);
+    remove("/a");
+    create("/a", "theirs", create_mode::ephemeral);
+    BOOST_TEST(node.status().present);
+    return node;
+  }
   /// Until the status is like that.
   bool becomes(persistent_node& node, const std::function<bool(const persistent_node_status&)>& wanted) {
     return run_until([&] { return wanted(node.status()); });
@@ -149,6 +159,27 @@ BOOST_AUTO_TEST_CASE(closed_while_its_create_is_under_way_it_leaves_nothing) {
   close(node);
   own().set_delay(0ms);
   BOOST_TEST(!exists("/a"));
+}
+
+BOOST_AUTO_TEST_CASE(closed_it_leaves_the_node_of_somebody_else_alone) {
+  auto far = connect_far();
+  auto node = keep_until_replaced(far);
+  close(node);
+  own().set_delay(0ms);
+  BOOST_TEST(get("/a").data == "theirs");
+  remove("/a");
+}
+
+BOOST_AUTO_TEST_CASE(nor_does_it_write_there) {
+  auto far = connect_far();
+  auto node = keep_until_replaced(far);
+  BOOST_TEST(set(node, "two") == errc::busy);
+  own().set_delay(0ms);
+  BOOST_TEST(get("/a").data == "theirs");
+  remove("/a");
+  BOOST_TEST(becomes(node, [](const auto& now) { return now.present; }));
+  BOOST_TEST(get("/a").data == "two");
+  close(node);
 }
 
 BOOST_AUTO_TEST_CASE(closed_without_a_connection_it_goes_with_the_next) {

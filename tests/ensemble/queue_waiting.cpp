@@ -96,6 +96,49 @@ BOOST_AUTO_TEST_CASE(many_items_at_once_are_for_many_takers) {
   BOOST_TEST(seen == numbers(1, 5), boost::test_tools::per_element());
 }
 
+// The first in line calls as many of the others as there are items left; each is told which is for it.
+BOOST_AUTO_TEST_CASE(items_put_at_once_are_on_their_way_to_all_at_once) {
+  constexpr int takers = 6;
+  request_log log;
+  auto with = options();
+  with.trace = log.hook();
+  for (int i = 0; i < takers; ++i) add(connect(with));
+  log.clear();
+  auto made = run(over(zk()).async_put_many(numbers(1, takers), tuple));
+  BOOST_TEST(!std::get<0>(made));
+  BOOST_TEST_REQUIRE(run_until([&] { return std::all_of(all.begin(), all.end(), [](taker& t) { return t.taken.done(); }); }));
+  BOOST_TEST(log.count("set") == takers - 1, "each of the others is called, once");
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    BOOST_TEST(all[i].taken.result<0>().data == std::to_string(i + 1), "in the order in which they came");
+    BOOST_TEST(all[i].taken.result<0>().attempts == 1);
+    expect_done(all[i].from, all[i].taken.result<0>());
+  }
+}
+
+// What is put, claimed and done all the time is looked at now and then, not each time.
+BOOST_AUTO_TEST_CASE(who_waits_beside_many_claimed_items_does_not_list_them_at_each_change) {
+  constexpr int items = 500;
+  auto from = over(zk());
+  auto made = run(from.async_put_many(numbers(1, items), tuple));
+  BOOST_TEST(!std::get<0>(made));
+  const auto claimed = std::get<1>(run(from.async_take_many(items, tuple)));
+  BOOST_TEST_REQUIRE(claimed.size() == std::size_t(items));
+  request_log log;
+  auto with = options();
+  with.trace = log.hook();
+  add(connect(with));
+  log.clear();
+  const auto begun = std::chrono::steady_clock::now();
+  for (const auto& each : claimed) expect_done(from, each);
+  const auto took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+  settle(all[0].zk);
+  const auto names = static_cast<double>(items);  // on average half of them, and as many claims
+  BOOST_TEST(static_cast<double>(log.count("children")) <= 10 + 4 * took * 50'000 / names);
+  BOOST_TEST(log.count("children") <= items / 2);
+  all[0].taken.cancel();
+  BOOST_TEST_REQUIRE(run_until([&] { return all[0].taken.done(); }));
+}
+
 BOOST_AUTO_TEST_CASE(when_the_first_dies_the_next_takes_over) {
   auto& first = add(connect());
   auto& second = add(connect());

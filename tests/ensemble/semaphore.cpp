@@ -215,6 +215,30 @@ BOOST_AUTO_TEST_CASE(fewer_permits_take_nothing_and_let_nobody_in) {
   finish();
 }
 
+BOOST_AUTO_TEST_CASE(objects_in_use_go_on_through_any_number_of_resizes) {
+  semaphore other(*over, "/s", 3);
+  semaphore fresh(*over, "/s", 3);
+  release(take(1));
+  auto used = run(other.async_acquire(tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(used));
+  for (std::int32_t size : {5, 2, 4}) {
+    BOOST_TEST(!resize(size));
+    catch_up(*over);
+    release(take(1));
+  }
+  release(std::move(std::get<1>(used)));
+  auto again = run(other.async_try_acquire(4, tuple));
+  BOOST_TEST(!std::get<0>(again), other.problem());
+  release(std::move(std::get<1>(again)));
+  BOOST_TEST(std::get<0>(run(fresh.async_acquire(tuple))) == errc::size_mismatch, "it was never in use");
+  BOOST_TEST(!std::get<0>(run(fresh.async_resize(6, tuple))));
+  BOOST_TEST(!std::get<0>(run(fresh.async_resize(5, tuple))));
+  auto own = run(fresh.async_acquire(tuple));
+  BOOST_TEST(!std::get<0>(own), "it has resized it itself");
+  release(std::move(std::get<1>(own)));
+  finish();
+}
+
 BOOST_AUTO_TEST_CASE(who_asks_for_more_than_there_is_hears_it) {
   BOOST_TEST(std::get<0>(run(three->async_acquire(4, tuple))) == errc::bad_arguments);
   auto held = take(3);

@@ -47,6 +47,25 @@ BOOST_AUTO_TEST_CASE(it_is_set_read_and_replaced_on_condition) {
   BOOST_CHECK_THROW(shared_value(zk(), "v"), std::invalid_argument);
 }
 
+// The proxy drops the reply; the value is deleted before its writer is back.
+BOOST_AUTO_TEST_CASE(a_set_whose_reply_is_lost_and_whose_value_is_deleted_is_not_repeated) {
+  auto far = connect_far();
+  shared_value value(far, "/v");
+  own().drop_reply(testcluster::op::create2);
+  own().refuse(true);  // the next connection, which it needs then
+  recorder<zkrecipes::stat> written(executor());
+  value.async_set("x", written.token());
+  BOOST_TEST_REQUIRE(run_until([&] { return own().drops() == 1; }));
+  BOOST_TEST_REQUIRE(run_until([&] { return far.status().state == session_state::suspended; }));
+  BOOST_TEST(get("/v").data == "x");
+  remove("/v");
+  reconnect();
+  BOOST_TEST_REQUIRE(run_until([&] { return written.done(); }));
+  BOOST_TEST(written.error() == errc::outcome_unknown);
+  BOOST_TEST(!exists("/v"));
+  BOOST_TEST(!set(value, "y"));
+}
+
 BOOST_AUTO_TEST_CASE(a_change_is_seen_also_the_first_and_one_behind_a_lost_connection) {
   auto far = connect_far();
   shared_value value(far, "/v");

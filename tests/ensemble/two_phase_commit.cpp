@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(what_is_old_is_cleaned_up_and_nothing_else) {
   BOOST_TEST(outcome.reason == "given up");
   BOOST_TEST(clean_up(0ms) == 1u);
   BOOST_TEST(!exists("/t/given-up"));
-  remove("/t");
+  remove_path();
   BOOST_TEST(clean_up(0ms) == 0u, "no path, nothing old");
 }
 

@@ -9,11 +9,11 @@ BOOST_FIXTURE_TEST_SUITE(two_phase_commit_faults, commit_case)
 BOOST_AUTO_TEST_CASE(a_begin_whose_reply_is_lost_is_found) {
   auto far = connect_far();
   begin("before", {"a"});
-  own().drop_reply(testcluster::op::create2);
+  own().drop_reply(testcluster::op::multi);
   auto [error] = run(over(far).async_begin("x", {"a"}, "", tuple));
   BOOST_TEST(!error, error.message());
   BOOST_TEST(own().drops() == 1u);
-  own().drop_request(testcluster::op::create2);
+  own().drop_request(testcluster::op::multi);
   auto [unsure] = run(over(far).async_begin("y", {"a"}, "", tuple));
   BOOST_TEST(unsure == errc::outcome_unknown);
   BOOST_TEST(!exists("/t/y"), "it never arrived");
@@ -123,6 +123,28 @@ BOOST_AUTO_TEST_CASE(an_elected_coordinator_finishes_what_another_began) {
   second.cancel();
   BOOST_TEST_REQUIRE(run_until([&] { return first.done() && second.done(); }));
   BOOST_TEST(first.error() == asio::error::operation_aborted);
+  BOOST_TEST(run_until([&] { return children("/t/_coordinator").empty(); }));
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_decision_that_is_refused_is_told_and_tried_again) {
+  begin("x", {"a"});
+  vote("x", "a", ballot::yes);
+  const acl all_but_write{{perm_read | perm_create | perm_delete | perm_admin, "world", "anyone"}};
+  BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set_acl("/t/x", all_but_write, any_version, tuple))));
+  auto office = connect();
+  recorder<> coordinating(executor());
+  std::vector<std::pair<std::string, error_code>> told;
+  commit_coordinator_options options{.patience = 1h};
+  options.on_refused = [&](const std::string& id, error_code why) { told.emplace_back(id, why); };
+  over(office).async_coordinate(options, coordinating.token());
+  BOOST_TEST_REQUIRE(run_until([&] { return told.size() == 2; }));
+  BOOST_TEST(told[0].first == "x");
+  BOOST_TEST(told[0].second == errc::no_auth);
+  BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set_acl("/t/x", open_acl(), any_version, tuple))));
+  BOOST_TEST(outcome_of("x").decision == decision::committed);
+  coordinating.cancel();
+  BOOST_TEST_REQUIRE(run_until([&] { return coordinating.done(); }));
   BOOST_TEST(run_until([&] { return children("/t/_coordinator").empty(); }));
   finish();
 }

@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(in_strict_mode_a_read_proves_nothing) {
   const auto beats = one.counters().heartbeats;
   for (int i = 0; i < 20; ++i) BOOST_TEST(!std::get<0>(run(one.async_exists("/", tuple))));
   if (one.counters().heartbeats == beats) BOOST_TEST((one.valid_until() == before));
-  BOOST_TEST(run_until([&] { return one.valid_until() > before; }), "its own heartbeats are syncs");
+  BOOST_TEST(run_until([&] { return one.valid_until() > before; }), "its own heartbeats are");
   BOOST_TEST(one.counters().heartbeats > beats);
 }
 

@@ -87,7 +87,8 @@ BOOST_AUTO_TEST_CASE(hand_over_begins_and_ends) {
 BOOST_AUTO_TEST_CASE(trouble_is_told_once) {
   auto stalled = samples::elections();
   stalled[0].phase = "stalled";
-  BOOST_TEST(told(samples::elections(), stalled) == "/billing/consumer: stalled\n");
+  BOOST_TEST(told(samples::elections(), stalled) ==
+             "/billing/consumer: given up by its watchdog: it made no progress\n");
   BOOST_TEST(told(stalled, stalled) == "");
 }
 
@@ -96,6 +97,45 @@ BOOST_AUTO_TEST_CASE(elections_come_and_go) {
   fewer.erase(fewer.begin());
   BOOST_TEST(told(fewer, samples::elections()) == "/billing/consumer: new election\n");
   BOOST_TEST(told(samples::elections(), fewer) == "/billing/consumer: the election is gone\n");
+}
+
+BOOST_AUTO_TEST_CASE(silence_is_not_called_down) {
+  auto after = samples::servers();
+  after[0] = server_status{};
+  after[0].server = "127.1.2.1:2181";
+  after[0].silent = true;
+  after[0].error = "no answer within 400 ms";
+  BOOST_TEST(told(samples::servers(), after) == "127.1.2.1:2181 is silent: no answer within 400 ms\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_first_that_is_heard_of_a_server_is_no_event) {
+  auto before = samples::servers();
+  for (auto& each : before) {
+    const std::string name = each.server;
+    each = server_status{};
+    each.server = name;
+    each.silent = true;
+  }
+  BOOST_TEST(told(before, samples::servers()) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_problem_is_told_when_it_begins) {
+  auto before = samples::troubles();
+  before[0].leader = candidate_status{"worker-1", 0, 1, 1, "n"};
+  before[1].resignation_asked.reset();
+  BOOST_TEST(told(before, samples::troubles()) ==
+             "/orders/consumer: worker-1 leads no more\n"
+             "/orders/consumer: in office by its record, but nobody is in line\n"
+             "/parcels/consumer: worker-1 was asked to give up\n");
+  BOOST_TEST(told(samples::troubles(), samples::troubles()) == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_may_not_be_read_any_more_is_not_said_to_have_ended) {
+  auto after = samples::elections();
+  after[0] = samples::troubles()[2];
+  after[0].path = "/billing/consumer";
+  BOOST_TEST(told(samples::elections(), after) ==
+             "/billing/consumer: it may not be read with these credentials\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

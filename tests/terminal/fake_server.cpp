@@ -5,6 +5,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
@@ -19,10 +20,12 @@ namespace {
 
 constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
 
-asio::awaitable<void> answer(tcp::socket socket, std::string text) {
+asio::awaitable<void> answer(tcp::socket socket, std::string text, std::chrono::milliseconds delay) {
   std::array<char, 4> request{};
   co_await asio::async_read(socket, asio::buffer(request), as_result);
   if (std::string(request.data(), request.size()) != "srvr") co_return;
+  asio::steady_timer pause(socket.get_executor(), delay);
+  co_await pause.async_wait(as_result);
   co_await asio::async_write(socket, asio::buffer(text), as_result);
 }
 
@@ -68,7 +71,10 @@ asio::awaitable<void> fake_server::accept_all() {
 }
 
 conversation fake_server::answering(std::string text) {
-  return [text](tcp::socket socket) { return answer(std::move(socket), text); };
+  return answering_after(std::chrono::milliseconds(0), std::move(text));
+}
+conversation fake_server::answering_after(std::chrono::milliseconds delay, std::string text) {
+  return [delay, text](tcp::socket socket) { return answer(std::move(socket), text, delay); };
 }
 conversation fake_server::silent() {
   return listen_only;

@@ -7,6 +7,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -27,6 +28,8 @@ class fake_server {
 
   /// Reads the request, sends this and closes.
   static conversation answering(std::string text);
+  /// The same, but first it lets this time pass.
+  static conversation answering_after(std::chrono::milliseconds delay, std::string text);
   /// Reads what comes and never says anything.
   static conversation silent();
   /// Sends without end.

@@ -26,15 +26,19 @@ model troubled() {
   servers[0].error = "not serving requests: no quorum, or still starting";
   servers[1] = server_status{};
   servers[1].server = "127.1.2.2:2181";
-  servers[1].error = "no answer within 1.0 s";
+  servers[1].silent = true;
+  servers[1].error = "no answer within 400 ms";
   update(state, servers_seen{servers}, samples::noon() + 1s);
+  auto elections = samples::troubles();
+  elections.push_back(samples::elections()[0]);
+  update(state, elections_seen{{elections}}, samples::noon() + 1s);
   update(state, elections_failed{"no server is serving requests"}, samples::noon() + 2s);
   return state;
 }
 
 model with_page(key which) {
   model state = samples::dashboard();
-  update(state, key_pressed{key::down}, samples::noon());
+  update(state, key_pressed{key::last}, samples::noon());
   update(state, key_pressed{which}, samples::noon());
   return state;
 }
@@ -55,7 +59,8 @@ model crowded() {
     servers.back().server = "host-" + std::to_string(i) + ".example:2181";
   }
   update(state, servers_seen{servers}, samples::noon());
-  update(state, elections_seen{{elections, {"only the first 10000 nodes were looked at"}}}, samples::noon());
+  update(state, elections_seen{{elections, {{"/jobs", "200 nodes below it were not looked at"}}, false}},
+         samples::noon());
   for (int i = 0; i < 20; ++i) update(state, key_pressed{key::down}, samples::noon());
   update(state, key_pressed{key::pause}, samples::noon());
   return state;

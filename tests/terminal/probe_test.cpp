@@ -4,6 +4,7 @@
 #include "fake_server.hpp"
 
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -15,16 +16,16 @@ namespace {
 
 std::vector<server_status> ask(asio::io_context& io, const std::vector<endpoint>& servers,
                                std::chrono::milliseconds limit) {
-  std::vector<server_status> found;
+  const auto asking = std::make_shared<prober>(io.get_executor(), servers, limit);
+  const auto found = std::make_shared<std::vector<server_status>>(not_asked(servers));
+  const auto keep = [found](std::size_t which, server_status seen) { (*found)[which] = std::move(seen); };
   bool done = false;
-  asio::co_spawn(io, probe_ensemble(servers, limit),
-                 [&](std::exception_ptr error, std::vector<server_status> result) {
-                   if (error) std::rethrow_exception(error);
-                   found = std::move(result);
-                   done = true;
-                 });
+  asio::co_spawn(io, asking->ask_all(keep), [&](std::exception_ptr error) {
+    if (error) std::rethrow_exception(error);
+    done = true;
+  });
   while (!done) io.run_one();
-  return found;
+  return *found;
 }
 
 server_status ask_one(conversation talk, std::chrono::milliseconds limit = 5s) {
@@ -112,6 +113,55 @@ BOOST_AUTO_TEST_CASE(names_are_looked_up) {
   auto where = server.where();
   where.host = "localhost";
   BOOST_TEST(ask(io, {where}, 5s).at(0).reachable);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_silent_costs_little_more_than_the_others_took) {
+  asio::io_context io;
+  fake_server quick(io, fake_server::answering(leader_text));
+  fake_server silent(io, fake_server::silent());
+  const auto begin = std::chrono::steady_clock::now();
+  const auto servers = ask(io, {quick.where(), silent.where()}, 60s);
+  BOOST_TEST((std::chrono::steady_clock::now() - begin < 30s));
+  BOOST_TEST(servers[0].reachable);
+  BOOST_TEST(servers[1].silent);
+  BOOST_TEST(servers[1].error.starts_with("no answer within "));
+}
+
+BOOST_AUTO_TEST_CASE(where_all_are_slow_none_is_said_to_be_silent) {
+  asio::io_context io;
+  fake_server slow(io, fake_server::answering_after(1s, leader_text));
+  std::size_t told = 0;
+  const auto asking =
+      std::make_shared<prober>(io.get_executor(), std::vector<endpoint>(3, slow.where()), 60s);
+  std::vector<server_status> seen;
+  const auto keep = [&](std::size_t, server_status each) {
+    ++told;
+    BOOST_TEST(each.reachable, each.error);
+  };
+  asio::co_spawn(io, asking->ask_all(keep), asio::detached);
+  while (told < 3) io.run_one();
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_that_is_overdue_is_told_all_the_same) {
+  asio::io_context io;
+  fake_server quick(io, fake_server::answering(leader_text));
+  fake_server slow(io, fake_server::answering_after(1s, leader_text));
+  const auto asking =
+      std::make_shared<prober>(io.get_executor(), std::vector{quick.where(), slow.where()}, 5s);
+  std::vector<server_status> seen;
+  const auto keep = [&](std::size_t which, server_status each) {
+    if (which == 1) seen.push_back(std::move(each));
+  };
+  asio::co_spawn(io, asking->ask_all(keep), asio::detached);
+  while (seen.empty() || !seen.back().reachable) io.run_one();
+  BOOST_TEST_REQUIRE(seen.size() == 2u);
+  BOOST_TEST(seen.front().silent);
+  BOOST_TEST(seen.front().error == "no answer within 500 ms");
+  // What this one took was learned: the next time it is not overdue.
+  seen.clear();
+  asio::co_spawn(io, asking->ask(1, keep), asio::detached);
+  while (seen.empty()) io.run_one();
+  BOOST_TEST(seen.front().reachable);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -17,6 +17,16 @@ BOOST_AUTO_TEST_CASE(candidates) {
     BOOST_TEST(!is_candidate_name(other), other);
 }
 
+BOOST_AUTO_TEST_CASE(nodes_that_can_be_no_election) {
+  for (const char* leaf :
+       {"qn-0000000001", "entry-100-0000000001", "_claim-qn-0000000001", "_c_x-lock-0000000001",
+        "at-0000017325-0000000001", "6c254eaee9d0__lock__0000000003", "_c_x-latch-0000000012"})
+    BOOST_TEST(is_leaf_name(leaf), leaf);
+  for (const char* other :
+       {"", "qn-", "qn-1", "jobs", "job-0000000001", "_c_", "atlas", "0000000001", "entry"})
+    BOOST_TEST(!is_leaf_name(other), other);
+}
+
 BOOST_AUTO_TEST_CASE(term_records) {
   BOOST_TEST(is_term_record(R"({"zkrecipes":"term","epoch":1})"));
   for (const char* other : {"", "term", "{", "[]", "{}", R"({"zkrecipes":"queue"})", R"({"zkrecipes":1})",

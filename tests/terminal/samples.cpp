@@ -55,8 +55,26 @@ std::vector<election_status> elections() {
   return {calm, busy, foreign};
 }
 
+std::vector<election_status> troubles() {
+  election_status abandoned;
+  abandoned.path = "/orders/consumer";
+  abandoned.epoch = 4;
+  abandoned.phase = "executing";
+  abandoned.since = noon() - 90s;
+  abandoned.takeover = "clean";
+  election_status deaf = elections()[0];
+  deaf.path = "/parcels/consumer";
+  deaf.resignation_asked = 9'000ms;
+  election_status refused;
+  refused.path = "/secret";
+  refused.phase = refused_phase;
+  return {abandoned, deaf, refused};
+}
+
 cluster_status cluster() {
-  return {servers(), election_survey{elections(), {}}};
+  election_survey survey;
+  survey.elections = elections();
+  return {servers(), survey};
 }
 
 model dashboard() {
@@ -69,9 +87,9 @@ model dashboard() {
   before[1].phase = "executing";
   before[1].hand_over.reset();
   update(state, servers_seen{earlier}, noon() - 4s);
-  update(state, elections_seen{{before, {}}}, noon() - 4s);
+  update(state, elections_seen{{before}}, noon() - 4s);
   update(state, servers_seen{servers()}, noon() - 2s);
-  update(state, elections_seen{{elections(), {}}}, noon() - 1s);
+  update(state, elections_seen{{elections()}}, noon() - 1s);
   update(state, time_passed{}, noon());
   return state;
 }

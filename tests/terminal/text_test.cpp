@@ -44,4 +44,12 @@ BOOST_AUTO_TEST_CASE(durations) {
   BOOST_TEST(short_duration(2h + 3min + 4s) == "2h 03m");
 }
 
+BOOST_AUTO_TEST_CASE(long_texts_are_cut_between_characters) {
+  BOOST_TEST(shortened("abc", 3) == "abc");
+  BOOST_TEST(shortened("abcd", 3) == "abc... (4 bytes)");
+  BOOST_TEST(shortened("a\xc3\xa9z", 2) == "a... (4 bytes)");
+  BOOST_TEST(shortened(std::string(70'000, '\x80'), 256).size() < 300u);
+  BOOST_TEST(shortened(std::string(70'000, '\x80'), 256).size() > 250u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,7 +14,7 @@ effect press(model& state, key which) {
 }
 
 void see(model& state, std::vector<election_status> elections) {
-  update(state, elections_seen{{std::move(elections), {}}}, state.now + 1s);
+  update(state, elections_seen{{std::move(elections)}}, state.now + 1s);
 }
 
 std::string screen(const model& state) {
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(up_and_down_stay_in_the_list) {
   BOOST_TEST(state.selected == 2u);
   press(state, key::up);
   BOOST_TEST(state.selected == 1u);
-  BOOST_TEST(shows(state, "▸ /mail/sender"));
+  BOOST_TEST(shows(state, "▸ /billing/consumer"));
 }
 
 BOOST_AUTO_TEST_CASE(nothing_to_select_or_open) {
@@ -63,6 +63,7 @@ BOOST_AUTO_TEST_CASE(nothing_to_select_or_open) {
 
 BOOST_AUTO_TEST_CASE(details_and_back) {
   model state = samples::dashboard();
+  press(state, key::down);
   press(state, key::enter);
   BOOST_TEST(shows(state, "ELECTION /billing/consumer"));
   BOOST_TEST(shows(state, "1  worker-2"));
@@ -73,6 +74,7 @@ BOOST_AUTO_TEST_CASE(details_and_back) {
 BOOST_AUTO_TEST_CASE(details_scroll_to_the_last_waiter_and_no_further) {
   model state = samples::dashboard();
   see(state, with_waiters(50));
+  press(state, key::down);
   press(state, key::enter);
   BOOST_TEST(!shows(state, "waiter-50"));
   press(state, key::last);
@@ -91,6 +93,7 @@ BOOST_AUTO_TEST_CASE(details_scroll_to_the_last_waiter_and_no_further) {
 BOOST_AUTO_TEST_CASE(a_page_that_becomes_shorter_is_not_left_scrolled) {
   model state = samples::dashboard();
   see(state, with_waiters(50));
+  press(state, key::down);
   press(state, key::enter);
   press(state, key::last);
   see(state, with_waiters(2));
@@ -132,7 +135,7 @@ BOOST_AUTO_TEST_CASE(refresh_and_pause) {
 
 BOOST_AUTO_TEST_CASE(the_selection_follows_its_path) {
   model state = samples::dashboard();
-  press(state, key::down);
+  press(state, key::last);
   auto elections = samples::elections();
   auto first = elections[0];
   first.path = "/aaa";
@@ -146,7 +149,7 @@ BOOST_AUTO_TEST_CASE(an_election_that_goes_closes_its_details) {
   press(state, key::last);
   press(state, key::enter);
   auto elections = samples::elections();
-  elections.pop_back();
+  elections.erase(elections.begin() + 1);  // /mail/sender, the last: the one with a problem is first
   see(state, elections);
   BOOST_TEST((state.shown == page::overview));
   BOOST_TEST(state.selected == 1u);
@@ -184,6 +187,39 @@ BOOST_AUTO_TEST_CASE(events_are_bounded_and_newest_first) {
   }
   BOOST_TEST(state.events.size() == 200u);
   BOOST_TEST(state.events.front().text == "/billing/consumer: term 399 began (clean)");
+}
+
+BOOST_AUTO_TEST_CASE(problems_come_first_and_are_counted) {
+  model state = samples::dashboard();
+  auto elections = samples::elections();
+  const auto more = samples::troubles();
+  elections.insert(elections.end(), more.begin(), more.end());
+  see(state, elections);
+  const auto& shown = state.survey.elections;
+  BOOST_TEST(shown[0].path == "/other");
+  BOOST_TEST(shown[1].path == "/orders/consumer");
+  BOOST_TEST(shown[2].path == "/secret");
+  BOOST_TEST(shown[3].path == "/billing/consumer");
+  BOOST_TEST(shows(state, "3 with a problem"));
+  BOOST_TEST(shows(state, "executing     nobody in line"));
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_is_not_heeded_grows_old_on_the_screen) {
+  model state = samples::dashboard();
+  see(state, samples::troubles());
+  BOOST_TEST(shows(state, "resignation: worker-1 was asked 9.0 s ago"));
+  press(state, key::last);
+  press(state, key::enter);
+  BOOST_TEST(shows(state, "resignation: worker-1 was asked 9.0 s ago"));
+}
+
+BOOST_AUTO_TEST_CASE(before_the_first_answer_nothing_is_counted) {
+  model state;
+  BOOST_TEST(shows(state, "not known yet"));
+  BOOST_TEST(!shows(state, "ELECTIONS 0"));
+  see(state, {});
+  BOOST_TEST(shows(state, "ELECTIONS 0"));
+  BOOST_TEST(shows(state, "none"));
 }
 
 BOOST_AUTO_TEST_CASE(times_of_day_are_local) {

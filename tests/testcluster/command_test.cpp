@@ -59,6 +59,30 @@ BOOST_AUTO_TEST_CASE(up_status_down) {
   BOOST_TEST(!std::filesystem::exists(testcluster.register_folder()));
 }
 
+BOOST_AUTO_TEST_CASE(a_cluster_that_is_down_is_taken_down_without_complaint) {
+  command testcluster;
+  const std::vector<std::vector<std::string>> ways{{"down"}, {"down", "--dir", "/nonexistent"}};
+  for (const auto& down : ways) {
+    const auto result = testcluster.run(down);
+    BOOST_TEST(result.exit_code == 0);
+    BOOST_TEST(result.out == "");
+    BOOST_TEST(contains(result.err, "no cluster is up"));
+  }
+  BOOST_TEST(testcluster.run({"down", "-o", "json"}).json().at("ended").as_array().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_temporary_directory_goes_with_a_killed_supervisor) {
+  command testcluster;
+  const auto up = testcluster.run({"up", "-n", "1", "-o", "json"});
+  BOOST_TEST_REQUIRE(up.exit_code == 0, up.err);
+  const std::filesystem::path dir = string(up.json(), "dir");
+  ::kill(supervisor(dir), SIGKILL);
+  BOOST_TEST(eventually([&] { return !std::filesystem::exists(dir); }));
+  BOOST_TEST(contains(testcluster.run({"status"}).err, "no cluster is up; start one with: testcluster up"));
+  BOOST_TEST(testcluster.run({"down"}).exit_code == 0);
+  BOOST_TEST(!std::filesystem::exists(testcluster.register_folder()));
+}
+
 BOOST_AUTO_TEST_CASE(faults_on_a_server) {
   command testcluster;
   const auto up = testcluster.run({"up", "-n", "2", "--tick", "200", "-o", "json"});
@@ -66,10 +90,12 @@ BOOST_AUTO_TEST_CASE(faults_on_a_server) {
   auto client = connect(string(node(up.json(), 1), "address"));
   std::ostringstream hex;
   hex << "0x" << std::hex << client.session().id;
-  BOOST_TEST(testcluster.run({"expire", hex.str(), "-o", "json"}).json().at("expired").as_bool());
+  const auto expired = testcluster.run({"expire", hex.str(), "-o", "json"}).json();
+  BOOST_TEST(expired.at("expired").as_bool());
+  BOOST_TEST(string(expired, "session") == hex.str());
   const auto again = testcluster.run({"expire", std::to_string(client.session().id)});
   BOOST_TEST(again.exit_code == 1);
-  BOOST_TEST(contains(again.err, "no session"));
+  BOOST_TEST(contains(again.err, "no session " + hex.str()));
 
   BOOST_TEST(testcluster.run({"kill", "2", "-o", "json"}).json().at("running").as_bool() == false);
   BOOST_TEST(role(testcluster, 2) == "stopped");
@@ -141,18 +167,21 @@ BOOST_AUTO_TEST_CASE(a_mistake_is_explained) {
     BOOST_TEST(result.exit_code == exit_code);
     BOOST_TEST(result.out == "");
     BOOST_TEST(contains(result.err, because), result.err);
+    BOOST_TEST(!contains(result.err, "ensemble_options"), result.err);
   };
   refused({}, 2, "subcommand");
   refused({"up", "-n", "0"}, 2, "--servers");
   refused({"up", "-n", "10"}, 2, "--servers");
   refused({"up", "--session-limits", "5"}, 2, "--session-limits");
-  refused({"up", "--session-limits", "5", "4"}, 1, "min_session_timeout");
+  refused({"up", "--session-limits", "5", "4"}, 2, "--session-limits: the shortest session timeout must not");
+  refused({"up", "--four-letter-words", "all"}, 2, "--four-letter-words");
+  refused({"up", "--config", "foo"}, 2, "--config: expected one line KEY=VALUE of zoo.cfg, found 'foo'");
+  refused({"up", "--config", "clientPort=1"}, 2, "--config: testcluster itself sets clientPort");
+  refused({"up", "--config", "server.1 = a:1:2"}, 2, "--config: testcluster itself sets server.1");
   refused({"kill"}, 2, "ID");
   refused({"expire", "0xgg"}, 2, "SESSION-ID");
-  refused({"status", "-o", "xml"}, 2, "--output");
+  refused({"status", "-o", "xml"}, 2, "--output: expected text or json, found 'xml'");
   refused({"status"}, 1, "testcluster up");
-  refused({"down"}, 1, "no cluster is up");
-  refused({"down", "--dir", "/nonexistent"}, 1, "no cluster is up in /nonexistent");
   refused({"up", "--dir", "/nonexistent/dir"}, 1, "could not make");
   testcluster.set("TESTCLUSTER_ZOOKEEPER_JAR", "/nonexistent/zookeeper.jar");
   refused({"up", "-n", "1"}, 1, "apt-get install zookeeper");
@@ -165,6 +194,13 @@ BOOST_AUTO_TEST_CASE(help_is_no_mistake) {
   const auto help = testcluster.run({"--help"});
   BOOST_TEST(help.exit_code == 0);
   BOOST_TEST(contains(help.out, "expire"));
+}
+
+BOOST_AUTO_TEST_CASE(it_tells_its_version) {
+  command testcluster;
+  const auto version = testcluster.run({"--version"});
+  BOOST_TEST(version.exit_code == 0);
+  BOOST_TEST(version.out.starts_with("testcluster "));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,5 @@
 // What the two-phase commit writes and reads.
-#include "commit/ledger.hpp"
+#include "commit/filing.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -56,6 +56,15 @@ BOOST_AUTO_TEST_CASE(missing_votes_are_named_in_the_order_of_the_participants) {
   const auto missing = missing_votes(record, {"vote-a", "vote-x", "note"});
   const std::vector<std::string> expected{"c", "b"};
   BOOST_TEST(missing == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_mark_stands_in_the_hour_in_which_its_transaction_was_begun) {
+  BOOST_TEST(undecided_mark("/t", "x") == "/t/_undecided/x");
+  BOOST_TEST(decided_mark("/t", "x", 3'600'000 * 7 + 5) == "/t/_decided/7/x");
+  BOOST_TEST(hour_of("7").value() == 3'600'000 * 7);
+  for (const std::string other : {"", "x", "7x", "-7", "99999999999999999999"}) BOOST_TEST(!hour_of(other), other);
+  BOOST_TEST(!is_transaction_id(name_of(undecided_folder("/t"))), "the folders are no transactions");
+  BOOST_TEST(!is_transaction_id(name_of(decided_folder("/t"))));
 }
 
 BOOST_AUTO_TEST_CASE(decisions_have_names) {

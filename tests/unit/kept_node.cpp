@@ -26,6 +26,28 @@ struct keeping : fake_session {
     answer(found("one", owner));
     BOOST_TEST_REQUIRE(node->status().present);
   }
+  /// Somebody else's of the same name has taken its place.
+  static backend::reply another() {
+    auto reply = found("theirs", 0x99);
+    reply.stat.czxid = reply.stat.mzxid = 6;
+    return reply;
+  }
+  recorder<> close() {
+    auto closed = record<>();
+    node->async_close(closed.token());
+    settle();
+    CHECK_PENDING("sync /", "exists /a");
+    answer();
+    return closed;
+  }
+  recorder<> set(std::string data) {
+    auto written = record<>();
+    node->async_set_data(std::move(data), written.token());
+    settle();
+    CHECK_PENDING("sync /", "exists /a");
+    answer();
+    return written;
+  }
   static backend::reply found(std::string data, std::int64_t owner) {
     backend::reply reply;
     reply.data = std::move(data);
@@ -104,9 +126,10 @@ BOOST_AUTO_TEST_CASE(a_persistent_one_that_is_dropped_without_a_connection_goes_
   auto alive = drop_all();
   BOOST_TEST_REQUIRE(!alive.expired());
   accept(0x77);
-  BOOST_TEST_REQUIRE(pending().size() == 2u);
-  answer();  // sync
-  CHECK_PENDING("exists /a");
+  BOOST_TEST_REQUIRE(pending().size() == 3u);
+  answer();  // what every connection begins with
+  CHECK_PENDING("sync /", "exists /a");
+  answer();
   answer(found("one", 0));
   CHECK_PENDING("remove /a");
   answer();
@@ -128,6 +151,67 @@ BOOST_AUTO_TEST_CASE(an_ephemeral_one_keeps_no_session_open) {
   keep(create_mode::ephemeral);
   lose();
   BOOST_TEST(drop_all().expired());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_somebody_elses_by_now_is_not_removed) {
+  keep(create_mode::ephemeral);
+  auto closed = close();
+  answer(another());
+  BOOST_TEST_REQUIRE(closed.done());
+  BOOST_TEST(!closed.error());
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(what_is_somebody_elses_by_now_is_not_written_to) {
+  keep(create_mode::ephemeral);
+  auto written = set("two");
+  answer(another());
+  CHECK_PENDING("get /a");
+  answer(another());
+  BOOST_TEST_REQUIRE(written.done());
+  BOOST_TEST((written.error() == errc::busy), written.error().message());
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(a_node_is_written_and_removed_in_the_version_in_which_it_is_known_to_be_ours) {
+  keep(create_mode::ephemeral);
+  auto seen = found("theirs", 0x77);
+  seen.stat.version = 3;
+  auto written = set("two");
+  answer(seen);
+  BOOST_TEST((last().pending.front().first.version == 3));
+  fail(errc::bad_version);
+  CHECK_PENDING("sync /", "exists /a");
+  answer();
+  seen.stat.version = 4;
+  answer(seen);
+  BOOST_TEST((last().pending.front().first.version == 4));
+  answer(seen);
+  BOOST_TEST_REQUIRE(written.done());
+  BOOST_TEST(!written.error());
+  auto closed = close();
+  answer(seen);
+  BOOST_TEST((last().pending.front().first.version == 4));
+  answer();
+  BOOST_TEST_REQUIRE(closed.done());
+}
+
+BOOST_AUTO_TEST_CASE(a_removal_that_the_server_is_too_busy_for_is_tried_until_it_is_done) {
+  keep(create_mode::ephemeral);
+  auto closed = close();
+  answer(found("one", 0x77));
+  CHECK_PENDING("remove /a");
+  fail(errc::server_error);
+  CHECK_PENDING();
+  BOOST_TEST(!closed.done());
+  advance(200ms);
+  CHECK_PENDING("sync /", "exists /a");
+  answer();
+  answer(found("one", 0x77));
+  CHECK_PENDING("remove /a");
+  answer();
+  BOOST_TEST_REQUIRE(closed.done());
+  BOOST_TEST(!closed.error());
 }
 
 // From half of the pause to one and a half, whatever the random number; the pause doubles up to its limit.
@@ -157,8 +241,11 @@ BOOST_FIXTURE_TEST_CASE(a_static_instance_of_an_earlier_run_is_taken_over, regis
   auto earlier = fixed("host");
   earlier.registration_time = 1;
   answer(found(*to_json(earlier), 0));
-  CHECK_PENDING("set /s/b/1");
+  CHECK_PENDING("sync /", "get /s/b/1");
   answer();
+  answer(found(*to_json(earlier), 0));
+  CHECK_PENDING("set /s/b/1");
+  answer(found(*to_json(fixed("host")), 0));
   BOOST_TEST_REQUIRE(registered.done());
   BOOST_TEST(!registered.error(), registered.error().message());
 }
@@ -170,10 +257,34 @@ BOOST_FIXTURE_TEST_CASE(a_static_instance_at_another_address_is_somebody_elses, 
     answer(found(theirs, 0));
     BOOST_TEST_REQUIRE(registered.done());
     BOOST_TEST((registered.error() == errc::foreign_data));
-    CHECK_PENDING("get /s/b/1");
+    CHECK_PENDING("sync /", "get /s/b/1");
+    answer();
     answer(found(theirs, 0));
     CHECK_PENDING();
   }
+}
+
+// Somebody has removed ours and registered another under its id.
+BOOST_FIXTURE_TEST_CASE(a_static_instance_that_has_taken_the_place_of_ours_is_left_alone, registering) {
+  auto registered = enlist(fixed("host"));
+  answer(found(*to_json(fixed("host")), 0));
+  answer(found(*to_json(fixed("host")), 0));
+  BOOST_TEST_REQUIRE(registered.done());
+  auto theirs = found(*to_json(fixed("elsewhere")), 0);
+  theirs.stat.czxid = theirs.stat.mzxid = 6;
+  fire(backend::change::deleted, "/s/b/1");
+  CHECK_PENDING("get /s/b/1");
+  answer(theirs);
+  BOOST_TEST((registered.result<0>().status().error == errc::foreign_data));
+  auto gone = record<>();
+  registered.result<0>().async_unregister(gone.token());
+  settle();
+  CHECK_PENDING("sync /", "get /s/b/1");
+  answer();
+  answer(theirs);
+  BOOST_TEST_REQUIRE(gone.done());
+  BOOST_TEST(!gone.error());
+  CHECK_PENDING();
 }
 
 BOOST_AUTO_TEST_SUITE_END()

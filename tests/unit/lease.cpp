@@ -5,6 +5,7 @@
 
 using namespace zkrecipes;
 using namespace std::chrono_literals;
+using detail::witness;
 
 namespace {
 
@@ -34,65 +35,99 @@ BOOST_AUTO_TEST_CASE(a_margin_takes_at_most_half) {
 
 BOOST_AUTO_TEST_CASE(in_standard_mode_every_answer_counts_from_its_sending) {
   auto lease = begun(lease_mode::standard);
-  lease.acknowledged(start + 2s, start + 2s, false);
+  lease.acknowledged(start + 2s, start + 2s, witness::server);
   CHECK_TIME(lease.valid_until(), start + 11s);
-  lease.acknowledged(start + 3s, start + 3s, true);
+  lease.acknowledged(start + 3s, start + 3s, witness::quorum);
   CHECK_TIME(lease.valid_until(), start + 12s);
 }
 
 BOOST_AUTO_TEST_CASE(an_older_answer_takes_nothing_back) {
   auto lease = begun(lease_mode::standard);
-  lease.acknowledged(start + 3s, start + 3s, false);
-  lease.acknowledged(start + 1s, start + 1s, false);
+  lease.acknowledged(start + 3s, start + 3s, witness::server);
+  lease.acknowledged(start + 1s, start + 1s, witness::server);
   CHECK_TIME(lease.valid_until(), start + 12s);
 }
 
 BOOST_AUTO_TEST_CASE(in_standard_mode_heartbeats_come_three_times_in_a_lease) {
   auto lease = begun(lease_mode::standard);
   CHECK_TIME(lease.heartbeat_due(), start + 3s);
-  lease.acknowledged(start + 3s, start + 3s, false);
+  BOOST_TEST((lease.heartbeat_needs() == witness::server));
+  lease.acknowledged(start + 3s, start + 3s, witness::server);
   CHECK_TIME(lease.heartbeat_due(), start + 6s);
 }
 
-BOOST_AUTO_TEST_CASE(in_strict_mode_a_follower_proves_nothing) {
+BOOST_AUTO_TEST_CASE(in_strict_mode_a_server_alone_proves_nothing) {
   auto lease = begun(lease_mode::strict);
-  for (auto at : {3s, 5s, 8s}) lease.acknowledged(start + at, start + at, false);
+  for (auto at : {3s, 5s, 8s}) lease.acknowledged(start + at, start + at, witness::server);
   CHECK_TIME(lease.valid_until(), start + 9s);
-  CHECK_TIME(lease.heartbeat_due(), start + 2500ms);
+  CHECK_TIME(lease.heartbeat_due(), start + 2750ms);
 }
 
-BOOST_AUTO_TEST_CASE(in_strict_mode_two_answers_of_the_leader_vouch_for_the_one_before) {
+BOOST_AUTO_TEST_CASE(in_strict_mode_a_leader_without_a_quorum_proves_nothing) {
   auto lease = begun(lease_mode::strict);
-  lease.acknowledged(start + 3s, start + 3s, true);  // there was a report of `start` before it
+  for (auto at = 3s; at < 30s; at += 1s) lease.acknowledged(start + at, start + at, witness::leader);
+  CHECK_TIME(lease.valid_until(), start + 9s);
+  BOOST_TEST((lease.heartbeat_needs() == witness::quorum));
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_mode_two_later_answers_vouch_for_the_one_before) {
+  auto lease = begun(lease_mode::strict);
+  BOOST_TEST((lease.heartbeat_needs() == witness::leader));
+  lease.acknowledged(start + 3s, start + 3s, witness::leader);  // there was a report of `start` before it
   CHECK_TIME(lease.heartbeat_due(), start + 3s);
-  lease.acknowledged(start + 4s, start + 5s, true);  // and the leader has read that: nothing new, `start` was proof
+  BOOST_TEST((lease.heartbeat_needs() == witness::quorum));
+  lease.acknowledged(start + 4s, start + 5s, witness::quorum);  // and the leader has read that: `start` was proof already
   CHECK_TIME(lease.valid_until(), start + 9s);
-  CHECK_TIME(lease.heartbeat_due(), start + 5500ms);
-  lease.acknowledged(start + 6s, start + 7s, true);
+  CHECK_TIME(lease.heartbeat_due(), start + 5750ms);
+  lease.acknowledged(start + 6s, start + 7s, witness::leader);
   CHECK_TIME(lease.valid_until(), start + 9s);
-  lease.acknowledged(start + 7s, start + 7s, true);
+  lease.acknowledged(start + 7s, start + 7s, witness::leader);
+  CHECK_TIME(lease.valid_until(), start + 9s);
+  lease.acknowledged(start + 7s, start + 7s, witness::quorum);
   CHECK_TIME(lease.valid_until(), start + 12s);  // for the one at 3 s
 }
 
 BOOST_AUTO_TEST_CASE(in_strict_mode_what_was_sent_before_an_answer_does_not_vouch_for_it) {
   auto lease = begun(lease_mode::strict);
-  lease.acknowledged(start + 3s, start + 4s, true);
-  lease.acknowledged(start + 3999ms, start + 4100ms, true);  // sent before the answer to the second came
+  lease.acknowledged(start + 3s, start + 4s, witness::quorum);
+  lease.acknowledged(start + 3999ms, start + 4100ms, witness::quorum);  // sent before the answer to the second came
   CHECK_TIME(lease.heartbeat_due(), start + 4s);
-  lease.acknowledged(start + 4s, start + 5s, true);
-  lease.acknowledged(start + 6499ms, start + 6500ms, true);  // a moment too early to be a second
-  CHECK_TIME(lease.heartbeat_due(), start + 6500ms);
-  lease.acknowledged(start + 6500ms, start + 6600ms, true);
-  lease.acknowledged(start + 6600ms, start + 6700ms, true);
+  lease.acknowledged(start + 4s, start + 5s, witness::quorum);
+  lease.acknowledged(start + 6749ms, start + 6750ms, witness::quorum);  // a moment too early to be a second
+  CHECK_TIME(lease.heartbeat_due(), start + 6750ms);
+  lease.acknowledged(start + 6750ms, start + 6800ms, witness::quorum);
+  lease.acknowledged(start + 6800ms, start + 6900ms, witness::quorum);
   CHECK_TIME(lease.valid_until(), start + 12s);
 }
 
-BOOST_AUTO_TEST_CASE(a_session_taken_up_again_begins_anew) {
+BOOST_AUTO_TEST_CASE(in_standard_mode_a_session_taken_up_again_counts_from_then) {
+  auto lease = begun(lease_mode::standard);
+  lease.resume(10s, 1s, start + 8s, start + 9s);
+  CHECK_TIME(lease.valid_until(), start + 17s);
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_mode_a_reconnect_proves_nothing_before_a_quorum_has_answered) {
   auto lease = begun(lease_mode::strict);
-  lease.acknowledged(start + 3s, start + 3s, true);
-  lease.begin(lease_mode::strict, 4s, 1s, start + 8s, start + 9s);
-  CHECK_TIME(lease.valid_until(), start + 11s);
-  CHECK_TIME(lease.heartbeat_due(), start + 10s);
+  lease.acknowledged(start + 3s, start + 3s, witness::leader);
+  lease.resume(10s, 1s, start + 6s, start + 7s);
+  CHECK_TIME(lease.valid_until(), start + 9s);
+  CHECK_TIME(lease.heartbeat_due(), start + 7s);
+  BOOST_TEST((lease.heartbeat_needs() == witness::quorum));
+  lease.acknowledged(start + 7s, start + 8s, witness::leader);
+  CHECK_TIME(lease.valid_until(), start + 9s);
+  lease.acknowledged(start + 7s, start + 8s, witness::quorum);  // no report is needed: the leader took part itself
+  CHECK_TIME(lease.valid_until(), start + 15s);
+  CHECK_TIME(lease.heartbeat_due(), start + 9750ms);
+}
+
+BOOST_AUTO_TEST_CASE(the_least_timeout_that_a_session_ever_had_counts) {
+  for (auto mode : {lease_mode::standard, lease_mode::strict}) {
+    auto lease = begun(mode);
+    lease.resume(4s, 1s, start + 1s, start + 1s);
+    lease.resume(20s, 1s, start + 2s, start + 2s);
+    lease.acknowledged(start + 2s, start + 3s, witness::quorum);
+    CHECK_TIME(lease.valid_until(), start + 5s);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(strict_heartbeats_keep_a_lease_for_ever) {
@@ -101,7 +136,7 @@ BOOST_AUTO_TEST_CASE(strict_heartbeats_keep_a_lease_for_ever) {
     const auto sent = lease.heartbeat_due();
     const auto answered = sent + 700ms;  // a slow answer
     BOOST_TEST_REQUIRE((answered < lease.valid_until()), "heartbeat " << i);
-    lease.acknowledged(sent, answered, true);
+    lease.acknowledged(sent, answered, lease.heartbeat_needs());
   }
 }
 

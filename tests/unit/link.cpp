@@ -237,15 +237,17 @@ BOOST_AUTO_TEST_CASE(out_of_descriptors_is_told_and_mended) {
       io, [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
   for (std::size_t spare : {0u, 1u}) {  // not even for the C client, or not for our duplicate
     std::optional<session> zk;
+    std::size_t handlers = 0;
+    bool was_told = false;
     {
-      no_descriptors none(spare);
+      no_descriptors none(spare);  // nothing is asserted meanwhile: the sanitizers need descriptors of their own
       zk.emplace(io.get_executor(), options_for(server));
-      std::size_t handlers = 0;
       const auto tried = [&] { return zk->status().reason == errc::no_descriptors && zk->status().changes >= 3; };
       while (!tried() && handlers < 10'000) handlers += io.run_one_for(patience);
-      BOOST_TEST(tried());
-      BOOST_TEST(handlers < 1'000u, "a busy loop");
+      was_told = tried();
     }
+    BOOST_TEST(was_told);
+    BOOST_TEST(handlers < 1'000u, "a busy loop");
     auto result = run_coroutine(io, zk->async_get("/a", tuple));
     BOOST_TEST((std::get<0>(result) == errc::no_node));
     run_coroutine(io, zk->async_close(tuple));

@@ -20,6 +20,8 @@ std::string node(int member, int size, int sequence) {
   return "_c_" + guid(member) + '-' + meeting_marker(size) + std::string(10 - digits.size(), '0') + digits;
 }
 
+attendant whose(int number, std::int32_t place) { return {node(number, 2, place), guid(number), 2, place}; }
+
 gathering see(const round_record& record, std::vector<std::string> names, int size, int self = 1) {
   auto seen = interpret(serialize(record), 7, members_of(names, meeting_markers()), size, guid(self));
   BOOST_TEST_REQUIRE(seen.has_value());
@@ -31,13 +33,18 @@ gathering see(const round_record& record, std::vector<std::string> names, int si
 BOOST_AUTO_TEST_SUITE(meeting)
 
 BOOST_AUTO_TEST_CASE(a_record_is_read_as_it_was_written) {
-  const round_record record{7, {guid(1), guid(2)}};
+  const round_record record{7, {guid(1), guid(2)}, {11, 12}};
   const auto read = parse_round(serialize(record));
   BOOST_TEST_REQUIRE(read.has_value());
   BOOST_TEST(read->round == 7);
   BOOST_TEST(read->members == record.members, boost::test_tools::per_element());
-  BOOST_TEST(read->names(guid(2)));
-  BOOST_TEST(!read->names(guid(3)));
+  BOOST_TEST(read->places == record.places, boost::test_tools::per_element());
+  BOOST_TEST(read->names(whose(2, 12)));
+  BOOST_TEST(!read->names(whose(3, 12)));
+  BOOST_TEST(!read->names(whose(2, 13)), "another node of the same entry is another member");
+  const auto old = parse_round(R"({"zkrecipes":"double_barrier","round":7,"members":[")" + guid(2) + R"("]})");
+  BOOST_TEST_REQUIRE(old.has_value());
+  BOOST_TEST(old->names(whose(2, 13)), "an older version names no nodes");
   const auto none = parse_round("");
   BOOST_TEST_REQUIRE(none.has_value());
   BOOST_TEST(none->round == 0);
@@ -46,7 +53,9 @@ BOOST_AUTO_TEST_CASE(a_record_is_read_as_it_was_written) {
 BOOST_AUTO_TEST_CASE(other_data_is_no_record) {
   for (const std::string data : {"x", "1", "[]", "{}", R"({"zkrecipes":"term"})", R"({"zkrecipes":"double_barrier"})",
                                  R"({"zkrecipes":"double_barrier","round":"1","members":[]})",
-                                 R"({"zkrecipes":"double_barrier","round":1,"members":[1]})"}) {
+                                 R"({"zkrecipes":"double_barrier","round":1,"members":[1]})",
+                                 R"({"zkrecipes":"double_barrier","round":1,"members":["a"],"places":[]})",
+                                 R"({"zkrecipes":"double_barrier","round":1,"members":["a"],"places":["1"]})"}) {
     BOOST_TEST(!parse_round(data).has_value(), data);
   }
 }
@@ -63,7 +72,7 @@ BOOST_AUTO_TEST_CASE(those_who_wait_stand_in_order_of_arrival) {
 }
 
 BOOST_AUTO_TEST_CASE(nothing_opens_while_a_member_of_the_last_round_is_there) {
-  const round_record last{3, {guid(5), guid(6)}};
+  const round_record last{3, {guid(5), guid(6)}, {0, 1}};
   const auto seen = see(last, {node(6, 2, 1), node(1, 2, 2), node(2, 2, 3)}, 2);
   BOOST_TEST(seen.inside.size() == 1u);
   BOOST_TEST(seen.waiting.size() == 2u);
@@ -75,7 +84,18 @@ BOOST_AUTO_TEST_CASE(a_second_node_is_no_second_member) {
   const auto seen = see({}, {node(1, 2, 1), node(1, 2, 2)}, 2);
   BOOST_TEST(seen.waiting.size() == 1u);
   BOOST_TEST(!seen.can_open(2));
-  BOOST_TEST(seen.own.size() == 2u);
+  BOOST_TEST_REQUIRE(seen.own.size() == 2u);
+  BOOST_TEST(seen.waiting[0].place == 2, "the one that was made last");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_made_again_takes_no_part_in_the_round_of_the_one_before) {
+  const round_record last{3, {guid(1), guid(2)}, {1, 2}};
+  const auto seen = see(last, {node(2, 2, 2), node(1, 2, 3)}, 2);
+  BOOST_TEST_REQUIRE(seen.inside.size() == 1u);
+  BOOST_TEST(seen.inside[0].guid == guid(2));
+  BOOST_TEST_REQUIRE(seen.waiting.size() == 1u);
+  BOOST_TEST(seen.waiting[0].guid == guid(1));
+  BOOST_TEST(still_inside(members_of({node(1, 2, 3)}, meeting_markers()), last).empty());
 }
 
 BOOST_AUTO_TEST_CASE(who_came_for_another_size_does_not_count) {
@@ -97,7 +117,7 @@ BOOST_AUTO_TEST_CASE(other_names_are_ignored) {
 
 BOOST_AUTO_TEST_CASE(who_is_left_of_a_round_is_told_by_name) {
   const auto line = members_of({node(1, 2, 1), node(2, 2, 2), node(3, 2, 3)}, meeting_markers());
-  const auto inside = still_inside(line, {1, {guid(2), guid(9)}});
+  const auto inside = still_inside(line, {1, {guid(2), guid(9)}, {2, 9}});
   BOOST_TEST_REQUIRE(inside.size() == 1u);
   BOOST_TEST(inside[0].guid == guid(2));
 }

@@ -5,6 +5,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+#include <map>
+
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
@@ -47,6 +50,28 @@ BOOST_AUTO_TEST_CASE(what_one_has_waited_for_is_missing_for_the_next) {
   advance(1ms);
   BOOST_TEST_REQUIRE(held.done());
   BOOST_TEST((held.error() == errc::timed_out), held.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_lost_while_another_is_waited_for_ends_it_at_once_and_frees_the_rest) {
+  multi_lock all(zk, {"/a", "/b", "/c"});
+  auto held = record<multi_ownership>();
+  all.async_acquire(held.token());
+  settle();
+  std::map<std::string, std::string> own;
+  for (const auto* path : {"/a", "/b", "/c"}) {
+    own[path] = last().pending.front().first.path + "0000000007";
+    let_stand_behind_another(path);
+    if (path != std::string("/c")) other_goes(path);
+  }
+  BOOST_TEST(!held.done());
+  fire(backend::change::deleted, own["/b"]);
+  CHECK_PENDING("get " + own["/b"]);
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(held.done());
+  BOOST_TEST((held.error() == errc::node_removed), held.error().message());
+  auto removals = pending();
+  std::sort(removals.begin(), removals.end());
+  BOOST_TEST(removals == (strings{"remove " + own["/a"], "remove " + own["/c"]}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

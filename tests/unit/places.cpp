@@ -5,6 +5,8 @@
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/multi_lock.hpp>
 
+#include "line/place.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
@@ -42,6 +44,16 @@ struct in_line : fake_session {
     backend::reply asked;
     asked.data = data;
     answer(asked);
+  }
+  /// Owns, and gives it up: the removal waits for its answer.
+  recorder<> release() {
+    create(7);
+    list({own});
+    own_node_is_there();
+    auto released = record<>();
+    campaign.result<0>().async_release(released.token());
+    settle();
+    return released;
   }
   /// Time passes with a server that answers.
   void live(std::chrono::nanoseconds span) {
@@ -183,7 +195,7 @@ BOOST_AUTO_TEST_CASE(giving_up_with_the_create_in_flight_removes_what_comes_of_i
   CHECK_PENDING();
 }
 
-BOOST_AUTO_TEST_CASE(giving_up_without_the_right_to_remove_comes_to_an_end) {
+BOOST_AUTO_TEST_CASE(giving_up_without_the_right_to_remove_is_tried_again_with_growing_pauses) {
   campaign.cancel();
   settle();
   create(7);
@@ -191,6 +203,93 @@ BOOST_AUTO_TEST_CASE(giving_up_without_the_right_to_remove_comes_to_an_end) {
   list({own});
   CHECK_PENDING("remove /e/" + own);
   fail(errc::no_auth);
+  CHECK_PENDING();
+  advance(200ms);
+  CHECK_PENDING("children /e");
+  fail(errc::server_error);  // it may be there all the same
+  CHECK_PENDING();
+  advance(400ms);
+  CHECK_PENDING("children /e");
+  list({own});
+  CHECK_PENDING("remove /e/" + own);
+  answer();
+  list({});
+  advance(1min);
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_that_is_noted_while_we_look_ahead_ends_the_waiting) {
+  create(7);
+  list({own, "x-latch-0000000005"});
+  CHECK_PENDING("get /e/" + own, "get /e/x-latch-0000000005");
+  fail(errc::no_node);  // an operator has removed it
+  BOOST_TEST(!campaign.done());
+  answer();
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST((campaign.error() == errc::node_removed), campaign.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(a_waiter_without_a_connection_is_told_when_its_lease_ends) {
+  create(7);
+  list({own, "x-latch-0000000005"});
+  own_node_is_there();
+  answer();
+  const auto until = zk.valid_until();
+  lose();
+  advance(until - now() - 1ns);
+  BOOST_TEST(!campaign.done());
+  advance(1ns);
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST((campaign.error() == errc::lease_lapsed), campaign.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(so_is_one_whose_look_is_not_answered) {
+  create(7);
+  list({own, "x-latch-0000000005"});
+  own_node_is_there();
+  CHECK_PENDING("get /e/x-latch-0000000005");
+  advance(zk.valid_until() - now());
+  BOOST_TEST_REQUIRE(campaign.done());
+  BOOST_TEST((campaign.error() == errc::lease_lapsed), campaign.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_is_too_busy_to_look_at_our_node_is_asked_again) {
+  create(7);
+  list({own});
+  CHECK_PENDING("get /e/" + own);
+  fail(errc::server_error);
+  CHECK_PENDING();
+  advance(200ms);
+  CHECK_PENDING("get /e/" + own);
+  fail(errc::no_node);
+  BOOST_TEST((campaign.result<0>().error() == errc::node_removed));
+}
+
+BOOST_AUTO_TEST_CASE(a_release_that_the_server_is_too_busy_for_is_tried_until_it_is_done) {
+  auto released = release();
+  for (int i = 0; i < 5; ++i) {
+    CHECK_PENDING("remove /e/" + own);
+    fail(errc::server_error);
+    CHECK_PENDING();
+    BOOST_TEST(!released.done());
+    advance(100ms * (2 << i));
+  }
+  CHECK_PENDING("remove /e/" + own);
+  answer();
+  BOOST_TEST_REQUIRE(released.done());
+  BOOST_TEST(!released.error(), released.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(a_release_that_is_refused_is_told_and_tried_again) {
+  auto released = release();
+  fail(errc::no_auth);
+  BOOST_TEST_REQUIRE(released.done());
+  BOOST_TEST((released.error() == errc::no_auth));
+  CHECK_PENDING();
+  advance(200ms);
+  CHECK_PENDING("remove /e/" + own);
+  answer();
+  advance(2s);
   CHECK_PENDING();
 }
 
@@ -323,6 +422,18 @@ BOOST_AUTO_TEST_CASE(of_several_requests_the_one_that_ends_first_counts) {
   CHECK_PENDING("remove /e/" + own);
 }
 
+// The owner may read only the last of them.
+BOOST_AUTO_TEST_CASE(a_later_request_does_not_lengthen_the_grace_of_an_earlier_one) {
+  const auto asked = detail::with_revocation("me", 500ms);
+  for (const auto later : {std::chrono::milliseconds(501), std::chrono::milliseconds(10s), detail::any_grace}) {
+    BOOST_TEST((detail::grace_of(detail::with_revocation(asked, later)) == 500ms));
+  }
+  BOOST_TEST((detail::grace_of(detail::with_revocation(asked, 100ms)) == 100ms));
+  const auto without_end = detail::with_revocation("me");
+  BOOST_TEST((detail::grace_of(detail::with_revocation(without_end, 500ms)) == 500ms));
+  BOOST_TEST((detail::grace_of(detail::with_revocation("{\"id\":\"me\",\"grace_ms\":5}", 500ms)) == 500ms), "no request");
+}
+
 BOOST_AUTO_TEST_CASE(a_request_that_is_read_again_gives_no_more_time) {
   create(7);
   list({own});
@@ -414,8 +525,6 @@ BOOST_AUTO_TEST_CASE(a_place_that_was_lost_over_the_list_is_nobodys_turn) {
   BOOST_TEST_REQUIRE(!pending().empty());
   BOOST_TEST(pending().front() == "children /e");
   advance(1min);  // no answer comes, and the server does not end the session either
-  BOOST_TEST(!campaign.done());
-  list({own});
   BOOST_TEST_REQUIRE(campaign.done());
   BOOST_TEST((campaign.error() == errc::lease_lapsed), campaign.error().message());
 }

@@ -3,6 +3,8 @@
 
 #include <zkrecipes/queue.hpp>
 
+#include "queue/claims.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
@@ -118,13 +120,93 @@ BOOST_AUTO_TEST_CASE(a_take_claims_and_reads_in_one_round_trip) {
 }
 
 BOOST_AUTO_TEST_CASE(what_somebody_else_has_claimed_is_passed_over) {
+  const strings all{one, two, three, "qn-0000000004"};
+  auto taken = take();
+  list(all);
+  list(all);
+  fail_at(0, errc::node_exists);
+  answer_data("first");
+  BOOST_TEST(!taken.done());
+  BOOST_TEST_REQUIRE(pending().size() == 3u);
+  BOOST_TEST(pending()[0] == "children /q", "the list was old: another one travels along with the next claim");
+  BOOST_TEST(pending()[1] == "multi /");
+  BOOST_TEST(pending()[2].starts_with("get /q/qn-"));
+  BOOST_TEST(pending()[2] != "get /q/" + one);
+}
+
+// Where there are fewer items than takers most have to wait; to try again and again helps nobody.
+BOOST_AUTO_TEST_CASE(who_meets_somebody_in_a_short_list_stands_aside) {
   auto taken = take();
   list({one, two});
   list({one, two});
   fail_at(0, errc::node_exists);
   answer_data("first");
   BOOST_TEST(!taken.done());
-  CHECK_PENDING("children /q", "multi /", "get /q/" + two);
+  BOOST_TEST(count("multi /") == 0);
+  BOOST_TEST_REQUIRE(!pending().empty());
+  BOOST_TEST(pending()[0].starts_with("create /q/_idle/"));
+  taken.cancel();
+  settle();
+}
+
+// The claim is taken back together with its attempt, whatever becomes of the replies.
+BOOST_AUTO_TEST_CASE(a_take_that_is_cancelled_is_no_attempt) {
+  auto taken = take();
+  list({one});
+  list({one});
+  const auto guid = last().pending.front().first.operations[0].data;
+  taken.cancel();
+  settle();
+  BOOST_TEST_REQUIRE(taken.done());
+  answer();
+  answer_data("first");
+  for (bool lost : {true, false}) {
+    CHECK_PENDING("get /q/_claim-" + one, "get /q/" + one);
+    backend::reply claim;
+    claim.data = guid;
+    answer(claim);
+    backend::reply item;
+    item.data = "first";
+    item.stat.version = 4;
+    answer(item);
+    CHECK_PENDING("multi /");
+    if (lost) {
+      reconnect();
+      continue;
+    }
+    const auto done = answer();
+    BOOST_TEST_REQUIRE(done.operations.size() == 2u);
+    BOOST_TEST(done.operations[0].path == "/q/_claim-" + one);
+    BOOST_TEST(done.operations[1].path == "/q/" + one);
+    BOOST_TEST(done.operations[1].data == "first");
+    BOOST_TEST(done.operations[1].version == 4);
+  }
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(a_claim_that_is_another_s_by_now_is_left_alone) {
+  auto taken = take();
+  list({one});
+  list({one});
+  taken.cancel();
+  settle();
+  answer();
+  answer_data("first");
+  backend::reply theirs;
+  theirs.data = "another GUID";
+  answer(theirs);
+  answer_data("first");
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(attempts_are_claims_less_those_taken_back) {
+  zkrecipes::stat item;
+  item.cversion = 10;
+  BOOST_TEST(detail::attempts_of(item) == 5);
+  item.version = 2;
+  BOOST_TEST(detail::attempts_of(item) == 3);
+  item.version = 7;
+  BOOST_TEST(detail::attempts_of(item) == 0, "an operator may have written to it");
 }
 
 BOOST_AUTO_TEST_CASE(what_can_not_be_claimed_is_told_once_and_left) {

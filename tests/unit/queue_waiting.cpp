@@ -75,6 +75,31 @@ BOOST_AUTO_TEST_CASE(what_a_cancelled_pop_had_in_view_goes_to_who_still_waits) {
   serve({one});
 }
 
+// A worker loop ends in an orderly shutdown, whichever comes first, the close or the next take.
+BOOST_AUTO_TEST_CASE(what_is_begun_before_with_or_after_a_close_ends_with_closed) {
+  std::vector<recorder<message>> each;
+  std::vector<recorder<std::vector<message>>> several;
+  auto begin = [&] {
+    line.async_take(each.emplace_back(record<message>()).token());
+    line.async_pop(each.emplace_back(record<message>()).token());
+    line.async_next(each.emplace_back(record<message>()).token());
+    line.async_take_many(3, several.emplace_back(record<std::vector<message>>()).token());
+  };
+  begin();
+  settle();
+  begin();
+  auto closing = record<>();
+  zk.async_close(closing.token());
+  begin();
+  settle();
+  lose(errc::closed);
+  BOOST_TEST_REQUIRE(closing.done());
+  begin();
+  settle();
+  for (const auto& one : each) BOOST_TEST((one.done() && one.error() == errc::closed));
+  for (const auto& one : several) BOOST_TEST((one.done() && one.error() == errc::closed));
+}
+
 // A priority queue keeps its claims beside kazoo's path; that they are missing there is no sign of a lost reply.
 BOOST_AUTO_TEST_CASE(a_first_pop_that_is_overtaken_takes_the_next) {
   priority_queue ranked(zk, "/p");

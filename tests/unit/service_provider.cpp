@@ -139,6 +139,7 @@ BOOST_AUTO_TEST_CASE(errors_that_are_far_apart_do_not_add_up) {
 BOOST_AUTO_TEST_CASE(who_comes_again_begins_anew) {
   born["1"] = 5;
   watch({.errors_until_rest = 1}, {"1"});
+  advance(children_view_options().interval);
   BOOST_TEST(pick() == "1");
   note_error("1");
   BOOST_TEST(pick() == all_rest);
@@ -152,6 +153,7 @@ BOOST_AUTO_TEST_CASE(who_comes_again_begins_anew) {
 BOOST_AUTO_TEST_CASE(who_only_describes_itself_anew_rests_on) {
   born["1"] = 5;
   watch({.errors_until_rest = 1}, {"1"});
+  advance(children_view_options().interval);
   BOOST_TEST(pick() == "1");
   note_error("1");
   fire(backend::change::data, "/s/b/1");

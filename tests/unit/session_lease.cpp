@@ -131,25 +131,85 @@ BOOST_FIXTURE_TEST_CASE(who_holds_something_is_told_when_the_lease_is_over_and_n
   zk.get_core()->remove_holder(holder);
 }
 
-BOOST_AUTO_TEST_CASE(in_strict_mode_only_the_leaders_answers_count) {
+BOOST_AUTO_TEST_CASE(in_strict_mode_only_a_quorum_proves_that_the_leader_leads) {
   fake_session it(strict());
   it.connect();
   const auto begin = it.now();
-  it.advance(2400ms);
+  it.advance(2700ms);
   read(it);
   it.answer();
   BOOST_TEST((it.zk.valid_until() == begin + 9s));
-  it.advance(100ms);
-  BOOST_TEST_REQUIRE(it.pending() == strings{"sync /"}, boost::test_tools::per_element());
+  it.advance(50ms);
+  CHECK_PENDING_OF(it, "sync /");
   it.answer();
-  BOOST_TEST_REQUIRE(it.pending() == strings{"sync /"}, boost::test_tools::per_element());  // another, at once
+  CHECK_PENDING_OF(it, "multi /");  // a transaction, at once
   it.answer();
   BOOST_TEST((it.zk.valid_until() == begin + 9s), "they vouch for the session's beginning");
-  it.advance(2500ms);
+  it.advance(2750ms);
   it.answer();
   BOOST_TEST((it.zk.valid_until() == begin + 9s));
+  const auto what = it.answer();
+  BOOST_TEST((it.zk.valid_until() == begin + 2750ms + 9s));
+  BOOST_TEST_REQUIRE(what.operations.size() == 1u);
+  BOOST_TEST((what.operations[0].type == operation::kind::check), "it changes nothing");
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_mode_a_reconnect_proves_nothing_by_itself) {
+  fake_session it(strict());
+  it.connect();
+  const auto begin = it.now();
+  it.advance(2s);
+  it.lose();
+  it.advance(1s);
+  it.accept(0x77);
+  const auto again = it.now();
+  BOOST_TEST((it.zk.valid_until() == begin + 9s), "a deposed leader takes sessions up, too");
+  CHECK_PENDING_OF(it, "sync /", "multi /");  // before anything else that waited for the connection
   it.answer();
-  BOOST_TEST((it.zk.valid_until() == begin + 2500ms + 9s));
+  BOOST_TEST((it.zk.valid_until() == begin + 9s), "and answers a sync");
+  it.answer();
+  BOOST_TEST((it.zk.valid_until() > begin + 9s));
+  BOOST_TEST((it.zk.valid_until() <= again + 9s));
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_mode_what_a_server_refuses_by_itself_proves_nothing) {
+  fake_session it(strict());
+  it.connect();
+  const auto begin = it.now();
+  it.advance(2750ms);
+  it.fail(errc::server_error);  // throttled, by a follower that may have no leader
+  it.advance(49ms);
+  CHECK_PENDING_OF(it);  // not again at once
+  it.advance(1ms);
+  CHECK_PENDING_OF(it, "sync /");
+  it.answer();
+  it.fail(errc::server_error);
+  it.advance(50ms);
+  CHECK_PENDING_OF(it, "multi /");
+  it.answer();
+  it.advance(2750ms);
+  it.answer();  // the second sync, which vouches for the first
+  auto setting = it.record<zkrecipes::stat>();
+  it.zk.async_set("/a", "x", any_version, setting.token());
+  it.settle();
+  it.fail(errc::server_error);  // the transaction
+  it.fail(errc::no_auth);       // the write, by an access check ahead of the leader's
+  BOOST_TEST((it.zk.valid_until() == begin + 9s));
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_mode_a_transaction_that_fails_is_proof) {
+  for (auto why : {errc::no_auth, errc::no_node, errc::bad_version}) {
+    fake_session it(strict());
+    it.connect();
+    it.advance(2750ms);
+    it.answer();
+    const auto begin = it.now();
+    it.answer();
+    it.advance(2750ms);
+    it.answer();
+    it.fail(why);
+    BOOST_TEST((it.zk.valid_until() == begin + 9s), make_error_code(why).message());
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_margin_can_be_chosen) {

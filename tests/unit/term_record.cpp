@@ -146,6 +146,24 @@ BOOST_AUTO_TEST_CASE(a_candidate_says_who_it_is_and_what_it_does) {
   BOOST_TEST(is_awaiting(candidate_data("me", true)));
 }
 
+BOOST_AUTO_TEST_CASE(one_that_only_campaigns_says_who_it_is) {
+  const auto plain = campaigner_data("me");
+  BOOST_TEST(member_id(plain) == "me");
+  BOOST_TEST(!keeps_record(plain));
+  BOOST_TEST(is_of_ours(plain));
+}
+
+BOOST_AUTO_TEST_CASE(candidates_of_ours_are_told_from_foreign_ones) {
+  for (const auto& data : {campaigner_data("me"), candidate_data("me", false), candidate_data("\xff", true),
+                           with_revocation(campaigner_data("me"))}) {
+    BOOST_TEST(is_of_ours(data), data);
+  }
+  for (std::string data : {"", "10.1.1.0", "{\"id\":\"me\"}", "{\"id\":7,\"keeps_record\":true}", "{broken",
+                           "{\"keeps_record\":true}", "__REVOKE__", "[]", "\xff\xfe"}) {
+    BOOST_TEST(!is_of_ours(data), data);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(foreign_candidates_keep_no_record) {
   for (std::string data :
        {"", "host-7", "{", "{}", "{\"keeps_record\":1}", "{\"keeps_record\":\"true\"}", "[true]"}) {

@@ -126,6 +126,18 @@ BOOST_AUTO_TEST_CASE(clocks_that_differ_make_no_negative_time) {
   BOOST_TEST((view().hand_over->elapsed == 0s));
 }
 
+BOOST_AUTO_TEST_CASE(a_request_to_resign_is_seen_with_its_age) {
+  nodes.data = serialize(record_of("n1", term_phase::executing));
+  BOOST_TEST(!view().resignation_asked.has_value());
+  nodes.candidates[0].data = with_revocation(nodes.candidates[0].data);
+  BOOST_TEST((view().resignation_asked == 3s));
+  nodes.candidates[0].stat.mtime = 200'000;
+  BOOST_TEST((view().resignation_asked == 0s));
+  nodes.candidates[0].data = candidate_data("one", false);
+  nodes.candidates[1].data = with_revocation(nodes.candidates[1].data);
+  BOOST_TEST(!view().resignation_asked.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(between_two_terms_nobody_leads) {
   for (auto phase : {term_phase::retired, term_phase::stalled}) {
     nodes.data = serialize(record_of("n0", phase));

@@ -128,6 +128,14 @@ std::string printable(std::string_view utf8) {
   return to_utf8(displayable(utf8));
 }
 
+std::string shortened(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return std::string(text);
+  std::size_t kept = most;
+  // Not within a character, which has three such bytes at most.
+  while (kept > 0 && kept + 3 > most && (static_cast<unsigned char>(text[kept]) & 0xC0) == 0x80) --kept;
+  return std::string(text.substr(0, kept)) + "... (" + std::to_string(text.size()) + " bytes)";
+}
+
 std::string hexadecimal(std::uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));

@@ -30,6 +30,9 @@ std::string printable(std::string_view utf8);
 /// The same text with only its malformed bytes replaced, for readers other than terminals.
 std::string well_formed(std::string_view utf8);
 
+/// At most this many bytes of a text; one that was longer ends in "... (70000 bytes)".
+std::string shortened(std::string_view text, std::size_t most);
+
 /// "0x1f", as ZooKeeper writes transaction and session ids.
 std::string hexadecimal(std::uint64_t value);
 

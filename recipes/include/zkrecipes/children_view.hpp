@@ -1,6 +1,7 @@
 // The children of a node with their data, kept up to date, and how they differ from what one saw last.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -50,20 +51,24 @@ children_change difference(const children_snapshot& before, const children_snaps
 struct children_view_options {
   /// Whether a child belongs to the view; unset: all do. A hook: see docs/operations.md.
   std::function<bool(const child_node&)> accept{};
+  /// From the beginning of one reading to that of the next, at least: what changes all the time is read, and shown, at this
+  /// rate. A change that comes later than that after the last reading is read at once. 0 (at every change) to 1 h.
+  std::chrono::milliseconds interval{100};
 };
 
 /// A view of the children of one path, for as long as the object lives.
 ///
 /// Level-triggered: it converges to what is there, and tells the difference to what the caller saw. States in between may
 /// be skipped. After a lost connection all is read anew. Each child is shown as it was when it was read, not all as of
-/// one moment. The first view takes two round trips, for a thousand children as for one; a child that comes or changes
-/// costs one or two.
+/// one moment. Where there are changes all the time the view follows them reading by reading: a change is in the first or
+/// the second view whose reading begins after it. The first view takes two round trips, for a thousand children as for one;
+/// a child that comes or changes costs one or two.
 ///
 /// Move-only; the destructor ends the view and takes its watches away. Thread safety: safe.
 class children_view {
  public:
   /// Starts to read. The path may be missing and come later.
-  /// \throws std::invalid_argument naming the bad path.
+  /// \throws std::invalid_argument naming the bad path or option.
   children_view(session over, std::string path, children_view_options options);
   children_view(session over, std::string path)
       : children_view(std::move(over), std::move(path), children_view_options()) {}

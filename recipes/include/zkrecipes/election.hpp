@@ -67,7 +67,8 @@ class election {
 
   /// The change that asks the present leader to give up: to be shown, and then committed with `session::async_commit`.
   /// It fails with `bad_version` or `no_node` if somebody else has come first meanwhile.
-  /// Signature: void(error_code, transaction). Error: `no_node` (nobody leads).
+  /// Signature: void(error_code, transaction). Errors: `no_node` (nobody leads), `foreign_data` (a client that is not of
+  /// this library leads: it does not listen, and its data stays as it is), `no_auth`.
   template <class Token>
   auto async_resignation_request(Token&& token) {
     return detail::initiate<void(error_code, transaction)>(token, &start_resignation_request, session_.get_core(),
@@ -75,7 +76,7 @@ class election {
   }
 
   /// Asks the leader to give up the leadership; completes when the request stands in ZooKeeper.
-  /// Errors: `no_node` (nobody leads), `bad_version` (somebody else wrote at this moment: try again), `no_auth`.
+  /// Errors: `no_node`, `foreign_data` and `no_auth` as above, `bad_version` (somebody else wrote at this moment: try again).
   template <class Token>
   auto async_request_resignation(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_request_resignation, session_.get_core(), path_);

@@ -59,6 +59,9 @@ struct election_view {
   std::chrono::system_clock::time_point since;  ///< When the phase began, by the server's clock.
   std::vector<candidate> candidates;            ///< In order of arrival, the leader's among them.
   std::optional<hand_over_view> hand_over;
+  /// How long ago the leader was asked to give up, by the observer's wall clock against the server's. It stands until the
+  /// leader has left.
+  std::optional<std::chrono::milliseconds> resignation_asked;
   /// Changes whenever anything above does but the times.
   std::string fingerprint;
 };

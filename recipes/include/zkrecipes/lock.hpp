@@ -25,8 +25,10 @@ struct lock_options {
 /// The lock recipe of ZooKeeper's documentation, with the names of Curator's InterProcessMutex and understanding those of
 /// kazoo's Lock, so their clients can share the path. Not reentrant: two acquisitions stand in line behind each other.
 ///
-/// What holding it is worth: see `ownership`. Nobody else holds it before `valid_until()` of the owner, unless a process
-/// is paused or its clock runs wrong; a write that is `fenced`, or carries the `token()`, is right in any case.
+/// What holding it is worth: see `ownership`. In lease mode `strict` nobody else holds it before `valid_until()` of the owner,
+/// unless a process is paused or its clock runs wrong; in `standard` mode somebody else may, for as long as the owner's server
+/// does not notice that it is cut off from the leader (docs/guarantees.md). A write that is `fenced`, or carries the
+/// `token()`, is right in any case.
 ///
 /// Thread safety: safe. Cancellation of every operation: all types; no node of ours stays behind (it is removed in the
 /// background for as long as the session lives).
@@ -38,9 +40,9 @@ class lock {
 
   /// Waits for the lock: one round trip if it is free, one wake-up if it is not. The path is created if it is missing.
   /// Signature: void(error_code, ownership).
-  /// Errors: why the place in line was lost (`lease_lapsed`: too long without proof that the ensemble knows us;
-  /// `session_expired`, `node_removed`, `revoked`), `sequence_exhausted`, `foreign_data` (another recipe is using the path),
-  /// `no_auth`, `closed`, and those of `session`.
+  /// Errors: why the place in line was lost, told at once, with a connection or without (`lease_lapsed`: too long without proof
+  /// that the ensemble knows us; `session_expired`, `node_removed`, `revoked`), `sequence_exhausted`, `foreign_data` (another
+  /// recipe is using the path), `no_auth`, `closed`, and those of `session`.
   template <class Token>
   auto async_acquire(Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,

@@ -51,7 +51,8 @@ class multi_ownership {
     return detail::initiate<void(error_code)>(token, &start_revoked, held_);
   }
 
-  /// Gives all of them up, one after the other, the last acquired first. Otherwise as `ownership::async_release`.
+  /// Gives all of them up, one after the other, the last acquired first. Otherwise as `ownership::async_release`, with the
+  /// first error.
   template <class Token>
   auto async_release(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_release, held_);
@@ -81,7 +82,8 @@ class multi_lock {
       : multi_lock(std::move(over), std::move(paths), lock_options()) {}
 
   /// Waits for all: one round trip for each that is free. Signature: void(error_code, multi_ownership).
-  /// Errors: those of `lock::async_acquire`, and of `ownership::async_lost` if one was lost while we waited for another.
+  /// Errors: those of `lock::async_acquire`, and of `ownership::async_lost` if one is lost while we wait for another: at once,
+  /// and the rest is given up.
   template <class Token>
   auto async_acquire(Token&& token) {
     return async_acquire_for(lease_clock::duration::max(), std::forward<Token>(token));

@@ -19,7 +19,8 @@ class place;
 /// Ownership that a node in a line stands for. It ends once, for one reason: released, or lost.
 ///
 /// What the belief is worth: between `valid_until()` and the moment the owner looks at its clock, somebody else may own
-/// it (a paused process does not look). A write that carries `token()` to a store that refuses lower ones, or a
+/// it (a paused process does not look); in lease mode `standard` also before `valid_until()`, while our server is cut off from
+/// the leader and does not know it. A write that carries `token()` to a store that refuses lower ones, or a
 /// `fenced` transaction, is never accepted after a successor's.
 ///
 /// Move-only; the destructor releases in the background. Thread safety: safe.
@@ -40,7 +41,8 @@ class ownership {
   /// No error while it is held, as far as we know; else why not (see `async_lost`).
   error_code error() const noexcept;
 
-  /// Until when it is ours even if nothing were heard from the servers any more. Moves on while we hold it.
+  /// Until when we may believe that it is ours if nothing were heard from the servers any more: what that is worth depends on
+  /// the lease mode, see above. Moves on while we hold it.
   lease_clock::time_point valid_until() const;
 
   /// The transaction, made to fail with `no_node` unless we still own it when the servers execute it; with
@@ -63,9 +65,10 @@ class ownership {
     return detail::initiate<void(error_code)>(token, &start_revoked, place_);
   }
 
-  /// Gives it up; completes when the server has removed our node. Cannot fail: without a connection the removal goes on
-  /// in the background for as long as the session lives, and a session that ends takes the node with it. Cancellation
-  /// ends only the wait.
+  /// Gives it up; completes when the server has removed our node. A server that is too busy is asked again. Without a connection
+  /// it completes at once, and the removal goes on in the background for as long as the session lives; a session that ends
+  /// takes the node with it. Error: `no_auth` (the parent's ACL forbids it: the node still stands and keeps others waiting; it is
+  /// tried again in the background, with growing pauses). Cancellation ends only the wait.
   template <class Token>
   auto async_release(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_release, place_);

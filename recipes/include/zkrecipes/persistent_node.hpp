@@ -49,6 +49,10 @@ struct persistent_node_status {
 ///
 /// What others write into the node stays until we set its data or make it again.
 ///
+/// A node of another's that has taken its place is neither written to nor removed: we look whose it is before, and write on
+/// condition of the version seen. ZooKeeper has no condition on the owner, so one gap remains: a node that is deleted and made
+/// again between that look and the write, a round trip later, and has the same version by then.
+///
 /// Move-only; the destructor removes the node in the background. For a persistent node that keeps the session open until
 /// it has gone, without a connection for at most `session_options::timeout`; after that it stays. The end of a session
 /// takes an ephemeral one with it. Thread safety: safe.
@@ -88,8 +92,9 @@ class persistent_node {
   }
 
   /// Removes the node and completes when the server says that it is gone, or its session is over. Cancellation ends only
-  /// the wait. Errors, all of them of a persistent node that may still stand: `not_empty`, `no_auth`, `closed` and
-  /// `auth_failed` (the session was over before it could be removed).
+  /// the wait. A server that is too busy is asked again. Errors, all of them of a node that may still stand: `no_auth` (an
+  /// ephemeral one goes with its session); of a persistent one also `not_empty`, `server_error`, `closed` and `auth_failed`
+  /// (the session was over before it could be removed).
   template <class Token>
   auto async_close(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_close, node_);

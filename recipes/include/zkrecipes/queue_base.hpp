@@ -18,8 +18,8 @@ class queue_core;
 /// it is worked on; it ends with the session of whoever took it.
 ///
 /// At least once: `async_take`, then `async_acknowledge`, `async_return` or `async_reject`. At most once: `async_pop`.
-/// Order: one taker gets the items in order; of several, each gets one of the first. Takers that wait stand in line:
-/// a put wakes the first of them. Items that can not be handed out never keep the others waiting.
+/// Order: one taker gets the items in order, several nearly so (docs/recipes/queue.md says how nearly). Takers that wait
+/// stand in line: a put wakes the first of them. Items that can not be handed out never keep the others waiting.
 ///
 /// Thread safety: safe. Cancellation of every operation: all types; no claim of ours stays behind (it is removed in the
 /// background for as long as the session lives). Errors of every operation: those of `session`.

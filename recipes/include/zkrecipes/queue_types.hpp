@@ -17,8 +17,8 @@ struct message {
   std::string name;  ///< Of its node: unique in the queue, growing in order of arrival.
   std::string data;
   zkrecipes::stat stat;
-  /// How often it has been handed out by claiming it, this time included, also to those who died of it. Kept by the
-  /// server. Of `async_next`: how often before.
+  /// How often it has been handed out, this time included, also to those who died of it. Claims that were taken back before
+  /// anybody was told of it do not count. Kept by the server. Of `async_next`: how often before.
   std::int32_t attempts = 0;
 };
 

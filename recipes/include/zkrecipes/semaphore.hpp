@@ -39,8 +39,9 @@ struct semaphore_state {
 /// including itself fits. The first who waits watches the holders, and everybody behind it the one ahead, which says so
 /// in its node when it gets in: a release wakes one, and so does each permit that is handed on.
 ///
-/// The size is kept at the path, written by whoever comes first. Who comes with another one is refused, unless it is the
-/// one that a resize replaced.
+/// The size is kept at the path, written by whoever comes first. An object that comes with another one is refused,
+/// unless it is the one that the last resize replaced. The size is compared once: an object that has used the semaphore
+/// follows it through any number of resizes.
 ///
 /// What holding a permit is worth: see `ownership`. The tokens of holders grow in order of arrival. Not shared with
 /// Curator or kazoo: their semaphores are a lock and a second list of nodes.
@@ -85,10 +86,10 @@ class semaphore {
                                                          checked(permits));
   }
 
-  /// Changes the number of permits, while they are in use: more let waiters in at once, fewer take nothing from those who
-  /// hold. Objects made with the size of before go on working. Two round trips; fewer take two more for each that
-  /// holds and two at the end: if it fails or is given up in between, the size is set, and only more members than need be
-  /// are woken, until it is called again. `size`: as in the constructor.
+  /// Changes the number of permits, while they are in use: more let waiters in at once, fewer take nothing from those
+  /// who hold. Objects in use go on working, this one too, whatever size they were made with. Two round trips; fewer take
+  /// two more for each that holds and two at the end: if it fails or is given up in between, the size is set, and only
+  /// more members than need be are woken, until it is called again. `size`: as in the constructor.
   /// Errors: `foreign_data`, `bad_version` (somebody else resized it at this moment), `no_auth`.
   /// \throws std::invalid_argument naming a bad size.
   template <class Token>

@@ -14,8 +14,10 @@ namespace zkrecipes {
 /// What counts as proof that the ensemble still knows our session.
 enum class lease_mode {
   standard,  ///< Any answered request. A server cut off from its leader can answer some: see docs/guarantees.md.
-  /// Only what the leader answered (`sync` and writes), once two later answers vouch for it: no overlap of beliefs without
-  /// pauses. A lease lives on half a timeout and five round trips: the timeout has to be a dozen slow ones at least.
+  /// Only what a quorum vouches for: no overlap of beliefs without pauses, under the conditions of docs/guarantees.md. Each
+  /// session, whether it holds something or not, has a `sync` and an empty transaction made about every 0.3 of its timeout,
+  /// which costs the ensemble a write to its log; its own writes count instead. The timeout has to be two ticks at least (the
+  /// servers' usual lower bound) and a dozen slow round trips, else the lease lapses again and again.
   strict,
 };
 

@@ -26,7 +26,8 @@ class shared_value {
     return session_.async_get(path_, std::forward<Token>(token));
   }
 
-  /// Sets it, whatever it was; makes the node, with its parents, if it is missing.
+  /// Sets it, once, whatever it was; makes the node, with its parents, if it is missing. Where the reply is lost and the value
+  /// is then not ours, or missing, that is `outcome_unknown`: it may have been written, and replaced or deleted since.
   /// Errors: `outcome_unknown`, `bad_arguments` (too long), `no_auth`.
   template <class Token>
   auto async_set(std::string data, Token&& token) {

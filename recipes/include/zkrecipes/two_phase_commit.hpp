@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,11 @@ struct commit_coordinator_options {
   std::chrono::milliseconds patience{30'000};
   /// Transactions that were decided so long ago are removed; see `two_phase_commit::async_clean_up`. Zero: never.
   std::chrono::milliseconds keep{std::chrono::hours(24)};
+  /// Told, while we lead, that a transaction could not be decided, and why: no right to write it (`no_auth`), too large
+  /// for `session_options::jute_maxbuffer`, not written by this recipe (`foreign_data`). It is tried again for as long as
+  /// we lead, with pauses that double from 1 s to 1 min. An empty id: of the clean-up. Called on the session's executor;
+  /// it must not block.
+  std::function<void(const std::string& id, error_code why)> on_refused{};
 };
 
 /// Two-phase commit, with everything that has been said kept in ZooKeeper: what is begun, who voted what, and the one
@@ -123,7 +129,8 @@ class two_phase_commit {
                                                             std::move(id));
   }
 
-  /// Ids of the transactions that are not decided, in no order: two round trips.
+  /// Ids of the transactions that are not decided, in no order: two round trips, and one for each twenty of
+  /// them, whatever else is kept.
   /// Signature: void(error_code, std::vector<std::string>).
   template <class Token>
   auto async_undecided(Token&& token) {
@@ -142,8 +149,8 @@ class two_phase_commit {
   }
 
   /// Coordinates for as long as it is not cancelled: stands for election among those who do the same at this path, and
-  /// while it leads, decides every transaction, those that others began and left undecided first, and cleans up. Stands
-  /// again when the leadership is lost. Signature: void(error_code).
+  /// while it leads, decides every transaction, those that others began and left undecided first, and cleans up. What is
+  /// decided and kept costs it nothing. Stands again when the leadership is lost. Signature: void(error_code).
   /// Errors: `operation_aborted` (it was cancelled), `sequence_exhausted`, `closed`.
   /// \throws std::invalid_argument naming the bad option.
   template <class Token>

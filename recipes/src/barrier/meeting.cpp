@@ -18,34 +18,44 @@ constexpr std::string_view markers[] = {"-member-"};
 constexpr std::string_view guid_prefix = "_c_";
 constexpr std::size_t guid_length = 36;
 
-std::optional<attendant> parse_attendant(const std::string& name) {
+}  // namespace
+
+std::optional<attendant> parse_attendant(const member& of) {
+  const auto& name = of.name;
   const auto size_at = guid_prefix.size() + guid_length + 1;
   if (!name.starts_with(guid_prefix) || name.size() <= size_at || name[size_at - 1] != '-') return std::nullopt;
-  attendant who{name, name.substr(guid_prefix.size(), guid_length), 0};
+  attendant who{name, name.substr(guid_prefix.size(), guid_length), 0, of.sequence};
   const auto* end = name.data() + name.size();
   auto [rest, error] = std::from_chars(name.data() + size_at, end, who.size);
   const bool fine = error == std::errc() && who.size > 0 && std::string_view(rest, end).starts_with(markers[0]);
   return fine ? std::optional(std::move(who)) : std::nullopt;
 }
 
-bool contains(const std::vector<attendant>& all, const std::string& guid) {
-  return std::any_of(all.begin(), all.end(), [&](const attendant& each) { return each.guid == guid; });
-}
-
-}  // namespace
-
 std::span<const std::string_view> meeting_markers() { return markers; }
 
 std::string meeting_marker(int size) { return std::to_string(size).append(markers[0]); }
 
-bool round_record::names(const std::string& guid) const {
+bool round_record::names(const attendant& who) const {
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if ((places.empty() || places[i] == who.place) && members[i] == who.guid) return true;
+  }
+  return false;
+}
+
+bool round_record::knows(const std::string& guid) const {
   return std::find(members.begin(), members.end(), guid) != members.end();
+}
+
+void round_record::add(const attendant& who) {
+  members.push_back(who.guid);
+  places.push_back(who.place);
 }
 
 std::string serialize(const round_record& record) {
   json::object object{{"zkrecipes", "double_barrier"},
                       {"round", record.round},
-                      {"members", json::array(record.members.begin(), record.members.end())}};
+                      {"members", json::array(record.members.begin(), record.members.end())},
+                      {"places", json::array(record.places.begin(), record.places.end())}};
   return json::serialize(object);
 }
 
@@ -58,6 +68,10 @@ std::optional<round_record> parse_round(const std::string& data) try {
   record.round = value.as_object().at("round").to_number<std::int64_t>();
   for (const auto& each : value.as_object().at("members").as_array()) {
     record.members.emplace_back(each.as_string());
+  }
+  if (const auto* places = value.as_object().if_contains("places")) {
+    for (const auto& each : places->as_array()) record.places.push_back(each.to_number<std::int32_t>());
+    if (record.places.size() != record.members.size()) return std::nullopt;
   }
   return record;
 } catch (const std::exception&) {  // a field is missing or has another type
@@ -79,14 +93,15 @@ std::optional<gathering> interpret(const std::string& data, std::int32_t version
   seen.record = std::move(*record);
   seen.version = version;
   for (const auto& each : line) {
-    auto who = parse_attendant(each.name);
+    auto who = parse_attendant(each);
     if (!who) continue;
     if (seen.first_size == 0) seen.first_size = who->size;
-    if (who->guid == self) seen.own.push_back(who->name);
-    if (seen.record.names(who->guid)) {
+    if (who->guid == self) seen.own.push_back(*who);
+    if (seen.record.names(*who)) {
       seen.inside.push_back(std::move(*who));
-    } else if (who->size == size && !contains(seen.waiting, who->guid)) {
-      // A create whose reply was lost can turn up as a second node: it is no second member.
+    } else if (who->size == size) {
+      // A create whose reply was lost can turn up late, before the node that was made instead: that is the member.
+      std::erase_if(seen.waiting, [&](const attendant& before) { return before.guid == who->guid; });
       seen.waiting.push_back(std::move(*who));
     }
   }
@@ -96,8 +111,8 @@ std::optional<gathering> interpret(const std::string& data, std::int32_t version
 std::vector<attendant> still_inside(const std::vector<member>& line, const round_record& record) {
   std::vector<attendant> inside;
   for (const auto& each : line) {
-    auto who = parse_attendant(each.name);
-    if (who && record.names(who->guid)) inside.push_back(std::move(*who));
+    auto who = parse_attendant(each);
+    if (who && record.names(*who)) inside.push_back(std::move(*who));
   }
   return inside;
 }

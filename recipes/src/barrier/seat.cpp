@@ -19,6 +19,12 @@ bool may_be_overtaken(const error_code& error) {
 
 }  // namespace
 
+seat::seat(place_ptr where, point_ptr at) : place_(std::move(where)), at_(std::move(at)) {
+  const auto name = place_->name();
+  const auto number = parse_sequence(name, meeting_markers()).value_or(-1);
+  self_ = parse_attendant(member{name, number}).value_or(attendant{});
+}
+
 awaitable<outcome<seat_ptr>> seat::enter(point_ptr at, lease_clock::time_point deadline) {
   const auto on = at->session->get_scheduler();
   line_spec line{at->path, meeting_marker(at->size), meeting_markers(), true};
@@ -42,6 +48,8 @@ awaitable<outcome<>> seat::wait_opened() {
   // What came along with our own node may be all that is needed.
   if (const auto& parent = place_->parent(); parent && place_->listed()) {
     error = see(parent->data, parent->stat.version, place_->members());
+    // The place leaves out what else there is of ours: a round that names it has to be looked at.
+    fresh_ = fresh_ && (entered() || !seen_.record.knows(self_.guid));
   }
   while (!error) {
     if (auto why = place_->lost()) co_return outcome<>(why);
@@ -59,9 +67,11 @@ awaitable<outcome<>> seat::wait_opened() {
   co_return outcome<>(error);
 }
 
-/// We are written down in the record, which stays as it is until our node has gone.
+/// We are written down in the record, which stays as it is until our node has gone: by this node, or by one that we
+/// made before it without hearing of it, and that is there. By one that has gone we are out again.
 bool seat::entered() {
-  if (!seen_.record.names(place_->guid())) return false;
+  const auto is_own = [this](const attendant& each) { return each.guid == self_.guid; };
+  if (!seen_.record.names(self_) && std::ranges::none_of(seen_.inside, is_own)) return false;
   round_ = seen_.record;
   return true;
 }
@@ -83,6 +93,7 @@ error_code seat::see(const std::string& data, std::int32_t version, const std::v
 /// The record first: whoever it names and the list behind it does not have is gone for good.
 awaitable<error_code> seat::look() {
   const auto session = place_->session();
+  fresh_ = false;
   auto error = co_await session->wait_connected(place_->bound(), never);
   if (error) co_return error;
   std::vector<backend::request> all{make_request(opcode::get, at_->path, true),
@@ -105,7 +116,7 @@ awaitable<error_code> seat::look() {
 /// What to watch besides the record: whoever is first in line looks after the opening, and hears of all who come and go;
 /// the others only have to know when they become the first.
 std::string seat::ahead() const {
-  const auto position = seen_.position(place_->guid());
+  const auto position = seen_.position(self_.guid);
   if (!position) return {};
   return *position == 0 ? at_->path : join(at_->path, seen_.waiting[*position - 1].name);
 }
@@ -132,11 +143,11 @@ bool seat::watches() const {
 
 /// One transaction decides: the last round is over, and the members of this one are there.
 awaitable<error_code> seat::open() {
-  round_record next{seen_.record.round + 1, {}};
+  round_record next{seen_.record.round + 1, {}, {}};
   transaction checks;
   for (int i = 0; i < at_->size; ++i) {
     const auto& who = seen_.waiting[static_cast<std::size_t>(i)];
-    next.members.push_back(who.guid);
+    next.add(who);
     checks.check(join(at_->path, who.name));
   }
   transaction all;
@@ -145,13 +156,14 @@ awaitable<error_code> seat::open() {
   auto opened = co_await place_->session()->perform(backend::make_multi(all), retry::once, place_->bound());
   if (opened.error) co_return may_be_overtaken(opened.error) ? error_code() : opened.error;
   seen_.record = std::move(next);
-  fresh_ = seen_.record.names(place_->guid());
+  fresh_ = seen_.record.names(self_);
   co_return error_code();
 }
 
 /// The time is up. Our node goes by a transaction that fails if a round has been opened since we looked.
 awaitable<error_code> seat::withdraw() {
   const auto session = place_->session();
+  fresh_ = fresh_ && !hints_.empty();  // what came along with our own node is not all that there may be of ours
   while (!place_->lost() && session->connected()) {
     error_code error;
     if (!fresh_) error = co_await look();
@@ -159,7 +171,7 @@ awaitable<error_code> seat::withdraw() {
     if (entered()) co_return error;
     transaction all;
     all.check(at_->path, seen_.version);
-    for (const auto& name : seen_.own) all.remove(join(at_->path, name));
+    for (const auto& each : seen_.own) all.remove(join(at_->path, each.name));
     fresh_ = false;
     auto gone = co_await session->answer(session->send(backend::make_multi(all)));
     if (gone.error == asio::error::operation_aborted) co_return gone.error;
@@ -179,7 +191,8 @@ awaitable<outcome<>> seat::leave() {
   place_->disown();
   auto removed = co_await session->answer(removing);
   auto listed = co_await session->answer(listing);
-  place_->clear_away(removed.error == errc::connection_loss || removed.error == asio::error::operation_aborted);
+  place_->clear_away(leaves_node(removed.error) || removed.error == errc::connection_loss ||
+                     removed.error == asio::error::operation_aborted);
   if (removed.error == asio::error::operation_aborted || removed.error == errc::no_auth) {
     co_return outcome<>(removed.error);
   }
@@ -225,7 +238,7 @@ const attendant& seat::next_of(const std::vector<attendant>& inside) const {
   auto index = [this](const std::string& guid) {
     return std::find(round_.members.begin(), round_.members.end(), guid) - round_.members.begin();
   };
-  const auto own = index(place_->guid());
+  const auto own = index(self_.guid);
   for (const auto& each : inside) {
     if (index(each.guid) > own) return each;
   }

@@ -47,7 +47,7 @@ class seat {
   const place_ptr& where() const noexcept { return place_; }
   std::int64_t round() const noexcept { return round_.round; }
 
-  seat(place_ptr where, point_ptr at) : place_(std::move(where)), at_(std::move(at)) {}
+  seat(place_ptr where, point_ptr at);
 
  private:
   awaitable<outcome<>> wait_opened();
@@ -64,6 +64,7 @@ class seat {
 
   place_ptr place_;
   point_ptr at_;
+  attendant self_;
   gathering seen_;
   bool fresh_ = false;  // nothing is known to have changed since `seen_` was read
   bool size_checked_ = false;

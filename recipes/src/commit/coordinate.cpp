@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
+#include "commit/filing.hpp"
 #include "commit/parties.hpp"
 #include "election/term_record.hpp"
 #include "session/background.hpp"
@@ -23,18 +23,18 @@ class office : public std::enable_shared_from_this<office> {
 
   /// Until it is lost. Errors: `operation_aborted`, and what makes it impossible to go on.
   awaitable<error_code> hold() {
+    auto error = co_await prepare();
     next_cleaning_ = options_.keep.count() > 0 ? session_->now() : never;
-    while (!where_->lost()) {
-      auto hint = session_->arm(watch_kind::children, path_, where_->changed());
-      auto error = co_await take_over();
-      if (error) co_return error;
-      while (!where_->lost() && !hint->fired()) {
+    while (!error && !where_->lost()) {
+      auto hint = session_->arm(watch_kind::children, undecided_folder(path_), where_->changed());
+      error = co_await take_over();
+      while (!error && !where_->lost() && !hint->fired()) {
         if (session_->now() >= next_cleaning_) begin_cleaning();
         auto why = co_await where_->changed().wait(next_cleaning_);
-        if (why == wake::cancelled) co_return asio::error::operation_aborted;
+        if (why == wake::cancelled) error = asio::error::operation_aborted;
       }
     }
-    co_return error_code();
+    co_return error;
   }
   /// What is under way ends: a decision that is not written is left to the next.
   void stop() {
@@ -44,18 +44,25 @@ class office : public std::enable_shared_from_this<office> {
 
  private:
   static constexpr auto least_pause = std::chrono::seconds(1);
+  static constexpr auto longest_pause = std::chrono::minutes(1);
+
+  /// Everything undecided has a mark, and there is a folder for the marks.
+  awaitable<error_code> prepare() {
+    auto layout = co_await read_layout(session_, path_);
+    auto error = std::get<0>(layout);
+    if (error) co_return error;
+    if (std::get<1>(layout) == commit_layout::mixed) co_return co_await adopt_files(session_, path_);
+    co_return co_await session_->ensure_path(undecided_folder(path_));
+  }
 
   /// Sees to those transactions that we have not seen yet.
   awaitable<error_code> take_over() {
-    std::vector<backend::request> look{make_request(opcode::children, path_, true)};
+    std::vector<backend::request> look{make_request(opcode::children, undecided_folder(path_), true)};
     auto answered = co_await perform_together(session_, std::move(look), persistence::endless);
     auto& [error, replies] = answered;
     if (error || replies[0].error) co_return error ? error : replies[0].error;
-    std::set<std::string> present(replies[0].children.begin(), replies[0].children.end());
-    std::erase_if(deciding_, [&](const auto& each) { return !present.contains(each.first); });
     const auto deadline = session_->now() + options_.patience;
-    for (const auto& each : present) {
-      if (!is_transaction_id(each)) continue;
+    for (const auto& each : replies[0].children) {
       auto [found, is_new] = deciding_.try_emplace(each);
       if (is_new) found->second.run(session_->strand(), see_to(shared_from_this(), each, deadline));
     }
@@ -68,13 +75,58 @@ class office : public std::enable_shared_from_this<office> {
     cleaning_.run(session_->strand(), clean(shared_from_this()));
   }
   static awaitable<void> clean(std::shared_ptr<office> self) {
-    co_await clean_up(self->session_, self->path_, self->options_.keep);
+    auto done = co_await clean_up(self->session_, self->path_, self->options_.keep);
+    self->tell({}, std::get<0>(done));
     self->next_cleaning_ = self->session_->now() + std::max<lease_clock::duration>(self->options_.keep / 4, least_pause);
     self->where_->changed().notify();
   }
 
+  /// Until it is decided and filed: what is refused is tried again, with pauses.
   static awaitable<void> see_to(std::shared_ptr<office> self, std::string id, lease_clock::time_point deadline) {
-    co_await decide(self->session_, join(self->path_, id), deadline, self->where_);
+    condition pause(self->session_->get_scheduler());
+    back_off pauses(least_pause, longest_pause);
+    for (;;) {
+      auto error = co_await finish(self->session_, self->path_, id, deadline);
+      if (!error || !self->tell(id, error)) break;
+      auto why = co_await pause.wait(pauses.next(*self->session_->get_scheduler()));
+      if (why == wake::cancelled) break;
+    }
+    self->deciding_.erase(id);
+  }
+
+  static awaitable<error_code> finish(core_ptr session, std::string path, std::string id,
+                                      lease_clock::time_point deadline) {
+    const auto node = join(path, id);
+    auto seen = co_await see_decided(session, node, deadline);
+    // Somebody has removed it by hand.
+    if (seen.error == errc::no_node) co_return co_await remove_mark(session, undecided_mark(path, id));
+    if (seen.error) co_return seen.error;
+    if (!seen.is_written) {
+      auto error = co_await wait_filed(session, undecided_mark(path, id));
+      if (error) co_return error == errc::no_node ? error_code() : error;
+    }
+    co_return co_await file_decided(session, node, seen.stat.ctime);
+  }
+
+  /// Another client that has written the decision moves the mark. No error: the mark was not moved by another.
+  static awaitable<error_code> wait_filed(core_ptr session, std::string mark) {
+    condition pause(session->get_scheduler());
+    auto why = co_await pause.wait(session->now() + least_pause);
+    if (why == wake::cancelled) co_return asio::error::operation_aborted;
+    auto look = make_request(opcode::exists, std::move(mark));
+    auto seen = co_await session->perform(std::move(look), retry::always);
+    co_return seen.error;
+  }
+
+  /// What has been refused is told. Whether it is worth another try.
+  bool tell(const std::string& id, const error_code& error) {
+    if (!error || error == asio::error::operation_aborted || error == errc::closed || error == errc::auth_failed) {
+      return false;
+    }
+    if (options_.on_refused && error != errc::connection_loss && error != errc::session_expired) {
+      options_.on_refused(id, error);
+    }
+    return true;
   }
 
   place_ptr where_;

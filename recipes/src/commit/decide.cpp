@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "commit/filing.hpp"
 #include "commit/parties.hpp"
 
 namespace zkrecipes::detail {
@@ -29,31 +30,72 @@ transaction deciding(const std::string& node, const commit_sight& seen) {
   return all;
 }
 
+/// A coordinator that waits: told of its own transaction only.
+struct vigil {
+  vigil(core_ptr over, std::string of)
+      : session(std::move(over)), node(std::move(of)), changed(session->get_scheduler()) {}
+
+  const core_ptr session;
+  const std::string node;
+  condition changed;
+  std::unique_ptr<watch> decided;
+  std::unique_ptr<watch> voted;
+
+  awaitable<commit_sight> look();
+  awaitable<error_code> wait_votes(commit_sight& seen, lease_clock::time_point deadline);
+};
+
+awaitable<commit_sight> vigil::look() {
+  decided = session->arm(watch_kind::data, node, changed);
+  voted = session->arm(watch_kind::children, node, changed);
+  return look_at_commit(session, node, persistence::endless, true, true);
+}
+
+/// Until all votes are there, as far as is seen, the time is up, or another look is needed. The record, which may be
+/// large, is not read again for each of them.
+awaitable<error_code> vigil::wait_votes(commit_sight& seen, lease_clock::time_point deadline) {
+  while (!missing_votes(seen.record, seen.children).empty() && session->now() < deadline && !decided->fired()) {
+    if (voted->fired()) {
+      voted = session->arm(watch_kind::children, node, changed);
+      auto list = make_request(opcode::children, node, true);
+      auto listed = co_await session->perform(std::move(list), retry::always);
+      if (listed.error) co_return listed.error;
+      seen.children = std::move(listed.children);
+    } else {
+      auto why = co_await changed.wait(deadline);
+      if (why == wake::cancelled) co_return asio::error::operation_aborted;
+    }
+  }
+  co_return error_code();
+}
+
 }  // namespace
 
-awaitable<result_type> decide(core_ptr session, std::string node, lease_clock::time_point deadline, place_ptr leading) {
-  condition own(session->get_scheduler());
-  condition& changed = leading ? leading->changed() : own;
+awaitable<commit_sight> see_decided(core_ptr session, std::string node, lease_clock::time_point deadline) {
+  vigil over(session, node);
   for (;;) {
-    auto decided = session->arm(watch_kind::data, node, changed);
-    auto voted = session->arm(watch_kind::children, node, changed);
-    auto seen = co_await look_at_commit(session, node, persistence::endless, true, true);
-    if (seen.error || seen.record.decided()) co_return result_type(seen.error, seen.record.outcome);
+    auto seen = co_await over.look();
+    if (seen.error || seen.record.decided()) co_return seen;
+    seen.error = co_await over.wait_votes(seen, deadline);
+    if (seen.error == asio::error::operation_aborted) co_return seen;
     const auto missing = missing_votes(seen.record, seen.children);
-    while (!missing.empty() && session->now() < deadline && !decided->fired() && !voted->fired()) {
-      if (leading && leading->lost()) co_return result_type(errc::closed, commit_outcome());
-      auto why = co_await changed.wait(deadline);
-      if (why == wake::cancelled) co_return result_type(asio::error::operation_aborted, commit_outcome());
-    }
     const bool late = session->now() >= deadline;
-    if (!missing.empty() && !late) continue;
+    if (seen.error || (!missing.empty() && !late)) continue;
     // A refusal has decided: whoever is seen to have voted here has voted yes.
     seen.record.outcome = missing.empty() ? commit_outcome{decision::committed, {}} : time_is_up(missing);
     const auto all = deciding(node, seen);
     auto written = co_await session->perform(backend::make_multi(all), retry::once);
-    if (!written.error) co_return result_type(error_code(), seen.record.outcome);
-    if (!is_overtaken(written.error)) co_return result_type(written.error, commit_outcome());
+    seen.is_written = !written.error;
+    if (is_overtaken(written.error)) continue;
+    seen.error = written.error;
+    co_return seen;
   }
+}
+
+awaitable<result_type> decide(core_ptr session, std::string node, lease_clock::time_point deadline) {
+  auto seen = co_await see_decided(session, node, deadline);
+  if (seen.is_written) file_later(session, node, seen.stat.ctime);
+  co_return result_type(seen.error, seen.error ? commit_outcome() : seen.record.outcome);
 }
 
 awaitable<result_type> await_outcome(core_ptr session, std::string node) {

@@ -1,6 +1,8 @@
-// Looking through the transactions: what there is, and what of it is old.
+// Looking through the transactions: what there is, and how one of them stands.
+#include <algorithm>
 #include <utility>
 
+#include "commit/filing.hpp"
 #include "commit/parties.hpp"
 
 namespace zkrecipes::detail {
@@ -10,92 +12,100 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// A time of the servers, for comparison with the times of nodes; the path is marked as ours by the way.
-awaitable<outcome<std::int64_t>> server_time(core_ptr session, std::string path) {
-  auto look = make_request(opcode::get, path);
-  auto seen = co_await session->perform(std::move(look), retry::always);
-  if (!seen.error && !seen.data.empty() && seen.data != commit_mark) seen.error = errc::foreign_data;
-  if (seen.error) co_return outcome<std::int64_t>(seen.error, 0);
-  auto mark = make_request(opcode::set, std::move(path));
-  mark.data = std::string(commit_mark);
-  auto marked = co_await session->perform(std::move(mark), retry::always);
-  co_return outcome<std::int64_t>(marked.error, marked.stat.mtime);
+/// So many nodes are read at a time: few round trips, and little memory where records are large.
+constexpr std::size_t at_a_time = 20;
+
+commit_file::kind kind_of(const backend::reply& node) {
+  if (node.error) return commit_file::kind::gone;
+  const auto record = parse_commit(node.data);
+  if (!record) return commit_file::kind::foreign;
+  return record->decided() ? commit_file::kind::decided : commit_file::kind::undecided;
 }
 
-/// Its votes and itself at once; whatever else somebody has put there stays, and the transaction with it.
-awaitable<backend::reply> remove_file(core_ptr session, std::string node, std::int32_t version) {
-  auto list = make_request(opcode::children, node);
-  auto listed = co_await session->perform(std::move(list), retry::always);
-  if (listed.error) co_return listed;
-  transaction all;
-  for (const auto& each : listed.children) {
-    if (each.starts_with("vote-")) all.remove(join(node, each));
+/// A record is written once more, with the decision: without that nobody has to read it.
+awaitable<error_code> read_some(core_ptr session, std::string path, std::vector<std::string> ids, bool is_ours,
+                                std::vector<commit_file>& files) {
+  std::vector<backend::request> looks;
+  for (const auto& each : ids) looks.push_back(make_request(opcode::exists, join(path, each)));
+  auto looked = co_await perform_together(session, std::move(looks), persistence::limited);
+  if (std::get<0>(looked)) co_return std::get<0>(looked);
+  std::vector<std::size_t> written;
+  std::vector<backend::request> reads;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    auto& seen = std::get<1>(looked)[i];
+    files.push_back({ids[i], seen.stat, seen.error ? commit_file::kind::gone : commit_file::kind::undecided});
+    if (seen.error || (is_ours && seen.stat.version == 0)) continue;
+    written.push_back(files.size() - 1);
+    reads.push_back(make_request(opcode::get, join(path, ids[i])));
   }
-  all.remove(node, version);
-  co_return co_await session->perform(backend::make_multi(all), retry::once);
+  if (reads.empty()) co_return error_code();
+  auto read = co_await perform_together(session, std::move(reads), persistence::limited);
+  for (std::size_t i = 0; i < std::get<1>(read).size(); ++i) {
+    const auto& node = std::get<1>(read)[i];
+    files[written[i]].what = kind_of(node);
+    files[written[i]].stat = node.stat;
+  }
+  co_return std::get<0>(read);
 }
 
-awaitable<backend::reply> give_up(core_ptr session, std::string node, commit_file file) {
-  file.record.outcome = {decision::aborted, "given up"};
-  auto abort = make_request(opcode::set, std::move(node));
-  abort.data = serialize(file.record);
-  abort.version = file.stat.version;
-  co_return co_await session->perform(std::move(abort), retry::once);
-}
-
-/// What does not concern the next one to be cleaned up.
-bool is_minor(const error_code& error) {
-  return is_overtaken(error) || error == errc::not_empty || error == errc::foreign_data;
+/// The ids from here on, not too many.
+std::vector<std::string> some_of(const std::vector<std::string>& ids, std::size_t from) {
+  const auto end = std::min(ids.size(), from + at_a_time);
+  return {ids.begin() + static_cast<std::ptrdiff_t>(from), ids.begin() + static_cast<std::ptrdiff_t>(end)};
 }
 
 }  // namespace
 
-awaitable<outcome<std::vector<commit_file>>> read_files(core_ptr session, std::string path) {
-  std::vector<commit_file> files;
-  std::vector<backend::request> look{make_request(opcode::sync, "/"), make_request(opcode::children, path)};
+awaitable<outcome<std::vector<std::string>>> list_ids(core_ptr session, std::string folder) {
+  std::vector<std::string> ids;
+  std::vector<backend::request> look{make_request(opcode::sync, "/"), make_request(opcode::children, folder)};
   auto answered = co_await perform_together(session, std::move(look), persistence::limited);
   auto& [error, replies] = answered;
   if (!error && replies[1].error != errc::no_node) error = replies[1].error;
-  if (error) co_return outcome<std::vector<commit_file>>(error, std::move(files));
-  std::vector<std::string> ids;
+  if (error) co_return outcome<std::vector<std::string>>(error, std::move(ids));
   for (auto& each : replies[1].children) {
     if (is_transaction_id(each)) ids.push_back(std::move(each));
   }
-  std::vector<backend::request> reads;
-  for (const auto& each : ids) reads.push_back(make_request(opcode::get, join(path, each)));
-  auto read = co_await perform_together(session, std::move(reads), persistence::limited);
-  error = std::get<0>(read);
-  auto& nodes = std::get<1>(read);
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    auto record = nodes[i].error ? std::nullopt : parse_commit(nodes[i].data);
-    if (record) files.push_back({std::move(ids[i]), std::move(*record), nodes[i].stat});  // else gone, or not ours
+  co_return outcome<std::vector<std::string>>(error, std::move(ids));
+}
+
+awaitable<outcome<std::vector<commit_file>>> read_files(core_ptr session, std::string path,
+                                                        std::vector<std::string> ids, bool is_ours) {
+  std::vector<commit_file> files;
+  error_code error;
+  for (std::size_t from = 0; from < ids.size() && !error; from += at_a_time) {
+    error = co_await read_some(session, path, some_of(ids, from), is_ours, files);
   }
   co_return outcome<std::vector<commit_file>>(error, std::move(files));
 }
 
-awaitable<outcome<std::size_t>> clean_up(core_ptr session, std::string path, milliseconds age) {
-  std::size_t removed = 0;
-  auto timed = co_await server_time(session, path);
-  auto& [error, present] = timed;
-  if (error == errc::no_node) co_return outcome<std::size_t>(error_code(), removed);
-  if (error) co_return outcome<std::size_t>(error, removed);
-  auto found = co_await read_files(session, path);
+awaitable<outcome<std::vector<commit_file>>> read_undecided(core_ptr session, std::string path) {
+  using result_type = outcome<std::vector<commit_file>>;
+  auto layout = co_await read_layout(session, path);
+  if (std::get<0>(layout)) co_return result_type(std::get<0>(layout), std::vector<commit_file>());
+  const bool is_filed = std::get<1>(layout) == commit_layout::filed;
+  auto folder = is_filed ? undecided_folder(path) : path;
+  auto listed = co_await list_ids(session, std::move(folder));
+  if (std::get<0>(listed)) co_return result_type(std::get<0>(listed), std::vector<commit_file>());
+  co_return co_await read_files(session, path, std::move(std::get<1>(listed)), is_filed);
+}
+
+awaitable<error_code> adopt_files(core_ptr session, std::string path) {
+  auto error = co_await session->ensure_path(undecided_folder(path));
+  if (error) co_return error;
+  auto listed = co_await list_ids(session, path);
+  if (std::get<0>(listed)) co_return std::get<0>(listed);
+  auto found = co_await read_files(session, path, std::move(std::get<1>(listed)), false);
   error = std::get<0>(found);
   for (auto& each : std::get<1>(found)) {
-    const bool decided = each.record.decided();
-    const auto node = join(path, each.id);
-    const auto since = decided ? each.stat.mtime : each.stat.ctime;
-    if (error || present - since < age.count()) continue;
-    backend::reply done;
-    if (decided) {
-      done = co_await remove_file(session, node, each.stat.version);
-    } else {
-      done = co_await give_up(session, node, std::move(each));
-    }
-    if (decided && !done.error) ++removed;
-    if (!is_minor(done.error)) error = done.error;
+    const bool is_ours = each.what == commit_file::kind::undecided || each.what == commit_file::kind::decided;
+    if (!error && is_ours) error = co_await mark_file(session, path, std::move(each));
   }
-  co_return outcome<std::size_t>(error, removed);
+  if (error) co_return error;
+  auto mark = make_request(opcode::set, path);
+  mark.data = std::string(commit_mark);
+  auto marked = co_await session->perform(std::move(mark), retry::always);
+  co_return marked.error;
 }
 
 awaitable<outcome<commit_state>> read_state(core_ptr session, std::string node) {

@@ -3,6 +3,7 @@
 //   /path/<id>                   {"zkrecipes":"commit","by":"<guid>","participants":["a","b"],"data":"...",
 //                                 "decision":"pending","reason":""}; written once more, with the decision
 //   /path/<id>/vote-<participant>   {"vote":"yes","reason":""}; never changed
+//   /path/_undecided, /path/_decided   marks, by which they are found: see filing.hpp
 //   /path/_coordinator           the line of the coordinators
 #pragma once
 
@@ -17,8 +18,10 @@
 
 namespace zkrecipes::detail {
 
-/// What the recipe's own node says once it has been written.
-inline constexpr std::string_view commit_mark = R"({"zkrecipes":"two_phase_commit"})";
+/// What the recipe's own node says where every transaction has a mark.
+inline constexpr std::string_view commit_mark = R"({"zkrecipes":"two_phase_commit","layout":2})";
+/// What older versions, which made no marks, have written.
+inline constexpr std::string_view old_commit_mark = R"({"zkrecipes":"two_phase_commit"})";
 
 struct commit_record {
   std::string by;  ///< GUID of the operation that began it.
@@ -51,6 +54,7 @@ struct commit_sight {
   commit_record record;
   zkrecipes::stat stat;
   std::vector<std::string> children;  ///< If they were asked for.
+  bool is_written = false;            ///< By us, just now: the decision.
 };
 
 /// Looks at the node, once all that others have completed is seen: one round trip.

@@ -4,8 +4,10 @@
 #include <stdexcept>
 #include <utility>
 
+#include "commit/filing.hpp"
 #include "commit/parties.hpp"
 #include "session/deadline.hpp"
+#include "session/hook.hpp"
 
 namespace zkrecipes {
 
@@ -84,7 +86,7 @@ void two_phase_commit::start_decide(outcome_handler h, core_ptr core, std::strin
                                     lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   launch(*on, std::move(h),
-         is_transaction_id(id) ? decide(core, join(path, id), on->deadline_of(budget), nullptr)
+         is_transaction_id(id) ? decide(core, join(path, id), on->deadline_of(budget))
                                : refused<commit_outcome>());
 }
 
@@ -97,10 +99,10 @@ void two_phase_commit::start_state(handler_for<void(error_code, commit_state)> h
 namespace {
 
 awaitable<outcome<std::vector<std::string>>> undecided(core_ptr session, std::string path) {
-  auto found = co_await read_files(std::move(session), std::move(path));
+  auto found = co_await read_undecided(std::move(session), std::move(path));
   std::vector<std::string> ids;
   for (auto& each : std::get<1>(found)) {
-    if (!each.record.decided()) ids.push_back(std::move(each.id));
+    if (each.what == commit_file::kind::undecided) ids.push_back(std::move(each.id));
   }
   co_return outcome<std::vector<std::string>>(std::get<0>(found), std::move(ids));
 }
@@ -120,6 +122,7 @@ void two_phase_commit::start_clean_up(handler_for<void(error_code, std::size_t)>
 
 void two_phase_commit::start_coordinate(handler_for<void(error_code)> h, core_ptr core, std::string path,
                                         commit_coordinator_options options) {
+  options.on_refused = guarded(*core->get_scheduler(), std::move(options.on_refused));
   launch(*core->get_scheduler(), std::move(h), coordinate(core, std::move(path), std::move(options)));
 }
 

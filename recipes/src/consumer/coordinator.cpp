@@ -87,7 +87,7 @@ awaitable<error_code> coordinator::run_terms() {
     auto won = co_await run_campaign();
     if (!won.error) won.error = co_await lead(won);
     if (failure()) co_return errc::career_failed;
-    // Whatever a new place, a new session or another moment can mend is tried again.
+    // An error that a new place, a new session or another moment can mend is tried again.
     const bool is_refused = won.error == errc::server_error;
     const bool mends = !won.error || is_loss(won.error) || won.error == errc::connection_loss || is_refused;
     if (auto over = session_->over()) co_return over;  // while it is being closed a campaign fails at once

@@ -55,8 +55,8 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   static awaitable<void> leave(term_ptr term, bool in_time);
 
   void start(const term_ptr& term, std::function<awaitable<void>(zkrecipes::term)> phase);
-  task_ptr in_background(const term_ptr& term, awaitable<void> what);
   error_code read_traits(leader_career& career);
+  task_ptr in_background(const term_ptr& term, awaitable<void> what);
   void note_failure(const term_ptr& term);
   void cut_short();
 

@@ -63,6 +63,7 @@ awaitable<outcome<transaction>> resignation_request(core_ptr session, std::strin
   auto nodes = co_await read_election(session, path, nullptr, nullptr);
   auto& [error, read] = nodes;
   if (!error && read.candidates.empty()) error = errc::no_node;
+  if (!error && !is_of_ours(read.candidates.front().data)) error = errc::foreign_data;
   transaction ask;
   if (!error) {
     const auto& first = read.candidates.front();
@@ -85,7 +86,7 @@ awaitable<outcome<>> request_resignation(core_ptr session, std::string path) {
 void election::start_campaign(handler_for<void(error_code, ownership)> h, core_ptr core, std::string path,
                               election_options options) {
   launch(*core->get_scheduler(), std::move(h),
-         own_turn(core, election_line(std::move(path), options.names), std::move(options.id), &nearest_ahead, {}));
+         own_turn(core, election_line(std::move(path), options.names), campaigner_data(options.id), &nearest_ahead, {}));
 }
 
 void election::start_view(handler_for<void(error_code, election_view)> h, core_ptr core, std::string path) {

@@ -56,8 +56,12 @@ std::optional<json::object> parse_object(const std::string& data) {
   return std::move(value.as_object());
 }
 
+std::optional<json::object> parse_candidate(const std::string& data) {
+  return data.empty() || data.front() != '{' ? std::nullopt : parse_object(data);
+}
+
 bool flag(const std::string& data, std::string_view name) {
-  auto object = data.empty() || data.front() != '{' ? std::nullopt : parse_object(data);
+  auto object = parse_candidate(data);
   const auto* value = object ? object->if_contains(name) : nullptr;
   return value && value->is_bool() && value->as_bool();
 }
@@ -104,10 +108,22 @@ line_spec election_line(std::string path, election_names names) {
   return line;
 }
 
+std::string campaigner_data(const std::string& id) {
+  json::object object{{"id", id}, {"keeps_record", false}};
+  return json::serialize(object);
+}
+
 std::string candidate_data(const std::string& id, bool awaiting) {
   json::object object{{"id", id}, {"keeps_record", true}};
   if (awaiting) object["awaiting"] = true;
   return json::serialize(object);
+}
+
+bool is_of_ours(const std::string& data) {
+  auto object = parse_candidate(data);
+  const auto* id = object ? object->if_contains("id") : nullptr;
+  const auto* keeps = object ? object->if_contains("keeps_record") : nullptr;
+  return id && id->is_string() && keeps && keeps->is_bool();
 }
 
 bool keeps_record(const std::string& data) { return flag(data, "keeps_record"); }

@@ -39,9 +39,14 @@ std::optional<term_record> parse_record(const std::string& data);
 /// How the line of an election looks: Curator's LeaderLatch and LeaderSelector, and kazoo's Election.
 line_spec election_line(std::string path, election_names names = election_names::leader_latch);
 
+/// What a candidate that only campaigns writes into its own node.
+std::string campaigner_data(const std::string& id);
 /// What a candidate that runs a career writes into its own node; `awaiting` while it waits for the confirmation of a
 /// predecessor that is gone.
 std::string candidate_data(const std::string& id, bool awaiting);
+/// Whether a candidate is of this library: only those read requests in their own nodes. Curator's and kazoo's write what
+/// their users like, and any of that can be all they say about themselves.
+bool is_of_ours(const std::string& data);
 /// Whether a candidate keeps a term record once it leads.
 bool keeps_record(const std::string& data);
 bool is_awaiting(const std::string& data);

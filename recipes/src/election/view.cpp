@@ -32,6 +32,11 @@ awaitable<error_code> read_candidates(core_ptr session, election_nodes& nodes, c
 
 wall_time from_server(std::int64_t ms) { return wall_time(milliseconds(ms)); }
 
+/// Never negative, although the clocks may differ.
+milliseconds elapsed_since(std::int64_t ms, wall_time present) {
+  return std::max(std::chrono::duration_cast<milliseconds>(present - from_server(ms)), milliseconds(0));
+}
+
 std::optional<hand_over_view> hand_over_of(const term_record& record, const election_nodes& nodes, wall_time present) {
   if (nodes.candidates.empty() || record.finished()) return std::nullopt;
   const auto& first = nodes.candidates.front();
@@ -51,7 +56,7 @@ std::optional<hand_over_view> hand_over_of(const term_record& record, const elec
   } else {
     return std::nullopt;
   }
-  result.elapsed = std::max(std::chrono::duration_cast<milliseconds>(present - from_server(since)), milliseconds(0));
+  result.elapsed = elapsed_since(since, present);
   return result;
 }
 
@@ -82,6 +87,7 @@ std::optional<election_view> interpret(const election_nodes& nodes, wall_time pr
   if (!recorded) view.phase = term_phase::none, view.how.reset();
   view.leader = view.candidates.front().id;
   view.leader_token = first.stat.czxid;
+  if (asks_revocation(first.data)) view.resignation_asked = elapsed_since(first.stat.mtime, present);
   return view;
 }
 

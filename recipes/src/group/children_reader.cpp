@@ -48,29 +48,39 @@ awaitable<void> children_reader::run() {
 awaitable<void> children_reader::follow() {
   back_off pause(first_pause, max_pause);
   for (;;) {
+    const auto begun = scheduler_->now();
     auto error = co_await look();
     if (error == asio::error::operation_aborted) co_return;
     if (error == errc::connection_loss) continue;
     report(error);
     if (is_fatal(error)) co_return;
     if (!error) pause.reset();
-    const auto until = error ? pause.next(*scheduler_) : never;
-    while (error || !is_outdated()) {
-      auto why = co_await hinted_.wait(until);
-      if (why == wake::cancelled) co_return;
-      if (why == wake::timed_out) break;
-    }
+    const auto not_before = error ? pause.next(*scheduler_) : begun + options_.interval;
+    const bool goes_on = co_await await_next(!error, not_before);
+    if (!goes_on) co_return;
   }
 }
 
-/// Reads what is out of date: the list in one round trip, all nodes in another.
+/// Until it is time for the next reading, and, where the last one was good, something has changed. False: cancelled.
+awaitable<bool> children_reader::await_next(bool only_if_changed, lease_clock::time_point not_before) {
+  while (only_if_changed && !is_outdated()) {
+    auto why = co_await hinted_.wait();
+    if (why == wake::cancelled) co_return false;
+  }
+  for (;;) {
+    auto why = co_await hinted_.wait(not_before);
+    if (why != wake::notified) co_return why == wake::timed_out;
+  }
+}
+
+/// Reads what is out of date, each node once: the list in one round trip, all nodes in another. What changes meanwhile is
+/// for the next reading, or there would be no view of what changes all the time.
 awaitable<error_code> children_reader::look() {
   auto error = co_await session_->wait_connected(nullptr, never);
   if (!error && !is_current(parent_hint_)) error = co_await list();
-  while (!error) {
-    auto names = outdated();
-    if (names.empty()) break;
-    error = co_await read(std::move(names));
+  const auto names = outdated();
+  for (std::size_t done = 0; !error && done < names.size(); done += most_under_way) {
+    error = co_await read(std::span(names).subspan(done, std::min(most_under_way, names.size() - done)));
   }
   if (!error) publish();
   if (error == errc::session_expired) error = errc::connection_loss;  // it is the same view in the next session
@@ -116,8 +126,7 @@ void children_reader::keep_only(const std::vector<std::string>& names) {
 }
 
 /// All together, in one round trip.
-awaitable<error_code> children_reader::read(std::vector<std::string> names) {
-  if (names.size() > most_under_way) names.resize(most_under_way);
+awaitable<error_code> children_reader::read(std::span<const std::string> names) {
   std::vector<exchange_ptr> sent;
   for (const auto& name : names) {
     const auto path = join(path_, name);

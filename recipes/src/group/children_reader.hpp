@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -43,10 +44,11 @@ class children_reader : public std::enable_shared_from_this<children_reader> {
 
   awaitable<void> run();
   awaitable<void> follow();
+  awaitable<bool> await_next(bool only_if_changed, lease_clock::time_point not_before);
   awaitable<error_code> look();
   awaitable<error_code> list();
   awaitable<error_code> await_parent();
-  awaitable<error_code> read(std::vector<std::string> names);
+  awaitable<error_code> read(std::span<const std::string> names);
   void keep_only(const std::vector<std::string>& names);
   error_code accept(const std::string& name, backend::reply answer);
   std::vector<std::string> outdated() const;

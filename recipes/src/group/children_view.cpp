@@ -1,6 +1,7 @@
 #include <zkrecipes/children_view.hpp>
 
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 #include "group/children_reader.hpp"
@@ -70,6 +71,10 @@ awaitable<outcome<children_change>> children_reader::change(children_snapshot se
 
 children_view::children_view(session over, std::string path, children_view_options options) {
   require_path("children_view path", path);
+  if (options.interval < std::chrono::milliseconds(0) || options.interval > std::chrono::hours(1)) {
+    throw std::invalid_argument("children_view_options::interval is " + std::to_string(options.interval.count()) +
+                                " ms; it must be from 0 to 1 h");
+  }
   reader_ = std::make_shared<children_reader>(require_session(over), std::move(path), std::move(options));
   reader_->start();
 }

@@ -124,8 +124,7 @@ awaitable<error_code> kept_node::make(const incarnation_ptr& here, exchange_ptr 
 }
 
 error_code kept_node::judge(const backend::reply& node, const incarnation_ptr& here) {
-  const bool ours = !node.error && is_ours(node.stat, here) && is_same(node);
-  if (ours) {
+  if (!node.error && is_own(node, here)) {
     if (!stands_ && node.data == data_) written_ = wanted_;  // ours, although we have not heard of its creation
     if (!stands_) note_present(node.stat, false);
     return {};
@@ -134,7 +133,8 @@ error_code kept_node::judge(const backend::reply& node, const incarnation_ptr& h
   const bool was_there = stands_;
   note_absent();
   if (was_there && !options_.restore) return errc::node_removed;
-  if (node.error) return inconclusive;  // gone: it is made in the next round
+  const bool is_to_be_had = !node.error && is_own(node, here);
+  if (node.error || is_to_be_had) return inconclusive;  // gone, or made anew: the next round makes it, or finds it
   return node.stat.ephemeral_owner ? errc::busy : errc::foreign_data;
 }
 
@@ -143,16 +143,40 @@ bool kept_node::is_ours(const stat& node, const incarnation_ptr& here) const {
 }
 
 /// Whether a persistent node, which has no owner, is the one that we keep.
-bool kept_node::is_same(const backend::reply& node) const { return !same_ || has_stood_ || same_(node.data); }
+bool kept_node::is_same(const backend::reply& node) const {
+  return !same_ || node.stat.czxid == czxid_ || same_(node.data);
+}
 
+/// The node that stands is one node: another in its place, though it could be ours, is none that we know.
+bool kept_node::is_own(const backend::reply& node, const incarnation_ptr& here) const {
+  return is_ours(node.stat, here) && is_same(node) && (!stands_ || node.stat.czxid == czxid_);
+}
+
+/// The node as it is now, not as a server that is behind has it: by now somebody else's may stand there.
+awaitable<backend::reply> kept_node::look_closely(std::shared_ptr<core> session, lease_clock::time_point until) {
+  const auto look = same_ ? opcode::get : opcode::exists;  // which needs no right to read
+  std::vector<backend::request> both{make_request(opcode::sync, "/"), make_request(look, path_)};
+  auto bound = binding();
+  auto answers = co_await session->perform_all(std::move(both), std::move(bound), until);
+  if (answers[0].error) answers[1].error = answers[0].error;
+  co_return std::move(answers[1]);
+}
+
+/// ZooKeeper has no condition on a node's owner. So we look whose it is, and write what has still the version that we saw.
 awaitable<error_code> kept_node::write() {
   while (written_ != wanted_) {
+    auto node = co_await look_closely(session_, never);
+    if (node.error && node.error != errc::no_node) co_return node.error;
+    if (node.error || !is_own(node, bound_)) co_return inconclusive;
     auto set = make_request(opcode::set, path_);
     set.data = data_;
+    set.version = node.stat.version;
     const auto writing = wanted_;
     auto bound = binding();
     auto result = co_await session_->perform(std::move(set), retry::once, bound);
-    if (result.error == errc::no_node) co_return inconclusive;
+    if (result.error == errc::bad_version) continue;  // somebody has written into it
+    const bool is_another = !result.error && result.stat.czxid != czxid_;
+    if (is_another || result.error == errc::no_node) co_return inconclusive;
     if (result.error) co_return result.error;
     written_ = writing;
     ++tries_;
@@ -164,36 +188,40 @@ awaitable<error_code> kept_node::write() {
 /// Whatever became of a create that was under way, nothing of ours is left, unless the session ends first.
 awaitable<error_code> kept_node::remove_own() {
   if (!bound_) co_return error_code();
-  const auto bound = binding();
-  auto remove = make_request(opcode::remove, path_);
-  if (stands_ && session_->current() == bound_) {  // in the next session it may be somebody else's
-    auto sent = session_->send(remove);
-    auto result = co_await session_->answer(sent);
-    if (!is_open(result.error)) co_return why_it_stays(result.error);
-  }
-  // The end of the session takes an ephemeral node with it, so from here on we do not keep it open. A persistent one would
-  // stay behind: it is worth waiting for a connection, for as long as a session lasts without one.
   auto session = session_->shared_from_this();
+  const auto bound = binding();
+  // The end of the session takes an ephemeral node with it, so without a connection we do not keep it open. A persistent one
+  // would stay behind: it is worth waiting for a connection, for as long as a session lasts without one.
   const auto let_go = scheduler_->now() + (ephemeral() ? std::chrono::milliseconds(0) : session->options().timeout);
-  const auto look = make_request(same_ ? opcode::get : opcode::exists, path_);
+  back_off pause(options_.first_pause, options_.max_pause);
+  for (bool is_first = true;; is_first = false) {
+    const bool is_at_hand = is_first && session->connected();
+    if (scheduler_->now() >= let_go && !is_at_hand) session_.reset();
+    auto error = co_await remove_if_own(session, session_ ? let_go : never);
+    if (is_open(error)) continue;
+    if (error != errc::server_error) co_return why_it_stays(error);
+    const bool again = co_await session->rest(pause, bound);
+    if (!again) co_return ephemeral() ? error_code() : error;
+  }
+}
+
+/// What the removal has come to; none: what stands there, if anything, is not ours.
+awaitable<error_code> kept_node::remove_if_own(std::shared_ptr<core> session, lease_clock::time_point until) {
   for (;;) {
-    if (scheduler_->now() >= let_go) session_.reset();
-    const auto until = session_ ? let_go : never;
-    auto node = co_await session->perform(look, retry::always, bound, until);
-    if (is_open(node.error)) continue;
-    if (node.error) co_return why_it_stays(node.error);
-    const bool another = stands_ && node.stat.czxid != status().czxid;
-    if (another || !is_ours(node.stat, bound_) || !is_same(node)) co_return error_code();
+    auto node = co_await look_closely(session, until);
+    if (node.error) co_return node.error;
+    if (!is_own(node, bound_)) co_return error_code();
+    auto remove = make_request(opcode::remove, path_);
     remove.version = node.stat.version;
-    auto result = co_await session->perform(remove, retry::once, bound, until);
-    if (!is_open(result.error) && result.error != errc::bad_version) co_return why_it_stays(result.error);
+    auto bound = binding();
+    auto result = co_await session->perform(std::move(remove), retry::once, std::move(bound), until);
+    if (result.error != errc::bad_version) co_return result.error;
   }
 }
 
 /// What a removal has come to, if it has: whatever else it ended with, the node has gone or goes with its session.
 error_code kept_node::why_it_stays(const error_code& error) const {
-  const bool is_refused = error == errc::not_empty || error == errc::no_auth;
-  return is_refused || (is_fatal(error) && !ephemeral()) ? error : error_code();
+  return leaves_node(error) || (is_fatal(error) && !ephemeral()) ? error : error_code();
 }
 
 /// Whether a node that is to go may still stand: the end of the session takes only an ephemeral one along.
@@ -208,7 +236,7 @@ persistent_node_status kept_node::status() const {
 
 void kept_node::note_present(const stat& node, bool made) {
   stands_ = true;
-  has_stood_ = true;
+  czxid_ = node.czxid;
   {
     std::lock_guard lock(mutex_);
     status_.present = true;

@@ -49,6 +49,9 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   awaitable<error_code> write();
   awaitable<bool> rest(const watch& hint, const error_code& error, back_off& pause);
   awaitable<error_code> remove_own();
+  awaitable<backend::reply> look_closely(std::shared_ptr<core> session, lease_clock::time_point until);
+  awaitable<error_code> remove_if_own(std::shared_ptr<core> session, lease_clock::time_point until);
+  bool is_own(const backend::reply& node, const incarnation_ptr& here) const;
   bool is_open(const error_code& error) const;
   error_code why_it_stays(const error_code& error) const;
   bool is_ours(const stat& node, const incarnation_ptr& here) const;
@@ -71,7 +74,7 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   std::uint64_t tries_ = 0;    // that came to a result
   incarnation_ptr bound_;      // in which the node was made or found, or may have been
   bool stands_ = false;
-  bool has_stood_ = false;  // before that nobody changes the data, so that what is there can be compared with it
+  std::int64_t czxid_ = 0;     // of the node that was ours last, 0: there was none
   bool finished_ = false;
   error_code end_;  // of the removal
   condition changed_;

@@ -7,12 +7,16 @@
 #include <boost/json/serialize.hpp>
 
 #include "line/place.hpp"
+#include "session/background.hpp"
 
 namespace zkrecipes::detail {
 
 namespace json = boost::json;
 
 namespace {
+
+constexpr std::chrono::milliseconds first_look_pause{100};
+constexpr std::chrono::milliseconds max_look_pause{10'000};
 
 /// The data of a member as an object: what is not JSON is an id.
 json::object parse_member(const std::string& data) {
@@ -27,6 +31,8 @@ json::object parse_member(const std::string& data) {
 }  // namespace
 
 std::string with_revocation(const std::string& data, std::chrono::milliseconds grace) {
+  // The owner may not have heard yet of who asked before: what ends first has to stand there.
+  if (asks_revocation(data)) grace = std::min(grace, grace_of(data));
   auto object = parse_member(data);
   object["revoke"] = true;
   if (grace == any_grace) {
@@ -75,6 +81,7 @@ std::string member_id(const std::string& data) {
 /// Runs for as long as the place does. It watches our own node, which an operator can remove, and the clock.
 awaitable<void> place::guard(place_ptr self) {
   const auto& session = self->session_;
+  back_off pause(first_look_pause, max_look_pause);
   while (!self->lost()) {
     auto hint = session->arm(watch_kind::data, self->path_, self->changed_);
     auto looking = session->send(make_request(backend::opcode::get, self->path_, true));
@@ -84,13 +91,16 @@ awaitable<void> place::guard(place_ptr self) {
       co_await looking->done.wait(self->believed_until());
     }
     if (looking->answer && looking->answer->error == errc::no_node) self->lose(errc::node_removed);
-    if (looking->answer && !looking->answer->error) self->look_for_request(looking->answer->data);
-    // Any answer means that the server has been asked; what it can not tell us now it can not tell us a moment later.
+    if (looking->answer && !looking->answer->error) self->read_own(std::move(looking->answer->data));
+    // What we may not read now we may not read a moment later; a server that was too busy to look is asked again.
     const bool watching = looking->answer && looking->answer->error != errc::connection_loss;
+    const bool is_busy = watching && looking->answer->error == errc::server_error;
+    const auto again_at = is_busy ? pause.next(*session->get_scheduler()) : never;
     looking.reset();  // thousands may wait at once, and for long
-    while (!self->lose_if_over() && (watching ? !hint->fired() : !session->connected())) {
+    while (!self->lose_if_over() && session->now() < again_at && (watching ? !hint->fired() : !session->connected())) {
       // While nothing changes the session tells us of the end of the lease: a timer each would be many.
-      co_await (watching ? self->changed_ : session->changed()).wait(watching ? self->give_up_at_ : self->believed_until());
+      const auto until = watching ? std::min(self->give_up_at_, again_at) : self->believed_until();
+      co_await (watching ? self->changed_ : session->changed()).wait(until);
     }
     if (self->lost() == errc::closed) hint->let_go();
   }
@@ -108,6 +118,13 @@ bool place::lose_if_over() {
     lose(errc::revoked);
   }
   return static_cast<bool>(lost());
+}
+
+void place::read_own(std::string data) {
+  look_for_request(data);
+  if (data == data_) return;
+  data_ = std::move(data);
+  changed_.notify();
 }
 
 /// Who asks again can shorten the grace; to read a request once more does not lengthen it.
@@ -178,9 +195,13 @@ awaitable<outcome<>> place::leave() {
   auto remove = make_request(backend::opcode::remove, path_);
   auto sent = session_->send(std::move(remove));
   lose(errc::closed);
-  auto result = co_await session_->answer(sent);
-  if (result.error == errc::connection_loss || result.error == asio::error::operation_aborted) {
-    session_->remove_surely(path_, bound_);
+  auto removing = session_->remove_surely(path_, bound_, std::move(sent));
+  // An answer may be there already: without a connection it comes at once.
+  while (!removing->is_over && removing->answer != errc::connection_loss) {
+    const bool is_refused = leaves_node(removing->answer) && removing->answer != errc::server_error;
+    if (is_refused) co_return outcome<>(removing->answer);
+    auto why = co_await removing->changed.wait();
+    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
   }
   co_return outcome<>(error_code());
 }

@@ -79,7 +79,7 @@ awaitable<error_code> place::create() {
       error = co_await find_own();
       if (error || !path_.empty()) co_return error;
     } else {
-      ghost_ = ghost_ || created.error == asio::error::operation_aborted;
+      ghost_ = ghost_ || created.error == asio::error::operation_aborted || created.error == errc::server_error;
       co_return created.error;
     }
   }
@@ -149,21 +149,55 @@ void place::accept(std::string path, const stat& s) {
 }
 
 awaitable<error_code> place::list() {
-  auto children = make_request(opcode::children, line_.parent);
-  auto listed = co_await session_->perform(std::move(children), retry::always, bound_);
-  if (listed.error) co_return listed.error;
-  members_ = std::make_shared<const std::vector<member>>(members_of(listed.children, line_.accepted));
+  std::vector<backend::request> look{make_request(opcode::children, line_.parent)};
+  auto answered = co_await ask(std::move(look));
+  auto& [error, replies] = answered;
+  if (!error) error = replies.front().error;
+  if (error) co_return error;
+  const auto& names = replies.front().children;
+  members_ = std::make_shared<const std::vector<member>>(members_of(names, line_.accepted));
   listed_ = true;
-  auto error = settle(strangers_among(listed.children, line_.accepted));
+  error = settle(strangers_among(names, line_.accepted));
   if (error) co_return error;
   if (listed_) co_return error_code();
   lose(errc::node_removed);
   co_return errc::node_removed;
 }
 
+/// Waits until `told` tells something, for as long as the place is held: the clock is watched here, too.
+awaitable<error_code> place::wait_held(condition& told) {
+  auto why = co_await told.wait(believed_until());
+  if (why == wake::cancelled) co_return asio::error::operation_aborted;
+  lose_if_over();
+  co_return lost();
+}
+
+/// Asks for all of this at once, as soon as there is a connection. It is the loss of the place that ends the waiting, not a
+/// limit of retries. Error besides: `connection_loss`.
+awaitable<outcome<std::vector<backend::reply>>> place::ask(std::vector<backend::request> all) {
+  using result_type = outcome<std::vector<backend::reply>>;
+  auto error = lost();
+  while (!error && !session_->connected()) error = co_await wait_held(session_->changed());
+  if (error) co_return result_type(error, {});
+  std::vector<exchange_ptr> sent;
+  for (auto& each : all) sent.push_back(session_->send(std::move(each)));
+  std::vector<backend::reply> answers;
+  bool is_broken = false;
+  for (const auto& each : sent) {
+    while (!error && !each->answer) error = co_await wait_held(each->done);
+    if (error) co_return result_type(error, {});
+    is_broken = is_broken || each->answer->error == errc::connection_loss;
+    answers.push_back(std::move(*each->answer));
+  }
+  if (is_broken) {
+    error = errc::connection_loss;
+    co_await session_->before_retry();
+  }
+  co_return result_type(error, std::move(answers));
+}
+
 awaitable<error_code> place::try_turn(const blocker& who_first) {
   while (!listed_) {
-    if (auto why = lost()) co_return why;
     auto error = co_await list();
     if (error && error != errc::connection_loss) co_return error;
   }
@@ -176,7 +210,7 @@ awaitable<error_code> place::wait_turn(const blocker& who_first) {
     if (auto why = lost()) co_return why;
     if (!listed_) {
       auto error = co_await list();
-      if (error == errc::connection_loss) continue;  // it is the lease that ends a place, not a retry limit
+      if (error == errc::connection_loss) continue;
       if (error) co_return error;
     }
     auto ahead = who_first(*members_, self_);
@@ -185,13 +219,16 @@ awaitable<error_code> place::wait_turn(const blocker& who_first) {
     const auto hints = watch_ahead(*ahead);
     std::vector<std::string> gone;
     auto error = co_await look_ahead(*ahead, gone);
-    if (error == errc::connection_loss) continue;
+    if (error == errc::connection_loss) continue;  // what watched is gone with it
     if (error) co_return error;
-    while (gone.empty() && std::none_of(hints.begin(), hints.end(), has_fired) && who_first(*members_, self_) == ahead) {
+    const auto is_unchanged = [&] {
+      return gone.empty() && std::none_of(hints.begin(), hints.end(), has_fired) && who_first(*members_, self_) == ahead;
+    };
+    while (!lost() && is_unchanged()) {
       auto why = co_await changed_.wait();
       if (why == wake::cancelled) co_return asio::error::operation_aborted;
-      if (auto reason = lost()) co_return reason;
     }
+    if (auto why = lost()) co_return why;
     note_departures(*ahead, hints, std::move(gone), who_first);
   }
 }
@@ -226,7 +263,9 @@ awaitable<error_code> place::look_ahead(stretch who, std::vector<std::string>& g
     looks[i].path = join(line_.parent, (*members_)[who.first + i].name);
     looks[i].watch = true;
   }
-  auto seen = co_await session_->perform_all(std::move(looks), bound_);
+  auto answered = co_await ask(std::move(looks));
+  const auto& [error, seen] = answered;
+  if (error) co_return error;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].error == errc::no_node) {
       gone.push_back((*members_)[who.first + i].name);

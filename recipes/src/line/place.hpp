@@ -85,6 +85,8 @@ class place : public std::enable_shared_from_this<place> {
   // On the strand.
   const incarnation_ptr& bound() const noexcept { return bound_; }
   bool revoked() const noexcept { return revoked_; }
+  /// What our node says, as last seen: others can write to it. `changed` tells when it does.
+  const std::string& data() const noexcept { return data_; }
   /// Exactly one member is ahead of us, as far as we know. `changed` tells when that begins.
   bool is_next() const noexcept { return listed_ && position() == 1; }
   /// Everybody in line as last listed, if that has happened; nobody twice who is of this place. Where it goes one by one,
@@ -114,11 +116,14 @@ class place : public std::enable_shared_from_this<place> {
   stretch forget_all_but(std::size_t ahead);
   std::size_t position() const noexcept { return forgotten_ + self_; }
   awaitable<error_code> list();
+  awaitable<error_code> wait_held(condition& told);
+  awaitable<outcome<std::vector<backend::reply>>> ask(std::vector<backend::request> all);
   void accept(std::string path, const stat& s);
   void note_position();
   void lose(error_code why);
   bool note_lost(error_code why);
   bool lose_if_over();
+  void read_own(std::string data);
   void look_for_request(const std::string& data);
   lease_clock::time_point believed_until() const;
 
@@ -152,7 +157,8 @@ using place_ptr = std::shared_ptr<place>;
 /// No limit to the owner's grace.
 inline constexpr auto any_grace = std::chrono::milliseconds::max();
 
-/// What is written into the data of a node of a line (JSON) to ask its owner to give it up.
+/// What is written into the data of a node of a line (JSON) to ask its owner to give it up. Of several requests the one
+/// with the shortest grace stays.
 std::string with_revocation(const std::string& data, std::chrono::milliseconds grace = any_grace);
 /// The same, asked: whether `data` carries such a request, and how long the owner may take.
 bool asks_revocation(const std::string& data);

@@ -21,10 +21,10 @@ class held_together : public std::enable_shared_from_this<held_together> {
     while (!all_.empty()) all_.pop_back();  // the last acquired first
   }
 
-  /// On the strand, before anybody else knows of it.
+  /// On the strand.
   void add(ownership one) {
     one.async_lost(asio::bind_executor(session_->strand(), [weak = weak_from_this()](error_code) {
-      if (auto self = weak.lock()) self->changed_.notify();
+      if (auto self = weak.lock()) self->note_lost();
     }));
     one.async_revoked(asio::bind_executor(session_->strand(), [weak = weak_from_this()](error_code why) {
       auto self = weak.lock();
@@ -33,6 +33,20 @@ class held_together : public std::enable_shared_from_this<held_together> {
       self->changed_.notify();
     }));
     all_.push_back(std::move(one));
+  }
+
+  using acquire_one = awaitable<outcome<ownership>> (*)(core_ptr, std::string, lock_options);
+
+  /// Acquires one more, and gives up when one of those that it has is lost meanwhile.
+  awaitable<error_code> acquire(acquire_one how, std::string path, lock_options options) {
+    auto loss = std::make_shared<interruption>();
+    loss_ = loss;
+    auto acquiring = how(session_, std::move(path), std::move(options));
+    auto acquired = co_await interruptible(session_->get_scheduler(), std::move(loss), std::move(acquiring));
+    auto& [failure, one] = acquired;
+    if (!failure) add(std::move(one));
+    if (auto why = error()) co_return why;
+    co_return failure;
   }
 
   const std::vector<ownership>& all() const noexcept { return all_; }
@@ -63,33 +77,37 @@ class held_together : public std::enable_shared_from_this<held_together> {
   }
 
   awaitable<outcome<>> release() {
+    error_code first;
     for (auto each = all_.rbegin(); each != all_.rend(); ++each) {
       auto releasing = each->async_release(asio::as_tuple(asio::use_awaitable));
-      co_await std::move(releasing);
+      auto released = co_await std::move(releasing);
+      if (!first) first = std::get<0>(released);
     }
-    co_return outcome<>(error_code());
+    co_return outcome<>(first);
   }
 
  private:
+  void note_lost() {
+    if (auto waiting = loss_.lock()) waiting->interrupt();
+    changed_.notify();
+  }
+
   core_ptr session_;
   std::vector<ownership> all_;
-  bool revoked_ = false;  // somebody has asked for one of them
+  std::weak_ptr<interruption> loss_;  // of one, while another is waited for
+  bool revoked_ = false;              // somebody has asked for one of them
   condition changed_;
 };
 
 namespace {
 
 using held_ptr = std::shared_ptr<held_together>;
-using acquire_one = awaitable<outcome<ownership>> (*)(core_ptr, std::string, lock_options);
 
 awaitable<outcome<multi_ownership>> acquire_all(core_ptr session, std::vector<std::string> paths, lock_options options,
-                                                acquire_one acquire) {
+                                                held_together::acquire_one acquire) {
   auto held = std::make_shared<held_together>(session);
   for (auto& each : paths) {
-    auto one = co_await acquire(session, std::move(each), options);
-    auto error = std::get<0>(one);
-    if (!error) held->add(std::move(std::get<1>(one)));
-    if (!error) error = held->error();
+    auto error = co_await held->acquire(acquire, std::move(each), options);
     if (error) co_return outcome<multi_ownership>(error, multi_ownership());  // `held` lets go of what it has
   }
   co_return outcome<multi_ownership>(error_code(), multi_ownership(std::move(held)));

@@ -1,6 +1,9 @@
 #include "queue/claims.hpp"
 
+#include <algorithm>
 #include <utility>
+
+#include "session/background.hpp"
 
 namespace zkrecipes::detail {
 
@@ -21,9 +24,17 @@ int failed_at(const backend::reply& answer) {
 bool is_lost(const error_code& error) { return error == errc::connection_loss; }
 bool is_aborted(const error_code& error) { return error == asio::error::operation_aborted; }
 
+/// Nothing that is tried again can change this.
+bool is_final(const error_code& error) {
+  return !error || error == errc::no_auth || error == errc::session_expired || is_fatal(error);
+}
+
 }  // namespace
 
-std::int32_t attempts_of(const stat& item) { return (item.cversion + item.num_children) / 2; }
+std::int32_t attempts_of(const stat& item) {
+  const auto claimed = (item.cversion + item.num_children) / 2;
+  return std::max(claimed - item.version, 0);
+}
 
 void count_attempts(transaction& all, const std::string& item, std::int32_t so_many) {
   for (std::int32_t i = 0; i < so_many; ++i) all.create(join(item, attempt_name)).remove(join(item, attempt_name));
@@ -52,7 +63,7 @@ awaitable<claim_result> claims::finish(attempt which) {
   auto read = co_await session->answer(which.reading);
   backend::reply stamp;
   if (which.stamping) stamp = co_await session->answer(which.stamping);
-  if (is_aborted(result.error)) abandon(which.what.name, which.guid, which.bound);
+  if (is_aborted(result.error)) abandon({which.what.name, which.guid, which.bound});
   if (result.error) co_return result;
   while (is_lost(read.error)) {
     read = co_await session->perform(make_request(opcode::get, frame_->where.item(which.what.name)), retry::always,
@@ -66,7 +77,7 @@ awaitable<claim_result> claims::finish(attempt which) {
   result.at_item = result.error == errc::no_auth;
   if (!result.error && which.stamping && is_early(which, stamp)) result.error = errc::busy;
   if (result.error) {
-    abandon(which.what.name, which.guid, which.bound);
+    abandon({which.what.name, which.guid, which.bound});
     co_return result;
   }
   forget_ended();
@@ -109,21 +120,38 @@ awaitable<error_code> claims::find(core_ptr over, std::string path, std::string 
   co_return !there.error && there.data != guid ? make_error_code(errc::node_exists) : there.error;
 }
 
-/// Takes back a claim that may or may not have been made; never somebody else's. Without keeping the session open: its end
-/// takes the claim along.
-void claims::abandon(const std::string& name, const std::string& guid, const incarnation_ptr& bound) {
-  auto over = frame_->session->shared_from_this();
-  launch_detached(frame_->session->strand(), remove_claim(std::move(over), frame_->where.claim(name), guid, bound));
+/// Takes back a claim that may or may not have been made; never somebody else's. Without keeping the session open: its
+/// end takes the claim along.
+void claims::abandon(ending which, exchange_ptr first_try) {
+  launch_detached(frame_->session->strand(), remove_claim(frame_, std::move(which), std::move(first_try)));
 }
 
 /// Another can claim the item as soon as our claim has gone, under the same name: before each try we look whose it is.
-awaitable<void> claims::remove_claim(core_ptr over, std::string path, std::string guid, incarnation_ptr bound) {
-  auto remove = make_request(opcode::remove, path);
-  for (backend::reply done;;) {
-    auto error = co_await find(over, path, guid, bound);
-    if (error) co_return;
-    done = co_await over->perform(remove, retry::once, bound);
-    if (!is_lost(done.error)) co_return;
+/// The attempt ceases to count in the transaction that removes the claim: a lost reply leaves both or neither.
+awaitable<void> claims::remove_claim(shared_frame frame, ending which, exchange_ptr first_try) {
+  const auto over = frame->session;
+  const auto claim = frame->where.claim(which.name);
+  const auto item = frame->where.item(which.name);
+  back_off pauses(over->options().retry.first_pause, over->options().retry.max_pause);
+  backend::reply done;
+  done.error = errc::connection_loss;
+  if (first_try) done = co_await over->answer(first_try);
+  while (!is_final(done.error)) {
+    const bool in_vain = !is_lost(done.error) && done.error != errc::bad_version && done.error != errc::no_node;
+    if (in_vain) co_await over->changed().wait(pauses.next(*over->get_scheduler()));
+    std::vector<backend::request> looks{make_request(opcode::get, claim), make_request(opcode::get, item)};
+    auto seen = co_await over->perform_all(std::move(looks), which.bound);
+    done.error = seen[0].error;
+    if (done.error == errc::no_node || (!done.error && seen[0].data != which.guid)) co_return;
+    if (done.error) continue;
+    transaction all;
+    all.remove(claim);
+    if (!which.counts && !seen[1].error) all.set(item, std::move(seen[1].data), seen[1].stat.version);
+    done = co_await over->perform(backend::make_multi(all), retry::once, which.bound);
+    if (done.error == errc::no_auth && failed_at(done) == 1) {
+      which.counts = true;  // the item may not be written to: the claim has to go all the same
+      done.error = errc::bad_version;
+    }
   }
 }
 
@@ -162,7 +190,7 @@ awaitable<claim_result> claims::remove(message item) {
     // The claim that would tell has gone: with our session, or by an operator's hand.
     const bool is_open = result.error == errc::session_expired || (result.error == errc::no_node && place == 1 && maybe_done);
     if (is_open && answer.sent) result.error = errc::outcome_unknown;
-    if (is_aborted(result.error)) abandon(name, one.guid, one.bound);
+    if (is_aborted(result.error)) abandon({name, one.guid, one.bound, true});  // nothing was counted
     if (!result.error) {
       session->remove_surely(frame_->where.claim(name), one.bound);
       ++result.item.attempts;
@@ -215,15 +243,19 @@ awaitable<error_code> claims::release(claim_id which) {
   if (bound->ended) co_return errc::superseded;  // the claim there may be somebody else's by now
   auto sent = frame_->session->send(make_request(opcode::remove, frame_->where.claim(which.name)));
   auto result = co_await frame_->session->answer(sent);
-  if (result.error) abandon(which.name, guid, bound);
+  if (result.error) abandon({which.name, guid, bound, true});
   co_return error_code();
 }
 
-void claims::give_up(const claim_id& which) {
-  auto found = find_ours(which);
+void claims::take_back(const message& item) {
+  auto found = find_ours(claim_id(item));
   if (found == ours_.end()) return;
-  abandon(which.name, found->second.guid, found->second.bound);
+  auto [name, one] = std::move(*found);
   ours_.erase(found);
+  if (one.bound->ended) return;  // and the claim with it; the one there may be somebody else's by now
+  transaction all;
+  all.remove(frame_->where.claim(name)).set(frame_->where.item(name), item.data, item.stat.version);
+  abandon({name, one.guid, one.bound}, frame_->session->send(backend::make_multi(all)));
 }
 
 awaitable<backend::reply> claims::read_again(claim_id which) {

@@ -48,10 +48,11 @@ class claims : public std::enable_shared_from_this<claims> {
   bool has(const claim_id& which) const { return static_cast<bool>(bound_of(which)); }
   /// Removes an item of ours and its claim, together with the rest. Errors: `superseded`, and those of the rest.
   awaitable<error_code> settle(claim_id which, transaction rest);
-  /// Gives a claim up.
+  /// Gives up a claim on an item that was handed out.
   awaitable<error_code> release(claim_id which);
-  /// The same in the background.
-  void give_up(const claim_id& which);
+  /// The same of one that nobody was told of: the attempt does not count. The request is sent at once; the rest happens in
+  /// the background.
+  void take_back(const message& item);
   /// Reads an item of ours again. Error: `superseded`.
   awaitable<backend::reply> read_again(claim_id which);
   incarnation_ptr bound_of(const claim_id& which) const;
@@ -67,8 +68,15 @@ class claims : public std::enable_shared_from_this<claims> {
 
   static awaitable<error_code> find(core_ptr over, std::string path, std::string guid, incarnation_ptr bound);
   awaitable<error_code> is_claimed(attempt& which, bool& at_item);
-  void abandon(const std::string& name, const std::string& guid, const incarnation_ptr& bound);
-  static awaitable<void> remove_claim(core_ptr over, std::string path, std::string guid, incarnation_ptr bound);
+  /// A claim to be removed, and whether its attempt stays counted.
+  struct ending {
+    std::string name;
+    std::string guid;
+    incarnation_ptr bound;
+    bool counts = false;
+  };
+  void abandon(ending which, exchange_ptr first_try = nullptr);
+  static awaitable<void> remove_claim(shared_frame frame, ending which, exchange_ptr first_try);
   held_items::iterator find_ours(const claim_id& which);
   bool is_early(const attempt& which, const backend::reply& stamp);
   void forget_ended();
@@ -78,7 +86,8 @@ class claims : public std::enable_shared_from_this<claims> {
   held_items ours_;
 };
 
-/// How often an item has been claimed. Each claim makes a node below it and removes it again: the server counts.
+/// How often an item has been handed out. Each claim makes a node below it and removes it again: the server counts that. A
+/// claim that is taken back before anybody was told of the item writes its data once more, and the server counts that, too.
 std::int32_t attempts_of(const stat& item);
 /// What adds so many to that.
 void count_attempts(transaction& all, const std::string& item, std::int32_t so_many);

@@ -10,7 +10,7 @@ using backend::opcode;
 
 namespace {
 
-outcome<message> failed(error_code why) { return {why, message{}}; }
+outcome<message> none_because(error_code why) { return {why, message{}}; }
 
 /// It is our queue in the next session, too.
 bool may_pass(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
@@ -54,7 +54,7 @@ awaitable<outcome<message>> queue_follower::next() {
   for (int misses = 0;;) {
     if (items_.empty()) {
       auto error = co_await list();
-      if (error) co_return failed(error);
+      if (error) co_return none_because(error);
     }
     // The last one returned has most likely been removed by now: ask for it and for the one behind it together. While we
     // wait, another operation may change the list.
@@ -73,12 +73,12 @@ awaitable<outcome<message>> queue_follower::next() {
     }
     if (may_pass(answer.error)) {
       auto error = co_await frame_->session->wait_connected(nullptr, never);
-      if (error) co_return failed(error);
+      if (error) co_return none_because(error);
       continue;
     }
     if (answer.error == errc::no_auth) skip(name, answer.error);
     if (answer.error == errc::no_node || answer.error == errc::no_auth) continue;
-    if (answer.error) co_return failed(answer.error);
+    if (answer.error) co_return none_because(answer.error);
     last_ = name;
     const auto attempts = attempts_of(answer.stat);
     co_return outcome<message>(error_code(), message{std::move(name), std::move(answer.data), answer.stat, attempts});

@@ -1,6 +1,7 @@
 #include "queue/stock.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <utility>
 
 namespace zkrecipes::detail {
@@ -12,15 +13,26 @@ namespace {
 constexpr std::string_view idle_marker = "idle-";
 constexpr std::string_view idle_markers[] = {idle_marker};
 
+/// What a taker's node says while it waits. One that is called finds the name of an item there.
+constexpr const char* waits = "waits";
+
 /// A list is used up when this part of it has been drawn.
 constexpr std::size_t list_share = 8;
-/// Who has missed goes further afield in a long list, not to miss again beside the same rival.
-constexpr std::size_t widest = 16;
+/// Where others are quicker, or items can come before those listed, it is read again after fewer draws: so many names
+/// of a list are read for each draw, at most.
+constexpr std::size_t names_per_draw = 256;
+/// The first in line reads no more names than that in a second, however often something changes.
+constexpr std::size_t names_per_second = 50'000;
+/// Called by one who leaves the line.
+constexpr std::size_t most_calls = 256;
 
 }  // namespace
 
 stock::stock(shared_frame frame, std::shared_ptr<server_clock> clock)
-    : frame_(std::move(frame)), clock_(std::move(clock)), ready_(frame_->session->get_scheduler()) {}
+    : frame_(std::move(frame)),
+      clock_(std::move(clock)),
+      spread_([session = frame_->session.get()] { return session->get_scheduler()->world->random(); }),
+      ready_(frame_->session->get_scheduler()) {}
 
 awaitable<outcome<entry>> stock::draw() {
   ++waiting_;
@@ -31,35 +43,38 @@ awaitable<outcome<entry>> stock::draw() {
     if (!refreshing_ && !std::exchange(scouting_, true)) {
       launch_detached(frame_->session->strand(), owning(shared_from_this(), &stock::scout));
     }
-    auto why = co_await ready_.wait();
+    // A scout without a session is done before anybody waits for it: what it has to say is looked at, not waited for.
+    auto why = wake::notified;
+    if (scouting_ || refreshing_) why = co_await ready_.wait();
     drawn = why == wake::cancelled ? std::nullopt : draw_at_hand();
     if (why == wake::cancelled) error = asio::error::operation_aborted;
     if (!drawn && !error && failures_ != failures_seen) error = failure_;
   }
-  if (--waiting_ == 0 && place_) place_->leave_later();
+  if (--waiting_ == 0 && place_ && !calling_) place_->leave_later();
   co_return outcome<entry>(error, drawn ? std::move(*drawn) : entry{});
 }
 
 std::optional<entry> stock::draw_at_hand() {
-  if (ready() == 0) return std::nullopt;
-  const auto which = items_.begin() + static_cast<std::ptrdiff_t>(pick());
+  const auto choice = ready();
+  if (choice == 0 || steps_aside_) return std::nullopt;
+  const auto which = items_.begin() + static_cast<std::ptrdiff_t>(spread_.pick(items_, choice));
   auto drawn = std::move(*which);
   items_.erase(which);
   drawn_.insert(drawn.name);
+  ++draws_;
   draws_left_ -= std::min<std::size_t>(draws_left_, 1);
   return drawn;
+}
+
+const entry* stock::next() const {
+  const auto choice = ready();
+  const auto which = spread_.next(items_, choice);
+  return which < choice ? &items_[which] : nullptr;
 }
 
 void stock::look_ahead() {
   if (draws_left_ > 0 || scouting_ || std::exchange(refreshing_, true)) return;
   launch_detached(frame_->session->strand(), owning(shared_from_this(), &stock::refresh));
-}
-
-std::size_t stock::pick() const {
-  if (misses_ == 0) return 0;
-  const auto reach = std::min({std::size_t{1} << std::min<std::size_t>(misses_, 8), widest, items_.size()});
-  const auto index = frame_->session->get_scheduler()->world->random() % reach;
-  return items_[index].rank == items_.front().rank ? index : 0;
 }
 
 /// How many items at hand may be taken now.
@@ -78,13 +93,15 @@ lease_clock::time_point stock::next_time() const {
 
 void stock::settled(const std::string& name) {
   drawn_.erase(name);
-  misses_ = 0;
+  spread_.was_in_time();
 }
 
 void stock::missed(const std::string& name) {
   drawn_.erase(name);
-  const bool is_list_old = draws_left_ > 0;  // else a new one has travelled along, and knows better
-  if (in_doubt_.erase(name) == 0 && is_list_old) ++misses_;
+  if (in_doubt_.erase(name) != 0) return;
+  spread_.was_late(ready());
+  if (draws_ >= listed_ / names_per_draw) draws_left_ = 0;
+  steps_aside_ = spread_.is_crowded(ready());
 }
 
 void stock::lost_sight_of(const std::string& name) {
@@ -99,9 +116,6 @@ void stock::put_back(const std::string& name) {
   returned();
   auto what = frame_->where.parse(name);
   if (!what || items_.empty()) return;  // an empty list is read again anyway
-  auto goes_first = [](const entry& a, const entry& b) {
-    return a.rank != b.rank ? a.rank < b.rank : before(a.sequence, b.sequence);
-  };
   auto where = std::lower_bound(items_.begin(), items_.end(), *what, goes_first);
   if (where == items_.end() || where->name != name) items_.insert(where, std::move(*what));
 }
@@ -136,12 +150,23 @@ awaitable<void> stock::refresh() {
 /// Runs for as long as somebody waits in vain.
 awaitable<void> stock::scout() {
   error_code error;
+  if (std::exchange(steps_aside_, false)) {
+    error = co_await get_in_line();
+    if (!is_fatal(error)) error.clear();  // where there is no line there are items all the same
+    spread_.forget();
+  }
   while (waiting_ > 0 && !error) {
     if (place_ && place_->lost()) place_.reset();
     hints watching;
     look_again_ = false;
-    if (place_) watching = watch_all();
-    error = co_await look(place_ != nullptr);
+    if (!called_to()) {
+      if (place_) watching = watch_all();
+      error = co_await look(place_ != nullptr);
+    }
+    if (!error && called_to()) {
+      watching = hints();  // they tell the place, which goes
+      error = co_await answer_call();
+    }
     if (error || ready() >= waiting_) break;
     if (!place_) {
       error = co_await get_in_line();
@@ -149,6 +174,7 @@ awaitable<void> stock::scout() {
       co_await wait_for_change(watching);
     }
   }
+  if (!error && place_ && !place_->lost() && ready() > waiting_) co_await call_others();
   if (place_) std::exchange(place_, nullptr)->leave_later();
   scouting_ = false;
   if (error) {
@@ -158,17 +184,67 @@ awaitable<void> stock::scout() {
   ready_.notify();
 }
 
-/// Comes back first in line, or to be called again.
+/// Comes back first in line, or called, or to be called again.
 awaitable<error_code> stock::get_in_line() {
   line_spec line{frame_->where.on_side(idle_folder), std::string(idle_marker), idle_markers};
-  auto entered = co_await place::enter(frame_->session, std::move(line), "waits");
+  auto entered = co_await place::enter(frame_->session, std::move(line), waits);
   auto& [error, where] = entered;
   if (error == errc::session_expired || error == errc::connection_loss) co_return error_code();
   if (error) co_return error;
   place_ = std::move(where);
   if (waiting_ == 0) co_return error_code();
-  error = co_await place_->wait_turn(&nearest_ahead);
+  const blocker turn = [this](const std::vector<member>& members, std::size_t self) -> std::optional<stretch> {
+    if (called_to()) return std::nullopt;
+    return nearest_ahead(members, self);
+  };
+  error = co_await place_->wait_turn(turn);
   co_return place_->lost() ? error_code() : error;
+}
+
+/// What a call says: the name of an item, and how many were called.
+std::optional<entry> stock::called_to() const {
+  if (!place_) return std::nullopt;
+  const auto& call = place_->data();
+  return frame_->where.parse(std::string_view(call).substr(0, call.find(' ')));
+}
+
+/// One item is known, and it is for us unless somebody else is quicker.
+awaitable<error_code> stock::answer_call() {
+  auto what = called_to();
+  const auto call = place_->data();
+  std::exchange(place_, nullptr)->leave_later();
+  items_.clear();
+  draws_left_ = 0;
+  if (drawn_.contains(what->name) || skipped_.contains(what->name)) co_return error_code();
+  spread_.meets(std::strtoul(call.c_str() + what->name.size(), nullptr, 10));
+  items_.push_back(std::move(*what));
+  error_code error;
+  if (frame_->where.kind == queue_kind::delayed) error = co_await clock_->learn();
+  ready_.notify();
+  co_return error;
+}
+
+/// To each of the next in line one of the items that are left: they are on their way at the same time, and do not meet.
+awaitable<void> stock::call_others() {
+  const auto folder = frame_->where.on_side(idle_folder);
+  calling_ = true;
+  auto listed = co_await frame_->session->perform(make_request(opcode::children, folder), retry::once);
+  calling_ = false;
+  const auto members = members_of(listed.children, idle_markers);
+  auto next = std::ranges::find(members, place_->name(), &member::name);
+  if (next == members.end()) co_return;
+  const auto left = ready() - std::min(ready(), waiting_);
+  const auto calls = std::min({static_cast<std::size_t>(members.end() - ++next), left, most_calls});
+  if (calls == 0) co_return;
+  const auto first = items_.begin() + static_cast<std::ptrdiff_t>(waiting_);
+  for (std::size_t i = 0; i < calls; ++i) {
+    auto call = make_request(opcode::set, join(folder, next[static_cast<std::ptrdiff_t>(i)].name));
+    call.data = first[static_cast<std::ptrdiff_t>(i)].name + ' ' + std::to_string(calls);
+    call.version = 0;
+    frame_->session->send(std::move(call));
+  }
+  items_.erase(first, first + static_cast<std::ptrdiff_t>(calls));
+  spread_.meets(calls);
 }
 
 stock::hints stock::watch_all() {
@@ -184,7 +260,11 @@ awaitable<void> stock::wait_for_change(const hints& watching) {
   auto where = place_;
   while (waiting_ > 0 && !look_again_ && !where->lost() && std::none_of(watching.begin(), watching.end(), fired)) {
     auto why = co_await where->changed().wait(next_time());
-    if (why != wake::notified) break;
+    if (why != wake::notified) co_return;
+  }
+  while (waiting_ > 0 && !look_again_ && !where->lost() && frame_->session->now() < next_look_) {
+    auto why = co_await where->changed().wait(std::min(next_look_, next_time()));
+    if (why != wake::notified) co_return;
   }
 }
 
@@ -220,6 +300,8 @@ awaitable<error_code> stock::look(bool watching) {
     if (error) co_return error;
     is_ours_ = true;
     apply(items, asked_side ? side.children : items.children);
+    const auto names = items.children.size() + side.children.size();
+    next_look_ = session->now() + std::chrono::microseconds(1'000'000 / names_per_second * names);
     if (frame_->where.kind == queue_kind::delayed && !items_.empty()) error = co_await clock_->learn();
     ready_.notify();
     co_return error;
@@ -232,22 +314,31 @@ void stock::apply(const backend::reply& items, const std::vector<std::string>& s
     if (name.starts_with(claim_prefix)) claimed.insert(name.substr(claim_prefix.size()));
   }
   auto found = frame_->where.items_of(items.children);
+  forget_gone(found);
+  std::erase_if(found, [&](const entry& each) {
+    return claimed.contains(each.name) || drawn_.contains(each.name) || skipped_.contains(each.name);
+  });
+  listed_ = found.size();
+  draws_ = 0;
+  // Of a FIFO queue nothing that is put goes before what is listed.
+  draws_left_ = listed_ / (frame_->where.kind == queue_kind::fifo ? list_share : names_per_draw);
+  spread_.listed(claimed.size());
+  items_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+}
+
+/// What was known of items that are not there any more.
+void stock::forget_gone(const std::vector<entry>& listed) {
   std::set<std::string> still_skipped;
   std::set<std::string> still_in_doubt;
   for (const auto& name : drawn_) {
     if (in_doubt_.contains(name)) still_in_doubt.insert(name);
   }
-  auto is_taken = [&](const entry& each) {
+  for (const auto& each : listed) {
     if (skipped_.contains(each.name)) still_skipped.insert(each.name);
     if (in_doubt_.contains(each.name)) still_in_doubt.insert(each.name);
-    return claimed.contains(each.name) || drawn_.contains(each.name) || skipped_.contains(each.name);
-  };
-  std::erase_if(found, is_taken);
+  }
   skipped_ = std::move(still_skipped);
   in_doubt_ = std::move(still_in_doubt);
-  draws_left_ = found.size() / list_share;
-  misses_ = 0;
-  items_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }
 
 }  // namespace zkrecipes::detail

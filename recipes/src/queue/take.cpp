@@ -52,7 +52,7 @@ awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
   const claim_id which(result.item);
   auto error = co_await bury(which, result.item.attempts - 1, "handed out too often");
   if (!claims_->has(which)) co_return failed(errc::busy);
-  co_await claims_->release(which);
+  claims_->take_back(result.item);
   if (error == asio::error::operation_aborted) co_return failed(error);
   stock_->skip(result.item.name, error);
   co_return failed(errc::busy);
@@ -105,8 +105,8 @@ awaitable<outcome<std::vector<message>>> queue_core::take_many(std::size_t most)
     }
   }
   if (error == asio::error::operation_aborted) {  // whoever asked hears of none of them
-    for (auto& each : taken) {
-      co_await claims_->release(claim_id(each));
+    for (const auto& each : taken) {
+      claims_->take_back(each);
       stock_->put_back(each.name);
     }
     taken.clear();
@@ -179,7 +179,7 @@ awaitable<outcome<message>> queue_core::pop_by_claim() {
     auto& [error, item] = taken;
     if (error) co_return taken;
     error = co_await claims_->settle(claim_id(item), transaction());
-    claims_->give_up(claim_id(item));
+    if (error) claims_->take_back(item);
     if (error == errc::superseded) {
       auto there = co_await is_there(item.name);
       if (!there) error = errc::outcome_unknown;

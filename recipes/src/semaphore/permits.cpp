@@ -47,8 +47,12 @@ error_code permits::refuse_path() {
   return refuse(errc::foreign_data, "semaphore " + path_ + ": another recipe uses this path");
 }
 
+/// The size with which we came is compared once: whoever has used the semaphore follows it through every resize.
 error_code permits::judge(const permit_record& found) {
-  if (size_ == found.size || size_ == found.before) return error_code();
+  if (agreed_ || size_ == found.size || size_ == found.before) {
+    note_size(found.size);
+    return error_code();
+  }
   return refuse(errc::size_mismatch, "semaphore " + path_ + ": it has " + std::to_string(found.size) +
                                          " permits, and was opened here with a size of " + std::to_string(size_));
 }
@@ -69,6 +73,7 @@ awaitable<outcome<permit_record>> permits::agree(std::optional<backend::reply> n
     set.data = serialize(first);
     set.version = node->stat.version;
     auto written = co_await session_->perform(std::move(set), retry::always);
+    agreed_ = agreed_ || !written.error;
     if (written.error != errc::bad_version) co_return outcome<permit_record>(written.error, first);
     node.reset();  // somebody was quicker, or we were and the reply was lost
   }
@@ -179,7 +184,10 @@ awaitable<outcome<>> permits::resize(std::int32_t size) {
     if (!node.data.empty()) {
       const auto found = parse_permits(node.data);
       if (!found) co_return outcome<>(refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore"));
-      if (found->size == size) co_return co_await settle_shrink(*found, node.stat.version);
+      if (found->size == size) {
+        note_size(size);
+        co_return co_await settle_shrink(*found, node.stat.version);
+      }
       next.before = found->size;
       next.shrunk_from = size < found->size || found->shrunk_from ? std::max(found->size, found->shrunk_from) : 0;
     }
@@ -189,6 +197,7 @@ awaitable<outcome<>> permits::resize(std::int32_t size) {
     auto written = co_await session_->perform(std::move(set), retry::once);
     if (written.error == errc::connection_loss) continue;  // a second look tells whether it happened
     if (written.error) co_return outcome<>(written.error);
+    note_size(size);
     co_return co_await settle_shrink(next, written.stat.version);
   }
 }

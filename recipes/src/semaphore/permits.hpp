@@ -65,6 +65,7 @@ class permits : public std::enable_shared_from_this<permits> {
   awaitable<outcome<picture>> look();
   awaitable<outcome<permit_record>> agree(std::optional<backend::reply> node);
   error_code judge(const permit_record& found);
+  void note_size(std::int32_t size) { agreed_ = true, size_ = size; }
   error_code refuse_path();
   error_code refuse(error_code why, std::string problem);
   static awaitable<void> announce(place_ptr where, std::string id);
@@ -74,7 +75,8 @@ class permits : public std::enable_shared_from_this<permits> {
 
   core_ptr session_;
   std::string path_;
-  std::int32_t size_;
+  std::int32_t size_;    // with which we came, and later as last seen
+  bool agreed_ = false;  // it was that of the semaphore
   semaphore_options options_;
   mutable std::mutex mutex_;
   std::string problem_;

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "session/background.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 #include "session/request_size.hpp"
@@ -18,9 +19,20 @@ bool is_write(opcode op) {
          op == opcode::set_acl;
 }
 
+/// A server can refuse by itself: throttled, or by an access check ahead of the leader's. The operations of a transaction are
+/// judged by the leader alone, and a quorum logs that they failed as it does a success.
+witness witness_of(opcode op, const error_code& outcome) {
+  if (op == opcode::sync) return outcome ? witness::server : witness::leader;
+  const bool judged = op == opcode::multi && outcome != errc::server_error && outcome != errc::auth_failed;
+  return is_write(op) && (!outcome || judged) ? witness::quorum : witness::server;
+}
+
 std::pair<watch_kind, std::string> watch_of(const backend::request& what) {
   return {what.op == opcode::children ? watch_kind::children : watch_kind::data, what.path};
 }
+
+constexpr std::chrono::milliseconds first_removal_pause{100};
+constexpr std::chrono::milliseconds max_removal_pause{10'000};
 
 bool well_formed(const backend::request& what) {
   if (what.op != opcode::multi) return path_problem(what.path).empty();
@@ -84,7 +96,7 @@ void core::answered(opcode op, const std::string& path, lease_clock::time_point 
     std::lock_guard lock(mutex_);
     ++counters_.answers;
     const bool was_over = lease_.valid_until() <= present;
-    lease_.acknowledged(sent, present, op == opcode::sync || is_write(op));
+    lease_.acknowledged(sent, present, witness_of(op, outcome));
     is_renewed = was_over && lease_.valid_until() > present;
   }
   if (is_renewed) heartbeat_.notify();  // its next end is to be told, too
@@ -146,9 +158,19 @@ awaitable<void> core::before_retry() {
   if (connected()) co_await link_changed_.wait(now() + options_.retry.first_pause);
 }
 
-awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::request> what, incarnation_ptr bound) {
+awaitable<bool> core::rest(back_off& pause, incarnation_ptr bound) {
+  const auto until = pause.next(*scheduler_);
+  while (!ended_ && !closing_ && !(bound && bound->ended)) {
+    auto why = co_await changed_.wait(until);
+    if (why != wake::notified) co_return why == wake::timed_out;
+  }
+  co_return false;
+}
+
+awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::request> what, incarnation_ptr bound,
+                                                         lease_clock::time_point deadline) {
   auto self = shared_from_this();
-  const auto deadline = retry_deadline();
+  deadline = std::min(deadline, retry_deadline());
   for (;;) {
     std::vector<backend::reply> results(what.size());
     auto error = co_await wait_connected(bound, deadline);
@@ -191,35 +213,56 @@ awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound)
   }
 }
 
-void core::remove_surely(std::string path, incarnation_ptr bound) {
+bool leaves_node(const error_code& answer) {
+  return answer == errc::no_auth || answer == errc::not_empty || answer == errc::server_error;
+}
+
+removal_ptr core::remove_surely(std::string path, incarnation_ptr bound, exchange_ptr first) {
   struct body {
-    static awaitable<void> run(std::shared_ptr<core> self, std::string path, incarnation_ptr bound) {
-      auto remove = make_request(opcode::remove, path);
-      backend::reply result;
-      do {
-        result = co_await self->perform(remove, retry::always, bound);
-      } while (result.error == errc::connection_loss);
+    static awaitable<void> run(std::shared_ptr<core> self, removal_ptr which, std::string path, incarnation_ptr bound,
+                               exchange_ptr sent) {
+      const auto remove = make_request(opcode::remove, path);
+      back_off pause(first_removal_pause, max_removal_pause);
+      for (bool again = true; again;) {
+        backend::reply result;
+        if (auto first_sent = std::exchange(sent, nullptr)) {
+          result = co_await self->answer(std::move(first_sent));
+        } else {
+          result = co_await self->perform(remove, retry::always, bound);
+        }
+        which->answer = result.error;
+        which->changed.notify();
+        again = result.error == errc::connection_loss;
+        if (leaves_node(result.error)) again = co_await self->rest(pause, bound);
+      }
+      which->is_over = true;
+      which->changed.notify();
     }
   };
-  launch_detached(strand(), body::run(shared_from_this(), std::move(path), std::move(bound)));
+  auto which = std::make_shared<removal>(scheduler_);
+  auto removing = body::run(shared_from_this(), which, std::move(path), std::move(bound), std::move(first));
+  launch_detached(strand(), std::move(removing));
+  return which;
 }
 
 void core::remove_all_surely(std::string parent, std::string guid, incarnation_ptr bound) {
   struct body {
     static awaitable<void> run(std::shared_ptr<core> self, std::string parent, std::string guid,
                                incarnation_ptr bound) {
-      auto list = make_request(opcode::children, parent);
-      for (;;) {
+      const auto list = make_request(opcode::children, parent);
+      back_off pause(first_removal_pause, max_removal_pause);
+      for (bool again = true; again;) {
         auto found = co_await self->perform(list, retry::always, bound);
-        if (found.error == errc::connection_loss) continue;
-        bool any = false;
+        bool is_refused = leaves_node(found.error);
+        again = is_refused || found.error == errc::connection_loss;
         for (const auto& name : found.children) {
           if (name.find(guid) == name.npos) continue;
           auto remove = make_request(opcode::remove, join(parent, name));
           auto removed = co_await self->perform(std::move(remove), retry::always, bound);
-          any = any || removed.error != errc::no_auth;
+          is_refused = is_refused || leaves_node(removed.error);
+          again = true;  // another look tells whether they are gone
         }
-        if (!any) co_return;  // gone, or no hope: no parent, no access, no session
+        if (is_refused) again = co_await self->rest(pause, bound);
       }
     }
   };

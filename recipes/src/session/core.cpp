@@ -160,12 +160,16 @@ void core::up(const backend::session_key& granted) {
     ++counters_.connects;
     if (is_new) incarnation_->number = ++counters_.incarnations;
     auto margin = options_.lease_margin.count() ? options_.lease_margin : granted.timeout / 10;
-    lease_.begin(options_.lease, granted.timeout, margin, asked_, now());
+    if (is_new) {
+      lease_.begin(options_.lease, granted.timeout, margin, asked_, now());
+    } else {
+      lease_.resume(granted.timeout, margin, asked_, now());
+    }
   }
   send_first();
+  heartbeat_.notify();  // first: what others learn next they shall be able to believe
   enter(session_state::connected, {});
   link_changed_.notify();
-  heartbeat_.notify();
 }
 
 /// What has to be executed before anything that waited for the connection.
@@ -283,13 +287,25 @@ awaitable<void> core::prove_life() {
       co_await heartbeat_.wait(due);
       continue;
     }
-    auto sent = send(make_request(strict ? backend::opcode::sync : backend::opcode::exists, "/"));
+    auto sent = send(heartbeat());
     {
       std::lock_guard lock(mutex_);
       ++counters_.heartbeats;
     }
-    co_await answer(sent);
+    auto got = co_await answer(sent);
+    if (got.error) co_await heartbeat_.wait(now() + 50ms);  // refused: not again at once
   }
+}
+
+/// The cheapest request whose answer tells what the lease needs. The transaction changes nothing, and asks for nothing: also
+/// where the node is missing or must not be read, the leader has judged it and a quorum logged that.
+backend::request core::heartbeat() const {
+  switch (lease_.heartbeat_needs()) {
+    case witness::quorum: return backend::make_multi(transaction().check("/"));
+    case witness::leader: return make_request(backend::opcode::sync, "/");
+    case witness::server: break;
+  }
+  return make_request(backend::opcode::exists, "/");
 }
 
 /// One timer for all who hold something: thousands may. (Who has no connection, or waits for an answer, looks at the clock

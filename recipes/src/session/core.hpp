@@ -40,6 +40,21 @@ struct exchange {
 
 using exchange_ptr = std::shared_ptr<exchange>;
 
+/// A removal that goes on in the background.
+struct removal {
+  explicit removal(scheduler_ptr s) : changed(std::move(s)) {}
+  error_code answer;     ///< To the latest try.
+  bool is_over = false;  ///< The node is gone, or goes with its session.
+  condition changed;
+};
+
+using removal_ptr = std::shared_ptr<removal>;
+
+/// Whether a removal that was answered so leaves the node where it is. A later one may succeed: somebody may give the right,
+/// or the server be less busy.
+bool leaves_node(const error_code& answer);
+
+class back_off;
 class roll_call;
 
 /// What to do when the connection breaks before the answer.
@@ -88,14 +103,22 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
                                     lease_clock::time_point deadline = never);
 
   /// The same for many at once, which may be done twice; their answers, in order. All of them cost one round trip.
-  awaitable<std::vector<backend::reply>> perform_all(std::vector<backend::request> what, incarnation_ptr bound = nullptr);
+  awaitable<std::vector<backend::reply>> perform_all(std::vector<backend::request> what, incarnation_ptr bound = nullptr,
+                                                     lease_clock::time_point deadline = never);
+
+  /// After `connection_loss`, before the same is sent again.
+  awaitable<void> before_retry();
+
+  /// Until the pause is over. False: there is no other try, the session or `bound` has ended, or this was cancelled.
+  awaitable<bool> rest(back_off& pause, incarnation_ptr bound = nullptr);
 
   /// Creates a persistent node and its missing parents, in one round trip.
   awaitable<error_code> ensure_path(std::string path, incarnation_ptr bound = nullptr);
 
-  /// Removes a node in the background, for as long as the incarnation lives, until the server says that it is gone.
-  /// With a GUID: every child of the node's parent with that GUID in its name.
-  void remove_surely(std::string path, incarnation_ptr bound);
+  /// Removes a node in the background, for as long as the incarnation lives, until the server says that it is gone: what
+  /// the server refuses or is too busy for is tried again with growing pauses.
+  /// `first`: the first try, if it has been sent. With a GUID: every child of the node's parent with that GUID in its name.
+  removal_ptr remove_surely(std::string path, incarnation_ptr bound, exchange_ptr first = nullptr);
   void remove_all_surely(std::string parent, std::string guid, incarnation_ptr bound);
 
   std::unique_ptr<watch> arm(watch_kind kind, std::string path, condition& tell);
@@ -140,9 +163,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void apply_root(backend::request& what) const;
   void strip_root(backend::reply& answer) const;
   std::string below_root(std::string path) const;
+  backend::request heartbeat() const;
   void answered(backend::opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome);
   exchange_ptr refuse(error_code why);
-  awaitable<void> before_retry();
   lease_clock::time_point retry_deadline() const;
   std::chrono::milliseconds connect_timeout() const;
 

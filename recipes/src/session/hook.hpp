@@ -12,7 +12,7 @@
 namespace zkrecipes::detail {
 
 /// What the library calls instead of a user's hook: it never throws. An exception goes on to the user's executor, as that of
-/// a handler would; the library goes on as if the hook had returned nothing, no or 0. (docs/hooks.md has the rule.)
+/// a handler would; the library goes on as if the hook had returned nothing, no or 0. (docs/operations.md has the rule.)
 template <class Result, class... Params>
 std::function<Result(Params...)> guarded(const scheduler& on, std::function<Result(Params...)> hook) {
   if (!hook) return nullptr;

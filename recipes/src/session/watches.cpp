@@ -28,6 +28,7 @@ void watch_registry::tell(const key& which, bool deleted) {
 }
 
 void watch_registry::connection_lost() {
+  asked_.clear();
   while (!waiting_.empty()) tell(key(waiting_.begin()->first), false);
 }
 

@@ -22,9 +22,9 @@ awaitable<outcome<stat>> set_value(core_ptr session, std::string path, std::stri
     if (error == errc::no_node) result = co_await make(session, path, data);
     if (error == errc::node_exists) continue;  // it has come meanwhile
     if (error != errc::outcome_unknown) co_return result;
-    // Who wrote what we wanted it to be does not matter; and others may have replaced what we wrote.
+    // It does not matter which client wrote the value that we wanted. Where it is something else, or nothing, ours may have been replaced,
+    // or deleted: to write it again would bring it back.
     auto now = co_await read_latest(session, path);
-    if (now.error == errc::no_node) continue;
     if (!now.error && now.data == data) result = outcome<stat>(error_code(), now.stat);
     co_return result;
   }

@@ -59,7 +59,8 @@ struct ensemble_options {
   /// partition() need.
   bool peer_proxies = false;
 
-  /// Further lines for every server's zoo.cfg.
+  /// Further lines for every server's zoo.cfg, "key=value", but for what the ensemble sets itself: where the
+  /// servers are, and how they are asked whether they are ready.
   std::vector<std::string> extra_config{};
 
   /// Client, quorum, election and admin port of each server are base_port to base_port + 3, on a loopback

@@ -1,5 +1,5 @@
-// How long the old and the new owner believe at the same time, when the holder's server is cut off from the
-// leader.
+// How long the old and the new owner believe at the same time, when the holder's server is cut off: a follower from the
+// leader, or the leader from both followers.
 #include "report.hpp"
 
 #include <CLI/CLI.hpp>
@@ -29,17 +29,23 @@ void measure(const plan& wanted, int sync_limit, std::vector<row>& rows) {
                                  .tick_time = wanted.tick,
                                  .sync_limit = sync_limit,
                                  .max_session_timeout = 60s,
-                                 .peer_proxies = true});
+                                 .delay_proxies = wanted.cut == cut::leader,
+                                 .peer_proxies = true,
+                                 .start_timeout = 150s});
   std::mt19937 random(wanted.seed);
   std::uniform_int_distribution<int> phase(0, static_cast<int>(wanted.session.count()));
   for (auto mode : wanted.modes) {
-    for (auto busy : {load::idle, load::reads, load::writes}) {
+    for (auto busy : {load::idle, wanted.cut == cut::leader ? load::breaks : load::reads, load::writes}) {
       row found{wanted.tick,
                 sync_limit,
-                {.session = wanted.session, .mode = mode, .load = busy, .cut = wanted.cut},
+                {.noticed = wanted.tick * sync_limit,
+                 .session = wanted.session,
+                 .mode = mode,
+                 .load = busy,
+                 .cut = wanted.cut},
                 {},
                 0};
-      found.how.patience = wanted.tick * sync_limit + 3 * wanted.session + 10s;
+      found.how.patience = wanted.tick * (sync_limit + 6) + 3 * wanted.session + 10s;
       for (int i = 0; i < wanted.repeat; ++i) {
         // Long enough for heartbeats, and cut at any moment between two of them.
         found.how.before_cut = wanted.session + milliseconds(phase(random));
@@ -60,7 +66,8 @@ void measure(const plan& wanted, int sync_limit, std::vector<row>& rows) {
 
 int main(int argc, char** argv) try {
   CLI::App app{
-      "Overlap of beliefs when the link of a holder's server to the leader is frozen, on three real servers"};
+      "Overlap of beliefs when the links of a holder's server to the leader, or of a leader to the others, are frozen, on "
+      "three real servers"};
   plan wanted;
   std::string format = "table", mode = "both", cut_name = "link";
   int tick = 250, session = 2000;
@@ -73,8 +80,9 @@ int main(int argc, char** argv) try {
   app.add_option("--mode", mode, "standard, strict or both")
       ->check(CLI::IsMember({"standard", "strict", "both"}));
   app.add_option("--cut", cut_name,
-                 "link: both ways at once (default); flip: one way, then the other, at the worst moment")
-      ->check(CLI::IsMember({"link", "flip"}));
+                 "link: a follower from the leader, both ways at once (default); flip: one way, then the other, at the "
+                 "worst moment; leader: the leader from both followers")
+      ->check(CLI::IsMember({"link", "flip", "leader"}));
   app.add_option("--repeat", wanted.repeat, "Trials of each kind (5)")->check(CLI::Range(1, 10'000));
   app.add_option("--seed", wanted.seed, "Of the moments at which the link is cut (1)");
   CLI11_PARSE(app, argc, argv);
@@ -83,7 +91,7 @@ int main(int argc, char** argv) try {
   wanted.session = milliseconds(session);
   if (mode != "both") wanted.modes = {mode == "strict" ? lease_mode::strict : lease_mode::standard};
 
-  wanted.cut = cut_name == "flip" ? cut::flip : cut::link;
+  wanted.cut = cut_name == "flip" ? cut::flip : cut_name == "leader" ? cut::leader : cut::link;
 
   std::vector<row> rows;
   for (int sync_limit : wanted.sync_limits) measure(wanted, sync_limit, rows);

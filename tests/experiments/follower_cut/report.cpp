@@ -10,7 +10,17 @@ namespace {
 namespace json = boost::json;
 
 const char* name(load what) {
-  return what == load::idle ? "idle" : what == load::reads ? "reads" : "writes";
+  switch (what) {
+    case load::idle: return "idle";
+    case load::reads: return "reads";
+    case load::writes: return "writes";
+    case load::breaks: break;
+  }
+  return "disturbed";
+}
+
+const char* name(cut what) {
+  return what == cut::flip ? "flip" : what == cut::leader ? "leader" : "link";
 }
 
 const char* name(zkrecipes::lease_mode mode) {
@@ -66,7 +76,7 @@ json::array to_json(const std::vector<row>& rows) {
                                {"session_ms", each.how.session.count()},
                                {"mode", name(each.how.mode)},
                                {"load", name(each.how.load)},
-                               {"cut", each.how.cut == cut::flip ? "flip" : "link"},
+                               {"cut", name(each.how.cut)},
                                {"failed", each.failed},
                                {"trials", seen}});
   }

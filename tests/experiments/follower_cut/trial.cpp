@@ -28,6 +28,8 @@ class trial {
   trial(testcluster::ensemble& cluster, const setting& how)
       : cluster_(cluster), how_(how), leader_(cluster.leader()), follower_(leader_ % 3 + 1) {}
 
+  bool deposes() const { return how_.cut == cut::leader; }
+
   auto stop_on_failure() {
     return [this](std::exception_ptr failure) {
       if (failure) failure_ = failure;
@@ -42,9 +44,24 @@ class trial {
   }
 
  private:
-  zkrecipes::session connect(int server) {
-    return {io_.get_executor(),
-            {.hosts = cluster_.nodes().at(server - 1).address, .timeout = how_.session, .lease = how_.mode}};
+  zkrecipes::session connect(std::string hosts, std::chrono::milliseconds timeout) {
+    return {io_.get_executor(), {.hosts = std::move(hosts), .timeout = timeout, .lease = how_.mode}};
+  }
+
+  zkrecipes::session connect_holder() {
+    const auto nodes = cluster_.nodes();
+    return connect(deposes() ? nodes.at(leader_ - 1).proxy : nodes.at(follower_ - 1).address, how_.session);
+  }
+
+  /// Its session outlives the election of another leader.
+  zkrecipes::session connect_contender() {
+    const auto nodes = cluster_.nodes();
+    if (!deposes()) return connect(nodes.at(leader_ - 1).address, how_.session);
+    std::string others;
+    for (const auto& each : nodes) {
+      if (each.id != leader_) others += (others.empty() ? "" : ",") + each.address;
+    }
+    return connect(std::move(others), 60s);
   }
 
   asio::awaitable<void> pause(std::chrono::milliseconds length) {
@@ -53,8 +70,8 @@ class trial {
   }
 
   asio::awaitable<void> hold() {
-    auto mine = connect(follower_);
-    auto others = connect(leader_);
+    auto mine = connect_holder();
+    auto others = connect_contender();
     co_await mine.async_ensure_path("/load", asio::use_awaitable);
     zkrecipes::election first(mine, "/cut", {.id = "holder"}), second(others, "/cut", {.id = "contender"});
     auto held = co_await first.async_campaign(asio::use_awaitable);
@@ -65,10 +82,13 @@ class trial {
     co_await pause(how_.before_cut);
     if (how_.cut == cut::flip) {
       co_await flip(mine, held);
+    } else if (deposes()) {
+      cluster_.partition(leader_);
     } else {
       cluster_.partition(follower_, leader_);
     }
     cut_ = lease_clock::now();
+    asio::co_spawn(io_, break_lines(mine), stop_on_failure());
     co_await watch(held);
     done_ = true;
     cluster_.heal();
@@ -98,13 +118,22 @@ class trial {
   }
 
   asio::awaitable<void> work(zkrecipes::session zk) {
-    while (!done_ && how_.load != load::idle) {
+    while (!done_ && (how_.load == load::reads || how_.load == load::writes)) {
       if (how_.load == load::reads) {
         co_await zk.async_exists("/load", whatever);
       } else {
         co_await zk.async_set("/load", "x", -1, whatever);
       }
       co_await pause(10ms);
+    }
+  }
+
+  /// From shortly before the servers notice the cut: whenever the holder is connected again, it loses the connection.
+  asio::awaitable<void> break_lines(zkrecipes::session zk) {
+    if (how_.load == load::breaks) co_await pause(how_.noticed - std::min(how_.noticed, 500ms));
+    while (!done_ && how_.load == load::breaks) {
+      if (zk.status().state == zkrecipes::session_state::connected) cluster_.proxy(leader_).cut();
+      co_await pause(120ms);
     }
   }
 

@@ -77,7 +77,10 @@ class ensemble {
   void keep_silent(int which, bool on) { servers_[index(which)].silent = on; }
   void expire(std::int64_t session);
   void remove(const std::string& path);  ///< By an operator.
-  void write(const std::string& path, const std::string& data);  ///< The same.
+  void write(const std::string& path, const std::string& data);  ///< By an operator.
+  /// An operator puts a persistent node of another's there, in the place of what stood there. It has been written to so often
+  /// that its version is none that a client expects of its own.
+  void replace(const std::string& path);
 
   // What a test may see.
   int leader() const noexcept { return leader_; }
@@ -91,8 +94,6 @@ class ensemble {
   }
 
  private:
-  void operate(const backend::request& what);
-
   struct server {
     bool up = true;
     bool serving = true;
@@ -124,6 +125,7 @@ class ensemble {
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   server& at(int i) { return servers_[index(i)]; }
   int best() const;
+  void operate(const backend::request& what);
   bool leads(int i) const { return i == leader_; }
 
   // At the connected server.

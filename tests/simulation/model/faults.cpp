@@ -38,21 +38,25 @@ void ensemble::slow_down(int which, span extra_lag) {
 }
 
 void ensemble::remove(const std::string& path) {
-  backend::request what;
-  what.op = backend::opcode::remove;
-  what.path = path;
-  operate(what);
+  operate(backend::make_request(backend::opcode::remove, path));
+}
+
+void ensemble::replace(const std::string& path) {
+  constexpr int writes = 100;
+  transaction all;
+  if (latest_.find(path)) all.remove(path);
+  all.create(path, "foreign");
+  for (int i = 0; i < writes; ++i) all.set(path, "foreign");
+  operate(backend::make_multi(all));
 }
 
 void ensemble::write(const std::string& path, const std::string& data) {
-  backend::request what;
-  what.op = backend::opcode::set;
-  what.path = path;
-  what.data = data;
-  operate(what);
+  transaction one;
+  one.set(path, data);
+  operate(backend::make_multi(one));
 }
 
-/// By nobody's session.
+/// Done by nobody's session.
 void ensemble::operate(const backend::request& what) {
   if (leader_ < 0) return;
   entry next;

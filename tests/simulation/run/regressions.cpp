@@ -26,6 +26,8 @@ constexpr regression regressions[] = {
     {"a number that was drawn for an item goes also when the item has gone by itself", "queue", 10218},
     {"unregistering while the session ends is no error", "discovery", 2868},
     {"a value whose making was not answered is not made again", "shared_value", 24},
+    {"a node of a double barrier that is made again is another member", "double_barrier", 7028455},
+    {"a node of a double barrier that is made again keeps nobody of the round before", "double_barrier", 50000231},
     {"a strict lease on a line with few round trips to the timeout", "line", 1121},
 };
 

@@ -24,6 +24,7 @@ const named_scenario all_scenarios[] = {
     {"shared_value", &make_value_scenario},
     {"discovery", &make_discovery_scenario},
     {"lock", &make_lock_scenario},
+    {"backlog", &make_backlog_scenario},
 };
 
 }  // namespace

@@ -1,4 +1,5 @@
 // One raises and lifts a barrier, the others wait at it, and lift it or raise it now and then.
+#include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 
@@ -16,13 +17,16 @@ constexpr const char* barrier_path = "/gate";
 
 class barrier_scenario final : public scenario {
  public:
-  explicit barrier_scenario(stage& in) : done(in) {}
+  explicit barrier_scenario(stage& in) : done(in), operator_(in, 740) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
     for (const auto& each : what.changes) {
       if (each.path != barrier_path) continue;
-      if (each.type == change::kind::create) raises[what.zxid] = lifts, stands = true;
+      if (each.type == change::kind::create) {
+        raises[what.zxid] = lifts, stands = true;
+        operator_.perhaps_remove(4, {barrier_path}, 500ms);
+      }
       if (each.type == change::kind::remove) ++lifts, stands = false;
     }
   }
@@ -34,6 +38,9 @@ class barrier_scenario final : public scenario {
   bool stands = false;
   std::uint64_t lifts = 0;
   std::map<std::int64_t, std::uint64_t> raises;  ///< Lifts before each.
+
+ private:
+  meddler operator_;
 };
 
 class passer final : public routine {

@@ -1,4 +1,5 @@
 // Members of a double barrier, who give up, die and come again.
+#include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 
@@ -6,6 +7,7 @@
 
 #include <zkrecipes/double_barrier.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -22,15 +24,17 @@ std::string guid_of(const std::string& path) { return path.substr(meeting_path.s
 class double_barrier_scenario final : public scenario {
  public:
   explicit double_barrier_scenario(stage& in)
-      : done(in), size(1 + static_cast<int>(chance(in.what().seed, 700).below(3))), in_(in) {}
+      : done(in), size(1 + static_cast<int>(chance(in.what().seed, 700).below(3))), in_(in), operator_(in, 710) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
     for (const auto& each : what.changes) {
       if (each.path == meeting_path && each.type == change::kind::set) opened(each.data);
       if (!each.path.starts_with(meeting_path + '/')) continue;
-      if (each.type == change::kind::create) ++present_[guid_of(each.path)];
-      if (each.type == change::kind::remove) --present_[guid_of(each.path)];
+      if (each.type == change::kind::remove) present_.erase(each.path);
+      if (each.type != change::kind::create) continue;
+      present_.insert(each.path);
+      operator_.perhaps_remove_unheard(12, each, 400ms);
     }
   }
   void healed() override { done.forget(); }
@@ -41,13 +45,17 @@ class double_barrier_scenario final : public scenario {
   }
 
   void entered(const attendance& who) {
-    const auto guid = guid_of(who.path());
-    in_.require(rounds_.contains(who.round()) && rounds_[who.round()].names(guid), "who is in is a member", guid);
-    in_.require(told_.insert(guid).second, "told once", guid);
+    const auto& nodes = rounds_[who.round()];
+    // A node that turned up late, after another had been made, stands for its member for as long as it is there.
+    const bool is_named = std::ranges::any_of(nodes, [&](const std::string& each) {
+      return each == who.path() || (guid_of(each) == guid_of(who.path()) && present_.contains(each));
+    });
+    in_.require(is_named, "who is in is a member", who.path());
+    in_.require(told_.insert(who.path()).second, "told once", who.path());
   }
   void left(const attendance& who) {
-    for (const auto& each : rounds_[who.round()].members) {
-      in_.require(present_[each] == 0, "nobody is out before all are", each);
+    for (const auto& each : rounds_[who.round()]) {
+      in_.require(!present_.contains(each), "nobody is out before all are", each);
     }
   }
 
@@ -61,17 +69,29 @@ class double_barrier_scenario final : public scenario {
     in_.require(record->round == static_cast<std::int64_t>(rounds_.size()) + 1, "one round after the other", data);
     const std::set<std::string> different(record->members.begin(), record->members.end());
     in_.require(different.size() == static_cast<std::size_t>(size), "as many as there are places", data);
-    for (const auto& each : different) in_.require(present_[each] > 0, "nobody is in before all are", each);
-    for (const auto& each : rounds_[record->round - 1].members) {
-      in_.require(present_[each] == 0, "the last round is over", each);
+    in_.require(record->places.size() == different.size(), "a member is one node", data);
+    std::vector<std::string> nodes;
+    for (std::size_t i = 0; i < record->places.size(); ++i) {
+      nodes.push_back(node_of(record->members[i], record->places[i]));
+    }
+    for (const auto& each : nodes) in_.require(present_.contains(each), "nobody is in before all are", each);
+    for (const auto& each : rounds_[record->round - 1]) {
+      in_.require(!present_.contains(each), "the last round is over", each);
     }
     rounds_.erase(0);
-    rounds_[record->round] = *record;
+    rounds_[record->round] = nodes;
+    operator_.perhaps_remove(6, {nodes[static_cast<std::size_t>(record->round) % nodes.size()]}, 300ms);
+  }
+  std::string node_of(const std::string& guid, std::int32_t place) const {
+    const auto digits = std::to_string(place);
+    const auto name = detail::protected_name(guid, detail::meeting_marker(size));
+    return meeting_path + '/' + name + std::string(10 - digits.size(), '0') + digits;
   }
 
   stage& in_;
-  std::map<std::string, int> present_;  ///< Nodes by GUID.
-  std::map<std::int64_t, detail::round_record> rounds_;
+  meddler operator_;
+  std::set<std::string> present_;                            ///< Members' nodes.
+  std::map<std::int64_t, std::vector<std::string>> rounds_;  ///< Nodes of their members.
   std::set<std::string> told_;
 };
 

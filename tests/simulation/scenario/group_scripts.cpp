@@ -120,7 +120,7 @@ std::vector<script> group_scripts() {
          shared_value value(a.zk(), "/shared/value");
          a.run<stat>([&](auto t) { value.async_set("x", std::move(t)); });
        },
-       {},
+       {errc::outcome_unknown},
        true},
       {"shared value compare and set", false, &compare_and_set, {errc::outcome_unknown}, true},
       {"shared value first set",

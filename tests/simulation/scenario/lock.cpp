@@ -83,15 +83,67 @@ class revocation_rules {
   std::set<std::string> standing_;  // granted, and not removed
 };
 
+/// A waiter hears that its place in the line has gone.
+class waiting_rules {
+ public:
+  explicit waiting_rules(stage& in) : in_(in), attempts_(static_cast<std::size_t>(in.what().clients)) {}
+
+  void began(int client) { of(client) = {++attempts_so_far_, 0}; }
+  void got_in_line(int client, std::int64_t session) { of(client).session = session; }
+  void ended(int client) { of(client) = {}; }
+
+  void committed(const entry& what) {
+    for (const auto& each : what.changes) {
+      if (parent_path(each.path) != lock_path) continue;
+      if (each.type == change::kind::create) owners_[each.path] = each.owner;
+      if (each.type == change::kind::remove) removed(each.path);
+    }
+  }
+
+ private:
+  struct attempt {
+    std::uint64_t number = 0;  ///< 0: none is under way.
+    std::int64_t session = 0;  ///< With whose node it stands in line.
+    friend bool operator==(const attempt&, const attempt&) = default;
+  };
+  attempt& of(int client) { return attempts_[static_cast<std::size_t>(client)]; }
+
+  void removed(const std::string& path) {
+    const auto session = owners_[path];
+    owners_.erase(path);
+    if (std::ranges::any_of(owners_, [&](const auto& each) { return each.second == session; })) return;
+    for (int i = 0; i < in_.what().clients; ++i) {
+      if (of(i).number && of(i).session == session) expect_end(i, of(i));
+    }
+  }
+  /// Unless it sleeps.
+  void expect_end(int client, attempt which) {
+    in_.clock().after(in_.what().longest_ignorance(), [this, client, which] {
+      if (of(client) != which || !in_.running(client)) return;
+      if (in_.inside(client).paused()) return expect_end(client, which);
+      in_.fail("a waiter hears that its place has gone", "client " + std::to_string(client));
+    });
+  }
+
+  stage& in_;
+  std::vector<attempt> attempts_;  // by client
+  std::uint64_t attempts_so_far_ = 0;
+  std::map<std::string, std::int64_t> owners_;  // of what stands in line
+};
+
 class lock_scenario final : public scenario {
  public:
   explicit lock_scenario(stage& in)
-      : line(in, lock_path, lock_markers, [](const auto& upto) { return upto.size() == 1; }), revocations(in), done(in) {}
+      : line(in, lock_path, lock_markers, [](const auto& upto) { return upto.size() == 1; }),
+        revocations(in),
+        waiting(in),
+        done(in) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
     line.committed(what);
     revocations.committed(what);
+    waiting.committed(what);
   }
   void received(const connection& from, const backend::request& what) override { line.received(from, what); }
   void healed() override {
@@ -103,6 +155,7 @@ class lock_scenario final : public scenario {
 
   shared_line line;
   revocation_rules revocations;
+  waiting_rules waiting;
   progress done;
   bool all_well = false;
 };
@@ -110,7 +163,11 @@ class lock_scenario final : public scenario {
 class lock_client final : public routine {
  public:
   lock_client(lock_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), lock_(with, lock_path, {.id = "client"}) {
+      : routine(in, client, with),
+        of_(of),
+        extra_(in.what().seed, 910 + static_cast<std::uint64_t>(client)),
+        lock_(with, lock_path, {.id = "client", .on_position = [this](std::size_t) { note_in_line(); }}) {
+    of.waiting.ended(client);
     begin();
   }
 
@@ -122,6 +179,7 @@ class lock_client final : public routine {
  private:
   asio::awaitable<void> round() override {
     if (dice().one_in(3)) co_await ask();
+    if (extra_.one_in(3)) co_await ask_twice();
     const auto budget = dice().between(0ms, 3s);
     const bool tries = dice().one_in(5);
     const bool waits_long = dice().one_in(2);
@@ -130,7 +188,9 @@ class lock_client final : public routine {
       if (tries) return lock_.async_try_acquire(std::move(token));
       return waits_long ? lock_.async_acquire(std::move(token)) : lock_.async_acquire_for(budget, std::move(token));
     });
+    of_.waiting.began(client());
     auto [error, held] = co_await std::move(acquiring);
+    of_.waiting.ended(client());
     in().require(error != errc::busy || tries, "busy is for who tries", error.message());
     if (error == errc::timed_out) {
       in().require(!tries && !waits_long && here().now() - begun >= budget, "the budget is used up", "");
@@ -156,6 +216,22 @@ class lock_client final : public routine {
   asio::awaitable<void> leave() override {
     held_ = ownership();
     co_return;
+  }
+
+  void note_in_line() { of_.waiting.got_in_line(client(), zk().status().session_id); }
+
+  /// Two requests at the same moment: the owner reads only the later.
+  asio::awaitable<void> ask_twice() {
+    const auto holder = of_.revocations.holder();
+    if (holder.empty()) co_return;
+    auto looking = waits<node_data>([&](auto token) { zk().async_get(holder, std::move(token)); });
+    auto [error, there] = co_await std::move(looking);
+    if (error) co_return;
+    const auto once = detail::with_revocation(there.data, 100ms);
+    const auto twice = detail::with_revocation(once, extra_.one_in(2) ? detail::any_grace : 30s);
+    const auto both = transaction().set(holder, once, there.stat.version).set(holder, twice);
+    auto asking = waits<std::vector<operation_result>>([&](auto token) { zk().async_commit(both, std::move(token)); });
+    co_await std::move(asking);
   }
 
   asio::awaitable<void> ask() {
@@ -184,7 +260,8 @@ class lock_client final : public routine {
                            why.message());
               if (why == errc::revoked) of_.revocations.taken(path);
             });
-    const span longest = of_.all_well ? 300ms : dice().one_in(8) ? 20s : 3s;
+    span longest = of_.all_well ? 300ms : dice().one_in(8) ? 20s : 3s;
+    if (!of_.all_well && extra_.one_in(4)) longest = 40s;
     const auto until = here().now() + dice().between(0ms, longest);
     bool was_over = false;
     while (!stopping() && !held_.error() && !(obeys && *asked) && here().now() < until) {
@@ -201,6 +278,7 @@ class lock_client final : public routine {
   }
 
   lock_scenario& of_;
+  chance extra_;  // its draws leave those of `dice` what they were
   lock lock_;
   ownership held_;
 };

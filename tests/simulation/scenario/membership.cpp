@@ -23,7 +23,17 @@ class member_of;
 
 class membership_scenario final : public scenario {
  public:
-  explicit membership_scenario(stage& in) : in_(in) {}
+  explicit membership_scenario(stage& in) : in_(in) {
+    chance draw(in.what().seed, 900);
+    if (!draw.one_in(2)) return;
+    for (auto i = 1 + draw.below(3); i > 0; --i) {
+      const auto client = static_cast<int>(draw.below(static_cast<std::uint64_t>(in.what().clients)));
+      const auto begins = draw.between(in.what().faults_from, in.what().faults_until - 8s);
+      const auto lasting = draw.between(100ms, 5s);
+      in.clock().at(begins, [this, client] { in_.servers().replace(member_node(client)); });
+      in.clock().at(begins + lasting, [this, client] { take_away(client); });
+    }
+  }
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override;
@@ -38,9 +48,11 @@ class membership_scenario final : public scenario {
 
  private:
   member_of* running(int client) const;
+  void take_away(int client);
+  void check_owner(const entry& what, const change& each) const;
 
   stage& in_;
-  std::map<std::string, std::int64_t> owners_;  // of the members' nodes, by path
+  std::map<std::string, std::int64_t> owners_;  // of the nodes, by path; 0: nobody
 };
 
 class member_of final : public routine {
@@ -152,10 +164,27 @@ member_of* membership_scenario::running(int client) const {
   return static_cast<member_of*>(in_.running(client));
 }
 
+/// The operator's node, not a member's that has come meanwhile. Without a leader, a moment later.
+void membership_scenario::take_away(int client) {
+  const auto* there = in_.servers().committed_state().find(member_node(client));
+  if (!there || there->stat.ephemeral_owner) return;
+  in_.servers().remove(member_node(client));
+  in_.clock().after(500ms, [this, client] { take_away(client); });
+}
+
+/// A member writes and removes nodes of its own session only, whatever bears its name.
+void membership_scenario::check_owner(const entry& what, const change& each) const {
+  const bool touches = each.type == change::kind::remove || each.type == change::kind::set;
+  const auto whose = owners_.find(each.path);
+  if (!touches || what.type != entry::kind::request || !what.session || whose == owners_.end()) return;
+  in_.require(whose->second == what.session, "nobody touches what is another's", each.path);
+}
+
 /// Nobody takes its own node away while it is a member.
 void membership_scenario::committed(const entry& what) {
   for (const auto& each : what.changes) {
-    if (each.type == change::kind::create && each.owner) owners_[each.path] = each.owner;
+    check_owner(what, each);
+    if (each.type == change::kind::create) owners_[each.path] = each.owner;
     if (each.type != change::kind::remove || what.type != entry::kind::request) continue;
     for (int i = 0; i < in_.what().clients; ++i) {
       const auto* whose = running(i);
@@ -178,7 +207,7 @@ void membership_scenario::received(const connection& from, const backend::reques
 /// By its own node, not by one that goes with the session of its former life.
 void membership_scenario::check_joined(int client) const {
   const auto* node = in_.servers().committed_state().find(member_node(client));
-  const bool gone_again = !node;
+  const bool gone_again = !node || !node->stat.ephemeral_owner;
   in_.require(gone_again || node->stat.ephemeral_owner == running(client)->session_id(), "a member by its own node",
               member_node(client));
 }

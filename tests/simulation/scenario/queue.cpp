@@ -14,6 +14,8 @@ using detail::queue_kind;
 namespace {
 
 constexpr int putting_client = 3;
+constexpr std::size_t backlog = 100;  // items, put at once when so many are left:
+constexpr std::size_t nearly_empty = 20;
 constexpr std::size_t enough = 30;  // items: no more are put, since a single taker has to work them all off in time
 
 queue_use draw_use(std::uint64_t seed) {
@@ -29,10 +31,11 @@ queue_use draw_use(std::uint64_t seed) {
 
 class queue_scenario final : public scenario {
  public:
-  explicit queue_scenario(stage& in) : rules(in, draw_use(in.what().seed)), done(in), in_(in) {}
+  queue_scenario(stage& in, queue_use use) : rules(in, use), done(in), in_(in) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override { rules.committed(what); }
+  void received(const connection&, const backend::request& what) override { rules.asked(what); }
   void healed() override { done.forget(); }
   bool recovered() override { return done.everybody(); }
   /// A put that was cancelled can still be on its way.
@@ -61,13 +64,24 @@ class participant : public routine {
         queue_(with, of.rules.use().kind, queue_rules::path,
                {.limit = of.rules.use().limit, .most_attempts = of.rules.use().most_attempts}) {}
 
+  /// What is begun afterwards ends, too.
+  void close() override {
+    routine::close();
+    const auto ends = [this](error_code why, const message&) {
+      in().require(why == errc::closed, "nothing is done after a close", why.message());
+    };
+    aside<message>([this](auto token) { queue_.base().async_take(std::move(token)); }, ends);
+    aside<message>([this](auto token) { queue_.base().async_pop(std::move(token)); }, ends);
+  }
+
  protected:
   asio::awaitable<void> put_some() {
-    if (of_.rules.size() >= enough) {
+    const bool at_once = of_.rules.use().backlog;
+    if (of_.rules.size() >= (at_once ? nearly_empty : enough)) {
       of_.done.note(client());
       co_return;
     }
-    std::vector<std::string> some(dice().one_in(4) ? 1 + dice().below(4) : 1);
+    std::vector<std::string> some(at_once ? backlog : dice().one_in(4) ? 1 + dice().below(4) : 1);
     for (auto& each : some) each = "v" + std::to_string(++of_.values);
     error_code error;
     if (some.size() > 1 && queue_.puts_many()) {
@@ -110,7 +124,10 @@ class participant : public routine {
 class putter_of final : public participant {
  public:
   using participant::participant;
-  void go() { begin(); }
+  void go() {
+    if (of_.rules.use().backlog) longest_rest = 10s;
+    begin();
+  }
 
  private:
   asio::awaitable<void> round() override { return put_some(); }
@@ -119,7 +136,10 @@ class putter_of final : public participant {
 class taker_of final : public participant {
  public:
   using participant::participant;
-  void go() { begin(); }
+  void go() {
+    if (of_.rules.use().backlog) longest_rest = 20ms;
+    begin();
+  }
 
  private:
   asio::awaitable<void> round() override {
@@ -133,7 +153,8 @@ class taker_of final : public participant {
       prepared_ = !error;
       if (error) co_return;
     }
-    if (!of_.closing && dice().one_in(5)) co_await put_some();
+    const bool only_takes = of_.closing || of_.rules.use().backlog;
+    if (!only_takes && dice().one_in(5)) co_await put_some();
     auto turn = of_.rules.use().pops ? pop() : dice().one_in(4) ? take_many() : take();
     co_await std::move(turn);
   }
@@ -166,7 +187,7 @@ class taker_of final : public participant {
 
   asio::awaitable<void> work(message item) {
     of_.done.note(client());
-    co_await rest(0ms, 500ms);
+    if (!of_.rules.use().backlog) co_await rest(0ms, 500ms);
     error_code error;
     if (dice().one_in(6)) {
       const auto where = dice().one_in(2) ? return_to::place : return_to::end;
@@ -201,6 +222,14 @@ std::unique_ptr<program> queue_scenario::start(stage& in, int client, session wi
 
 }  // namespace
 
-std::unique_ptr<scenario> make_queue_scenario(stage& in) { return std::make_unique<queue_scenario>(in); }
+std::unique_ptr<scenario> make_queue_scenario(stage& in) {
+  return std::make_unique<queue_scenario>(in, draw_use(in.what().seed));
+}
+
+std::unique_ptr<scenario> make_backlog_scenario(stage& in) {
+  queue_use use;
+  use.backlog = true;
+  return std::make_unique<queue_scenario>(in, use);
+}
 
 }  // namespace zkrecipes::simulation

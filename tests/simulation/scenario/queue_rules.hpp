@@ -19,6 +19,7 @@ struct queue_use {
   bool alone = false;      ///< There is one taker.
   std::size_t limit = 0;
   std::int32_t most_attempts = 0;
+  bool backlog = false;    ///< There are many items at once, and all who take do nothing but that.
 };
 
 class queue_rules {
@@ -26,6 +27,8 @@ class queue_rules {
   queue_rules(stage& in, queue_use use);
 
   void committed(const entry& what);
+  /// What a taker asks for, counted where the list is long.
+  void asked(const backend::request& what);
   void life_begins(int client) { ++lives_[client]; }
 
   // What the clients are told.
@@ -45,8 +48,10 @@ class queue_rules {
  private:
   struct known_item {
     std::string value;
-    std::int32_t claims = 0;
-    std::int64_t owner = 0;  ///< Of the claim.
+    std::int32_t attempts = 0;  ///< Claims, but for those that were taken back before anybody was told of the item.
+    std::int64_t owner = 0;     ///< Of the claim.
+    bool is_told = false;       ///< To the one who has the claim.
+    int overtaken = 0;          ///< By how many that should have come later.
   };
   /// A process, from its start until it is killed.
   struct life {
@@ -57,6 +62,8 @@ class queue_rules {
   void created(const change& what, const entry& in);
   void removed(const change& what, const entry& in);
   void claimed(const std::string& name, const entry& in);
+  void overtakes(const detail::entry& what);
+  void died(const known_item& what, const std::string& letter);
   void unclaimed(const std::string& name, const entry& in);
   std::string item_name(const std::string& path) const;
   std::string claimed_name(const std::string& path) const;
@@ -74,6 +81,11 @@ class queue_rules {
   std::set<std::string> told_;         ///< Popped values that their taker knows of.
   std::map<int, int> lives_;           ///< How often each client has been started.
   std::map<std::int64_t, life> begun_; ///< Sessions, by who began them.
+  bool is_long() const noexcept { return use_.backlog && items_.size() >= long_list; }
+  void check_costs() const;
+
+  static constexpr std::size_t long_list = 50;
+  std::size_t lists_ = 0, claims_ = 0, claimed_ = 0;  ///< While the list is long.
   bool came_back_ = false;
   std::int32_t last_number_ = -1;
 };

@@ -8,6 +8,7 @@
 #include <zkrecipes/semaphore.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 namespace zkrecipes::simulation {
@@ -20,11 +21,15 @@ constexpr const char* semaphore_path = "/permits";
 constexpr std::string_view semaphore_markers[] = {"-permit-"};
 constexpr std::int32_t small = 3;
 constexpr std::int32_t large = 4;
+constexpr std::int32_t largest = 5;
 
 class semaphore_scenario final : public scenario {
  public:
   explicit semaphore_scenario(stage& in)
-      : line(in, semaphore_path, semaphore_markers, [this](const auto& upto) { return fits(upto); }), done(in) {}
+      : line(in, semaphore_path, semaphore_markers, [this](const auto& upto) { return fits(upto); }),
+        done(in),
+        sizes_drawn_(in.what().seed, 720),
+        has_many_sizes_(sizes_drawn_.one_in(2)) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
@@ -35,7 +40,7 @@ class semaphore_scenario final : public scenario {
       line.in().require(record.has_value(), "the size can be read", each.data);
       size_ = record->size;
       ++sizes_;
-      resized_ = record->before != 0;
+      most_ = std::max(most_, size_);
     }
     look_for_room();
   }
@@ -53,6 +58,15 @@ class semaphore_scenario final : public scenario {
     line.granted(client, path);
     known_.insert(path.substr(path.rfind('/') + 1));
   }
+
+  std::int32_t size() const noexcept { return size_; }
+  int sizes() const noexcept { return sizes_; }
+  /// What to make of a size that somebody wants.
+  std::int32_t another(std::int32_t wanted) {
+    return has_many_sizes_ && sizes_drawn_.one_in(2) ? largest : wanted;
+  }
+  /// Whether a resize goes by an object that does nothing else.
+  bool by_another_object() { return has_many_sizes_ && sizes_drawn_.one_in(3); }
 
   shared_line line;
   progress done;
@@ -87,7 +101,7 @@ class semaphore_scenario final : public scenario {
   bool fits(const std::vector<shared_line::member>& upto) const {
     std::int64_t sum = 0;
     for (const auto& each : upto) sum += detail::weight_of(each.name);
-    return sum <= (resized_ ? large : small);
+    return sum <= most_;
   }
 
   /// The connection of a session; none if its process was killed.
@@ -102,30 +116,40 @@ class semaphore_scenario final : public scenario {
   static constexpr span patience = 2s;
   std::int32_t size_ = small;
   int sizes_ = 0;  // so many times it was set
-  bool resized_ = false;
+  std::int32_t most_ = small;  // there ever were
   bool all_well_ = false;
   std::set<std::string> known_;  // members that were let in, or came before all was well
   std::set<std::string> fits_;
+  chance sizes_drawn_;
+  bool has_many_sizes_;
 };
 
 class semaphore_client final : public routine {
  public:
   semaphore_client(semaphore_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), permits_(with, semaphore_path, small, {.id = "client"}) {
+      : routine(in, client, with), of_(of) {
+    open();
     begin();
   }
 
  private:
   asio::awaitable<void> round() override {
     if (dice().one_in(10)) co_await resize();
+    auto& permits = *permits_;
     const auto weight = static_cast<std::int32_t>(1 + dice().below(small));
     const bool tries = dice().one_in(5);
     auto acquiring = waits<ownership>([&](auto token) {
-      tries ? permits_.async_try_acquire(weight, std::move(token)) : permits_.async_acquire(weight, std::move(token));
+      tries ? permits.async_try_acquire(weight, std::move(token)) : permits.async_acquire(weight, std::move(token));
     });
     auto [error, held] = co_await std::move(acquiring);
-    in().require(error != errc::size_mismatch && error != errc::foreign_data, "the size is known", permits_.problem());
+    in().require(error != errc::foreign_data, "the size is known", permits.problem());
+    if (error == errc::size_mismatch) {
+      // Resized twice between this object's making and its first use.
+      in().require(!is_used_ && of_.sizes() > sizes_at_first_ + 1, "the size is known", permits.problem());
+      open();
+    }
     if (error) co_return;
+    is_used_ = true;
     of_.done.note(client());
     of_.granted(client(), held.path());
     const span longest = dice().one_in(6) ? 6s : 1s;
@@ -136,13 +160,25 @@ class semaphore_client final : public routine {
   }
 
   asio::awaitable<void> resize() {
-    const auto size = dice().one_in(2) ? small : large;
-    auto resizing = waits<>([&](auto token) { permits_.async_resize(size, std::move(token)); });
-    co_await std::move(resizing);
+    const auto size = of_.another(dice().one_in(2) ? small : large);
+    auto& by = of_.by_another_object() ? other_ : permits_;
+    auto resizing = waits<>([&](auto token) { by->async_resize(size, std::move(token)); });
+    auto [error] = co_await std::move(resizing);
+    if (&by == &permits_) is_used_ = is_used_ || !error;
+  }
+  /// With the size that there is.
+  void open() {
+    permits_.emplace(zk(), semaphore_path, of_.size(), semaphore_options{.id = "client"});
+    other_.emplace(zk(), semaphore_path, small);
+    sizes_at_first_ = of_.sizes();
+    is_used_ = false;
   }
 
   semaphore_scenario& of_;
-  semaphore permits_;
+  std::optional<semaphore> permits_;
+  std::optional<semaphore> other_;
+  int sizes_at_first_ = 0;  // when it was made
+  bool is_used_ = false;
 };
 
 std::unique_ptr<program> semaphore_scenario::start(stage& in, int client, session with) {

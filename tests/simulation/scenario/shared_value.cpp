@@ -167,7 +167,7 @@ void value_scenario::note_written(const std::string& data, std::int64_t zxid) {
   which.follows = std::exchange(present_, zxid);
   history_[zxid] = data;
   in_.require(!which.refused, "what is refused is not written", data);
-  in_.require(!which.conditional || which.times == 1, "a condition is met once", data);
+  in_.require(which.times == 1, which.conditional ? "a condition is met once" : "a value is written once", data);
 }
 
 void value_scenario::ended(const std::string& data, const error_code& error, const stat& now) {

@@ -1,11 +1,13 @@
 // Clients begin transactions, vote on each other's, coordinate, decide out of turn, and clean up.
+#include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 
-#include "commit/ledger.hpp"
+#include "commit/filing.hpp"
 
 #include <zkrecipes/two_phase_commit.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -21,24 +23,35 @@ std::string participant_name(int client) { return "client-" + std::to_string(cli
 
 class commit_scenario final : public scenario {
  public:
-  explicit commit_scenario(stage& in) : done(in), in_(in) {}
+  explicit commit_scenario(stage& in) : done(in), in_(in), operator_(in, 730) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
     // A refusal and the decision that it is come in one transaction, in either order.
     for (const auto& each : what.changes) {
+      if (each.path == commit_path && each.data == detail::commit_mark) filed_ = std::min(filed_, in_.clock().now());
       const auto below = below_path(each.path);
       const auto slash = below.find('/');
       if (below.empty() || below.front() == '_') continue;
+      const bool by_operator = what.session == 0;
       if (slash == below.npos) {
-        changed(below, each);
+        changed(below, each, by_operator);
       } else if (each.type == change::kind::create) {
         in_.require(!all_[below.substr(0, slash)].decided() || refuses(each), "no vote behind the decision", each.path);
         votes_[each.path] = !refuses(each);
+        given_.insert(each.path);
+        operator_.perhaps_remove(16, {each.path}, 500ms);
       } else {
         in_.require(each.type == change::kind::remove, "a vote is never changed", each.path);
+        votes_.erase(each.path);
       }
     }
+  }
+  void received(const connection&, const backend::request& what) override {
+    if (what.op != backend::opcode::children) return;
+    // Until it is known that there are marks, somebody may have been here who made none. Some hear of it late.
+    const bool is_late = in_.clock().now() > filed_ + 30s;
+    in_.require(what.path != commit_path || !is_late, "nobody lists what is only kept", what.path);
   }
   void healed() override {
     done.forget();
@@ -47,12 +60,16 @@ class commit_scenario final : public scenario {
     }
   }
   bool recovered() override {
-    std::erase_if(owed_, [this](const std::string& id) { return all_[id].decided(); });
+    std::erase_if(owed_, [this](const std::string& id) { return all_[id].decided() || taken_.contains(id); });
     return owed_.empty() && done.everybody();
   }
   void check_quiet(const tree& nodes) override {
     const node* line = nodes.find(commit_path + "/_coordinator");
     if (line && !line->children.empty()) in_.fail("no node left", *line->children.begin());
+    for (const auto& [id, record] : all_) {
+      if (record.decided() || taken_.contains(id)) continue;
+      in_.require(nodes.find(detail::undecided_mark(commit_path, id)), "what is undecided is found", id);
+    }
   }
 
   void learnt(const std::string& id, const commit_outcome& what) {
@@ -60,7 +77,8 @@ class commit_scenario final : public scenario {
   }
   void voted(const std::string& id, int client, const commit_outcome& what) {
     if (what.decision != decision::pending) return learnt(id, what);
-    in_.require(votes_.contains(detail::vote_node(commit_path + '/' + id, participant_name(client))), "a vote is kept", id);
+    const auto vote = detail::vote_node(commit_path + '/' + id, participant_name(client));
+    in_.require(given_.contains(vote), "a vote is kept", id);
   }
 
   /// One that was begun, if there is any.
@@ -79,10 +97,11 @@ class commit_scenario final : public scenario {
   }
   static bool refuses(const change& vote) { return detail::parse_vote(vote.data)->ballot == ballot::no; }
 
-  void changed(const std::string& id, const change& what) {
+  void changed(const std::string& id, const change& what, bool by_operator) {
     auto& known = all_[id];
     if (what.type == change::kind::remove) {
-      in_.require(known.decided(), "only what is decided is cleaned up", id);
+      in_.require(known.decided() || by_operator, "only what is decided is cleaned up", id);
+      taken_.insert(id);
       return;
     }
     auto record = detail::parse_commit(what.data);
@@ -90,6 +109,7 @@ class commit_scenario final : public scenario {
     if (what.type == change::kind::create) {
       in_.require(begun_ids_.insert(id).second, "a transaction is begun once", id);
       begun_.push_back(id);
+      take_away(what, *record);
     } else {
       in_.require(!known.decided() && record->decided(), "a decision is written once", id);
       in_.require(record->participants == known.participants, "a decision changes nothing else", id);
@@ -102,10 +122,21 @@ class commit_scenario final : public scenario {
     }
     known = *record;
   }
+  /// Now and then, with the votes that are there by then.
+  void take_away(const change& begun, const detail::commit_record& record) {
+    std::vector<std::string> nodes;
+    for (const auto& each : record.participants) nodes.push_back(detail::vote_node(begun.path, each));
+    nodes.push_back(begun.path);
+    operator_.perhaps_remove(16, std::move(nodes), 3s);
+  }
 
   stage& in_;
+  meddler operator_;
+  instant filed_ = 1h;  ///< When it was said that every transaction has a mark.
   std::map<std::string, detail::commit_record> all_;  ///< Those that were removed, too.
-  std::map<std::string, bool> votes_;                 ///< By path: yes.
+  std::map<std::string, bool> votes_;                 ///< Those that are there, by path: yes.
+  std::set<std::string> given_;                       ///< And those that were.
+  std::set<std::string> taken_;                       ///< Transactions that are not there any more.
   std::vector<std::string> begun_;
   std::set<std::string> begun_ids_;
   std::set<std::string> owed_;

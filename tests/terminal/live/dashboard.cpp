@@ -76,6 +76,26 @@ BOOST_AUTO_TEST_CASE(a_server_goes_down_and_comes_back) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_server_that_is_paused_is_silent_and_comes_back) {
+  auto& only = join("/e", "worker-a");
+  leaves("/e");
+  BOOST_TEST_REQUIRE(run_until([&] { return only.leads; }));
+  const int hung = cluster().leader() == 1 ? 2 : 1;
+  const auto& name = direct_hosts()[static_cast<std::size_t>(hung - 1)];
+  {
+    pseudo_terminal terminal(io(), 100, 30);
+    start(terminal);
+    cluster().pause(hung);
+    BOOST_TEST(terminal.shows("  silent  "));
+    BOOST_TEST(terminal.shows(name + " is silent: no answer within "));
+    cluster().resume(hung);
+    BOOST_TEST(terminal.shows(name + ": silent -> "));
+    BOOST_TEST(terminal.shows("QUORUM 3/3 leader"));
+    quit(terminal);
+  }
+  cluster().wait_serving();
+}
+
 BOOST_AUTO_TEST_CASE(elections_grow_old_without_a_quorum_and_are_fresh_again) {
   auto& only = join("/e", "worker-a");
   leaves("/e");

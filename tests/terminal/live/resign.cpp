@@ -6,6 +6,10 @@
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
+namespace {
+const std::string leader_node = "/e/_c_x-latch-0000000001";
+}
+
 BOOST_FIXTURE_TEST_SUITE(resign_suite, admin_fixture)
 
 BOOST_AUTO_TEST_CASE(without_rw_the_request_is_shown_and_nothing_is_sent) {
@@ -26,18 +30,65 @@ BOOST_AUTO_TEST_CASE(without_rw_the_request_is_shown_and_nothing_is_sent) {
 
 // What is shown is what the library writes when it does both in one go.
 BOOST_AUTO_TEST_CASE(the_request_is_the_one_of_the_library) {
-  for (const std::string data : {"plain", "", R"({"id":"x","other":[1,2]})", "{broken"}) {
+  for (const std::string data :
+       {R"({"id":"x","keeps_record":false})", R"({"id":"x","keeps_record":false,"other":[1,2]})"}) {
     create("/e");
-    create("/e/_c_x-latch-0000000001", data);
+    create(leader_node, data);
     const auto shown = zkadmin({"resign", root() + "/e"}).out;
     zkrecipes::election contest(zk(), "/e", {.id = "observer"});
     const auto asked = run(contest.async_request_resignation(tuple));
     BOOST_TEST(!std::get<0>(asked), std::get<0>(asked).message());
-    BOOST_TEST(shown == "set " + root() + "/e/_c_x-latch-0000000001 version=0 data=" +
-                            get("/e/_c_x-latch-0000000001").data + "\n");
-    remove("/e/_c_x-latch-0000000001");
+    BOOST_TEST(shown == "set " + root() + leader_node + " version=0 data=" + get(leader_node).data + "\n");
+    remove(leader_node);
     remove("/e");
   }
+}
+
+BOOST_AUTO_TEST_CASE(long_data_is_shown_shortened) {
+  create("/e");
+  create(leader_node, R"({"id":"x","keeps_record":false,"more":")" + std::string(70'000, 'x') + "\"}");
+  const auto shown = zkadmin({"resign", root() + "/e"}).out;
+  BOOST_TEST(shown.size() < 2000u);
+  BOOST_TEST(shown.find("xxx... (700") != std::string::npos, shown);
+  remove(leader_node);
+  remove("/e");
+}
+
+BOOST_AUTO_TEST_CASE(a_foreign_candidate_is_not_asked_and_keeps_its_data) {
+  create("/e");
+  for (const auto& data : {std::string("10.1.1.0"), std::string(), std::string("\xff\0\x1b", 3),
+                                 std::string(R"({"id":"10.1.1.0"})"), std::string(70'000, 'x')}) {
+    create(leader_node, data);
+    const auto result = zkadmin({"resign", root() + "/e", "--rw"});
+    BOOST_TEST(result.code == 1);
+    BOOST_TEST(result.out == "");
+    BOOST_TEST(result.err.find("is no client of zkrecipes: it does not listen") != std::string::npos,
+               result.err);
+    BOOST_TEST(result.err.size() < 1000u);
+    BOOST_TEST((get(leader_node).data == data));
+    BOOST_TEST(get(leader_node).stat.version == 0);
+    remove(leader_node);
+  }
+  remove("/e");
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_is_not_heeded_is_seen_and_not_repeated) {
+  create("/e");
+  create(leader_node, R"({"id":"deaf","keeps_record":false})");
+  for (const auto& each : {std::string("/e"), leader_node}) leaves(each);
+  const auto first = zkadmin({"resign", root() + "/e", "--rw"});
+  BOOST_TEST(first.code == 0, first.err);
+  const auto written = get(leader_node).stat.mzxid;
+  const auto seen =
+      election("/e", [](const auto& each) { return !each.at("resignation_asked_ms").is_null(); });
+  BOOST_TEST(seen.at("leader").at("id") == "deaf");
+  BOOST_TEST(seen.at("resignation_asked_ms").as_int64() >= 0);
+  BOOST_TEST(zkadmin({"status"}).out.find("  resignation: deaf was asked ") != std::string::npos);
+  const auto second = zkadmin({"resign", root() + "/e", "--rw"});
+  BOOST_TEST(second.code == 1);
+  BOOST_TEST(second.err.starts_with("zkadmin: deaf was asked to give up " + root() + "/e "), second.err);
+  BOOST_TEST(second.err.ends_with(" ago, and is still there: nothing was sent\n"), second.err);
+  BOOST_TEST(get(leader_node).stat.mzxid == written);
 }
 
 BOOST_AUTO_TEST_CASE(with_rw_the_leader_hands_over) {
@@ -81,6 +132,17 @@ BOOST_AUTO_TEST_CASE(nobody_answers) {
   const auto result = zkadmin({"resign", "/e", "--hosts", "127.0.0.1:1", "--timeout", "300ms"});
   BOOST_TEST(result.code == 3);
   BOOST_TEST(result.err == "zkadmin: none of the servers answers\n");
+}
+
+BOOST_AUTO_TEST_CASE(without_a_quorum_it_is_not_said_that_nobody_answers) {
+  const outage without(outage::quorum());
+  program_result result;
+  BOOST_TEST(run_until([&] {
+               result = zkadmin({"resign", "/e", "--timeout", "3s"});
+               return result.err == "zkadmin: no server is serving requests: the elections are not known\n";
+             }),
+             result.err);
+  BOOST_TEST(result.code == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

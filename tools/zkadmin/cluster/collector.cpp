@@ -1,7 +1,6 @@
 #include "cluster/collector.hpp"
-#include "as_result.hpp"
 
-#include "cluster/recognize.hpp"
+#include "as_result.hpp"
 #include "failure.hpp"
 #include "for_each_index.hpp"
 #include "text.hpp"
@@ -22,16 +21,11 @@ namespace asio = boost::asio;
 using zkrecipes::errc;
 using zkrecipes::error_code;
 
-constexpr std::size_t most_nodes = 10'000;
-constexpr std::size_t pipeline = 64;  // Requests in flight at a time.
-constexpr std::int32_t longest_record = 64 * 1024;
-
-bool names_election(const std::vector<std::string>& children) {
-  return std::any_of(children.begin(), children.end(), is_candidate_name);
-}
+// Ours are shorter. A foreign candidate's data may be anything, of any length.
+constexpr std::size_t longest_id = 256;
 
 candidate_status candidate_of(const zkrecipes::candidate& seen) {
-  return {seen.id, seen.position, seen.token, seen.session_id, seen.node};
+  return {shortened(seen.id, longest_id), seen.position, seen.token, seen.session_id, seen.node};
 }
 
 election_status status_of(const zkrecipes::election_view& view) {
@@ -50,8 +44,9 @@ election_status status_of(const zkrecipes::election_view& view) {
     }
   }
   if (const auto& going = view.hand_over)
-    status.hand_over =
-        hand_over_status{going->from, going->to, going->state, going->elapsed, going->deadline};
+    status.hand_over = hand_over_status{shortened(going->from, longest_id), shortened(going->to, longest_id),
+                                        going->state, going->elapsed, going->deadline};
+  status.resignation_asked = view.resignation_asked;
   return status;
 }
 
@@ -62,18 +57,16 @@ election_status election_without_view(std::string path, const char* instead_of_p
   return status;
 }
 
-std::string join(const std::string& parent, const std::string& name) {
-  return parent == "/" ? "/" + name : parent + "/" + name;
-}
-
 }  // namespace
 
-zkrecipes::session make_session(const asio::any_io_executor& executor, const settings& wanted) {
+zkrecipes::session make_session(const asio::any_io_executor& executor, const settings& wanted,
+                                const std::vector<endpoint>& servers,
+                                std::chrono::milliseconds connect_limit) {
   using namespace std::chrono_literals;
   zkrecipes::session_options options;
-  options.hosts = wanted.hosts;
-  const auto share = wanted.timeout / (static_cast<int>(wanted.servers.size()) + 1);
-  options.connect_timeout = std::clamp<std::chrono::milliseconds>(share, 100ms, 2s);
+  for (const auto& each : servers) options.hosts += (options.hosts.empty() ? "" : ",") + each.name;
+  options.hosts += wanted.hosts.substr(std::min(wanted.hosts.find('/'), wanted.hosts.size()));
+  options.connect_timeout = std::max<std::chrono::milliseconds>(connect_limit, 100ms);
   options.retry.limit = wanted.timeout;
   options.retry.max_pause = 500ms;
   if (wanted.digest) options.digest.push_back({wanted.digest->user, wanted.digest->password});
@@ -104,70 +97,53 @@ asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session
   co_return status_of(std::get<1>(result));
 }
 
-/// A walk that goes on.
-struct collector::search {
-  std::vector<std::string> elections;
-  std::vector<std::string> next;  ///< The nodes of the next level.
-  std::size_t nodes = 1;
-  std::size_t refused = 0;
-};
-
 collector::collector(zkrecipes::session session, std::string root)
     : session_(std::move(session)), root_(std::move(root)) {}
 
-// Breadth first: where the search has to be cut off, what is deep in the tree is missing.
-asio::awaitable<void> collector::find_elections() {
-  search going;
-  for (std::vector<std::string> level{root_}; !level.empty(); level = std::exchange(going.next, {})) {
-    const auto visit_one = [this, &level, &going](std::size_t i) { return visit(level[i], going); };
-    co_await for_each_index(level.size(), pipeline, visit_one);
+asio::awaitable<void> collector::find_elections(deadline limit) {
+  tree_search search(session_, root_);
+  co_await search.run(limit);
+  std::vector<std::string> paths = search.found();
+  // What is known is not forgotten because it was not looked for.
+  if (!search.is_complete()) {
+    paths.insert(paths.end(), paths_.begin(), paths_.end());
+    std::sort(paths.begin(), paths.end());
+    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   }
-  std::sort(going.elections.begin(), going.elections.end());
-  paths_ = std::move(going.elections);
-  notes_.clear();
-  if (going.nodes == most_nodes)
-    notes_.push_back("only the first " + std::to_string(most_nodes) +
-                     " nodes were looked at: choose a --root");
-  if (going.refused > 0) notes_.push_back(std::to_string(going.refused) + " nodes may not be read");
+  paths_ = std::move(paths);
+  outline_ = {{}, search.notes(), search.is_complete(), search.is_refused()};
 }
 
-asio::awaitable<void> collector::visit(const std::string& path, search& going) {
-  auto listing = co_await session_.async_children(path, as_result);
-  const error_code error = std::get<0>(listing);
-  const bool is_root = path == root_;
-  if (error == errc::no_node && is_root)
-    throw failure(exit_code::error, "the root " + root_ + " does not exist; give another one with --root");
-  if (error == errc::no_node) co_return;
-  if (error == errc::no_auth && !is_root) {
-    ++going.refused;
-    co_return;
-  }
-  check(error, "reading " + path);
-  const auto& [names, stat] = std::get<1>(listing);
-  bool is_election = names_election(names);
-  if (!is_election && stat.data_length > 0 && stat.data_length <= longest_record) {
-    auto reading = co_await session_.async_get(path, as_result);
-    is_election = !std::get<0>(reading) && is_term_record(std::get<1>(reading).data);
-  }
-  if (is_election) going.elections.push_back(path);
-  for (const auto& name : names) {
-    if (is_candidate_name(name) || (path == "/" && name == "zookeeper")) continue;
-    if (going.nodes == most_nodes) break;
-    ++going.nodes;
-    going.next.push_back(join(path, name));
-  }
+/// A look at one election: nothing if it is gone, or there was no time.
+struct collector::glance {
+  std::string path;
+  std::optional<election_status> seen;
+  bool is_late = false;
+};
+
+asio::awaitable<void> collector::look_at(glance& one, deadline limit) {
+  one.is_late = std::chrono::steady_clock::now() >= limit;
+  if (!one.is_late) one.seen = co_await view_election(session_, one.path);
 }
 
-asio::awaitable<election_survey> collector::look() {
-  std::vector<std::optional<election_status>> seen(paths_.size());
-  const auto look_at = [this, &seen](std::size_t i) -> asio::awaitable<void> {
-    seen[i] = co_await view_election(session_, paths_[i]);
-  };
-  co_await for_each_index(paths_.size(), pipeline, look_at);
-  election_survey survey;
-  for (auto& each : seen)
-    if (each) survey.elections.push_back(std::move(*each));
-  survey.notes = notes_;
+asio::awaitable<election_survey> collector::look(deadline limit) {
+  std::vector<glance> glances;
+  for (const auto& each : paths_) glances.push_back({each, std::nullopt, false});
+  const auto look_at_one = [this, &glances, limit](std::size_t i) { return look_at(glances[i], limit); };
+  co_await for_each_index(glances.size(), requests_at_a_time, look_at_one);
+  election_survey survey = outline_;
+  for (auto& each : glances) {
+    if (each.seen) {
+      survey.refused |= each.seen->phase == refused_phase;
+      survey.elections.push_back(std::move(*each.seen));
+    } else if (each.is_late) {
+      survey.complete = false;
+      survey.notes.push_back(
+          {each.path, "it was not looked at: the time was over; choose a longer --timeout"});
+    } else {
+      std::erase(paths_, each.path);
+    }
+  }
   co_return survey;
 }
 

@@ -2,6 +2,7 @@
 // library.
 #pragma once
 
+#include "cluster/search.hpp"
 #include "cluster/status.hpp"
 #include "settings/settings.hpp"
 
@@ -10,14 +11,21 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace zkadmin {
 
-/// A session as the settings want it; operations on it end within the timeout.
-zkrecipes::session make_session(const boost::asio::any_io_executor& executor, const settings& wanted);
+/// How many requests are in flight at a time.
+inline constexpr std::size_t requests_at_a_time = 64;
+
+/// A session with these servers, as the settings want it; operations on it end within the timeout. A server
+/// has `connect_limit` to accept it.
+zkrecipes::session make_session(const boost::asio::any_io_executor& executor, const settings& wanted,
+                                const std::vector<endpoint>& servers,
+                                std::chrono::milliseconds connect_limit);
 
 /// Throws `failure` with the text and the exit code that fit, unless there is no error. `doing`: "reading
 /// /a".
@@ -28,25 +36,26 @@ void check(const zkrecipes::error_code& error, const std::string& doing);
 boost::asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session session,
                                                                      std::string path);
 
-/// Finds the elections below a root and looks at them. One operation at a time; they throw `failure`.
+/// Finds the elections below a root and looks at them. One operation at a time; they throw `failure`. After
+/// the deadline they begin nothing more: the survey is not complete then.
 class collector {
  public:
   collector(zkrecipes::session session, std::string root);
 
   /// Walks the tree: finds elections that are new and forgets those that are gone.
-  boost::asio::awaitable<void> find_elections();
+  boost::asio::awaitable<void> find_elections(deadline limit = deadline::max());
 
   /// Looks at those found.
-  boost::asio::awaitable<election_survey> look();
+  boost::asio::awaitable<election_survey> look(deadline limit = deadline::max());
 
  private:
-  struct search;
-  boost::asio::awaitable<void> visit(const std::string& path, search& going);
+  struct glance;
+  boost::asio::awaitable<void> look_at(glance& one, deadline limit);
 
   zkrecipes::session session_;
   std::string root_;
   std::vector<std::string> paths_;
-  std::vector<std::string> notes_;
+  election_survey outline_;  ///< What the search says about the next survey.
 };
 
 }  // namespace zkadmin

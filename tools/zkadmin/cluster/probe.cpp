@@ -1,12 +1,13 @@
 #include "cluster/probe.hpp"
-#include "as_result.hpp"
 
+#include "as_result.hpp"
 #include "cluster/srvr.hpp"
-#include "for_each_index.hpp"
 #include "text.hpp"
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/connect.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
@@ -15,7 +16,7 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
-#include <array>
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -69,8 +70,8 @@ server_status unreachable(const endpoint& server, const char* doing, const error
   return unreachable(server, std::string(doing) + printable(error.message()));
 }
 
-/// The whole conversation, without a limit of time.
-asio::awaitable<server_status> ask(const endpoint& server) {
+/// The whole conversation, without a limit of time. Tells when there is a connection.
+asio::awaitable<server_status> converse(const endpoint& server, std::function<void()> connected) {
   const auto executor = co_await asio::this_coro::executor;
   error_code error;
   const endpoints places = co_await resolve(server, error);
@@ -78,6 +79,7 @@ asio::awaitable<server_status> ask(const endpoint& server) {
   tcp::socket socket(executor);
   std::tie(error, std::ignore) = co_await asio::async_connect(socket, places, as_result);
   if (error) co_return unreachable(server, "", error);
+  connected();
   constexpr std::string_view request = "srvr";
   std::tie(error, std::ignore) = co_await asio::async_write(socket, asio::buffer(request), as_result);
   if (error) co_return unreachable(server, "", error);
@@ -88,25 +90,104 @@ asio::awaitable<server_status> ask(const endpoint& server) {
   co_return parse_srvr(server.name, answer);
 }
 
-asio::awaitable<server_status> probe(const endpoint& server, std::chrono::milliseconds limit) {
-  using namespace asio::experimental::awaitable_operators;
-  const auto executor = co_await asio::this_coro::executor;
-  asio::steady_timer timer(executor, limit);
-  const auto result = co_await (ask(server) || timer.async_wait(as_result));
-  if (result.index() == 0) co_return std::get<0>(result);
-  co_return unreachable(server, "no answer within " + short_duration(limit));
-}
+/// All are asked at once; `next` is cancelled whenever one more has been told of.
+struct asking_round {
+  asking_round(const asio::any_io_executor& executor, std::size_t servers)
+      : next(executor, asio::steady_timer::time_point::max()), told(servers) {}
+  bool is_over() const {
+    return std::all_of(told.begin(), told.end(), [](bool each) { return each; });
+  }
+  asio::steady_timer next;
+  std::vector<bool> told;
+};
 
 }  // namespace
 
-asio::awaitable<std::vector<server_status>> probe_ensemble(std::span<const endpoint> servers,
-                                                           std::chrono::milliseconds limit) {
-  std::vector<server_status> found(servers.size());
-  const auto ask_one = [servers, limit, &found](std::size_t i) -> asio::awaitable<void> {
-    found[i] = co_await probe(servers[i], limit);
+server_status not_asked(const endpoint& server) {
+  server_status status;
+  status.server = server.name;
+  status.silent = true;
+  return status;
+}
+
+std::vector<server_status> not_asked(const std::vector<endpoint>& servers) {
+  std::vector<server_status> all;
+  for (const auto& each : servers) all.push_back(not_asked(each));
+  return all;
+}
+
+prober::prober(const asio::any_io_executor& executor, std::vector<endpoint> servers,
+               std::chrono::milliseconds limit)
+    : servers_(std::move(servers)), limit_(limit) {
+  for (std::size_t i = 0; i < servers_.size(); ++i) measured_.emplace_back(executor);
+}
+
+asio::awaitable<void> prober::ask(std::size_t which, hook tell) {
+  using namespace asio::experimental::awaitable_operators;
+  const auto self = shared_from_this();
+  const auto begin = clock::now();
+  measured_[which].connected.reset();
+  std::function<void()> connected = [self, which, begin] {
+    self->measured_[which].connected = clock::now() - begin;
   };
-  co_await for_each_index(servers.size(), servers.size(), ask_one);
-  co_return found;
+  auto talk = converse(servers_[which], std::move(connected));
+  auto watch = watch_clock(which, begin, tell);
+  const auto result = co_await (std::move(talk) || std::move(watch));
+  if (result.index() == 1) co_return tell(which, silent(which, limit_));
+  const auto& seen = std::get<0>(result);
+  // A refusal says nothing about how long an answer takes.
+  if (seen.reachable) learn(which, clock::now() - begin);
+  tell(which, seen);
+}
+
+asio::awaitable<void> prober::ask_all(hook tell) {
+  const auto executor = co_await asio::this_coro::executor;
+  const auto going = std::make_shared<asking_round>(executor, servers_.size());
+  const hook tell_and_count = [going, tell = std::move(tell)](std::size_t which, server_status seen) {
+    tell(which, std::move(seen));
+    going->told[which] = true;
+    going->next.cancel();
+  };
+  for (std::size_t i = 0; i < servers_.size(); ++i)
+    asio::co_spawn(executor, ask(i, tell_and_count), asio::detached);
+  while (!going->is_over()) co_await going->next.async_wait(as_result);
+}
+
+/// Ends when nobody waits for the answer any longer.
+asio::awaitable<void> prober::watch_clock(std::size_t which, clock::time_point begin, const hook& tell) {
+  auto& timer = measured_[which].timer;
+  for (bool is_told = false;;) {
+    const auto patience = is_told ? limit_ : patience_with(which);
+    timer.expires_at(begin + patience);
+    co_await timer.async_wait(as_result);  // cut short by what others answer: then there is less patience
+    if (clock::now() >= begin + limit_) co_return;
+    if (is_told || clock::now() < begin + patience_with(which)) continue;
+    is_told = true;
+    tell(which, silent(which, patience));
+  }
+}
+
+void prober::learn(std::size_t which, clock::duration took) {
+  measured_[which].answered = took;
+  for (auto& each : measured_) each.timer.cancel();
+}
+
+std::chrono::milliseconds prober::patience_with(std::size_t which) const {
+  constexpr int many = 4;
+  const auto& own = measured_[which];
+  std::optional<clock::duration> usual = own.answered;
+  if (!usual)
+    for (const auto& each : measured_) usual = std::max(usual, each.answered);
+  if (!usual) return limit_;
+  const auto longest = std::max(*usual, own.connected.value_or(clock::duration::zero()));
+  const auto patience = std::chrono::ceil<std::chrono::milliseconds>(longest * many);
+  return std::clamp(patience, limit_ / 10, limit_);
+}
+
+server_status prober::silent(std::size_t which, std::chrono::milliseconds since) const {
+  server_status status = not_asked(servers_[which]);
+  status.error = "no answer within " + short_duration(since);
+  return status;
 }
 
 }  // namespace zkadmin

@@ -3,19 +3,42 @@
 #include <boost/json/parse.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 
 namespace zkadmin {
 
-bool is_candidate_name(std::string_view name) noexcept {
-  constexpr std::string_view begin = "_c_";
-  constexpr std::string_view middle = "-latch-";
+namespace {
+
+/// What stands before the ten digits that the server appends; nothing without those.
+std::string_view before_sequence(std::string_view name) noexcept {
   constexpr std::size_t digits = 10;
-  if (name.size() <= begin.size() + middle.size() + digits || !name.starts_with(begin)) return false;
+  if (name.size() <= digits) return {};
   const auto number = name.substr(name.size() - digits);
-  name.remove_suffix(digits);
-  return name.ends_with(middle) &&
-         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool is_number =
+      std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  return is_number ? name.substr(0, name.size() - digits) : std::string_view{};
+}
+
+constexpr std::string_view protected_begin = "_c_";
+constexpr std::string_view leaf_begins[] = {protected_begin, "qn-", "entry-", "at-", "_claim-", "_end-"};
+constexpr std::string_view leaf_ends[] = {"__lock__", "__rlock__"};
+
+}  // namespace
+
+bool is_candidate_name(std::string_view name) noexcept {
+  constexpr std::string_view middle = "-latch-";
+  const auto begin = before_sequence(name);
+  return begin.size() > protected_begin.size() + middle.size() && begin.starts_with(protected_begin) &&
+         begin.ends_with(middle);
+}
+
+bool is_leaf_name(std::string_view name) noexcept {
+  const auto begin = before_sequence(name);
+  return std::any_of(std::begin(leaf_begins), std::end(leaf_begins),
+                     [begin](auto each) { return begin.starts_with(each); }) ||
+         std::any_of(std::begin(leaf_ends), std::end(leaf_ends),
+                     [begin](auto each) { return begin.ends_with(each); });
 }
 
 bool is_term_record(std::string_view data) {

@@ -18,6 +18,8 @@ namespace {
 namespace asio = boost::asio;
 using zkrecipes::errc;
 
+constexpr std::size_t longest_shown = 1000;  // Bytes of data; what our candidates write is shorter.
+
 const char* name_of(zkrecipes::operation::kind type) {
   switch (type) {
     case zkrecipes::operation::kind::create:
@@ -40,6 +42,10 @@ asio::awaitable<candidate_status> leader_at(zkrecipes::session session, std::str
   if (seen->phase == foreign_phase)
     throw failure(exit_code::error, path + " holds data that is not an election's");
   if (!seen->leader) throw failure(exit_code::error, "nobody leads at " + path);
+  if (const auto& asked = seen->resignation_asked)
+    throw failure(exit_code::error, printable(label(*seen->leader)) + " was asked to give up " + path + " " +
+                                        short_duration(*asked) +
+                                        " ago, and is still there: nothing was sent");
   co_return *seen->leader;
 }
 
@@ -50,7 +56,7 @@ std::string to_text(const zkrecipes::transaction& requests) {
   for (const auto& each : requests.operations()) {
     text += std::string(name_of(each.type)) + " " + printable(each.path) +
             " version=" + std::to_string(each.version);
-    text += " data=" + printable(each.data) + "\n";
+    text += " data=" + printable(shortened(each.data, longest_shown)) + "\n";
   }
   return text;
 }
@@ -61,11 +67,15 @@ asio::awaitable<resignation> prepare_resignation(zkrecipes::session session, std
   auto request = co_await election.async_resignation_request(as_result);
   const auto error = std::get<0>(request);
   const auto& operations = std::get<1>(request).operations();
+  if (error == errc::foreign_data)
+    throw failure(exit_code::error, printable(label(leader)) +
+                                        " is no client of zkrecipes: it does not listen to such a "
+                                        "request, and its data is not ours to change");
   const bool is_same = !error && !operations.empty() && operations.front().path.ends_with("/" + leader.node);
   if (error == errc::no_node || (!error && !is_same))
     throw failure(exit_code::error, "the leader has just changed: try again");
   check(error, "reading " + path);
-  co_return resignation{leader.id, std::move(std::get<1>(request))};
+  co_return resignation{label(leader), std::move(std::get<1>(request))};
 }
 
 asio::awaitable<void> send(zkrecipes::session session, zkrecipes::transaction requests) {

@@ -14,10 +14,11 @@ struct resignation {
   zkrecipes::transaction requests;  ///< Good only as long as nothing else writes to the leader's node.
 };
 
-/// As shown to the user, one line per request: "set <node> version=<v> data=<data>".
+/// As shown to the user, one line per request: "set <node> version=<v> data=<data>", long data shortened.
 std::string to_text(const zkrecipes::transaction& requests);
 
-/// The requests to whoever leads at `path` now. Throws `failure`.
+/// The requests to whoever leads at `path` now. Throws `failure`, also if the leader does not listen to such
+/// a request or has been asked already.
 boost::asio::awaitable<resignation> prepare_resignation(zkrecipes::session session, std::string path);
 
 /// Sends exactly these. Throws `failure`.

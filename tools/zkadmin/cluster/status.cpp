@@ -1,5 +1,7 @@
 #include "cluster/status.hpp"
 
+#include <algorithm>
+
 namespace zkadmin {
 
 const char* to_string(server_role role) noexcept {
@@ -22,8 +24,46 @@ bool is_serving(const server_status& server) noexcept {
   return server.role && *server.role != server_role::not_serving;
 }
 
-bool is_trouble(const std::string& phase) noexcept {
-  return phase == "stalled" || phase == foreign_phase || phase == refused_phase;
+bool may_serve(const server_status& server) noexcept {
+  return server.reachable && server.role != server_role::not_serving;
+}
+
+const char* standing(const server_status& server) noexcept {
+  if (server.role) return to_string(*server.role);
+  if (server.reachable) return "unknown";
+  if (!server.silent) return "down";
+  return server.error.empty() ? "asked" : "silent";
+}
+
+const std::string& label(const candidate_status& who) noexcept {
+  return who.id.empty() ? who.node : who.id;
+}
+
+bool is_known(const election_status& election) noexcept {
+  return election.phase != foreign_phase && election.phase != refused_phase;
+}
+
+bool is_abandoned(const election_status& election) noexcept {
+  const auto& phase = election.phase;
+  const bool in_office = phase == "inaugurating" || phase == "executing" || phase == "handing_over";
+  return in_office && !election.leader && election.waiters.empty();
+}
+
+std::string problem_of(const election_status& election) {
+  if (is_abandoned(election)) return "in office by its record, but nobody is in line";
+  if (election.phase == "stalled") return "given up by its watchdog: it made no progress";
+  if (election.phase == foreign_phase) return "its node holds data that zkrecipes did not write";
+  if (election.phase == refused_phase) return "it may not be read with these credentials";
+  return {};
+}
+
+void put_problems_first(std::vector<election_status>& elections) {
+  std::stable_partition(elections.begin(), elections.end(),
+                        [](const auto& each) { return !problem_of(each).empty(); });
+}
+
+std::string to_string(const survey_note& note) {
+  return note.path + ": " + note.text;
 }
 
 }  // namespace zkadmin

@@ -25,6 +25,8 @@ struct latency_ms {
 struct server_status {
   std::string server;      ///< As configured, "host:port".
   bool reachable = false;  ///< It answered as a ZooKeeper server does.
+  bool silent =
+      false;  ///< Nothing came yet: it may be down, paused or slow. Without an error: it was just asked.
   std::optional<server_role> role;
   std::optional<std::uint64_t> zxid;
   std::optional<std::int64_t> connections;
@@ -38,6 +40,13 @@ struct server_status {
 
 /// True where it takes part in the ensemble's work: it has a role that answers requests.
 bool is_serving(const server_status& server) noexcept;
+
+/// True where it may well take part: it answered, and did not say that it is not serving. Not every server
+/// tells its role.
+bool may_serve(const server_status& server) noexcept;
+
+/// Its role in one word, or what is known instead: "asked", "silent", "down", "unknown".
+const char* standing(const server_status& server) noexcept;
 
 struct candidate_status {
   std::string id;
@@ -62,9 +71,6 @@ struct hand_over_status {
 inline constexpr const char* foreign_phase = "foreign_data";
 inline constexpr const char* refused_phase = "no_auth";
 
-/// True for those two, and for a term that was given up by its watchdog.
-bool is_trouble(const std::string& phase) noexcept;
-
 struct election_status {
   std::string path;
   std::int64_t epoch = 0;
@@ -74,13 +80,43 @@ struct election_status {
   std::vector<candidate_status> waiters;  ///< In order; the first is next.
   std::optional<hand_over_status> hand_over;
   std::string takeover;  ///< How the term began; empty if unknown.
+  /// How long ago the leader was asked to give up; nothing if it was not.
+  std::optional<std::chrono::milliseconds> resignation_asked;
   friend bool operator==(const election_status&, const election_status&) = default;
 };
 
-/// The elections below the root, sorted by path, and what has to be said about the search.
+/// The id, or for a foreign candidate without one the name of its node.
+const std::string& label(const candidate_status& who) noexcept;
+
+/// False where the election's node could not be read or understood: then only its path is known.
+bool is_known(const election_status& election) noexcept;
+
+/// True for a record that says that somebody leads, while nobody stands in line: the last leader is gone
+/// without having confirmed, and there is no successor.
+bool is_abandoned(const election_status& election) noexcept;
+
+/// What is wrong with it, in a few words; empty if nothing is.
+std::string problem_of(const election_status& election);
+
+/// Those with a problem come first; otherwise the order stays.
+void put_problems_first(std::vector<election_status>& elections);
+
+/// What has to be said about the search for elections at or below a path.
+struct survey_note {
+  std::string path;
+  std::string text;
+  friend bool operator==(const survey_note&, const survey_note&) = default;
+};
+
+/// "/closed: may not be read".
+std::string to_string(const survey_note& note);
+
+/// The elections below the root, sorted by path.
 struct election_survey {
-  std::vector<election_status> elections;
-  std::vector<std::string> notes;
+  std::vector<election_status> elections{};
+  std::vector<survey_note> notes{};  ///< Why it is not complete.
+  bool complete = true;              ///< False: there may be more elections than these.
+  bool refused = false;              ///< Something may not be read with these credentials.
 };
 
 struct cluster_status {

@@ -1,6 +1,8 @@
 // Waiting for what runs on a context, but not for ever.
 #pragma once
 
+#include "cluster/search.hpp"
+
 #include <zkrecipes/session.hpp>
 
 #include <boost/asio/io_context.hpp>
@@ -10,8 +12,6 @@
 #include <chrono>
 
 namespace zkadmin {
-
-using deadline = std::chrono::steady_clock::time_point;
 
 /// Runs the context until `done()`, or until the deadline: then it says false.
 template <class Done>

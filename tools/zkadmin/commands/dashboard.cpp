@@ -22,6 +22,8 @@
 #include <clocale>
 #include <csignal>
 #include <ctime>
+#include <deque>
+#include <memory>
 #include <optional>
 #include <system_error>
 
@@ -32,7 +34,6 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 constexpr auto walk_interval = 5s;  // Between searches for new elections; more where they take long.
-constexpr auto longest_probe = 1s;  // A server that is slower than this is shown as not answering.
 constexpr auto clock_interval = 1s;
 
 std::chrono::seconds utc_offset(wall_time when) {
@@ -74,7 +75,8 @@ class dashboard {
         wanted_(wanted),
         session_(session),
         elections_(std::move(session), wanted.root),
-        ensemble_timer_(io),
+        probes_(std::make_shared<prober>(io.get_executor(), wanted.servers, wanted.timeout)),
+        servers_(not_asked(wanted.servers)),
         elections_timer_(io),
         clock_timer_(io),
         input_(io, watch_for_input(STDIN_FILENO)),
@@ -83,14 +85,15 @@ class dashboard {
     terminal_.emplace(wanted.color);
     state_.title = wanted.name;
     apply(resized{terminal_->height()});
+    apply(servers_seen{servers_});
+    for (std::size_t i = 0; i < servers_.size(); ++i) server_timers_.emplace_back(io);
   }
 
   void run() {
-    for (auto loop : {&dashboard::watch_ensemble, &dashboard::watch_elections, &dashboard::read_keys,
-                      &dashboard::obey_signals, &dashboard::show_time})
-      asio::co_spawn(io_, (this->*loop)(), [](std::exception_ptr error) {
-        if (error) std::rethrow_exception(error);
-      });
+    for (auto loop : {&dashboard::watch_elections, &dashboard::read_keys, &dashboard::obey_signals,
+                      &dashboard::show_time})
+      begin((this->*loop)());
+    for (std::size_t i = 0; i < servers_.size(); ++i) begin(watch_server(i));
     while (!is_over_) io_.run_one();
     terminal_.reset();
     end_loops();
@@ -98,13 +101,23 @@ class dashboard {
   }
 
  private:
+  void begin(asio::awaitable<void> loop) {
+    asio::co_spawn(io_, std::move(loop), [](std::exception_ptr error) {
+      if (error) std::rethrow_exception(error);
+    });
+  }
+
   /// Wakes the loops, so that they see that it is over.
   void end_loops() {
-    ensemble_timer_.cancel();
-    elections_timer_.cancel();
+    end_rests();
     clock_timer_.cancel();
     signals_.cancel();
     input_.cancel();
+  }
+
+  void end_rests() {
+    for (auto& each : server_timers_) each.cancel();
+    elections_timer_.cancel();
   }
 
   void apply(const event& what) {
@@ -114,8 +127,7 @@ class dashboard {
     if (wish == effect::quit) is_over_ = true;
     if (wish == effect::refresh) {
       ++refreshes_;
-      ensemble_timer_.cancel();
-      elections_timer_.cancel();
+      end_rests();
     }
     draw();
   }
@@ -134,12 +146,15 @@ class dashboard {
     } while (state_.paused && refreshes_ == seen && !is_over_);
   }
 
-  asio::awaitable<void> watch_ensemble() {
+  /// Each server at its own pace: one that is slow or silent does not hold up the others.
+  asio::awaitable<void> watch_server(std::size_t which) {
+    const prober::hook keep = [this](std::size_t i, server_status seen) {
+      servers_[i] = std::move(seen);
+      apply(servers_seen{servers_});
+    };
     while (!is_over_) {
-      const auto limit = std::min<std::chrono::milliseconds>(wanted_.timeout, longest_probe);
-      auto servers = co_await probe_ensemble(wanted_.servers, limit);
-      apply(servers_seen{std::move(servers)});
-      co_await rest(ensemble_timer_);
+      co_await probes_->ask(which, keep);
+      co_await rest(server_timers_[which]);
     }
   }
 
@@ -223,7 +238,9 @@ class dashboard {
   const settings& wanted_;
   zkrecipes::session session_;
   collector elections_;
-  asio::steady_timer ensemble_timer_;
+  std::shared_ptr<prober> probes_;
+  std::vector<server_status> servers_;
+  std::deque<asio::steady_timer> server_timers_;
   asio::steady_timer elections_timer_;
   asio::steady_timer clock_timer_;
   asio::posix::stream_descriptor input_;
@@ -240,7 +257,9 @@ exit_code run_dashboard(surroundings& around, const settings& wanted) {
   if (!terminal::is_present())
     throw failure(exit_code::usage, "the dashboard needs a terminal; without one use `zkadmin status`");
   std::setlocale(LC_CTYPE, "");
-  dashboard(around.io, wanted, make_session(around.io.get_executor(), wanted)).run();
+  const auto share = wanted.timeout / (static_cast<int>(wanted.servers.size()) + 1);
+  auto session = make_session(around.io.get_executor(), wanted, wanted.servers, share);
+  dashboard(around.io, wanted, std::move(session)).run();
   return exit_code::ok;
 }
 

@@ -1,12 +1,13 @@
-#include "cluster/collector.hpp"
 #include "cluster/resignation.hpp"
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
+#include "commands/contact.hpp"
 #include "settings/values.hpp"
 #include "text.hpp"
 
 #include <boost/asio/co_spawn.hpp>
 
+#include <exception>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -16,43 +17,45 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// Waits for a task that ends with a value or a `failure`; at the deadline it says what it waited for.
-template <class Result>
-Result wait_for(asio::io_context& io, deadline limit, const zkrecipes::session& session,
-                asio::awaitable<Result> task) {
-  struct state {
-    std::exception_ptr error;
-    std::optional<Result> result;
-  };
-  const auto shared = std::make_shared<state>();
-  asio::co_spawn(io, std::move(task), [shared](std::exception_ptr error, Result result) {
-    shared->error = error;
-    shared->result = std::move(result);
+/// What a task finds out. They share it, since it may outlive the command that no longer waits for it.
+struct request : contact {
+  using contact::contact;
+  std::optional<resignation> prepared;
+  std::exception_ptr error;
+  bool is_done = false;
+};
+
+asio::awaitable<void> prepare(std::shared_ptr<request> asked, std::string path) {
+  co_await make_contact(asked);
+  asked->prepared = co_await prepare_resignation(*asked->session, std::move(path));
+}
+
+asio::awaitable<void> carry_out(std::shared_ptr<request> asked) {
+  co_await send(*asked->session, asked->prepared->requests);
+}
+
+/// Waits for a task that ends, or throws `failure`; at the deadline it says what it waited for.
+void wait_for(asio::io_context& io, deadline limit, std::shared_ptr<request> asked,
+              asio::awaitable<void> task) {
+  asked->is_done = false;
+  asio::co_spawn(io, std::move(task), [asked](std::exception_ptr error) {
+    asked->error = error;
+    asked->is_done = true;
   });
-  if (!run_until(io, limit, [&shared] { return shared->result.has_value(); })) {
-    if (session.status().incarnation == 0)
-      throw failure(exit_code::unreachable, "none of the servers answers");
-    throw failure(exit_code::error, "the servers do not answer in time; see zkadmin status");
-  }
-  if (shared->error) std::rethrow_exception(shared->error);
-  return std::move(*shared->result);
+  if (!run_until(io, limit, [&asked] { return asked->is_done; })) throw out_of_time(*asked);
+  if (asked->error) std::rethrow_exception(asked->error);
 }
 
-asio::awaitable<bool> send_all(zkrecipes::session session, zkrecipes::transaction requests) {
-  co_await send(std::move(session), std::move(requests));
-  co_return true;
-}
-
-exit_code ask(surroundings& around, deadline limit, const zkrecipes::session& session,
+exit_code ask(surroundings& around, deadline limit, const std::shared_ptr<request>& asked,
               const std::string& path, bool read_write) {
-  const auto wanted = wait_for(around.io, limit, session, prepare_resignation(session, path));
-  (read_write ? around.err : around.out) << to_text(wanted.requests) << std::flush;
+  wait_for(around.io, limit, asked, prepare(asked, path));
+  (read_write ? around.err : around.out) << to_text(asked->prepared->requests) << std::flush;
   if (!read_write) {
     around.err << "zkadmin: nothing was sent; add --rw to send this\n";
     return exit_code::error;
   }
-  wait_for(around.io, limit, session, send_all(session, wanted.requests));
-  around.out << "asked " << printable(wanted.leader) << " to give up " << path << std::endl;
+  wait_for(around.io, limit, asked, carry_out(asked));
+  around.out << "asked " << printable(asked->prepared->leader) << " to give up " << path << std::endl;
   return exit_code::ok;
 }
 
@@ -67,13 +70,13 @@ exit_code request_resignation(surroundings& around, const settings& wanted, cons
     throw failure(exit_code::usage, std::string("PATH: ") + error.what());
   }
   const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
-  auto session = make_session(around.io.get_executor(), wanted);
+  const auto asked = std::make_shared<request>(wanted);
   try {
-    const exit_code code = ask(around, limit, session, checked, read_write);
-    close_session(around.io, std::move(session), limit);
+    const exit_code code = ask(around, limit, asked, checked, read_write);
+    end_contact(around.io, *asked, limit);
     return code;
   } catch (const failure&) {
-    close_session(around.io, std::move(session), limit);
+    end_contact(around.io, *asked, limit);
     throw;
   }
 }

@@ -66,7 +66,8 @@ json::value hand_over_object(const std::optional<hand_over_status>& hand_over) {
   return object;
 }
 
-json::array waiter_array(const election_status& election) {
+json::value waiter_array(const election_status& election) {
+  if (!is_known(election)) return nullptr;
   json::array waiters;
   for (const auto& each : election.waiters)
     waiters.push_back({{"id", well_formed(each.id)}, {"position", each.position}});
@@ -76,7 +77,7 @@ json::array waiter_array(const election_status& election) {
 json::object election_object(const election_status& election) {
   json::object object;
   object["path"] = well_formed(election.path);
-  object["epoch"] = election.epoch;
+  object["epoch"] = is_known(election) ? json::value(election.epoch) : json::value(nullptr);
   object["phase"] = well_formed(election.phase);
   object["leader"] = nullptr;
   if (const auto& leader = election.leader)
@@ -84,7 +85,25 @@ json::object election_object(const election_status& election) {
   object["waiters"] = waiter_array(election);
   object["hand_over"] = hand_over_object(election.hand_over);
   object["takeover"] = or_null(election.takeover);
+  const auto& asked = election.resignation_asked;
+  object["resignation_asked_ms"] = asked ? json::value(asked->count()) : json::value(nullptr);
+  object["problem"] = or_null(problem_of(election));
   return object;
+}
+
+json::value election_array(const std::optional<election_survey>& survey) {
+  if (!survey) return nullptr;
+  json::array elections;
+  for (const auto& each : survey->elections) elections.push_back(election_object(each));
+  return elections;
+}
+
+json::array note_array(const std::optional<election_survey>& survey) {
+  json::array notes;
+  if (!survey) return notes;
+  for (const auto& each : survey->notes)
+    notes.push_back({{"path", well_formed(each.path)}, {"text", well_formed(each.text)}});
+  return notes;
 }
 
 }  // namespace
@@ -92,13 +111,12 @@ json::object election_object(const election_status& election) {
 std::string to_json(const cluster_status& cluster) {
   json::array ensemble;
   for (const auto& each : cluster.ensemble) ensemble.push_back(server_object(each));
-  json::array elections;
-  if (cluster.survey)
-    for (const auto& each : cluster.survey->elections) elections.push_back(election_object(each));
   json::object document;
-  document["schema"] = 1;
+  document["schema"] = 2;
   document["ensemble"] = std::move(ensemble);
-  document["elections"] = std::move(elections);
+  document["complete"] = cluster.survey && cluster.survey->complete;
+  document["elections"] = election_array(cluster.survey);
+  document["notes"] = note_array(cluster.survey);
   return json::serialize(document) + "\n";
 }
 

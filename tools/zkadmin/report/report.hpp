@@ -10,12 +10,12 @@ namespace zkadmin {
 /// For people.
 std::string to_table(const cluster_status& cluster);
 
-/// One line of JSON, "schema":1; docs/zkadmin.md describes it. Everything is there; the notes of the survey
-/// are not.
+/// One line of JSON, "schema":2; docs/zkadmin.md describes it.
 std::string to_json(const cluster_status& cluster);
 
-/// One line per server, election and waiter, told apart by the first field; tabs, line ends and backslashes
-/// in a field are escaped as \t, \n, \r and \\, other control characters as \x1b.
+/// One line per server, election, waiter and note, and one about the survey, told apart by the first field;
+/// tabs, line ends and backslashes in a field are escaped as \t, \n, \r and \\, other control characters as
+/// \x1b.
 std::string to_tsv(const cluster_status& cluster);
 
 }  // namespace zkadmin

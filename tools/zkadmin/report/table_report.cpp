@@ -16,13 +16,13 @@ std::string printed(const table& content) {
   return page.to_text();
 }
 
-table with_hand_overs(const election_survey& survey) {
-  table content = election_table(survey.elections);
+table with_activities(const std::vector<election_status>& elections) {
+  table content = election_table(elections);
   std::vector<table_row> rows;
   for (std::size_t i = 0; i < content.rows.size(); ++i) {
     rows.push_back(std::move(content.rows[i]));
-    if (const auto& hand_over = survey.elections[i].hand_over)
-      rows.push_back({{"  hand-over: " + hand_over_line(*hand_over)}});
+    if (const auto activity = activity_line(elections[i]); !activity.empty())
+      rows.push_back({{"  " + activity}});
   }
   content.rows = std::move(rows);
   return content;
@@ -34,8 +34,11 @@ std::string to_table(const cluster_status& cluster) {
   std::string text =
       quorum_banner(cluster.ensemble).text + "\n\n" + printed(ensemble_table(cluster.ensemble)) + "\n";
   if (!cluster.survey) return text + "Elections: not known.\n";
-  if (cluster.survey->elections.empty()) return text + "No elections.\n";
-  return text + printed(with_hand_overs(*cluster.survey));
+  auto elections = cluster.survey->elections;
+  put_problems_first(elections);
+  if (!elections.empty()) text += printed(with_activities(elections));
+  if (!cluster.survey->complete) return text + "There may be more elections than these.\n";
+  return elections.empty() ? text + "No elections.\n" : text;
 }
 
 }  // namespace zkadmin

@@ -21,13 +21,13 @@ std::string latency(const std::optional<latency_ms>& value) {
 
 look look_of(const server_status& server) {
   if (is_serving(server)) return *server.role == server_role::leader ? look::good : look::plain;
+  if (server.silent && server.error.empty()) return look::dim;
   return server.reachable ? look::warning : look::bad;
 }
 
 table_row server_row(const server_status& server) {
   const look how = look_of(server);
-  const std::string role = server.role ? to_string(*server.role) : server.reachable ? "unknown" : "down";
-  table_row row{{server.server, how}, {role, how}};
+  table_row row{{server.server, how}, {standing(server), how}};
   if (!server.error.empty()) {
     row.push_back({server.error, how});
     return row;
@@ -39,15 +39,18 @@ table_row server_row(const server_status& server) {
   return row;
 }
 
-look look_of_phase(const std::string& phase) {
+look look_of_phase(const election_status& election) {
+  const auto& phase = election.phase;
+  if (!problem_of(election).empty()) return look::bad;
   if (phase == "executing") return look::good;
-  if (is_trouble(phase)) return look::bad;
   return phase == "inaugurating" || phase == "handing_over" ? look::warning : look::plain;
 }
 
-// A foreign candidate may have no id.
-const std::string& label(const candidate_status& who) {
-  return who.id.empty() ? who.node : who.id;
+table_cell leader_cell(const election_status& election) {
+  if (election.leader) return {label(*election.leader)};
+  if (!is_known(election)) return {"-"};
+  if (is_abandoned(election)) return {"nobody in line", look::bad};
+  return {"none", look::warning};
 }
 
 std::string waiting_line(const election_status& election) {
@@ -69,15 +72,12 @@ table ensemble_table(std::span<const server_status> servers) {
 table election_table(std::span<const election_status> elections) {
   table content;
   content.columns = {{"PATH", 0, false, 20}, {"EPOCH", 2, true}, {"PHASE", 1}, {"LEADER"}, {"WAITING", 3}};
-  for (const auto& each : elections) {
-    const table_cell leader =
-        each.leader ? table_cell{label(*each.leader)} : table_cell{"none", look::warning};
+  for (const auto& each : elections)
     content.rows.push_back({{each.path},
                             {each.epoch > 0 ? std::to_string(each.epoch) : "-"},
-                            {each.phase, look_of_phase(each.phase)},
-                            leader,
+                            {each.phase, look_of_phase(each)},
+                            leader_cell(each),
                             {waiting_line(each)}});
-  }
   return content;
 }
 
@@ -87,22 +87,53 @@ std::string hand_over_line(const hand_over_status& hand_over) {
          " / " + short_duration(hand_over.deadline);
 }
 
-table_cell quorum_banner(std::span<const server_status> servers) {
-  const auto serving = static_cast<std::size_t>(std::count_if(servers.begin(), servers.end(), is_serving));
-  const std::string count = std::to_string(serving) + "/" + std::to_string(servers.size());
-  if (serving == 0) return {"NO QUORUM " + count, look::bad};
+std::string activity_line(const election_status& election) {
+  if (const auto& hand_over = election.hand_over) return "hand-over: " + hand_over_line(*hand_over);
+  if (!election.resignation_asked || !election.leader) return {};
+  return "resignation: " + label(*election.leader) + " was asked " +
+         short_duration(*election.resignation_asked) + " ago";
+}
+
+namespace {
+
+bool has_role(const server_status& server) {
+  return server.role.has_value();
+}
+
+bool is_just_asked(const server_status& server) {
+  return server.silent && server.error.empty();
+}
+
+/// Where no server is known to serve. That none does is known only if each told so, or is not there.
+table_cell banner_without_service(std::span<const server_status> servers) {
+  const auto among = [servers](auto condition) {
+    return std::any_of(servers.begin(), servers.end(), condition);
+  };
+  const std::string count = "0/" + std::to_string(servers.size());
+  if (servers.empty() || among(is_just_asked)) return {"asking the servers", look::dim};
+  if (among(may_serve)) return {"QUORUM not known: no server tells its role", look::warning};
+  if (among(has_role)) return {"NO QUORUM " + count, look::bad};
+  return {"NO ANSWER " + count, look::bad};
+}
+
+std::string leader_text(std::span<const server_status> servers) {
   // The newest claim, should a former leader not know yet that it is one no more.
   const server_status* leader = nullptr;
   for (const auto& each : servers)
     if (each.role == server_role::leader && (!leader || leader->zxid < each.zxid)) leader = &each;
-  std::string text = "QUORUM " + count;
-  if (leader) {
-    text += " leader " + leader->server;
-  } else if (servers.size() == 1 && servers[0].role == server_role::standalone) {
-    text = "STANDALONE";
-  } else {
-    text += " leader not among the hosts";
-  }
+  if (leader) return " leader " + leader->server;
+  const bool is_elsewhere = std::all_of(servers.begin(), servers.end(), has_role);
+  return is_elsewhere ? " leader not among the hosts" : " leader not known";
+}
+
+}  // namespace
+
+table_cell quorum_banner(std::span<const server_status> servers) {
+  const auto serving = static_cast<std::size_t>(std::count_if(servers.begin(), servers.end(), is_serving));
+  if (serving == 0) return banner_without_service(servers);
+  std::string text =
+      "QUORUM " + std::to_string(serving) + "/" + std::to_string(servers.size()) + leader_text(servers);
+  if (servers.size() == 1 && servers[0].role == server_role::standalone) text = "STANDALONE";
   // Servers that serve prove a quorum, but a minority of the hosts given is not how it should be.
   return {text, serving == servers.size() ? look::good : look::warning};
 }

@@ -67,17 +67,28 @@ std::string server_line(const server_status& server) {
                digits(server.outstanding), digits(server.nodes), server.version, server.error});
 }
 
+// What is not known is empty.
+std::string survey_line(const std::optional<election_survey>& survey) {
+  return line({"elections",
+               !survey            ? "unknown"
+               : survey->complete ? "complete"
+                                  : "incomplete",
+               survey ? std::to_string(survey->elections.size()) : ""});
+}
+
 std::string election_lines(const election_status& election) {
   const hand_over_status none;
   const auto& hand_over = election.hand_over ? *election.hand_over : none;
   const auto ms = [&election](auto duration) {
     return election.hand_over ? std::to_string(duration.count()) : std::string();
   };
+  const auto& asked = election.resignation_asked;
   std::string text =
-      line({"election", election.path, std::to_string(election.epoch), election.phase,
-            election.leader ? election.leader->id : "",
+      line({"election", election.path, is_known(election) ? std::to_string(election.epoch) : "",
+            election.phase, election.leader ? election.leader->id : "",
             election.leader ? std::to_string(election.leader->token) : "", election.takeover, hand_over.from,
-            hand_over.to, hand_over.state, ms(hand_over.elapsed), ms(hand_over.deadline)});
+            hand_over.to, hand_over.state, ms(hand_over.elapsed), ms(hand_over.deadline),
+            asked ? std::to_string(asked->count()) : "", problem_of(election)});
   for (const auto& each : election.waiters)
     text += line({"waiter", election.path, std::to_string(each.position), each.id});
   return text;
@@ -88,8 +99,10 @@ std::string election_lines(const election_status& election) {
 std::string to_tsv(const cluster_status& cluster) {
   std::string text;
   for (const auto& each : cluster.ensemble) text += server_line(each);
-  if (cluster.survey)
-    for (const auto& each : cluster.survey->elections) text += election_lines(each);
+  text += survey_line(cluster.survey);
+  if (!cluster.survey) return text;
+  for (const auto& each : cluster.survey->elections) text += election_lines(each);
+  for (const auto& each : cluster.survey->notes) text += line({"note", each.path, each.text});
   return text;
 }
 

@@ -10,7 +10,8 @@ namespace zkadmin {
 namespace {
 
 constexpr int value_x = 14;
-constexpr std::size_t fact_lines = 6;  // Heading, four facts, titles of the waiters.
+constexpr std::size_t fact_lines =
+    6;  // Heading, four facts, titles of the waiters; more where something goes on.
 
 void draw_field(grid& screen, int y, const char* name, const std::string& value) {
   screen.put(indent, y, name, look::dim);
@@ -24,9 +25,9 @@ std::string since_text(const model& state, const election_status& election, cons
 }
 
 std::string leader_text(const election_status& election) {
-  if (!election.leader) return "none";
+  if (!election.leader) return is_known(election) ? "none" : "-";
   const auto& leader = *election.leader;
-  return leader.id + "  token " + std::to_string(leader.token) + "  session " +
+  return label(leader) + "  token " + std::to_string(leader.token) + "  session " +
          hexadecimal(static_cast<std::uint64_t>(leader.session_id));
 }
 
@@ -51,6 +52,12 @@ int draw_facts(grid& screen, const model& state, const election_status& election
   if (election.hand_over) {
     screen.put(indent, y, "hand-over", look::dim);
     draw_hand_over(screen, value_x, y++, *election.hand_over);
+  } else if (has_activity(election)) {
+    draw_activity(screen, indent, y++, election);
+  }
+  if (const std::string problem = problem_of(election); !problem.empty()) {
+    screen.put(indent, y, "problem", look::dim);
+    screen.put(value_x, y++, problem, look::bad);
   }
   return y;
 }
@@ -82,7 +89,8 @@ std::size_t page_length(const model& state) {
   const auto& elections = state.survey.elections;
   if (state.shown != page::details || state.selected >= elections.size()) return 0;
   const auto& election = elections[state.selected];
-  return fact_lines + (election.hand_over ? 1 : 0) + std::max<std::size_t>(election.waiters.size(), 1);
+  const std::size_t more = (has_activity(election) ? 1 : 0) + (problem_of(election).empty() ? 0 : 1);
+  return fact_lines + more + std::max<std::size_t>(election.waiters.size(), 1);
 }
 
 void draw_details(grid& screen, const model& state, lines where, const view_options& options) {

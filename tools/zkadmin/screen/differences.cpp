@@ -12,13 +12,13 @@ using changes = std::vector<change>;
 
 void compare(const server_status& before, const server_status& after, changes& found) {
   const std::string& name = after.server;
+  if (before.silent && before.error.empty()) return;  // the first that is heard of it
   if (before.reachable && !after.reachable) {
-    found.push_back({name + " is down: " + after.error, look::bad});
+    found.push_back({name + " is " + standing(after) + ": " + after.error, look::bad});
   } else if (is_serving(before) && !is_serving(after)) {
     found.push_back({name + ": " + after.error, look::warning});
   } else if (after.role && before.role != after.role) {
-    const std::string was = before.role ? to_string(*before.role) : "down";
-    found.push_back({name + ": " + was + " -> " + to_string(*after.role),
+    found.push_back({name + ": " + standing(before) + " -> " + standing(after),
                      is_serving(after) ? look::good : look::warning});
   } else if (!before.reachable && after.reachable) {
     found.push_back({name + " is up", look::good});
@@ -26,7 +26,7 @@ void compare(const server_status& before, const server_status& after, changes& f
 }
 
 std::string id_of(const std::optional<candidate_status>& leader) {
-  return leader ? leader->id : "";
+  return leader ? label(*leader) : "";
 }
 
 void compare_leaders(const election_status& before, const election_status& after, changes& found) {
@@ -62,14 +62,24 @@ void compare_terms(const election_status& before, const election_status& after, 
     found.push_back({after.path + ": term " + std::to_string(after.epoch) + " began" + how,
                      is_forced ? look::warning : look::good});
   }
-  if (after.phase != before.phase && is_trouble(after.phase))
-    found.push_back({after.path + ": " + after.phase, look::bad});
+}
+
+void compare_problems(const election_status& before, const election_status& after, changes& found) {
+  const std::string problem = problem_of(after);
+  if (!problem.empty() && problem != problem_of(before))
+    found.push_back({after.path + ": " + problem, look::bad});
+  if (after.resignation_asked && !before.resignation_asked && after.leader)
+    found.push_back({after.path + ": " + label(*after.leader) + " was asked to give up", look::warning});
 }
 
 void compare(const election_status& before, const election_status& after, changes& found) {
-  compare_leaders(before, after, found);
-  compare_terms(before, after, found);
-  compare_hand_overs(before, after, found);
+  // Where one look saw nothing, the difference tells nothing of what happened.
+  if (is_known(before) && is_known(after)) {
+    compare_leaders(before, after, found);
+    compare_terms(before, after, found);
+    compare_hand_overs(before, after, found);
+  }
+  compare_problems(before, after, found);
 }
 
 }  // namespace

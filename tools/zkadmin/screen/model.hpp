@@ -27,7 +27,7 @@ struct model {
   // What is known. When a refresh fails the last answer stays, and `trouble` says why it is old.
   std::string title;
   std::vector<server_status> servers;
-  election_survey survey;
+  election_survey survey;  ///< What has a problem comes first.
   wall_time now;
   wall_time surveyed_at;  ///< Of `survey`; the clock's epoch before the first one.
   std::string trouble;

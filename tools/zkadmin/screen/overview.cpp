@@ -25,17 +25,17 @@ int count_of(std::size_t size) {
   return static_cast<int>(std::min<std::size_t>(size, 100'000));
 }
 
-/// One line of the list of elections: an election, or the hand-over that goes on in it.
+/// One line of the list of elections: an election, or what goes on in it.
 struct list_line {
   std::size_t election;
-  bool is_hand_over;
+  bool is_activity;
 };
 
 std::vector<list_line> list_lines(const std::vector<election_status>& elections) {
   std::vector<list_line> list;
   for (std::size_t i = 0; i < elections.size(); ++i) {
     list.push_back({i, false});
-    if (elections[i].hand_over) list.push_back({i, true});
+    if (has_activity(elections[i])) list.push_back({i, true});
   }
   return list;
 }
@@ -83,8 +83,8 @@ void draw_election_list(grid& screen, const model& state, lines where, const tab
   for (std::size_t i = 0; i < shown.size() && static_cast<int>(i) < where.count; ++i) {
     const int y = where.top + static_cast<int>(i);
     const auto& each = shown[i];
-    if (each.is_hand_over) {
-      draw_hand_over(screen, indent + 2, y, *elections[each.election].hand_over);
+    if (each.is_activity) {
+      draw_activity(screen, indent + 2, y, elections[each.election]);
       continue;
     }
     draw_row(screen, y, content, content.rows[each.election], columns);
@@ -94,22 +94,40 @@ void draw_election_list(grid& screen, const model& state, lines where, const tab
   }
 }
 
+/// What has to be said about all of them at once: the gravest first.
+table_cell remark_on(const model& state) {
+  const auto& survey = state.survey;
+  const auto has_problem = [](const auto& each) { return !problem_of(each).empty(); };
+  const auto problems = std::count_if(survey.elections.begin(), survey.elections.end(), has_problem);
+  std::string text = staleness(state);
+  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (problems > 0) add(std::to_string(problems) + " with a problem");
+  if (!survey.notes.empty()) add(to_string(survey.notes.front()));
+  if (survey.notes.size() > 1) add(std::to_string(survey.notes.size() - 1) + " more notes");
+  return {text, problems > 0 ? look::bad : look::warning};
+}
+
 void draw_elections(grid& screen, const model& state, lines where) {
   if (where.count == 0) return;
   const auto& elections = state.survey.elections;
   const table content = election_table(elections);
   const bool has_heading = where.count > heading_lines;
-  const std::string stale = staleness(state);
-  const std::string remark =
-      stale.empty() && !state.survey.notes.empty() ? state.survey.notes.front() : stale;
+  const bool is_known = state.surveyed_at != wall_time{};
+  const table_cell remark = remark_on(state);
   if (has_heading) {
-    draw_heading(screen, where.top, "ELECTIONS " + std::to_string(elections.size()), remark, look::warning);
+    const std::string count = is_known ? " " + std::to_string(elections.size()) : "";
+    draw_heading(screen, where.top, "ELECTIONS" + count, remark.text, remark.look);
     draw_titles(screen, where.top + 1, content,
                 place_columns(content, indent, screen.width() - indent - margin));
     where = {where.top + heading_lines, where.count - heading_lines};
   }
   if (elections.empty()) {
-    screen.put(indent, where.top, !has_heading && !stale.empty() ? stale : "none", look::dim);
+    const bool is_remark_due = !has_heading && !remark.text.empty();
+    screen.put(indent, where.top,
+               is_remark_due ? remark.text
+               : is_known    ? "none"
+                             : "not known yet",
+               look::dim);
   } else {
     draw_election_list(screen, state, where, content);
   }
@@ -148,6 +166,18 @@ void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_ove
   x = screen.fill(x, y, full, U'█', how);
   x = screen.fill(x, y, bar_width - full, U'░', how);
   screen.put(x, y, "]", how);
+}
+
+bool has_activity(const election_status& election) {
+  return !activity_line(election).empty();
+}
+
+void draw_activity(grid& screen, int x, int y, const election_status& election) {
+  if (election.hand_over) {
+    draw_hand_over(screen, x, y, *election.hand_over);
+  } else {
+    screen.put(x, y, activity_line(election), look::warning);
+  }
 }
 
 void draw_overview(grid& screen, const model& state, lines where, const view_options& options) {

@@ -34,6 +34,10 @@ void draw_heading(grid& screen, int y, const std::string& title, const std::stri
 /// "a -> b  finishing  1.2 s / 10 s  [####------]".
 void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_over);
 
+/// What goes on in an election, on a line of its own: a hand-over, or a resignation that was asked for.
+bool has_activity(const election_status& election);
+void draw_activity(grid& screen, int x, int y, const election_status& election);
+
 /// Why what is shown of the elections is not what is; empty if it is.
 std::string staleness(const model& state);
 

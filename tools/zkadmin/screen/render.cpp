@@ -22,12 +22,8 @@ void draw_title(grid& screen, const model& state, const view_options& options) {
 }
 
 void draw_banner(grid& screen, const model& state) {
-  if (state.servers.empty()) {
-    screen.put(1, 1, "asking the servers", look::dim);
-  } else {
-    const auto banner = quorum_banner(state.servers);
-    screen.put(1, 1, banner.text, banner.look);
-  }
+  const auto banner = quorum_banner(state.servers);
+  screen.put(1, 1, banner.text, banner.look);
 }
 
 void draw_keys(grid& screen, page shown, int y) {

@@ -91,10 +91,12 @@ void keep_selection(model& state, const std::string& path) {
 }
 
 effect handle(model& state, const elections_seen& seen) {
+  auto survey = seen.survey;
+  put_problems_first(survey.elections);
   auto& elections = state.survey.elections;
-  if (state.surveyed_at != wall_time{}) note(state, differences(elections, seen.survey.elections));
+  if (state.surveyed_at != wall_time{}) note(state, differences(elections, survey.elections));
   const std::string path = elections.empty() ? "" : elections[state.selected].path;
-  state.survey = seen.survey;
+  state.survey = std::move(survey);
   state.surveyed_at = state.now;
   state.trouble.clear();
   keep_selection(state, path);

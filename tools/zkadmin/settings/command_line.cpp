@@ -1,12 +1,12 @@
 #include "settings/command_line.hpp"
 
 #include "failure.hpp"
+#include "text.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <ostream>
 #include <vector>
 
@@ -21,6 +21,13 @@ constexpr const char* footer =
     "Credentials: ZKADMIN_DIGEST=user:password, or a file named by --digest-file.\n"
     "Exit codes: 0 ok, 1 error, 2 usage, 3 none of the servers answers, 5 credentials refused or not "
     "sufficient.";
+
+output_format format_named(const std::string& name) {
+  if (name == "table") return output_format::table;
+  if (name == "json") return output_format::json;
+  if (name == "tsv") return output_format::tsv;
+  throw CLI::ValidationError("--output", "expected table, json or tsv, found \"" + printable(name) + "\"");
+}
 
 void add_setting(CLI::App& app, const setting& which, raw_settings& given) {
   const std::string option = "--" + option_name(which);
@@ -53,10 +60,8 @@ void add_commands(CLI::App& app, invocation& asked) {
   auto* resign = app.add_subcommand("resign", "Ask the leader of an election to give up the leadership");
   for (auto* each : {&app, dashboard, status, resign}) add_common(*each, asked);
 
-  static const std::map<std::string, output_format> formats{
-      {"table", output_format::table}, {"json", output_format::json}, {"tsv", output_format::tsv}};
-  status->add_option("-o,--output", asked.output, "table, json or tsv (default table)")
-      ->transform(CLI::CheckedTransformer(formats).description(""))
+  const auto keep_format = [&asked](const std::string& name) { asked.output = format_named(name); };
+  status->add_option_function<std::string>("-o,--output", keep_format, "table, json or tsv (default table)")
       ->type_name("FORMAT");
   resign->add_option("path", asked.path, "Path of the election, as `zkadmin status` shows it")->required();
   resign->add_flag("--rw", asked.read_write, "Do it; without this the requests are only shown");

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace testcluster::command {
+
+/// Accepts these words only, and says which they are.
+inline CLI::Validator one_of(std::vector<std::string> words) {
+  const auto check = [words](const std::string& given) -> std::string {
+    if (std::find(words.begin(), words.end(), given) != words.end()) return {};
+    std::string expected;
+    for (std::size_t i = 0; i < words.size(); ++i)
+      expected += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+    return "expected " + expected + ", found '" + given + "'";
+  };
+  return CLI::Validator(check, "", "word");
+}
+
+}  // namespace testcluster::command

@@ -1,0 +1,70 @@
+// A value that is set: what its writer is told where the reply is lost.
+#include <zkrecipes/shared_value.hpp>
+
+#include "unit/fake_session.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+struct setting : fake_session {
+  setting() : value(zk, "/v"), written(record<zkrecipes::stat>()) {
+    connect();
+    value.async_set("x", written.token());
+    settle();
+    CHECK_PENDING("set /v");
+  }
+  /// What is there, behind a reply that was lost.
+  void find(backend::reply there) {
+    reconnect();
+    CHECK_PENDING("sync /v", "get /v");
+    answer();
+    answer(std::move(there));
+    BOOST_TEST_REQUIRE(written.done());
+    CHECK_PENDING();
+  }
+  static backend::reply holding(std::string data) {
+    backend::reply reply;
+    reply.data = std::move(data);
+    return reply;
+  }
+  static backend::reply nothing() {
+    backend::reply reply;
+    reply.error = errc::no_node;
+    return reply;
+  }
+
+  shared_value value;
+  recorder<zkrecipes::stat> written;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(set_values, setting)
+
+BOOST_AUTO_TEST_CASE(a_set_whose_reply_is_lost_is_not_repeated_where_the_value_has_gone) {
+  find(nothing());
+  BOOST_TEST((written.error() == errc::outcome_unknown), written.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(nor_is_a_first_one) {
+  fail(errc::no_node);
+  CHECK_PENDING("create /v");
+  find(nothing());
+  BOOST_TEST((written.error() == errc::outcome_unknown), written.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_there_is_done) {
+  find(holding("x"));
+  BOOST_TEST(!written.error(), written.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(one_that_another_may_have_replaced_is_unknown) {
+  find(holding("theirs"));
+  BOOST_TEST((written.error() == errc::outcome_unknown), written.error().message());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

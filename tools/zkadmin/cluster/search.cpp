@@ -1,0 +1,125 @@
+#include "cluster/search.hpp"
+
+#include "as_result.hpp"
+#include "cluster/collector.hpp"
+#include "cluster/recognize.hpp"
+#include "failure.hpp"
+#include "for_each_index.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using zkrecipes::errc;
+using zkrecipes::error_code;
+
+constexpr std::size_t most_nodes = 10'000;
+constexpr std::size_t share = 250;      // Children of one node that are visited with one level.
+constexpr std::size_t most_notes = 20;  // Of each kind.
+constexpr std::int32_t longest_record = 64 * 1024;
+
+std::string join(const std::string& parent, const std::string& name) {
+  return parent == "/" ? "/" + name : parent + "/" + name;
+}
+
+std::string parent_of(const std::string& path) {
+  return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
+}
+
+void shorten(std::vector<survey_note>& notes, const std::string& root, const char* rest) {
+  if (notes.size() <= most_notes) return;
+  const auto more = notes.size() - most_notes;
+  notes.resize(most_notes);
+  notes.push_back({root, std::to_string(more) + rest});
+}
+
+}  // namespace
+
+tree_search::tree_search(zkrecipes::session session, std::string root)
+    : session_(std::move(session)), root_(std::move(root)) {}
+
+asio::awaitable<void> tree_search::run(deadline limit) {
+  limit_ = limit;
+  levels_ = {{root_}};
+  for (std::size_t depth = 0; depth < levels_.size(); ++depth) co_await visit_all(depth);
+  std::sort(elections_.begin(), elections_.end());
+}
+
+asio::awaitable<void> tree_search::visit_all(std::size_t depth) {
+  const level present = std::move(levels_[depth]);
+  const auto count = std::min(present.size(), most_nodes - visited_);
+  visited_ += count;
+  const auto visit_one = [this, &present, depth](std::size_t i) { return visit(present[i], depth); };
+  co_await for_each_index(count, requests_at_a_time, visit_one);
+  std::for_each(present.begin() + static_cast<std::ptrdiff_t>(count), present.end(),
+                [this](const auto& path) { leave(path); });
+}
+
+void tree_search::leave(const std::string& path) {
+  ++left_[parent_of(path)];
+}
+
+asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t depth) {
+  if (std::chrono::steady_clock::now() >= limit_) {
+    is_late_ = true;
+    co_return leave(path);
+  }
+  auto listing = co_await session_.async_children(path, as_result);
+  const error_code error = std::get<0>(listing);
+  const bool is_root = path == root_;
+  if (error == errc::no_node && is_root)
+    throw failure(exit_code::error, "the root " + root_ + " does not exist; give another one with --root");
+  if (error == errc::no_node) co_return;
+  if (error == errc::no_auth && !is_root) {
+    refused_.push_back(path);
+    co_return;
+  }
+  check(error, "reading " + path);
+  auto& listed = std::get<1>(listing);
+  if (co_await is_election(path, listed)) elections_.push_back(path);
+  plan(path, std::move(listed.names), depth);
+}
+
+asio::awaitable<bool> tree_search::is_election(const std::string& path,
+                                               const zkrecipes::node_children& listed) {
+  if (std::any_of(listed.names.begin(), listed.names.end(), is_candidate_name)) co_return true;
+  if (listed.stat.data_length <= 0 || listed.stat.data_length > longest_record) co_return false;
+  auto reading = co_await session_.async_get(path, as_result);
+  const error_code error = std::get<0>(reading);
+  if (error == errc::no_node || error == errc::no_auth) co_return false;  // it has changed in between
+  check(error, "reading " + path);
+  co_return is_term_record(std::get<1>(reading).data);
+}
+
+// Sorted, so that every walk visits the same where it can not visit all.
+void tree_search::plan(const std::string& path, std::vector<std::string> names, std::size_t depth) {
+  std::erase_if(names, [&path](const auto& name) {
+    return is_leaf_name(name) || (path == "/" && name == "zookeeper");
+  });
+  std::sort(names.begin(), names.end());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto deeper = depth + 1 + i / share;
+    if (levels_.size() <= deeper) levels_.resize(deeper + 1);
+    levels_[deeper].push_back(join(path, names[i]));
+  }
+}
+
+std::vector<survey_note> tree_search::notes() const {
+  const std::string why = is_late_ ? "the time was over; choose a longer --timeout or a --root"
+                                   : "only " + std::to_string(most_nodes) + " nodes are; choose a --root";
+  std::vector<survey_note> refused, left;
+  for (const auto& each : refused_) refused.push_back({each, "may not be read with these credentials"});
+  for (const auto& [path, count] : left_)
+    left.push_back({path, std::to_string(count) + " nodes below it were not looked at: " + why});
+  shorten(refused, root_, " more nodes may not be read");
+  shorten(left, root_, " more nodes have such below them");
+  refused.insert(refused.end(), left.begin(), left.end());
+  return refused;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,68 @@
+#include "commands/contact.hpp"
+
+#include "commands/bounded.hpp"
+#include "failure.hpp"
+#include "text.hpp"
+
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+
+bool is_any(const std::vector<server_status>& servers, bool (*condition)(const server_status&) noexcept) {
+  return std::any_of(servers.begin(), servers.end(), condition);
+}
+
+bool is_reachable(const server_status& server) noexcept {
+  return server.reachable;
+}
+
+void require_service(const std::vector<server_status>& servers) {
+  if (!is_any(servers, is_reachable)) throw failure(exit_code::unreachable, "none of the servers answers");
+  if (!is_any(servers, may_serve))
+    throw failure(exit_code::error, "no server is serving requests: the elections are not known");
+}
+
+std::vector<endpoint> those_that_may_serve(const contact& with) {
+  std::vector<endpoint> chosen;
+  for (std::size_t i = 0; i < with.servers.size(); ++i)
+    if (may_serve(with.servers[i])) chosen.push_back(with.wanted.servers[i]);
+  return chosen;
+}
+
+}  // namespace
+
+asio::awaitable<void> make_contact(std::shared_ptr<contact> with) {
+  const auto executor = co_await asio::this_coro::executor;
+  const auto& wanted = with->wanted;
+  // Leaves time to report those that do not answer.
+  const auto asking = std::make_shared<prober>(executor, wanted.servers, wanted.timeout * 4 / 5);
+  const prober::hook keep = [with](std::size_t which, server_status seen) {
+    with->servers[which] = std::move(seen);
+  };
+  co_await asking->ask_all(keep);
+  require_service(with->servers);
+  const auto servers = those_that_may_serve(*with);
+  const auto share = wanted.timeout / (static_cast<int>(servers.size()) + 1);
+  with->session = make_session(executor, wanted, servers, share);
+}
+
+failure out_of_time(const contact& with) {
+  const std::string limit = short_duration(with.wanted.timeout);
+  const bool has_begun = with.session && with.session->status().incarnation > 0;
+  const std::string what = has_begun ? "the servers gave a session, but no answer to all requests within "
+                                     : "the servers answer, but gave no session within ";
+  return failure(exit_code::error, what + limit);
+}
+
+void end_contact(asio::io_context& io, contact& with, deadline limit) {
+  if (with.session) close_session(io, *with.session, limit);
+}
+
+}  // namespace zkadmin
