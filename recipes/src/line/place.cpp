@@ -172,8 +172,6 @@ awaitable<error_code> place::wait_held(condition& told) {
   co_return lost();
 }
 
-/// Asks for all of this at once, as soon as there is a connection. It is the loss of the place that ends the waiting, not a
-/// limit of retries. Error besides: `connection_loss`.
 awaitable<outcome<std::vector<backend::reply>>> place::ask(std::vector<backend::request> all) {
   using result_type = outcome<std::vector<backend::reply>>;
   auto error = lost();

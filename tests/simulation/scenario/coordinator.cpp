@@ -1,5 +1,7 @@
 #include "scenario/coordinator.hpp"
 
+#include "line/place.hpp"
+
 namespace zkrecipes::simulation {
 
 using namespace std::chrono_literals;
@@ -11,10 +13,10 @@ constexpr std::uint64_t least_after_healing = 5;
 career_traits draw_traits(std::uint64_t seed) {
   chance draw(seed, 801);
   const auto limit = 400ms + std::chrono::milliseconds(draw.below(600));
-  return {.hand_over_deadline = std::chrono::milliseconds(seed % 4 * 700),
-          .finish_message_in_hand = seed % 3 != 0,
+  return {.hand_over_deadline = std::chrono::milliseconds(draw.below(4) * 700),
+          .finish_message_in_hand = !draw.one_in(3),
           .stall_limit = draw.one_in(3) ? limit : 0ms,
-          .work_while_suspended = seed % 5 != 0};
+          .work_while_suspended = !draw.one_in(5)};
 }
 
 class coordinator_scenario final : public scenario {
@@ -22,6 +24,7 @@ class coordinator_scenario final : public scenario {
   explicit coordinator_scenario(stage& in) : all_(in), in_(in), chance_(in.what().seed, 802) {
     if (chance_.one_in(4)) meddle(&coordinator_scenario::overwrite_record);
     if (chance_.one_in(3)) meddle(&coordinator_scenario::delete_message);
+    if (chance_.one_in(3)) meddle(&coordinator_scenario::ask_all_to_resign);
   }
 
   std::unique_ptr<program> start(stage& in, int client, session with) override {
@@ -72,6 +75,17 @@ class coordinator_scenario final : public scenario {
     for (const auto& name : queue->children) {
       if (!name.starts_with("qn-")) continue;
       return in_.servers().remove(std::string(service::queue_path) + '/' + name);
+    }
+  }
+
+  /// Each candidate, so that those who are next in line are asked before their term begins, too.
+  void ask_all_to_resign() {
+    const auto& nodes = in_.servers().committed_state();
+    const auto* line = nodes.find(service::election_path);
+    if (!line) return;
+    for (const auto& name : line->children) {
+      const auto path = std::string(service::election_path) + '/' + name;
+      in_.servers().write(path, detail::with_revocation(nodes.find(path)->data));
     }
   }
 

@@ -1,6 +1,7 @@
 #include "scenario/term_rules.hpp"
 
 #include "election/term_record.hpp"
+#include "line/place.hpp"
 
 #include <algorithm>
 
@@ -17,6 +18,7 @@ void term_rules::committed(const entry& what) {
   for (const auto& each : what.changes) {
     const bool in_queue = each.path.starts_with(queue_ + "/qn-");
     if (each.type == kind::set && each.path == election_) record = &each;
+    if (each.type == kind::set) check_request(each);
     if (each.type == kind::create && in_queue) {
       ++produced_;
       in_.require(each.data == std::to_string(produced_), "produced once and in order", each.data);
@@ -38,6 +40,7 @@ void term_rules::note_operator(const entry& what) {
   for (const auto& each : what.changes) {
     if (each.type == kind::remove && numbers_.contains(each.path)) deleted_.insert(numbers_[each.path]);
     if (each.type == kind::remove) note_departure(each.path);
+    if (each.type == kind::set && detail::asks_revocation(each.data)) asked_.insert(each.path);
     if (each.type != kind::set || each.path != election_) continue;
     ++overwritten_;
     if (epoch_ > 0) last_epoch_ = epoch_;
@@ -45,6 +48,12 @@ void term_rules::note_operator(const entry& what) {
     leader_node_.clear();
     finished_ = true;
   }
+}
+
+/// The candidate may not have read it yet.
+void term_rules::check_request(const change& what) {
+  if (!asked_.contains(what.path)) return;
+  in_.require(detail::asks_revocation(what.data), "a request to resign stays", what.data);
 }
 
 void term_rules::note_departure(const std::string& path) {

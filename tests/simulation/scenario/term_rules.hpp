@@ -33,6 +33,7 @@ class term_rules {
  private:
   void note_operator(const entry& what);
   void note_departure(const std::string& path);
+  void check_request(const change& what);
   void check_record(const change& what);
   void check_wait(const std::string& record);
   void check_retirement(const change& record, const entry& what);
@@ -54,6 +55,7 @@ class term_rules {
   bool finished_ = true;
   span deadline_{0};             // of the present term
   std::optional<instant> left_;  // when the node of its leader went
+  std::set<std::string> asked_;  // nodes of candidates that an operator has asked to resign
   std::set<std::int64_t> inaugurated_;
   std::set<std::int64_t> tokens_;
 };

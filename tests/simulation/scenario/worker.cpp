@@ -89,6 +89,7 @@ class worker final : public program {
  private:
   void prepare();
   void run();
+  void quit();
   void run_ended(error_code error);
   void cancel_run();
 
@@ -113,9 +114,18 @@ worker::worker(consumers& of, stage& in_stage, int number, session with)
       career_(std::make_unique<moody_career>(*this)),
       coordinator_(std::make_unique<consumer_coordinator>(
           with, service::election_path,
-          coordinator_options{.id = "worker-" + std::to_string(client), .rest = 10ms})) {
+          coordinator_options{.id = "worker-" + std::to_string(client),
+                              .rest = chance(in.what().seed, 841).one_in(2) ? 10ms : 0ms})) {
   all.calls.forget(client);
+  chance whether(in.what().seed, 840);
+  if (client == 0 && whether.one_in(4)) in.later(client, whether.between(1s, 20s), [this] { quit(); });
   prepare();
+}
+
+/// The session is closed under the run. Not when nobody may be left to take over.
+void worker::quit() {
+  if (in.clock().now() >= in.what().faults_until || std::exchange(stopping_, true)) return;
+  close();
 }
 
 void worker::prepare() {
@@ -137,7 +147,8 @@ void worker::run_ended(error_code error) {
   in.require(failed == (error == errc::career_failed), "what a career throws is told", error.message());
   const bool refused = error == errc::foreign_data && all.terms.overwritten() > 0;
   const bool ends_well = !error && (stopping_ || std::exchange(cancelled_, false));
-  in.require(failed || refused || ends_well, "a run goes on until it is stopped", error.message());
+  const bool closed = error == errc::closed && stopping_;
+  in.require(failed || refused || ends_well || closed, "a run goes on until it is stopped", error.message());
   if (!stopping_) in.later(client, chance_.between(50ms, 500ms), [this] { run(); });
 }
 
