@@ -1,7 +1,10 @@
-// The coordinator object itself; what it does on an ensemble is tested elsewhere.
+// The coordinator on a session whose answers the test writes; what it does on an ensemble is tested elsewhere.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/queue_consumer.hpp>
+
+#include "election/term_record.hpp"
 
 #include <boost/test/unit_test.hpp>
 
@@ -14,6 +17,79 @@ struct idle_career : leader_career {
   asio::awaitable<void> inaugurate(term) override { co_return; }
   asio::awaitable<void> execute(term) override { co_return; }
   asio::awaitable<void> hand_over(term, term_end) override { co_return; }
+};
+
+struct copying : queue_consumer {
+  using queue_consumer::queue_consumer;
+  asio::awaitable<transaction> process(term, const message& item) override {
+    co_return transaction().set("/result", item.data);
+  }
+};
+
+/// A coordinator that is alone in line, and a queue with one message.
+struct working : fake_session {
+  working() : career(queue(zk, "/q")), coordinator(zk, "/e", {"me"}), running(record<>()) {
+    connect();
+    coordinator.async_run(career, running.token());
+    settle();
+  }
+
+  std::string next_request() { return last().pending.empty() ? "" : pending().front(); }
+  /// Answers what is asked until it is this, or nothing is asked.
+  void serve_until(const std::string& asked) {
+    while (!last().pending.empty() && next_request() != asked) serve();
+  }
+  /// What was refused is not given up: after a pause it is asked for once more.
+  void refuse(const std::string& asked) {
+    serve_until(asked);
+    BOOST_TEST_REQUIRE(next_request() == asked);
+    fail(errc::server_error);
+    settle();
+    serve_until(asked);
+    BOOST_TEST(next_request() == "", "not at once");
+    advance(1s);
+    serve_until(asked);
+    BOOST_TEST(next_request() == asked);
+    BOOST_TEST(!running.done());
+  }
+
+  void serve() {
+    const auto asked = last().pending.front().first;
+    backend::reply reply;
+    if (asked.op == backend::opcode::create) {
+      ++entries;
+      own = asked.path.substr(3) + "0000000007";
+      reply.path = "/e/" + own;
+      reply.stat.ephemeral_owner = 0x77;
+    } else if (asked.op == backend::opcode::children) {
+      reply.children = {asked.path == "/e" ? own : item};
+    } else if (asked.op == backend::opcode::multi) {
+      reply.results.resize(asked.operations.size());
+    } else if (asked.path == "/e") {
+      reply.data = data;
+    }
+    answer(std::move(reply));
+  }
+
+  const std::string item = "qn-0000000001";
+  std::string own;
+  std::string data;  ///< Of the election.
+  int entries = 0;
+  copying career;
+  consumer_coordinator coordinator;
+  recorder<> running;
+};
+
+/// The term before has not been handed over.
+struct waiting_for_predecessor : working {
+  waiting_for_predecessor() {
+    detail::term_record before;
+    before.epoch = 3;
+    before.phase = term_phase::executing;
+    before.hand_over_deadline = 5s;
+    before.leader_node = "gone";
+    data = detail::serialize(before);
+  }
 };
 
 }  // namespace
@@ -33,6 +109,63 @@ BOOST_AUTO_TEST_CASE(one_that_takes_another_over_stops_its_own_at_once) {
   settle();
   BOOST_TEST_REQUIRE(running.done());
   BOOST_TEST(!running.error());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+// A server that throttles answers with an error, and the next try is answered as if nothing had been.
+BOOST_FIXTURE_TEST_SUITE(refused_coordinators, working)
+
+BOOST_AUTO_TEST_CASE(a_refused_take_over_is_tried_again_from_the_same_place) {
+  serve_until("multi /");
+  fail(errc::server_error);  // it was sent by what is known of the record: now it is looked at
+  refuse("multi /");
+  BOOST_TEST(entries == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_list_of_the_queue_is_read_again) { refuse("children /q"); }
+
+BOOST_AUTO_TEST_CASE(a_refused_message_is_read_again) { refuse("get /q/" + item); }
+
+BOOST_AUTO_TEST_CASE(a_refused_commit_is_done_again) {
+  serve_until("get /q/" + item);
+  answer();
+  refuse("multi /");
+}
+
+BOOST_AUTO_TEST_CASE(whoever_stops_is_heard_while_a_server_refuses) {
+  for (int i = 0; i < 2; ++i) {
+    serve_until("multi /");
+    fail(errc::server_error);
+  }
+  coordinator.stop();
+  settle();
+  serve_until("none");
+  BOOST_TEST_REQUIRE(running.done());
+  BOOST_TEST(!running.error());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(successors, waiting_for_predecessor)
+
+BOOST_AUTO_TEST_CASE(a_request_to_resign_is_not_overwritten_by_who_waits) {
+  serve_until("get /e");  // our own node is there
+  serve_until("set /e/" + own);
+  BOOST_TEST_REQUIRE(next_request() == "set /e/" + own);
+  const auto& shown = last().pending.front().first;
+  BOOST_TEST(detail::is_awaiting(shown.data));
+  BOOST_TEST(shown.version == 0, "what somebody has written since we made the node stays");
+  fail(errc::bad_version);
+  serve_until("none");
+  BOOST_TEST(!running.done());
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_look_at_the_record_is_done_again) {
+  serve_until("get /e");  // along with our own node
+  serve();
+  refuse("get /e");
+  BOOST_TEST(entries == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,10 @@
 // What a member of a double barrier makes of what it sees.
 #include "barrier/meeting.hpp"
 
+#include "unit/fake_session.hpp"
+
+#include <zkrecipes/double_barrier.hpp>
+
 #include <boost/test/unit_test.hpp>
 
 #include <string>
@@ -123,3 +127,28 @@ BOOST_AUTO_TEST_CASE(who_is_left_of_a_round_is_told_by_name) {
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+// The session learns that it has expired only when it reaches a server again.
+BOOST_FIXTURE_TEST_CASE(who_waits_without_a_connection_hears_when_the_lease_is_over, zkrecipes::test::fake_session) {
+  using namespace zkrecipes;
+  using namespace zkrecipes::test;
+  connect();
+  double_barrier gate(zk, "/b", 2);
+  auto entering = record<attendance>();
+  gate.async_enter(entering.token());
+  settle();
+  std::string own;
+  while (!last().pending.empty()) {
+    const auto asked = last().pending.front().first;
+    backend::reply reply;
+    if (asked.op == backend::opcode::create) own = reply.path = asked.path + "0000000001";
+    if (asked.op == backend::opcode::children) reply.children = {own.substr(3)};
+    reply.stat.ephemeral_owner = 0x77;
+    answer(std::move(reply));
+  }
+  BOOST_TEST(!entering.done());
+  lose();
+  advance(10s);
+  BOOST_TEST_REQUIRE(entering.done());
+  BOOST_TEST((entering.error() == errc::lease_lapsed));
+}

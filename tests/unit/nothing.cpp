@@ -75,7 +75,7 @@ BOOST_FIXTURE_TEST_SUITE(plain_handlers, fake_session)
 BOOST_AUTO_TEST_CASE(run_outside_the_strand) {
   connect();
   const auto strand = zk.get_core()->strand();
-  const auto* real = strand.target<asio::strand<asio::any_io_executor>>();
+  const auto* real = strand.target<asio::strand<asio::io_context::executor_type>>();
   BOOST_TEST_REQUIRE(real);
   bool done = false;
   zk.async_connected([&](error_code) {

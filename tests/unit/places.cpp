@@ -477,7 +477,7 @@ BOOST_AUTO_TEST_CASE(a_holder_that_does_not_say_that_it_reads_requests_is_not_as
     auto asking = record<>();
     theirs.async_request_revocation(1s, asking.token());
     settle();
-    CHECK_PENDING("sync /", "children /l");
+    CHECK_PENDING("multi /", "children /l");
     answer();
     list({"x-lock-0000000001"});
     CHECK_PENDING("get /l/x-lock-0000000001");

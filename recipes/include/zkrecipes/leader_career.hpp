@@ -60,7 +60,8 @@ class term {
 
   /// Commits `fenced(operations)` and settles a lost reply: `operations` must contain at least one that can not succeed
   /// twice (a remove, a create without sequence, a set with version), else the outcome stays `outcome_unknown`; as it does
-  /// if somebody else has a hand in the nodes at the same time.
+  /// if somebody else has a hand in the nodes at the same time. A server that refuses (`server_error`: it throttles) is asked
+  /// again with growing pauses.
   /// Errors: `superseded` (a newer term has begun, or the record was overwritten: nothing was written, and the term
   /// ends), and those of `session::async_commit`.
   template <class Token>

@@ -47,8 +47,9 @@ class queue : public queue_base {
   }
 
   /// Takes the first item without a claim: for whoever is alone by other means, such as a leader. The item is to be
-  /// removed with `removal(item)` in a fenced transaction; until then it stays the first. Error: `foreign_data`, as
-  /// `async_take`. Cancellation: all types.
+  /// removed with `removal(item)` in a fenced transaction; until then it stays the first. A server that refuses
+  /// (`server_error`: it throttles) is asked again with growing pauses. Error: `foreign_data`, as `async_take`.
+  /// Cancellation: all types.
   template <class Token>
   auto async_next(Token&& token) {
     return detail::initiate<void(error_code, message)>(token, &start_next, follower_);

@@ -92,23 +92,20 @@ error_code seat::see(const std::string& data, std::int32_t version, const std::v
 
 /// The record first: whoever it names and the list behind it does not have is gone for good.
 awaitable<error_code> seat::look() {
-  const auto session = place_->session();
   fresh_ = false;
-  auto error = co_await session->wait_connected(place_->bound(), never);
-  if (error) co_return error;
   std::vector<backend::request> all{make_request(opcode::get, at_->path, true),
                                     make_request(opcode::children, at_->path, false)};
   watch_out(all);
-  std::vector<exchange_ptr> sent;
-  for (auto& each : all) sent.push_back(session->send(std::move(each)));
-  auto record = co_await session->answer(sent[0]);
-  auto list = co_await session->answer(sent[1]);
+  auto answered = co_await place_->ask(std::move(all));
+  auto& [error, seen] = answered;
+  if (error) co_return error;
+  const auto& record = seen[0];
+  const auto& list = seen[1];
   error = record.error ? record.error : list.error;
   if (error == errc::no_node) error = errc::node_removed;  // and ours with it
   if (!error) error = see(record.data, record.stat.version, members_of(list.children, meeting_markers()));
-  if (error || sent.size() == 2) co_return error;
-  auto other = co_await session->answer(sent[2]);
-  if (other.error != errc::no_node) co_return other.error;
+  if (error || seen.size() == 2) co_return error;
+  if (seen[2].error != errc::no_node) co_return seen[2].error;
   watched_.clear();  // it has gone: there is nothing to watch
   co_return error_code();
 }
@@ -153,8 +150,11 @@ awaitable<error_code> seat::open() {
   transaction all;
   all.set(at_->path, serialize(next), seen_.version).append(std::move(checks));
   fresh_ = false;
-  auto opened = co_await place_->session()->perform(backend::make_multi(all), retry::once, place_->bound());
-  if (opened.error) co_return may_be_overtaken(opened.error) ? error_code() : opened.error;
+  std::vector<backend::request> decision{backend::make_multi(all)};
+  auto answered = co_await place_->ask(std::move(decision));
+  auto& [error, opened] = answered;
+  if (!error) error = opened.front().error;
+  if (error) co_return may_be_overtaken(error) ? error_code() : error;
   seen_.record = std::move(next);
   fresh_ = seen_.record.names(self_);
   co_return error_code();

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "session/background.hpp"
+
 namespace zkrecipes::detail {
 
 using backend::opcode;
@@ -12,6 +14,9 @@ namespace {
 lease_clock::time_point patience(const place_ptr& where) {
   return where->session()->now() + where->session()->options().timeout;
 }
+
+/// Another try can tell: the connection broke, or a server refused (it throttles, say).
+bool may_pass_by(const error_code& error) { return error == errc::connection_loss || error == errc::server_error; }
 
 struct record_read {
   error_code error;
@@ -33,11 +38,25 @@ awaitable<record_read> read_record(place_ptr where, std::string path) {
   co_return read;
 }
 
-/// Shows operators that we wait for somebody who is gone.
+/// Shows operators that we wait for somebody who is gone. Only in a node that nobody has written to since we made it:
+/// any other write is a request to us, to resign say.
 awaitable<void> announce_waiting(const take_over_request& what) {
   auto show = make_request(opcode::set, what.where->path());
   show.data = candidate_data(what.id, true);
+  show.version = 0;
   co_await what.where->session()->perform(std::move(show), retry::once, what.where->bound(), patience(what.where));
+}
+
+/// Until the time has come, or something happens; what happened before we wait would tell nobody.
+awaitable<void> wait_unless_over(const take_over_request& what, lease_clock::time_point until) {
+  const bool is_over = what.give_up() || what.where->lost();
+  if (!is_over) co_await what.where->changed().wait(until);
+}
+
+/// Before another try, where a server has refused.
+awaitable<void> rest(const take_over_request& what, const error_code& refusal, back_off& pause) {
+  if (refusal != errc::server_error) co_return;
+  co_await wait_unless_over(what, pause.next(*what.where->session()->get_scheduler()));
 }
 
 term_record next_record(const take_over_request& what, const term_record& before, takeover how) {
@@ -64,17 +83,24 @@ term_ptr new_term(const take_over_request& what, term_record record, std::int32_
   return std::make_shared<term_state>(what.where, what.path, std::move(record), version);
 }
 
+/// Errors: `bad_version` (the record is another by now), `no_node` (ours is gone).
+awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_record& before, takeover how) {
+  auto next = next_record(what, before.record, how);
+  auto written = co_await write_record(what, next, before.version);
+  if (written.error) co_return outcome<term_ptr>(written.error, nullptr);
+  co_return outcome<term_ptr>(error_code(), new_term(what, std::move(next), written.results[0].stat.version));
+}
+
 /// One write and no look, if what is known of the record is right; the version tells. A leader that was handing over
 /// when last seen, and has left the line, has retired with its next write: every other end of a term takes two.
 awaitable<term_ptr> begin_as_known(take_over_request what) {
   if (!what.known) co_return nullptr;
-  auto [before, version] = *what.known;
-  if (before.phase == term_phase::handing_over) before.phase = term_phase::retired, ++version;
+  auto known = *what.known;
+  auto& before = known.record;
+  if (before.phase == term_phase::handing_over) before.phase = term_phase::retired, ++known.version;
   if (!before.finished() || before.phase == term_phase::stalled) co_return nullptr;
-  auto next = next_record(what, before, before.epoch == 0 ? takeover::first : takeover::clean);
-  auto written = co_await write_record(what, next, version);
-  if (written.error) co_return nullptr;
-  co_return new_term(what, std::move(next), written.results[0].stat.version);
+  auto begun = co_await begin(what, known, before.epoch == 0 ? takeover::first : takeover::clean);
+  co_return std::get<1>(begun);
 }
 
 }  // namespace
@@ -87,6 +113,8 @@ std::optional<known_record> to_known(const backend::reply& node) {
 
 awaitable<void> follow_record(place_ptr where, std::string path, std::shared_ptr<std::optional<known_record>> known,
                               std::shared_ptr<bool> done) {
+  const auto& session = *where->session();
+  back_off pause(session.options().retry.first_pause, session.options().retry.max_pause);
   while (!*done && !where->lost()) {
     if (!where->is_next()) {
       co_await where->changed().wait();
@@ -94,8 +122,13 @@ awaitable<void> follow_record(place_ptr where, std::string path, std::shared_ptr
     }
     auto hint = where->session()->arm(watch_kind::data, path, where->changed());
     auto read = co_await read_record(where, path);
-    if (read.error && read.error != errc::connection_loss) co_return;
-    if (!read.error && !*done) *known = std::move(read.known);
+    if (read.error == errc::connection_loss) continue;  // nothing is watched yet
+    if (read.error == errc::server_error) {
+      co_await where->changed().wait(pause.next(*session.get_scheduler()));
+      continue;
+    }
+    if (read.error) co_return;
+    if (!*done) *known = std::move(read.known);
     while (!hint->fired() && !*done && !where->lost()) co_await where->changed().wait();
   }
 }
@@ -103,6 +136,8 @@ awaitable<void> follow_record(place_ptr where, std::string path, std::shared_ptr
 awaitable<outcome<term_ptr>> take_over(take_over_request what) {
   auto failed = [](error_code why) { return outcome<term_ptr>(why, nullptr); };
   const auto since = what.where->session()->now();
+  const auto& retry = what.where->session()->options().retry;
+  back_off pause(retry.first_pause, retry.max_pause);
   bool waited = false;
   auto begun = co_await begin_as_known(what);
   if (begun) co_return outcome<term_ptr>(error_code(), std::move(begun));
@@ -111,7 +146,10 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
     if (auto why = what.where->lost()) co_return failed(why);
     auto hint = what.where->session()->arm(watch_kind::data, what.path, what.where->changed());
     auto read = co_await read_record(what.where, what.path);
-    if (read.error == errc::connection_loss) continue;
+    if (may_pass_by(read.error)) {
+      co_await rest(what, read.error, pause);
+      continue;
+    }
     if (read.error == errc::no_node) read.error = errc::node_removed;  // with all that was below it
     if (read.error) co_return failed(read.error);
     const auto& [before, version] = read.known;
@@ -124,23 +162,17 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
       const auto deadline = since + before.hand_over_deadline;
       if (what.where->session()->now() < deadline) {
         if (!std::exchange(waited, true)) co_await announce_waiting(what);
-        // What happened while we looked notified nobody.
-        const bool is_over = what.give_up() || what.where->lost();
-        if (!hint->fired() && !is_over) co_await what.where->changed().wait(deadline);
+        if (!hint->fired()) co_await wait_unless_over(what, deadline);
         continue;
       }
     } else if (before.phase == term_phase::stalled) {
       how = takeover::forced;
     }
-    auto next = next_record(what, before, how);
-    auto written = co_await write_record(what, next, version);
-    if (!written.error) {
-      co_return outcome<term_ptr>(error_code(),
-                                  new_term(what, std::move(next), written.results[0].stat.version));
-    }
-    const bool again = written.error == errc::bad_version || written.error == errc::connection_loss;
-    if (written.error == errc::no_node) co_return failed(errc::node_removed);
-    if (!again) co_return failed(written.error);
+    auto next = co_await begin(what, read.known, how);
+    auto& error = std::get<0>(next);
+    if (error == errc::no_node) error = errc::node_removed;
+    if (error != errc::bad_version && !may_pass_by(error)) co_return next;
+    co_await rest(what, error, pause);
   }
 }
 

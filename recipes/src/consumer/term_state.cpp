@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "consumer/effects.hpp"
+#include "session/background.hpp"
 
 namespace zkrecipes::detail {
 
@@ -16,10 +17,15 @@ bool is_refusal_to_repeat(const error_code& error) {
   return error == errc::no_node || error == errc::node_exists || error == errc::bad_version;
 }
 
+/// It tells nothing of the term: the connection broke, the session is over (the next one can do it under the same
+/// term), or a server refused (it throttles, say).
+bool is_passing(const error_code& error) {
+  return error == errc::connection_loss || error == errc::session_expired || error == errc::server_error;
+}
+
 /// Whether a look at the record can tell more than this answer to a write of it.
 bool is_unclear(const error_code& error) {
-  return error == errc::connection_loss || error == errc::session_expired || error == errc::no_node ||
-         error == errc::bad_version || error == errc::server_error;
+  return is_passing(error) || error == errc::no_node || error == errc::bad_version;
 }
 
 }  // namespace
@@ -98,34 +104,51 @@ awaitable<error_code> term_state::refresh(std::optional<term_phase>* found, leas
   co_return error_code();
 }
 
+/// After an answer that tells nothing, before another try. Error: cancelled.
+awaitable<error_code> term_state::rest(const error_code& answer, back_off& pause) {
+  if (answer != errc::server_error) co_return error_code();
+  const bool rested = co_await session()->rest(pause);
+  // The next try tells of a session that is over.
+  co_return rested || session()->over() ? error_code() : make_error_code(asio::error::operation_aborted);
+}
+
 awaitable<outcome<>> term_state::commit(transaction operations) {
+  const auto& policy = session()->options().retry;
+  back_off pause(policy.first_pause, policy.max_pause);
   bool maybe_done = false;  // an earlier try may have happened
   for (;;) {
     auto multi = backend::make_multi(fenced(operations));
     auto result = co_await session()->perform(std::move(multi), retry::once);
     if (!result.error) co_return outcome<>(error_code());
     if (result.error == errc::connection_loss) maybe_done = maybe_done || result.sent;
-    // Refused because the session is over: the next one can do it under the same term.
-    if (result.error == errc::connection_loss || result.error == errc::session_expired) continue;
-    if (result.results.empty()) co_return outcome<>(result.error);
+    if (result.results.empty()) {
+      if (!is_passing(result.error)) co_return outcome<>(result.error);
+      auto error = co_await rest(result.error, pause);
+      if (error) co_return outcome<>(error);
+      continue;
+    }
     if (result.results[0].error == errc::rolled_back) {  // the fence holds, the operations fail by themselves
       if (!maybe_done) co_return outcome<>(result.error);
       if (!is_refusal_to_repeat(result.error)) co_return outcome<>(errc::outcome_unknown);
-      co_return outcome<>(co_await judge_refusal(std::move(operations), result.error));
+      co_return outcome<>(co_await judge_refusal(std::move(operations), result.error, pause));
     }
     // Our own record may have moved on to another phase under the same term.
     auto error = co_await refresh(nullptr, never);
     if (error == errc::superseded && maybe_done) error = errc::outcome_unknown;
-    if (error && error != errc::connection_loss) co_return outcome<>(error);
+    if (is_passing(error)) error = co_await rest(error, pause);
+    if (error) co_return outcome<>(error);
   }
 }
 
 /// An earlier try was done, and this one refused for that; or neither was.
-awaitable<error_code> term_state::judge_refusal(transaction operations, error_code refusal) {
+awaitable<error_code> term_state::judge_refusal(transaction operations, error_code refusal, back_off& pause) {
   for (;;) {
     auto looked = co_await see_effects(session(), operations);
     auto& [error, seen] = looked;
-    if (error == errc::connection_loss || error == errc::session_expired) continue;
+    if (is_passing(error)) {
+      error = co_await rest(error, pause);
+      if (!error) continue;
+    }
     if (error == asio::error::operation_aborted) co_return error;
     if (error || seen == effects::some) co_return errc::outcome_unknown;
     co_return seen == effects::all ? error_code() : refusal;

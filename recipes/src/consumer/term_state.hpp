@@ -48,7 +48,8 @@ class term_state : public std::enable_shared_from_this<term_state> {
 
  private:
   awaitable<error_code> write(term_phase phase, bool and_leave, lease_clock::time_point deadline);
-  awaitable<error_code> judge_refusal(transaction operations, error_code refusal);
+  awaitable<error_code> judge_refusal(transaction operations, error_code refusal, back_off& pause);
+  awaitable<error_code> rest(const error_code& answer, back_off& pause);
   awaitable<error_code> refresh(std::optional<term_phase>* found, lease_clock::time_point deadline);
   std::int32_t version() const;
 

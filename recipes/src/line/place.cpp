@@ -178,8 +178,6 @@ awaitable<error_code> place::wait_held(condition& told, lease_clock::time_point 
   co_return lost();
 }
 
-/// Asks for all of this at once, as soon as there is a connection and a server that is not too busy. It is the loss of the place
-/// that ends the waiting, not a limit of retries. Error besides: `connection_loss`.
 awaitable<outcome<std::vector<backend::reply>>> place::ask(std::vector<backend::request> all) {
   auto pause = session_->patience();
   for (;;) {

@@ -65,6 +65,11 @@ class place : public std::enable_shared_from_this<place> {
   /// Or until somebody asks for it.
   awaitable<outcome<>> wait_revoked();
 
+  /// Asks for all of this at once, as soon as there is a connection and a server that is not too busy, for as long as the
+  /// place is held: its loss ends the waiting, not a limit of retries. Error besides why it was lost: `connection_loss`, when
+  /// it is time for another try.
+  awaitable<outcome<std::vector<backend::reply>>> ask(std::vector<backend::request> all);
+
   /// Gives the place up; waits until the server has removed the node, unless cancelled.
   awaitable<outcome<>> leave();
   /// The same in the background. From any thread.
@@ -117,7 +122,6 @@ class place : public std::enable_shared_from_this<place> {
   std::size_t position() const noexcept { return forgotten_ + self_; }
   awaitable<error_code> list();
   awaitable<error_code> wait_held(condition& told, lease_clock::time_point until = never);
-  awaitable<outcome<std::vector<backend::reply>>> ask(std::vector<backend::request> all);
   awaitable<outcome<std::vector<backend::reply>>> ask_once(const std::vector<backend::request>& all);
   void accept(std::string path, const stat& s);
   void note_position();

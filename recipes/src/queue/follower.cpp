@@ -17,6 +17,18 @@ bool may_pass(const error_code& error) { return error == errc::connection_loss |
 
 }  // namespace
 
+queue_follower::queue_follower(shared_frame frame)
+    : frame_(std::move(frame)),
+      changed_(frame_->session->get_scheduler()),
+      pause_(frame_->session->options().retry.first_pause, frame_->session->options().retry.max_pause) {}
+
+/// After a server has refused: it throttles, say. The next try tells of a session that is over.
+awaitable<error_code> queue_follower::rest() {
+  const auto& session = frame_->session;
+  const bool rested = co_await session->rest(pause_);
+  co_return rested || session->over() ? error_code() : make_error_code(asio::error::operation_aborted);
+}
+
 backend::request queue_follower::read(const std::string& name) const {
   return make_request(opcode::get, frame_->where.item(name));
 }
@@ -30,12 +42,16 @@ awaitable<error_code> queue_follower::list() {
     auto children = make_request(opcode::children, path, true);
     auto listed = co_await session->perform(std::move(children), retry::always);
     if (listed.error == errc::no_node) {
-      auto error = co_await session->ensure_path(path);
-      if (error && !may_pass(error)) co_return error;
-      continue;
+      listed.error = co_await session->ensure_path(path);
+      if (!listed.error) continue;
+    }
+    if (listed.error == errc::server_error) {
+      listed.error = co_await rest();
+      if (!listed.error) continue;
     }
     if (may_pass(listed.error)) continue;
     if (listed.error) co_return listed.error;
+    pause_.reset();
     if (!is_ours_ && frame_->where.is_strange(listed.children)) co_return errc::foreign_data;
     is_ours_ = true;
     auto items = frame_->where.items_of(listed.children);
@@ -76,10 +92,15 @@ awaitable<outcome<message>> queue_follower::next() {
       if (error) co_return none_because(error);
       continue;
     }
+    if (answer.error == errc::server_error) {
+      answer.error = co_await rest();
+      if (!answer.error) continue;
+    }
     if (answer.error == errc::no_auth) skip(name, answer.error);
     if (answer.error == errc::no_node || answer.error == errc::no_auth) continue;
     if (answer.error) co_return none_because(answer.error);
     last_ = name;
+    pause_.reset();
     const auto attempts = attempts_of(answer.stat);
     co_return outcome<message>(error_code(), message{std::move(name), std::move(answer.data), answer.stat, attempts});
   }

@@ -9,19 +9,21 @@
 #include <zkrecipes/queue_types.hpp>
 
 #include "queue/layout.hpp"
+#include "session/background.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 
 class queue_follower : public std::enable_shared_from_this<queue_follower> {
  public:
-  explicit queue_follower(shared_frame frame) : frame_(std::move(frame)), changed_(frame_->session->get_scheduler()) {}
+  explicit queue_follower(shared_frame frame);
 
   const core_ptr& session() const noexcept { return frame_->session; }
   awaitable<outcome<message>> next();
 
  private:
   awaitable<error_code> list();
+  awaitable<error_code> rest();
   void drop_item(const std::string& name);
   void skip(const std::string& name, error_code why);
   backend::request read(const std::string& name) const;
@@ -32,6 +34,7 @@ class queue_follower : public std::enable_shared_from_this<queue_follower> {
   std::string last_;  // what `next` returned last
   bool is_ours_ = false;  // the path has been seen not to be of another recipe
   condition changed_;
+  back_off pause_;
 };
 
 }  // namespace zkrecipes::detail

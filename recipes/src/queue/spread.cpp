@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "line/node_name.hpp"
+
 namespace zkrecipes::detail {
 
 namespace {

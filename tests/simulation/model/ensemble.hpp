@@ -85,6 +85,7 @@ class ensemble {
   void keep_silent(int which, bool on) { servers_[index(which)].silent = on; }
   void expire(std::int64_t session);
   void remove(const std::string& path);  ///< By an operator.
+  void write(const std::string& path, const std::string& data);  ///< By an operator.
   /// An operator puts a persistent node of another's there, in the place of what stood there. It has been written to so often
   /// that its version is none that a client expects of its own.
   void replace(const std::string& path);

@@ -69,6 +69,12 @@ void ensemble::replace(const std::string& path) {
   operate(backend::make_multi(all));
 }
 
+void ensemble::write(const std::string& path, const std::string& data) {
+  transaction one;
+  one.set(path, data);
+  operate(backend::make_multi(one));
+}
+
 /// Done by nobody's session.
 void ensemble::operate(const backend::request& what) {
   if (leader_ < 0) return;

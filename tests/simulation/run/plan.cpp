@@ -34,6 +34,13 @@ bool plan::leases_are_kept() const {
   });
 }
 
+bool plan::is_paused(int client, instant from, instant until) const {
+  return std::any_of(faults.begin(), faults.end(), [&](const fault& each) {
+    return each.kind == fault_kind::pause_client && each.target == client && each.when <= until &&
+           each.when + each.lasting >= from;
+  });
+}
+
 /// Whoever believes has had an answer to something that it sent within the timeout, and the event of the removal comes
 /// before that answer: at once from a server that has applied it. In strict mode no other server answers.
 span plan::longest_ignorance() const {

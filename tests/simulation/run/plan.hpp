@@ -59,6 +59,8 @@ struct plan {
 
   /// Nobody takes a node or a session from its owner: a lease is worth what it says.
   bool leases_are_kept() const;
+  /// Whether this client is paused at any time between these two.
+  bool is_paused(int client, instant from, instant until) const;
   /// The longest belief in a node that somebody has removed.
   span longest_ignorance() const;
 };

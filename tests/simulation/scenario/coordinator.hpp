@@ -1,11 +1,38 @@
 // Three coordinators work off one queue, of which one at a time has the career; a producer of its own fills
-// it.
+// it, and now and then an operator meddles.
 #pragma once
 
 #include "run/stage.hpp"
+#include "scenario/call_rules.hpp"
+#include "scenario/line_rules.hpp"
+#include "scenario/term_rules.hpp"
+
+#include <zkrecipes/session.hpp>
 
 namespace zkrecipes::simulation {
 
 std::unique_ptr<scenario> make_coordinator_scenario(stage& in);
+
+/// Of the scenario's own parts.
+namespace service {
+inline constexpr const char* election_path = "/consumer";
+inline constexpr const char* queue_path = "/queue";
+inline constexpr const char* result_path = "/result";
+}  // namespace service
+
+inline constexpr int producing_client = 3;
+
+/// What the programs of the scenario share.
+struct consumers {
+  explicit consumers(stage& in);
+
+  career_traits traits;
+  term_rules terms;
+  call_rules calls;
+  line_rules line;
+};
+
+std::unique_ptr<program> make_worker(consumers& of, stage& in, int client, session with);
+std::unique_ptr<program> make_filler(stage& in, session with);
 
 }  // namespace zkrecipes::simulation

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr const char* lock_path = "/guard";
+constexpr const char* read_write_path = "/guard";
 constexpr std::string_view read_write_markers[] = {"__READ__", "__WRIT__"};
 
 bool excludes(const shared_line::member& who) {
@@ -33,7 +33,7 @@ bool may_hold(const std::vector<shared_line::member>& upto) {
 
 class read_write_scenario final : public scenario {
  public:
-  explicit read_write_scenario(stage& in) : line(in, lock_path, read_write_markers, &may_hold), done(in) {}
+  explicit read_write_scenario(stage& in) : line(in, read_write_path, read_write_markers, &may_hold), done(in) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override { line.committed(what); }
@@ -49,7 +49,7 @@ class read_write_scenario final : public scenario {
 class read_write_client final : public routine {
  public:
   read_write_client(read_write_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), lock_(with, lock_path, {.id = "client"}) {
+      : routine(in, client, with), of_(of), lock_(with, read_write_path, {.id = "client"}) {
     begin();
   }
 

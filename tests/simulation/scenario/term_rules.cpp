@@ -1,6 +1,7 @@
 #include "scenario/term_rules.hpp"
 
 #include "election/term_record.hpp"
+#include "line/place.hpp"
 
 #include <algorithm>
 
@@ -9,21 +10,54 @@ namespace zkrecipes::simulation {
 using kind = change::kind;
 
 void term_rules::committed(const entry& what) {
+  const bool by_operator = what.type == entry::kind::request && what.session == 0;
+  if (by_operator) return note_operator(what);
   bool removed_from_queue = false;
   bool effect = false;
   const change* record = nullptr;  // one transaction may write it twice: the last one counts
   for (const auto& each : what.changes) {
     const bool in_queue = each.path.starts_with(queue_ + "/qn-");
     if (each.type == kind::set && each.path == election_) record = &each;
+    if (each.type == kind::set) check_request(each);
     if (each.type == kind::create && in_queue) {
       ++produced_;
       in_.require(each.data == std::to_string(produced_), "produced once and in order", each.data);
+      numbers_[each.path] = produced_;
     }
     if (each.type == kind::remove && in_queue) removed_from_queue = true;
     if (each.type == kind::set && each.path == results_) effect = true, check_result(each);
   }
   if (record) check_record(*record), check_retirement(*record, what);
   in_.require(removed_from_queue == effect, "a message leaves the queue with its effect");
+  // After the record: in a transaction that does both the leader retires.
+  for (const auto& each : what.changes) {
+    if (each.type == kind::remove) note_departure(each.path);
+  }
+}
+
+/// Somebody removes a message, a candidate's node, or writes into the record what is none of ours.
+void term_rules::note_operator(const entry& what) {
+  for (const auto& each : what.changes) {
+    if (each.type == kind::remove && numbers_.contains(each.path)) deleted_.insert(numbers_[each.path]);
+    if (each.type == kind::remove) note_departure(each.path);
+    if (each.type == kind::set && detail::asks_revocation(each.data)) asked_.insert(each.path);
+    if (each.type != kind::set || each.path != election_) continue;
+    ++overwritten_;
+    if (epoch_ > 0) last_epoch_ = epoch_;
+    epoch_ = 0;
+    leader_node_.clear();
+    finished_ = true;
+  }
+}
+
+/// The candidate may not have read it yet.
+void term_rules::check_request(const change& what) {
+  if (!asked_.contains(what.path)) return;
+  in_.require(detail::asks_revocation(what.data), "a request to resign stays", what.data);
+}
+
+void term_rules::note_departure(const std::string& path) {
+  if (path == election_ + '/' + leader_node_) left_ = in_.clock().now();
 }
 
 /// The effect of message n is that the store says "epoch n": each exactly once, in order, by the leader of
@@ -32,7 +66,9 @@ void term_rules::check_result(const change& what) {
   const auto space = what.data.find(' ');
   const auto epoch = std::stoll(what.data.substr(0, space));
   ++processed_;
-  in_.require(what.data.substr(space + 1) == std::to_string(processed_), "once in effect and in order",
+  do ++last_processed_;
+  while (deleted_.contains(last_processed_));
+  in_.require(what.data.substr(space + 1) == std::to_string(last_processed_), "once in effect and in order",
               what.data);
   in_.require(epoch == epoch_ && !finished_, "effects belong to the present term", what.data);
 }
@@ -41,7 +77,9 @@ void term_rules::check_record(const change& what) {
   const auto record = detail::parse_record(what.data);
   in_.require(record.has_value(), "the record can be read", what.data);
   if (!record) return;
-  const bool next = record->epoch == epoch_ + 1;
+  // A successor that takes an operator's write for `retired`, unread, goes on counting.
+  const bool goes_on = epoch_ == 0 && overwritten_ && record->epoch == last_epoch_ + 1;
+  const bool next = record->epoch == epoch_ + 1 || goes_on;
   const bool same = record->epoch == epoch_ && record->leader_node == leader_node_;
   in_.require(next || same, "epochs increase by one", what.data);
   if (same) in_.require(!finished_, "a finished term stays finished", what.data);
@@ -50,9 +88,17 @@ void term_rules::check_record(const change& what) {
   if (next)
     in_.require(finished_ || record->how == takeover::forced, "only a forced term cuts another short",
                 what.data);
+  if (next && !finished_) check_wait(what.data);
+  if (next) left_.reset(), deadline_ = record->hand_over_deadline;
   epoch_ = record->epoch;
   leader_node_ = record->leader_node;
   finished_ = record->finished();
+}
+
+/// By a clock that may be fast by one percent.
+void term_rules::check_wait(const std::string& record) {
+  const bool waited = left_ && (in_.clock().now() - *left_) >= deadline_ * 99 / 100;
+  in_.require(waited, "a successor waits out the deadline", record);
 }
 
 /// In one step: a successor that is woken finds a finished hand-over, and a finished one holds up nobody.
@@ -66,13 +112,15 @@ void term_rules::check_retirement(const change& record, const entry& what) {
   in_.require(leaves || !in_.servers().committed_state().find(path), "who retires leaves the line", path);
 }
 
-void term_rules::inaugurated(int client, std::int64_t epoch) {
-  in_.require(inaugurated_.insert(epoch).second, "an epoch has one leader",
-              "client " + std::to_string(client));
+void term_rules::inaugurated(int client, std::int64_t epoch, std::int64_t token) {
+  const auto who = "client " + std::to_string(client);
+  in_.require(tokens_.insert(token).second, "a term has one leader", who);
+  // Of a record that was overwritten the epochs begin anew.
+  if (!overwritten_) in_.require(inaugurated_.insert(epoch).second, "an epoch has one leader", who);
 }
 
 void term_rules::check_quiet(const tree& nodes) {
-  in_.require(produced_ == processed_, "no message lost",
+  in_.require(all_done(), "no message lost",
               std::to_string(produced_) + " produced, " + std::to_string(processed_) + " processed");
   in_.require(finished_, "the last term is handed over");
   const node* line = nodes.find(election_);

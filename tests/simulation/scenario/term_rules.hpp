@@ -5,6 +5,8 @@
 
 #include <zkrecipes/leader_career.hpp>
 
+#include <map>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -18,14 +20,22 @@ class term_rules {
   void committed(const entry& what);
 
   /// A career is told that its term begins; late, if its process was paused.
-  void inaugurated(int client, std::int64_t epoch);
+  void inaugurated(int client, std::int64_t epoch, std::int64_t token);
 
   std::uint64_t produced() const noexcept { return produced_; }
   std::uint64_t processed() const noexcept { return processed_; }
+  /// Every message has been worked off, or removed by an operator.
+  bool all_done() const noexcept { return produced_ == processed_ + deleted_.size(); }
+  /// How often an operator has written into the election node.
+  int overwritten() const noexcept { return overwritten_; }
   void check_quiet(const tree& nodes);
 
  private:
+  void note_operator(const entry& what);
+  void note_departure(const std::string& path);
+  void check_request(const change& what);
   void check_record(const change& what);
+  void check_wait(const std::string& record);
   void check_retirement(const change& record, const entry& what);
   void check_result(const change& what);
 
@@ -35,10 +45,19 @@ class term_rules {
   std::string results_;
   std::uint64_t produced_ = 0;
   std::uint64_t processed_ = 0;
+  std::uint64_t last_processed_ = 0;
+  std::map<std::string, std::uint64_t> numbers_;  // of the messages, by path
+  std::set<std::uint64_t> deleted_;               // by an operator
+  int overwritten_ = 0;
   std::int64_t epoch_ = 0;
+  std::int64_t last_epoch_ = 0;  // before an operator overwrote it
   std::string leader_node_;
   bool finished_ = true;
+  span deadline_{0};             // of the present term
+  std::optional<instant> left_;  // when the node of its leader went
+  std::set<std::string> asked_;  // nodes of candidates that an operator has asked to resign
   std::set<std::int64_t> inaugurated_;
+  std::set<std::int64_t> tokens_;
 };
 
 }  // namespace zkrecipes::simulation

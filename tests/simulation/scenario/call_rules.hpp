@@ -1,0 +1,53 @@
+// What has to be true of the calls that careers get, whoever leads.
+#pragma once
+
+#include "run/stage.hpp"
+
+#include <zkrecipes/leader_career.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace zkrecipes::simulation {
+
+enum class call { inaugurate, execute, hand_over, ended };
+
+class call_rules {
+ public:
+  call_rules(stage& in, span hand_over_deadline);
+
+  /// A call of the career of `client` begins; it goes on for as long as the returned object exists.
+  [[nodiscard]] std::shared_ptr<void> begins(int client, const term& present, call what);
+  /// A run of this client's has completed.
+  void run_ended(int client);
+  /// The process begins anew: nobody is left who could hear anything.
+  void forget(int client);
+  /// An operator has overwritten the record: a successor does not know how long to wait.
+  void forgive_overlaps() { overlaps_matter_ = false; }
+
+ private:
+  struct career {
+    std::int64_t token = 0;
+    bool has_ended = true;
+    std::uint64_t running = 0;  // number of the call that goes on; 0: none
+    call what = call::ended;
+    std::optional<instant> free_since;  // the last call returned then, in a term that was ending
+  };
+
+  void check_order(career& of, const term& present, call what);
+  void check_delay(int client, const career& of, call what);
+  void check_overlap(int client, const term& present, call what);
+  void expect_end(int client, std::uint64_t running);
+
+  stage& in_;
+  span deadline_;
+  span allowed_;
+  bool overlaps_matter_;
+  std::uint64_t calls_ = 0;
+  std::vector<career> careers_;
+  std::int64_t newest_token_ = 0;
+  instant newest_since_{0};
+};
+
+}  // namespace zkrecipes::simulation

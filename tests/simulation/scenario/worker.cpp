@@ -1,0 +1,252 @@
+#include "scenario/coordinator.hpp"
+
+#include "scenario/nap.hpp"
+#include "scenario/operations.hpp"
+
+#include <zkrecipes/consumer_coordinator.hpp>
+#include <zkrecipes/queue_consumer.hpp>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/this_coro.hpp>
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+class worker;
+
+/// Works off the queue. Its calls take their time now and then, or throw.
+class moody_career final : public leader_career {
+ public:
+  explicit moody_career(worker& of);
+
+  career_traits traits() const override;
+  asio::awaitable<void> inaugurate(term present) override;
+  asio::awaitable<void> execute(term present) override;
+  asio::awaitable<void> hand_over(term present, term_end reason) override;
+  asio::awaitable<void> ended(term present, term_end reason) override;
+
+  /// It has thrown an exception that nobody can take for anything else. Asked once.
+  bool has_failed() { return std::exchange(failed_, false); }
+
+ private:
+  class inner final : public queue_consumer {
+   public:
+    inner(moody_career& of, queue from) : queue_consumer(std::move(from)), of_(of) {}
+    asio::awaitable<transaction> process(term present, const message& item) override {
+      return of_.process(std::move(present), item);
+    }
+
+   private:
+    moody_career& of_;
+  };
+
+  asio::awaitable<transaction> process(term present, message item);
+  asio::awaitable<void> takes(span usually, std::uint64_t seldom, span else_up_to);
+  asio::awaitable<void> perhaps_throws();
+  void note_work(const term& present, const message& item);
+  void check_stalled();
+
+  worker& of_;
+  chance mood_;
+  inner does_;
+  bool failed_ = false;
+  std::optional<lease_clock::time_point> works_since_;
+  std::pair<std::int64_t, std::string> last_;  // token and message
+  int times_ = 0;
+};
+
+class worker final : public program {
+ public:
+  worker(consumers& of, stage& in, int client, session with);
+
+  void cancel(asio::cancellation_type type) override {
+    type == asio::cancellation_type::terminal ? cancel_run() : coordinator_->resign();
+  }
+  void stop() override {
+    stopping_ = true;
+    coordinator_->stop();
+  }
+  bool idle() const override { return operations_.pending() == 0; }
+  void close() override {
+    operations_.start<>([this](auto token) { zk_->async_close(std::move(token)); },
+                        [this](error_code) { closed_ = true; });
+  }
+  bool finished() const override { return closed_ && operations_.pending() == 0; }
+  std::string own_node() const override { return all.line.node_of(zk_->status().session_id); }
+  belief believes(int) const override;
+
+  session& zk() noexcept { return *zk_; }
+  lease_clock::time_point now() const { return in.inside(client).now(); }
+
+  consumers& all;
+  stage& in;
+  int client;
+  std::optional<term> present;
+
+ private:
+  void prepare();
+  void run();
+  void quit();
+  void run_ended(error_code error);
+  void cancel_run();
+
+  chance chance_;
+  operations operations_;
+  std::unique_ptr<session> zk_;
+  std::unique_ptr<moody_career> career_;
+  std::unique_ptr<consumer_coordinator> coordinator_;
+  asio::cancellation_signal running_;
+  bool cancelled_ = false;
+  bool stopping_ = false;
+  bool closed_ = false;
+};
+
+worker::worker(consumers& of, stage& in_stage, int number, session with)
+    : all(of),
+      in(in_stage),
+      client(number),
+      chance_(in.what().seed, 300 + static_cast<std::uint64_t>(client)),
+      operations_(in, client),
+      zk_(std::make_unique<session>(with)),
+      career_(std::make_unique<moody_career>(*this)),
+      coordinator_(std::make_unique<consumer_coordinator>(
+          with, service::election_path,
+          coordinator_options{.id = "worker-" + std::to_string(client),
+                              .rest = chance(in.what().seed, 841).one_in(2) ? 10ms : 0ms})) {
+  all.calls.forget(client);
+  chance whether(in.what().seed, 840);
+  if (client == 0 && whether.one_in(4)) in.later(client, whether.between(1s, 20s), [this] { quit(); });
+  prepare();
+}
+
+/// The session is closed under the run. Not when nobody may be left to take over.
+void worker::quit() {
+  if (in.clock().now() >= in.what().faults_until || std::exchange(stopping_, true)) return;
+  close();
+}
+
+void worker::prepare() {
+  operations_.start<>([this](auto token) { zk_->async_ensure_path(service::result_path, std::move(token)); },
+                      [this](error_code error) { error && !stopping_ ? prepare() : run(); });
+}
+
+void worker::run() {
+  if (stopping_) return;
+  operations_.start<>(running_,
+                      [this](auto token) { coordinator_->async_run(*career_, std::move(token)); },
+                      [this](error_code error) { run_ended(error); });
+}
+
+void worker::run_ended(error_code error) {
+  in.notes().note(client, "run ends", error.message());
+  all.calls.run_ended(client);
+  const bool failed = career_->has_failed();
+  in.require(failed == (error == errc::career_failed), "what a career throws is told", error.message());
+  const bool refused = error == errc::foreign_data && all.terms.overwritten() > 0;
+  const bool ends_well = !error && (stopping_ || std::exchange(cancelled_, false));
+  const bool closed = error == errc::closed && stopping_;
+  in.require(failed || refused || ends_well || closed, "a run goes on until it is stopped", error.message());
+  if (!stopping_) in.later(client, chance_.between(50ms, 500ms), [this] { run(); });
+}
+
+/// The message in hand, too.
+void worker::cancel_run() {
+  cancelled_ = true;
+  running_.emit(asio::cancellation_type::terminal);
+}
+
+/// From the beginning of a term for as long as the term itself says that it is valid.
+belief worker::believes(int) const {
+  auto& here = in.inside(client);
+  if (!present || here.now() >= present->valid_until()) return {};
+  return {true, here.true_time(present->valid_until()), present->token()};
+}
+
+moody_career::moody_career(worker& of)
+    : of_(of),
+      mood_(of.in.what().seed, 820 + static_cast<std::uint64_t>(of.client)),
+      does_(*this, queue(of.zk(), service::queue_path)) {}
+
+career_traits moody_career::traits() const { return of_.all.traits; }
+
+/// A moment, or seldom longer. Ends early if it is cancelled.
+asio::awaitable<void> moody_career::takes(span usually, std::uint64_t seldom, span else_up_to) {
+  const auto length = mood_.between(0ms, mood_.one_in(seldom) ? else_up_to : usually);
+  auto asleep = nap(of_.in, of_.client, length);
+  co_await std::move(asleep);
+}
+
+asio::awaitable<void> moody_career::perhaps_throws() {
+  const auto state = co_await asio::this_coro::cancellation_state;
+  if (state.cancelled() != asio::cancellation_type::none || !mood_.one_in(40)) co_return;
+  of_.in.notes().note(of_.client, "throws");
+  failed_ = true;
+  throw std::runtime_error("a mood");
+}
+
+asio::awaitable<void> moody_career::inaugurate(term present) {
+  auto goes_on = of_.all.calls.begins(of_.client, present, call::inaugurate);
+  of_.in.notes().note(of_.client, "inaugurates", to_string(present.how()), present.epoch());
+  of_.all.terms.inaugurated(of_.client, present.epoch(), present.token());
+  of_.present = present;
+  co_await takes(20ms, 10, 2s);
+  co_await perhaps_throws();
+}
+
+asio::awaitable<void> moody_career::execute(term present) {
+  auto goes_on = of_.all.calls.begins(of_.client, present, call::execute);
+  works_since_.reset();
+  co_await does_.execute(present);
+}
+
+asio::awaitable<transaction> moody_career::process(term present, message item) {
+  works_since_ = of_.now();
+  note_work(present, item);
+  co_await takes(300ms, 30, 4s);
+  co_await perhaps_throws();
+  co_return transaction().set(service::result_path, std::to_string(present.epoch()) + ' ' + item.data);
+}
+
+/// A message comes again in the same term only if its fate was not known.
+void moody_career::note_work(const term& present, const message& item) {
+  auto what = std::pair(present.token(), item.name);
+  if (what != last_) times_ = 0;
+  last_ = std::move(what);
+  of_.in.require(++times_ <= 4, "a message is not worked on again and again", item.name);
+}
+
+asio::awaitable<void> moody_career::hand_over(term present, term_end reason) {
+  auto goes_on = of_.all.calls.begins(of_.client, present, call::hand_over);
+  of_.in.notes().note(of_.client, "hands over", to_string(reason), present.epoch());
+  if (reason == term_end::stalled) check_stalled();
+  co_await takes(20ms, 4, 3s);
+  if (mood_.one_in(3)) {
+    auto nothing = transaction().check(service::result_path);
+    co_await present.async_commit(std::move(nothing), asio::as_tuple(asio::use_awaitable));
+  }
+  co_await perhaps_throws();
+}
+
+asio::awaitable<void> moody_career::ended(term present, term_end reason) {
+  auto goes_on = of_.all.calls.begins(of_.client, present, call::ended);
+  of_.in.notes().note(of_.client, "has ended", to_string(reason), present.epoch());
+  co_await takes(20ms, 20, 500ms);
+  co_await perhaps_throws();
+}
+
+/// Cut short while it worked, and not before the limit.
+void moody_career::check_stalled() {
+  const auto limit = of_.all.traits.stall_limit;
+  of_.in.require(works_since_ && of_.now() - *works_since_ >= limit, "who waits for work is not stalled");
+}
+
+}  // namespace
+
+std::unique_ptr<program> make_worker(consumers& of, stage& in, int client, session with) {
+  return std::make_unique<worker>(of, in, client, std::move(with));
+}
+
+}  // namespace zkrecipes::simulation
