@@ -121,7 +121,7 @@ awaitable<outcome<>> term_state::commit(transaction operations) {
     auto result = co_await session()->perform(std::move(multi), retry::once);
     if (!result.error) co_return outcome<>(error_code());
     if (result.error == errc::connection_loss) maybe_done = maybe_done || result.sent;
-    if (result.results.empty()) {
+    if (result.results.empty() || result.error == errc::session_expired) {
       if (!is_passing(result.error)) co_return outcome<>(result.error);
       auto error = co_await rest(result.error, pause);
       if (error) co_return outcome<>(error);

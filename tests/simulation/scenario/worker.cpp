@@ -17,6 +17,14 @@ namespace {
 
 class worker;
 
+std::string failure_of(const consumer_coordinator& which) {
+  try {
+    std::rethrow_exception(which.failure());
+  } catch (const std::exception& failure) {
+    return failure.what();
+  }
+}
+
 /// Works off the queue. Its calls take their time now and then, or throw.
 class moody_career final : public leader_career {
  public:
@@ -141,7 +149,7 @@ void worker::run() {
 }
 
 void worker::run_ended(error_code error) {
-  in.notes().note(client, "run ends", error.message());
+  in.notes().note(client, "run ends", error == errc::career_failed ? failure_of(*coordinator_) : error.message());
   all.calls.run_ended(client);
   const bool failed = career_->has_failed();
   in.require(failed == (error == errc::career_failed), "what a career throws is told", error.message());
