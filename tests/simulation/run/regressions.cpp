@@ -28,6 +28,10 @@ constexpr regression regressions[] = {
     {"a value whose making was not answered is not made again", "shared_value", 24},
     {"a node of a double barrier that is made again is another member", "double_barrier", 7028455},
     {"a node of a double barrier that is made again keeps nobody of the round before", "double_barrier", 50000231},
+    {"a commit that is refused because the session has ended is no failure of the career", "coordinator", 6721},
+    {"a claim that an operator removed is not taken for an acknowledgement", "queue", 7242319},
+    {"an item is handed out at most once, also where a claim was removed by hand", "queue", 2426},
+    {"a later request to release does not lengthen an earlier grace", "lock", 7114079},
     {"a strict lease on a line with few round trips to the timeout", "line", 1121},
 };
 
