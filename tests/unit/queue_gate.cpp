@@ -346,6 +346,45 @@ BOOST_AUTO_TEST_CASE(numbers_that_run_out_are_told_and_refused) {
   CHECK_PENDING("create /q/qn-");
 }
 
+BOOST_AUTO_TEST_CASE(a_gate_whose_numbers_are_used_up_is_made_anew_once_nobody_has_a_ticket_there) {
+  queue limited(zk, "/q", {.limit = 10});
+  auto one = put(limited);
+  const auto draw_last = [&] {
+    CHECK_PENDING("multi /", "exists /q/_gate", "exists /q");
+    backend::reply made;
+    made.results.push_back({{}, "/q/_gate/_c_guid-t-2147000000", {}});
+    answer(made);
+    answer_stat(1, 2'147'000'001);
+    answer_stat(1);
+  };
+  draw_last();
+  CHECK_PENDING("multi /");
+  backend::reply refused;
+  refused.error = errc::not_empty;
+  const auto removal = answer(refused);
+  BOOST_TEST(paths_of(removal) == (strings{"/q/_gate/_c_guid-t-2147000000", "/q/_gate"}), boost::test_tools::per_element());
+  CHECK_PENDING("multi /");
+  const auto back = answer();
+  BOOST_TEST(paths_of(back) == (strings{"/q/_gate/_c_guid-t-2147000000"}), boost::test_tools::per_element());
+  advance(100ms);
+  draw_last();
+  CHECK_PENDING("multi /");
+  answer();
+  CHECK_PENDING("multi /", "exists /q/_gate", "exists /q");
+  fail(errc::no_node);
+  answer_stat(0);
+  answer_stat(0);
+  CHECK_PENDING("create /q");
+  answer();
+  CHECK_PENDING("create /q", "create /q/_gate");
+  answer();
+  answer();
+  admit_first();
+  answer_made(2, {});
+  BOOST_TEST_REQUIRE(one.done());
+  BOOST_TEST(!one.error(), one.error().message());
+}
+
 BOOST_AUTO_TEST_CASE(a_dead_letter_comes_back_only_where_there_is_room) {
   queue limited(zk, "/q", {.limit = 1});
   const dead_letter letter{.name = "letter-0000000001", .item = "qn-0000000001", .data = "data", .reason = {}};

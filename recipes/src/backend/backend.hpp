@@ -42,7 +42,7 @@ struct request {
 request make_request(opcode op, std::string path, bool watch = false);
 request make_multi(const transaction& all);
 /// A transaction that changes nothing, and asks for nothing: also where the node is missing or must not be read, the leader has
-/// judged it and a quorum logged that. What is read behind it on the same connection is no older than it. A sync does not do:
+/// judged it and a quorum logged that. A read behind it on the same connection is no older than it. A sync does not do:
 /// a leader that was deposed and has not noticed answers it, and shows the past.
 request make_catch_up();
 

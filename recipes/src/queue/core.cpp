@@ -61,7 +61,8 @@ awaitable<outcome<queue_status>> queue_core::status() {
   for (const auto& each : items) {
     auto first = co_await session->perform(make_request(opcode::exists, where.item(each.name)), retry::always);
     if (first.error == errc::no_node) continue;  // taken meanwhile
-    auto error = first.error ? first.error : co_await clock_->learn();
+    auto error = first.error;
+    if (!error) error = co_await clock_->learn();
     if (error) co_return outcome<queue_status>(error, seen);
     seen.oldest = std::chrono::milliseconds(std::max<std::int64_t>(0, clock_->earliest() - first.stat.ctime));
     break;

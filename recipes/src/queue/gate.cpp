@@ -82,7 +82,27 @@ awaitable<error_code> gate::draw(std::size_t so_many) {
   if (is_open && drawn.sent) forsake(guid);
   if (drawn.error) co_return drawn.error;
   take_up(drawn.results, so_many);
+  if (are_used_up()) error = co_await renew();
   co_return error;
+}
+
+bool gate::are_used_up() const { return !held_.empty() && is_exhausted(static_cast<std::int32_t>(held_.back().number)); }
+
+/// Removes the gate together with our tickets: the numbers begin anew. Refused as long as others have tickets there; they
+/// give theirs back, too.
+awaitable<error_code> gate::renew() {
+  transaction all;
+  for (const auto& each : held_) all.remove(each.path);
+  all.remove(path_);
+  auto done = co_await frame_->session->perform(backend::make_multi(all), retry::once, bound_);
+  if (!done.error) held_.clear();
+  give_back(0);
+  const bool is_undone = done.error && done.error != errc::not_empty && done.error != errc::no_node;
+  if (is_undone) co_return done.error;
+  if (!done.error) pauses_.reset();
+  const bool again = !done.error || co_await frame_->session->rest(pauses_, bound_);
+  const bool is_over = frame_->session->over() || bound_->ended;
+  co_return again || is_over ? make_error_code(errc::connection_loss) : asio::error::operation_aborted;
 }
 
 awaitable<error_code> gate::prepare() {
@@ -101,7 +121,7 @@ void gate::take_up(const std::vector<operation_result>& made, std::size_t so_man
 
 std::string gate::unnumbered(const std::string& guid) const { return join(path_, protected_name(guid, ticket_marker)); }
 
-/// The gate comes first and the items last. What is seen in between of the nodes beside the items was there before the
+/// The gate comes first and the items last. The nodes beside the items, seen in between, were there before the
 /// items were counted.
 std::vector<backend::request> gate::look_requests(look how) const {
   const auto& where = frame_->where;
@@ -186,6 +206,7 @@ awaitable<error_code> gate::settle(const backend::reply& answer) {
   if (!error) {
     held_.erase(held_.begin(), held_.begin() + static_cast<std::ptrdiff_t>(in_use_));
     take_up(answer.results, next_);
+    if (are_used_up()) give_back(0);
   }
   const bool is_open = error == errc::outcome_unknown || error == asio::error::operation_aborted;
   if (is_open && next_) forsake(next_guid_);

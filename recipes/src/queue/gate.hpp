@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "queue/layout.hpp"
+#include "session/background.hpp"
 
 namespace zkrecipes::detail {
 
@@ -30,7 +31,8 @@ namespace zkrecipes::detail {
 /// So one look serves for as many tickets as there was room, whoever issues them; nobody has to be quicker than anybody
 /// else; and the numbers are an order of arrival. What was read holds for the gate that it was read of: it is believed
 /// while we have a ticket there, from before the look up to the put. Where the gate has been removed and made again the
-/// ticket has gone, too, and the put fails.
+/// ticket has gone, too, and the put fails. So a gate whose numbers are used up is removed as soon as nobody has a ticket
+/// there, and the next ones are drawn at a new one.
 class gate : public std::enable_shared_from_this<gate> {
  public:
   explicit gate(shared_frame frame)
@@ -55,6 +57,8 @@ class gate : public std::enable_shared_from_this<gate> {
 
   awaitable<error_code> admit_once(std::size_t some);
   awaitable<error_code> draw(std::size_t so_many);
+  bool are_used_up() const;
+  awaitable<error_code> renew();
   awaitable<error_code> prepare();
   awaitable<error_code> look_at(look how);
   std::vector<backend::request> look_requests(look how) const;
@@ -85,6 +89,7 @@ class gate : public std::enable_shared_from_this<gate> {
   std::size_t tickets_ = 0;       // O
   std::size_t children_ = 0;      // of the items' folder
   bool is_tight_ = false;         // the last one to come was refused
+  back_off pauses_{std::chrono::milliseconds(20), std::chrono::milliseconds(1'000)};  // while the numbers begin anew
   bool is_busy_ = false;
   bool is_kept_ = false;
   lease_clock::time_point last_{};  // the end of the last put

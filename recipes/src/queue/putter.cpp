@@ -12,7 +12,7 @@ namespace {
 
 /// Of one item in a transaction, besides its path and data: lengths, mode, rights.
 constexpr std::size_t item_overhead = 100;
-/// Of its ticket, and of the next one, the same.
+/// The same of its ticket and the next one together.
 constexpr std::size_t ticket_overhead = 250;
 
 }  // namespace

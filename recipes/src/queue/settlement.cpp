@@ -69,7 +69,7 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
   }
 }
 
-/// Of a settlement that was refused because the item or the claim has gone: whether an earlier try of it had been done.
+/// A settlement was refused because the item or the claim has gone: tells whether an earlier try of it had been done.
 awaitable<error_code> claims::judge(claim_id which, std::string mark) {
   for (;;) {
     auto found = find_ours(which);
@@ -95,7 +95,7 @@ awaitable<error_code> claims::judge(claim_id which, std::string mark) {
   }
 }
 
-/// Of a settlement that nobody waits for any more: takes its mark away.
+/// Takes the mark of a settlement away that nobody waits for any more.
 awaitable<void> claims::see_what_became(claim_id which, std::string mark, incarnation_ptr bound) {
   const auto path = frame_->where.claim(which.name);
   auto look = make_request(opcode::get, path);

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using zkrecipes::lease_mode;
 
-/// Of two servers that lose the third one may lead in vain, since the other still follows the third. It gives up, and elects
+/// When two servers lose the third, one of them may lead in vain, since the other still follows the third. It gives up, and elects
 /// again, after so many ticks.
 constexpr int init_limit = 10;
 constexpr int longest_election = 4 * init_limit;  // ticks

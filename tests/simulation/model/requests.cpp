@@ -10,7 +10,7 @@ using backend::opcode;
 
 namespace {
 
-/// What is sent only to hear that the session lives.
+/// A request that is sent only to hear that the session lives.
 bool is_sign_of_life(const backend::request& what) {
   if (what.op == opcode::sync) return true;
   return what.op == opcode::multi &&

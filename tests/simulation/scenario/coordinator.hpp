@@ -13,7 +13,7 @@ namespace zkrecipes::simulation {
 
 std::unique_ptr<scenario> make_coordinator_scenario(stage& in);
 
-/// Of the scenario's own parts.
+/// The scenario's own parts.
 namespace service {
 inline constexpr const char* election_path = "/consumer";
 inline constexpr const char* queue_path = "/queue";

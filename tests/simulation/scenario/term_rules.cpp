@@ -115,7 +115,7 @@ void term_rules::check_retirement(const change& record, const entry& what) {
 void term_rules::inaugurated(int client, std::int64_t epoch, std::int64_t token) {
   const auto who = "client " + std::to_string(client);
   in_.require(tokens_.insert(token).second, "a term has one leader", who);
-  // Of a record that was overwritten the epochs begin anew.
+  // The epochs begin anew behind a record that was overwritten.
   if (!overwritten_) in_.require(inaugurated_.insert(epoch).second, "an epoch has one leader", who);
 }
 

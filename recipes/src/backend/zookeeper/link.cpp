@@ -97,7 +97,7 @@ void c_client_link::submit(request what, reply_handler handler) {
   // A failed send closes the socket and says nothing but this.
   int state = zoo_state(handle_);
   if (state != ZOO_CONNECTED_STATE) return fail(errc::connection_loss);
-  // The C client has sent what the socket takes. Of what is left it tells in `pump`: once for many requests.
+  // The C client has sent what the socket takes. It tells in `pump` what is left: once for many requests.
   is_first ? pump() : schedule_pump();
 }
 
