@@ -95,13 +95,15 @@ void stage::begin_at_connection(const fault& what) {
 }
 
 /// Once the others have elected there are two that believe to lead, for at most two ticks. The target loses its connection then,
-/// and may have its session taken up by either.
+/// again and again, and may have its session taken up by either.
 void stage::depose(const fault& what) {
   const auto both = (300ms + 2 * plan_.servers.tick) / 100 * static_cast<std::int64_t>(what.detail % 101);
   servers_->depose(plan_.servers.election + both);
   auto breaks = what;
   breaks.kind = fault_kind::break_connection;
-  clock_.after(plan_.servers.election + both / 2, [this, breaks] { begin_at_connection(breaks); });
+  for (const int eighths : {4, 6, 7}) {
+    clock_.after(plan_.servers.election + both * eighths / 8, [this, breaks] { begin_at_connection(breaks); });
+  }
 }
 
 void stage::begin_at_server(const fault& what) {
