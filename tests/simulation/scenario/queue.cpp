@@ -246,7 +246,7 @@ class taker_of final : public participant {
     } else if (dice().one_in(16)) {
       auto rejecting = does<>([&](auto token) { queue_.base().async_reject(item, "bad", std::move(token)); });
       std::tie(error) = co_await std::move(rejecting);
-      of_.rules.rejected(item.data, error, bound);
+      of_.rules.rejected(item.data, error, as_far_as_known(bound));
       co_return;
     }
     of_.rules.finished_with(item.data);
@@ -255,14 +255,17 @@ class taker_of final : public participant {
       const auto effect = new_effect(item);
       auto finishing = waits<>([&](auto token) { acknowledge(item, effect, std::move(token)); });
       std::tie(error) = co_await std::move(finishing);
-      of_.rules.acknowledged(effect, error, bound);
+      of_.rules.acknowledged(effect, error, as_far_as_known(bound));
       if (error != asio::error::operation_aborted) co_return;
     }
     const auto effect = new_effect(item);
     auto finishing = does<>([&](auto token) { acknowledge(item, effect, std::move(token)); });
     std::tie(error) = co_await std::move(finishing);
-    of_.rules.acknowledged(effect, error, bound);
+    of_.rules.acknowledged(effect, error, as_far_as_known(bound));
   }
+
+  /// A deposed leader tells that a session has ended which began at its successor: to us it has.
+  std::int64_t as_far_as_known(std::int64_t bound) { return zk().status().session_id == bound ? bound : 0; }
 
   std::string new_effect(const message& item) { return item.data + ' ' + std::to_string(++of_.effects); }
 
