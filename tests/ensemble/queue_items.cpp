@@ -130,6 +130,7 @@ BOOST_AUTO_TEST_CASE(a_put_whose_reply_is_lost_says_so) {
   put("0");
   auto far = connect_far();
   for (bool executed : {true, false}) {
+    settle(far);
     executed ? own().drop_reply(testcluster::op::create2) : own().drop_request(testcluster::op::create2);
     auto result = run(over(far).async_put("1", tuple));
     BOOST_TEST(std::get<0>(result) == errc::outcome_unknown);

@@ -23,8 +23,10 @@ BOOST_AUTO_TEST_CASE(items_come_in_order_and_are_gone) {
 BOOST_AUTO_TEST_CASE(it_keeps_off_what_others_have_claimed) {
   for (const auto& each : numbers(1, 3)) put(each);
   auto takes = over(connect());
-  auto pops = over(connect());
+  auto other = connect();
+  auto pops = over(other);
   const auto first = take(takes);
+  settle(other);
   BOOST_TEST(pop(pops).data == "2");
   const auto third = take(takes);
   BOOST_TEST(third.data == "3");
