@@ -199,6 +199,7 @@ BOOST_AUTO_TEST_CASE(a_lock_on_a_queue_is_refused_whatever_the_queue) {
 BOOST_AUTO_TEST_CASE(a_take_from_a_lock_is_refused_unless_there_is_something_to_take) {
   kept holds;
   BOOST_TEST_REQUIRE(!keep(run(lock(*one, path).async_acquire(tuple)), holds));
+  catch_up(*other);
   queue mistaken(*other, path);
   BOOST_TEST(std::get<0>(run(mistaken.async_take(tuple))) == errc::foreign_data);
   BOOST_TEST(std::get<0>(run(mistaken.async_pop(tuple))) == errc::foreign_data);
