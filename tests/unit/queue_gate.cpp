@@ -57,6 +57,15 @@ struct gate_case : fake_session {
     answer_stat(1, 1);
     answer_stat(1);
   }
+  void make_gate_and_put() {
+    CHECK_PENDING("create /q");
+    answer();
+    CHECK_PENDING("create /q", "create /q/_gate");
+    answer();
+    answer();
+    admit_first();
+    answer_made(2, {});
+  }
   static std::vector<std::string> paths_of(const backend::request& what) {
     std::vector<std::string> all;
     for (const auto& each : what.operations) all.push_back(each.path);
@@ -295,13 +304,7 @@ BOOST_AUTO_TEST_CASE(a_gate_that_is_missing_is_made) {
   answer(refused);
   fail(errc::no_node);
   fail(errc::no_node);
-  CHECK_PENDING("create /q");
-  answer();
-  CHECK_PENDING("create /q", "create /q/_gate");
-  answer();
-  answer();
-  admit_first();
-  answer_made(2, {});
+  make_gate_and_put();
   BOOST_TEST(done.done());
 }
 
@@ -374,13 +377,7 @@ BOOST_AUTO_TEST_CASE(a_gate_whose_numbers_are_used_up_is_made_anew_once_nobody_h
   fail(errc::no_node);
   answer_stat(0);
   answer_stat(0);
-  CHECK_PENDING("create /q");
-  answer();
-  CHECK_PENDING("create /q", "create /q/_gate");
-  answer();
-  answer();
-  admit_first();
-  answer_made(2, {});
+  make_gate_and_put();
   BOOST_TEST_REQUIRE(one.done());
   BOOST_TEST(!one.error(), one.error().message());
 }
