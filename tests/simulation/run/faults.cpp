@@ -1,6 +1,7 @@
 // Faults of a plan, as they happen.
 #include "run/stage.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace zkrecipes::simulation {
@@ -97,7 +98,9 @@ void stage::begin_at_connection(const fault& what) {
 /// Once the others have elected there are two that believe to lead, for at most two ticks. The target loses its connection then,
 /// again and again, and may have its session taken up by either.
 void stage::depose(const fault& what) {
-  const auto both = (300ms + 2 * plan_.servers.tick) / 100 * static_cast<std::int64_t>(what.detail % 101);
+  // As long as can be every other time: the last moments are the dangerous ones.
+  const auto share = std::min<std::int64_t>(static_cast<std::int64_t>(what.detail % 201), 100);
+  const auto both = (300ms + 2 * plan_.servers.tick) / 100 * share;
   servers_->depose(plan_.servers.election + both);
   auto breaks = what;
   breaks.kind = fault_kind::break_connection;

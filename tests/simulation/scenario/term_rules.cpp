@@ -101,7 +101,8 @@ void term_rules::check_wait(const std::string& record) {
   in_.require(waited, "a successor waits out the deadline", record);
 }
 
-/// In one step: a successor that is woken finds a finished hand-over, and a finished one holds up nobody.
+/// In one step: a successor that is woken finds a finished hand-over, and a finished one holds up nobody. A leader that
+/// was told that its session has ended writes in its next one: the servers may not have ended the first yet.
 void term_rules::check_retirement(const change& record, const entry& what) {
   const auto written = detail::parse_record(record.data);
   if (!written || written->phase != term_phase::retired) return;
@@ -109,7 +110,9 @@ void term_rules::check_retirement(const change& record, const entry& what) {
   const bool leaves = std::ranges::any_of(what.changes, [&](const change& each) {
     return each.type == kind::remove && each.path == path;
   });
-  in_.require(leaves || !in_.servers().committed_state().find(path), "who retires leaves the line", path);
+  const auto* stands = in_.servers().committed_state().find(path);
+  const bool is_writers = stands && stands->stat.ephemeral_owner == what.session;
+  in_.require(leaves || !is_writers, "a leader that retires leaves the line", path);
 }
 
 void term_rules::inaugurated(int client, std::int64_t epoch, std::int64_t token) {
