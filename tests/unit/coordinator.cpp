@@ -133,6 +133,31 @@ BOOST_AUTO_TEST_CASE(a_refused_commit_is_done_again) {
   refuse("multi /");
 }
 
+// The place stands: the lease ends a term, not a server that is busy for longer than a session may be silent.
+BOOST_AUTO_TEST_CASE(a_term_outlasts_a_server_that_will_not_have_its_record_written) {
+  serve_until("multi /");
+  data = last().pending.front().first.operations.front().data;
+  serve();  // it leads
+  int refused = 0;
+  for (int i = 0; i < 150; ++i) {
+    while (!last().pending.empty()) {
+      const auto& operations = last().pending.front().first.operations;
+      const bool writes = !operations.empty() && operations.front().type == operation::kind::set;
+      refused += writes;
+      writes ? void(throttle()) : serve();
+    }
+    advance(100ms);
+  }
+  BOOST_TEST(refused > 5);
+  for (int i = 0; i < 50 && next_request() != "get /q/" + item; ++i) {
+    serve_until("get /q/" + item);
+    if (next_request().empty()) advance(100ms);
+  }
+  BOOST_TEST(next_request() == "get /q/" + item);
+  BOOST_TEST(entries == 1);
+  BOOST_TEST(!running.done());
+}
+
 BOOST_AUTO_TEST_CASE(whoever_stops_is_heard_while_a_server_refuses) {
   for (int i = 0; i < 2; ++i) {
     serve_until("multi /");

@@ -123,6 +123,27 @@ BOOST_AUTO_TEST_CASE(one_look_serves_as_many_puts_as_there_was_room_for) {
   }
 }
 
+// Its numbers begin anew: what was read of the gate before says nothing of it.
+BOOST_AUTO_TEST_CASE(a_gate_that_was_made_again_is_looked_at_again) {
+  queue limited(zk, "/q", {.limit = 3});
+  auto full = put(limited);
+  reconnect();
+  while (!pending().empty() && pending().front() != "exists /q/_gate") answer();
+  CHECK_PENDING("exists /q/_gate", "exists /q");
+  answer_stat(0, 1000);
+  answer_stat(1);
+  while (!pending().empty() && pending().front() != "multi /") answer();
+  CHECK_PENDING("multi /", "exists /q/_gate", "exists /q");
+  answer_made(0, {0});
+  answer_stat(1, 1);
+  answer_stat(4);
+  BOOST_TEST(!pending().empty());
+  list_tickets({0}, 1);
+  list({"qn-0000000001", "qn-0000000002", "qn-0000000003", "_gate"});
+  BOOST_TEST_REQUIRE(full.done());
+  BOOST_TEST((full.error() == errc::full), full.error().message());
+}
+
 BOOST_AUTO_TEST_CASE(a_ticket_in_hand_is_given_back_when_nothing_is_put_any_more) {
   queue limited(zk, "/q", {.limit = 1000});
   auto first = put(limited);

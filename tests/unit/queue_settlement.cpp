@@ -109,6 +109,15 @@ BOOST_AUTO_TEST_CASE(one_whose_reply_was_lost_is_known_by_its_mark) {
   CHECK_PENDING("remove " + claim);
 }
 
+// An operator removed the claim, and another has one there by now.
+BOOST_AUTO_TEST_CASE(the_claim_of_another_is_not_removed) {
+  auto late = acknowledge(effect_a);
+  fail_at(0);
+  BOOST_TEST_REQUIRE(late.done());
+  BOOST_TEST((late.error() == errc::superseded), late.error().message());
+  CHECK_PENDING();
+}
+
 // An operator removed the claim, and another has taken the item and done it.
 BOOST_AUTO_TEST_CASE(a_claim_that_has_gone_is_no_proof_that_the_effects_were_done) {
   auto done = acknowledge(effect_a);

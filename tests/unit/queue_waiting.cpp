@@ -8,6 +8,7 @@
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -73,6 +74,30 @@ BOOST_AUTO_TEST_CASE(what_a_cancelled_pop_had_in_view_goes_to_who_still_waits) {
   second.cancel();
   settle();
   serve({one});
+}
+
+// The one that was late does not keep the other from what comes next.
+BOOST_AUTO_TEST_CASE(one_who_was_late_leaves_no_item_to_nobody) {
+  std::vector<recorder<message>> takers;
+  for (int i = 0; i < 2; ++i) {
+    line.async_take(takers.emplace_back(record<message>()).token());
+    settle();
+  }
+  serve({});
+  BOOST_TEST(!seat.empty(), "they wait in line");
+  fire(backend::change::children, "/q");
+  settle();
+  while (next_request() == "children /q") list({one});
+  CHECK_PENDING("multi /", "get /q/" + one);
+  fail(errc::node_exists);
+  answer();
+  fire(backend::change::children, "/q");
+  advance(1s);
+  while (next_request() == "children /q") list({"qn-0000000002"});
+  CHECK_PENDING("multi /", "get /q/qn-0000000002");
+  for (auto& each : takers) each.cancel();
+  settle();
+  serve({});
 }
 
 // A worker loop ends in an orderly shutdown, whichever comes first, the close or the next take.

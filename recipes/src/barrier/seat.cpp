@@ -17,6 +17,14 @@ bool may_be_overtaken(const error_code& error) {
   return error == errc::bad_version || error == errc::no_node || error == errc::connection_loss;
 }
 
+/// A path that has gone has nobody; any other error tells nothing of who is there.
+error_code refusal_among(const std::vector<backend::reply>& replies) {
+  for (const auto& each : replies) {
+    if (each.error && each.error != errc::no_node) return each.error;
+  }
+  return {};
+}
+
 }  // namespace
 
 seat::seat(place_ptr where, point_ptr at) : place_(std::move(where)), at_(std::move(at)) {
@@ -220,10 +228,11 @@ awaitable<error_code> seat::wait_others(std::vector<attendant> inside) {
                                        make_request(opcode::children, at_->path, false)};
     auto answered = co_await perform_together(session, std::move(look), persistence::endless);
     auto& [error, replies] = answered;
+    if (!error) error = refusal_among(replies);
+    if (error == errc::server_error) continue;
     if (error) co_return error;
     inside = still_inside(members_of(replies[1].children, meeting_markers()), round_);
-    if (replies[0].error == errc::no_node) continue;
-    if (replies[0].error) co_return replies[0].error;
+    if (replies[0].error) continue;
     while (!hint->fired()) {
       auto why = co_await changed.wait();
       if (why == wake::cancelled) co_return asio::error::operation_aborted;

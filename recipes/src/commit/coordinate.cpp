@@ -156,8 +156,14 @@ awaitable<error_code> coordinate_once(core_ptr session, std::string path, commit
 }  // namespace
 
 awaitable<outcome<>> coordinate(core_ptr session, std::string path, commit_coordinator_options options) {
+  auto pause = session->patience();
   for (;;) {
     auto error = co_await coordinate_once(session, path, options);
+    // For longer than an operation is tried again: it leads, or stands for election, anew.
+    if (error == errc::server_error) {
+      error = co_await session->outwait(pause, nullptr);
+      if (!error) continue;
+    }
     const bool lost = is_loss(error) && error != errc::closed;
     const bool again = !error || lost || error == errc::connection_loss || error == errc::no_node;
     if (!again) co_return outcome<>(error);

@@ -15,7 +15,11 @@ namespace {
 /// So many nodes are read at a time: few round trips, and little memory where records are large.
 constexpr std::size_t at_a_time = 20;
 
+/// Neither there nor gone, as far as it tells.
+bool is_untold(const error_code& error) { return error && error != errc::no_node && error != errc::no_auth; }
+
 commit_file::kind kind_of(const backend::reply& node) {
+  if (node.error == errc::no_auth) return commit_file::kind::foreign;
   if (node.error) return commit_file::kind::gone;
   const auto record = parse_commit(node.data);
   if (!record) return commit_file::kind::foreign;
@@ -33,6 +37,7 @@ awaitable<error_code> read_some(core_ptr session, std::string path, std::vector<
   std::vector<backend::request> reads;
   for (std::size_t i = 0; i < ids.size(); ++i) {
     auto& seen = std::get<1>(looked)[i];
+    if (is_untold(seen.error)) co_return seen.error;
     files.push_back({ids[i], seen.stat, seen.error ? commit_file::kind::gone : commit_file::kind::undecided});
     if (seen.error || (is_ours && seen.stat.version == 0)) continue;
     written.push_back(files.size() - 1);
@@ -42,6 +47,7 @@ awaitable<error_code> read_some(core_ptr session, std::string path, std::vector<
   auto read = co_await perform_together(session, std::move(reads), persistence::limited);
   for (std::size_t i = 0; i < std::get<1>(read).size(); ++i) {
     const auto& node = std::get<1>(read)[i];
+    if (is_untold(node.error)) co_return node.error;
     files[written[i]].what = kind_of(node);
     files[written[i]].stat = node.stat;
   }
@@ -115,9 +121,10 @@ awaitable<outcome<commit_state>> read_state(core_ptr session, std::string node) 
   std::vector<backend::request> reads;
   for (const auto& each : seen.record.participants) reads.push_back(make_request(opcode::get, vote_node(node, each)));
   auto read = co_await perform_together(session, std::move(reads), persistence::limited);
-  const auto error = std::get<0>(read);
+  auto error = std::get<0>(read);
   const auto& votes = std::get<1>(read);
   for (std::size_t i = 0; i < votes.size(); ++i) {
+    if (!error && is_untold(votes[i].error)) error = votes[i].error;
     auto vote = votes[i].error ? std::nullopt : parse_vote(votes[i].data);
     if (!vote) continue;
     vote->participant = seen.record.participants[i];

@@ -234,6 +234,10 @@ awaitable<void> coordinator::execute(term_ptr term) {
 
 awaitable<void> coordinator::show_phase(term_ptr term, term_phase phase, lease_clock::time_point deadline) {
   auto error = co_await term->publish(phase, false, deadline);
+  // A server that refuses ends no term: its own lease does.
+  while (error == errc::server_error && !term->reason()) {
+    error = co_await term->publish(phase, false, term->session()->now() + term->session()->options().timeout);
+  }
   if (error) term->end(term_end::lost);
 }
 

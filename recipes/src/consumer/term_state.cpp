@@ -204,7 +204,8 @@ awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_
     auto error = co_await refresh(&found, deadline);
     if (error && error != errc::connection_loss && error != errc::server_error) co_return error;
     if (found == phase) co_return error_code();
-    if (session()->now() >= deadline) co_return errc::timed_out;
+    if (session()->now() < deadline) continue;
+    co_return result.error == errc::server_error ? result.error : make_error_code(errc::timed_out);
   }
 }
 

@@ -43,7 +43,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
 
   /// Writes the phase into the record; with `and_leave` our node goes in the same transaction. Settles lost replies. One
   /// phase is written after the other; one whose reply was lost is not tried again once the next one is to be written.
-  /// Errors: `superseded`, `timed_out`, or what ended the session.
+  /// Errors: `superseded`, `timed_out`, `server_error` (refused until the deadline), or what ended the session.
   awaitable<error_code> publish(term_phase phase, bool and_leave, lease_clock::time_point deadline);
 
  private:

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/refusals.hpp"
+
 namespace zkrecipes::detail {
 
 using backend::opcode;
@@ -47,12 +49,13 @@ awaitable<void> children_reader::run() {
 
 awaitable<void> children_reader::follow() {
   back_off pause(first_pause, max_pause);
+  refusals refused;
   for (;;) {
     const auto begun = scheduler_->now();
     auto error = co_await look();
     if (error == asio::error::operation_aborted) co_return;
     if (error == errc::connection_loss) continue;
-    report(error);
+    if (refused.is_news(*session_, error)) report(error);
     if (is_fatal(error)) co_return;
     if (!error) pause.reset();
     const auto not_before = error ? pause.next(*scheduler_) : begun + options_.interval;

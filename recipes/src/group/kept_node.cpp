@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "session/refusals.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes::detail {
@@ -50,6 +51,7 @@ awaitable<void> kept_node::run() {
 
 awaitable<void> kept_node::keep() {
   back_off pause(options_.first_pause, options_.max_pause);
+  refusals refused;
   for (;;) {
     auto hint = session_->arm(watch_kind::data, path_, changed_);
     auto error = co_await stand();
@@ -57,7 +59,7 @@ awaitable<void> kept_node::keep() {
       if (!error) error = co_await write();
       if (is_inconclusive(error)) break;
       if (error == asio::error::operation_aborted) co_return;
-      note(error);
+      if (refused.is_news(*session_, error)) note(error);
       if (is_fatal(error) || error == errc::node_removed) co_return;
       const bool look_again = co_await rest(*hint, error, pause);
       const bool stopped = co_await cancelled();

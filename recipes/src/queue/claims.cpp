@@ -16,6 +16,9 @@ constexpr std::string_view attempt_name = "_attempt";
 bool is_lost(const error_code& error) { return error == errc::connection_loss; }
 bool is_aborted(const error_code& error) { return error == asio::error::operation_aborted; }
 
+/// An item that may be there: its attempts are to be set right with the removal of the claim.
+bool is_unread(const error_code& error) { return error && error != errc::no_node && error != errc::no_auth; }
+
 /// Nothing that is tried again can change this.
 bool is_final(const error_code& error) {
   return !error || error == errc::no_auth || error == errc::session_expired || is_fatal(error);
@@ -49,21 +52,16 @@ claims::attempt claims::begin(entry what) {
 }
 
 awaitable<claim_result> claims::finish(attempt which) {
-  const auto& session = frame_->session;
   claim_result result;
   result.error = co_await is_claimed(which, result.at_item);
-  auto read = co_await session->answer(which.reading);
-  backend::reply stamp;
-  if (which.stamping) stamp = co_await session->answer(which.stamping);
   if (is_aborted(result.error)) abandon({which.what.name, which.guid, which.bound});
   if (result.error) co_return result;
-  while (is_lost(read.error)) {
-    read = co_await session->perform(make_request(opcode::get, frame_->where.item(which.what.name)), retry::always,
-                                     which.bound);
-  }
-  while (is_lost(stamp.error)) {
-    stamp = co_await session->perform(make_request(opcode::exists, frame_->where.claim(which.what.name)),
-                                      retry::always, which.bound);
+  auto look = make_request(opcode::get, frame_->where.item(which.what.name));
+  auto read = co_await read_surely(which.reading, std::move(look), which.bound);
+  backend::reply stamp;
+  if (which.stamping) {
+    look = make_request(opcode::exists, frame_->where.claim(which.what.name));
+    stamp = co_await read_surely(which.stamping, std::move(look), which.bound);
   }
   result.error = read.error ? read.error : stamp.error;
   result.at_item = result.error == errc::no_auth;
@@ -78,10 +76,22 @@ awaitable<claim_result> claims::finish(attempt which) {
   co_return result;
 }
 
+/// What was asked together with the claim, and once more where that answer says nothing.
+awaitable<backend::reply> claims::read_surely(exchange_ptr asked, backend::request look, incarnation_ptr bound) {
+  auto read = co_await frame_->session->answer(std::move(asked));
+  while (is_lost(read.error) || read.throttled) {
+    read = co_await frame_->session->perform(look, retry::always, bound);
+    read.throttled = false;  // for longer than anything is tried again
+  }
+  co_return read;
+}
+
 /// No error if the claim is ours. No limit to the tries where a reply is lost: a claim that nobody knows of would keep
 /// the item from everybody for as long as our session lives.
 awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
   const auto& session = frame_->session;
+  const auto deadline = session->retry_deadline();
+  auto pause = session->patience();
   for (;;) {
     auto answer = co_await session->answer(which.claiming);
     const int place = failed_at(answer);
@@ -92,6 +102,9 @@ awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
     } else if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
       error = co_await session->ensure_path(frame_->where.side, which.bound);
       if (error && !is_lost(error)) co_return error;
+    } else if (answer.throttled && session->now() < deadline) {
+      error = co_await session->outwait(pause, which.bound);
+      if (error) co_return error;
     } else {
       at_item = place > 0 && answer.error != errc::no_node;
       co_return answer.error;
@@ -135,6 +148,7 @@ awaitable<void> claims::remove_claim(shared_frame frame, ending which, exchange_
     auto seen = co_await over->perform_all(std::move(looks), which.bound);
     done.error = seen[0].error;
     if (done.error == errc::no_node || (!done.error && seen[0].data != which.guid)) co_return;
+    if (!done.error && is_unread(seen[1].error)) done.error = seen[1].error;
     if (done.error) continue;
     transaction all;
     all.remove(claim);

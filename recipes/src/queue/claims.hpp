@@ -77,6 +77,7 @@ class claims : public std::enable_shared_from_this<claims> {
   using held_items = std::map<std::string, held>;
 
   static awaitable<error_code> find(core_ptr over, std::string path, std::string guid, incarnation_ptr bound);
+  awaitable<backend::reply> read_surely(exchange_ptr asked, backend::request look, incarnation_ptr bound);
   awaitable<error_code> is_claimed(attempt& which, bool& at_item);
   /// A claim to be removed, and whether its attempt stays counted.
   struct ending {

@@ -29,6 +29,7 @@ bool is_passing(const error_code& error) { return error == errc::connection_loss
 awaitable<error_code> gate::admit(std::size_t& some, bool all_or_none) {
   const auto& session = frame_->session;
   is_busy_ = true;
+  busy_until_ = session->retry_deadline();
   error_code error;
   do {
     error = co_await session->wait_connected(nullptr, never);
@@ -65,7 +66,9 @@ awaitable<error_code> gate::admit_once(std::size_t some) {
 /// In the same round trip as the first tickets we look.
 awaitable<error_code> gate::draw(std::size_t so_many) {
   const auto& session = frame_->session;
+  if (session->current() != bound_) co_return errc::session_expired;  // since we began to look: once more
   const bool is_first = held_.empty();
+  if (is_first) known_ = false;  // the gate of before may have been made anew
   const auto guid = session->make_guid();
   transaction all;
   for (std::size_t i = 0; i < so_many; ++i) all.create(unnumbered(guid), {}, create_mode::ephemeral_sequential);
@@ -77,6 +80,11 @@ awaitable<error_code> gate::draw(std::size_t so_many) {
     give_back(0);
     error = co_await prepare();
     co_return error ? error : make_error_code(errc::connection_loss);  // not done: once more
+  }
+  if (drawn.throttled && session->now() < busy_until_) {
+    auto pause = session->patience();
+    error = co_await session->outwait(pause, bound_);
+    co_return error ? error : make_error_code(errc::connection_loss);  // not done, either
   }
   const bool is_open = drawn.error == errc::connection_loss || drawn.error == asio::error::operation_aborted;
   if (is_open && drawn.sent) forsake(guid);

@@ -91,6 +91,7 @@ class gate : public std::enable_shared_from_this<gate> {
   bool is_tight_ = false;         // the last one to come was refused
   back_off pauses_{std::chrono::milliseconds(20), std::chrono::milliseconds(1'000)};  // while the numbers begin anew
   bool is_busy_ = false;
+  lease_clock::time_point busy_until_{};  // what a busy server refuses is tried again
   bool is_kept_ = false;
   lease_clock::time_point last_{};  // the end of the last put
 };

@@ -21,6 +21,8 @@ awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> i
   using result_type = outcome<std::vector<std::string>>;
   if (!fits(items)) co_return result_type(errc::bad_arguments, {});
   const auto& session = frame_->session;
+  const auto deadline = session->retry_deadline();
+  auto pause = session->patience();
   for (;;) {
     auto error = co_await session->wait_connected(nullptr, never);
     if (error) co_return result_type(error, {});
@@ -37,6 +39,11 @@ awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> i
       continue;
     }
     if (answer.error == errc::connection_loss) continue;  // surely not done
+    if (answer.throttled && session->now() < deadline) {
+      error = co_await session->outwait(pause, nullptr);
+      if (error) co_return result_type(error, {});
+      continue;
+    }
     std::vector<std::string> names;
     if (!answer.error && answer.results.empty()) names.emplace_back(name_of(answer.path));
     for (std::size_t i = 0; i < items.size() && !answer.error && !answer.results.empty(); ++i) {

@@ -71,7 +71,7 @@ awaitable<error_code> queue_core::move_to_end(claim_id which) {
   auto drawing = session->send(draw);
   auto read = co_await claims_->read_again(which);
   auto number = co_await session->answer(drawing);
-  if (number.error == errc::connection_loss && !read.error) {
+  if ((number.error == errc::connection_loss || number.throttled) && !read.error) {
     number = co_await session->perform(std::move(draw), retry::always, bound);
   }
   auto error = read.error ? read.error : number.error;

@@ -64,7 +64,9 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     if (error) error = co_await judge(which, mark);
     if (is_aborted(error) || error == errc::closed) co_return error;
     if (found = find_ours(which); found != ours_.end()) ours_.erase(found);
-    if (place == 1 || !mark.empty()) session->remove_surely(claim, bound);
+    // One that has gone may be another's by now; with our mark, or without its item, it is nobody's.
+    const bool may_be_marked = !mark.empty() && (!error || error == errc::outcome_unknown);
+    if (place == 1 || may_be_marked) session->remove_surely(claim, bound);
     co_return error;
   }
 }

@@ -101,7 +101,7 @@ void stock::missed(const std::string& name) {
   if (in_doubt_.erase(name) != 0) return;
   spread_.was_late(ready());
   if (draws_ >= listed_ / names_per_draw) draws_left_ = 0;
-  steps_aside_ = spread_.is_crowded(ready());
+  steps_aside_ = !scouting_ && spread_.is_crowded(ready());  // a scout at work is in line, or gets there
 }
 
 void stock::lost_sight_of(const std::string& name) {
@@ -271,6 +271,8 @@ awaitable<void> stock::wait_for_change(const hints& watching) {
 /// Reads what there is; at no other cost than one round trip, unless something is missing.
 awaitable<error_code> stock::look(bool watching) {
   const auto& session = frame_->session;
+  const auto deadline = session->retry_deadline();
+  auto pause = session->patience();
   for (;;) {
     // Looked at now and then: who has given up meanwhile wants no session kept open for it.
     auto error = co_await session->wait_connected(nullptr, session->now() + std::chrono::seconds(1));
@@ -284,6 +286,11 @@ awaitable<error_code> stock::look(bool watching) {
     auto items = co_await session->answer(asked);
     backend::reply side;
     if (asked_side) side = co_await session->answer(asked_side);
+    if ((items.throttled || side.throttled) && session->now() < deadline) {
+      error = co_await session->outwait(pause, nullptr);
+      if (error) co_return error;
+      continue;
+    }
     if (items.error == errc::connection_loss) items = co_await session->perform(items_request, retry::always);
     if (asked_side && side.error == errc::connection_loss) {
       side = co_await session->perform(side_request, retry::always);

@@ -144,18 +144,21 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
   auto self = shared_from_this();
   deadline = std::min(deadline, retry_deadline());
   auto pause = patience();
+  bool maybe_done = false;  // an earlier try
   for (;;) {
     backend::reply result;
     result.error = co_await wait_connected(bound, deadline);
-    result.sent = false;
+    result.sent = maybe_done;
     if (result.error == errc::timed_out) result.error = errc::connection_loss;
     if (result.error) co_return result;
     result = co_await answer(send(what));
     if (result.throttled && now() < deadline) {
       result.error = co_await outwait(pause, bound);
+      result.sent = maybe_done;
       if (result.error) co_return result;
       continue;
     }
+    maybe_done = maybe_done || (result.error == errc::connection_loss && result.sent);
     if (result.error != errc::connection_loss || policy == retry::once) co_return result;
     co_await before_retry();
   }

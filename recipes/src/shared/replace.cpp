@@ -32,18 +32,14 @@ bool is_too_long(const std::string& data) { return data.size() > most_data_bytes
 bool may_be_done(const backend::reply& result) { return result.sent && is_lost(result.error); }
 
 awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
-  const auto catch_up = backend::make_catch_up();
-  const auto get = make_request(opcode::get, path);
+  const std::vector<backend::request> both{backend::make_catch_up(), make_request(opcode::get, path)};
   for (;;) {
     backend::reply result;
     result.error = co_await session->wait_connected(nullptr, never);
     if (result.error) co_return result;
-    auto catching_up = session->send(catch_up);
-    auto reading = session->send(get);
-    auto caught_up = co_await session->answer(std::move(catching_up));
-    result = co_await session->answer(std::move(reading));
-    if (!has_caught_up(caught_up.error)) result.error = caught_up.error;
-    if (!is_lost(result.error)) co_return result;
+    auto replies = co_await session->perform_all(both);
+    if (!has_caught_up(replies[0].error)) replies[1].error = replies[0].error;
+    if (!is_lost(replies[1].error)) co_return std::move(replies[1]);
   }
 }
 

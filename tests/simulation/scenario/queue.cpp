@@ -32,6 +32,7 @@ queue_use draw_use(std::uint64_t seed) {
   use.produces = use.kind == queue_kind::fifo && more.one_in(3);
   use.revives = more.one_in(3);
   use.changes_mind = more.one_in(3);
+  use.takes_twice = !use.pops && !use.alone && more.one_in(3);
   return use;
 }
 
@@ -170,6 +171,14 @@ class putter_of final : public participant {
 class taker_of final : public participant {
  public:
   using participant::participant;
+  void cancel(asio::cancellation_type type) override {
+    participant::cancel(type);
+    second_.emit(type);
+  }
+  void stop() override {
+    participant::stop();
+    second_.emit(asio::cancellation_type::total);
+  }
   void go() {
     if (of_.rules.use().backlog) longest_rest = 20ms;
     begin();
@@ -190,6 +199,7 @@ class taker_of final : public participant {
     const bool only_takes = of_.closing || of_.rules.use().backlog;
     if (!only_takes && dice().one_in(5)) co_await put_some();
     if (of_.rules.use().revives && !only_takes && more_.one_in(6)) co_await revive();
+    if (of_.rules.use().takes_twice && !std::exchange(is_second_busy_, true)) take_beside();
     auto turn = of_.rules.use().pops ? pop() : dice().one_in(4) ? take_many() : take();
     co_await std::move(turn);
   }
@@ -212,6 +222,22 @@ class taker_of final : public participant {
     auto [error, item] = co_await std::move(popping);
     of_.rules.popped(error, item);
     if (!error) of_.done.note(client());
+  }
+
+  void take_beside() {
+    const auto taken = [this](error_code error, message item) {
+      if (error) return void(is_second_busy_ = false);
+      const auto bound = zk().status().session_id;
+      of_.rules.taken(client(), bound, item);
+      of_.rules.finished_with(item.data);
+      const auto effect = new_effect(item);
+      const auto settled = [this, effect, bound](error_code end) {
+        of_.rules.acknowledged(effect, end, as_far_as_known(bound));
+        is_second_busy_ = false;
+      };
+      all().start<>([&](auto token) { acknowledge(item, effect, std::move(token)); }, settled);
+    };
+    all().start<message>(second_, [this](auto token) { queue_.base().async_take(std::move(token)); }, taken);
   }
 
   asio::awaitable<void> take() {
@@ -275,6 +301,8 @@ class taker_of final : public participant {
   }
 
   bool prepared_ = false;
+  asio::cancellation_signal second_;
+  bool is_second_busy_ = false;
 };
 
 std::unique_ptr<program> queue_scenario::start(stage& in, int client, session with) {

@@ -21,6 +21,7 @@ struct queue_use {
   std::int32_t most_attempts = 0;
   bool produces = false;  ///< The putting client does it by a producer, several at once.
   bool revives = false;   ///< Operators bring dead letters back.
+  bool takes_twice = false;  ///< Of one object a second take waits beside the first.
   bool changes_mind = false;  ///< Acknowledgements are given up, and done again with other effects.
   bool backlog = false;    ///< There are many items at once, and all who take do nothing but that.
 };

@@ -1,0 +1,287 @@
+// Operations that a server is too busy for: each is done when the server has time again, and nothing false is concluded.
+#include "unit/fake_session.hpp"
+
+#include <zkrecipes/barrier.hpp>
+#include <zkrecipes/double_barrier.hpp>
+#include <zkrecipes/persistent_node.hpp>
+#include <zkrecipes/queue.hpp>
+#include <zkrecipes/service_provider.hpp>
+#include <zkrecipes/two_phase_commit.hpp>
+
+#include "barrier/meeting.hpp"
+#include "commit/filing.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+using namespace std::chrono_literals;
+
+namespace {
+
+session_options impatient() {
+  auto options = fake_session::usual();
+  options.retry.limit = 1s;
+  return options;
+}
+
+struct busy : fake_session {
+  busy() : fake_session(impatient()) { connect(); }
+
+  /// The server has no time for what is pending, and nothing else is asked meanwhile.
+  void throttle_all() {
+    const auto asked = pending();
+    for (std::size_t i = 0; i < asked.size(); ++i) throttle();
+    CHECK_PENDING();
+    advance(75ms);
+    BOOST_TEST(pending() == asked, boost::test_tools::per_element());
+  }
+  void answer_data(std::string data) {
+    backend::reply found;
+    found.data = std::move(data);
+    answer(found);
+  }
+  const std::string item = "qn-0000000001";
+};
+
+struct busy_commits : busy {
+  /// Of a transaction that nobody has decided, but no server says so.
+  void serve() {
+    const auto& asked = last().pending.front().first;
+    if (asked.path == "/c/t") return void(throttle());
+    backend::reply reply;
+    if (asked.op == backend::opcode::get && asked.path == "/c") reply.data = detail::commit_mark;
+    if (asked.op == backend::opcode::children && asked.path == "/c/_undecided") reply.children = {"t"};
+    if (asked.op == backend::opcode::multi) reply.results.resize(asked.operations.size());
+    for (const auto& each : asked.operations) removed = removed || each.path == "/c/_undecided/t";
+    removed = removed || (asked.path == "/c/_undecided/t" && asked.op == backend::opcode::remove);
+    answer(std::move(reply));
+  }
+
+  two_phase_commit commits{zk, "/c"};
+  bool removed = false;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(busy_servers, busy)
+
+BOOST_AUTO_TEST_CASE(a_take_goes_on) {
+  queue line(zk, "/q");
+  auto taken = record<message>();
+  line.async_take(taken.token());
+  settle();
+  CHECK_PENDING("children /q");
+  throttle_all();
+  list({item});
+  list({item});
+  CHECK_PENDING("multi /", "get /q/" + item);
+  throttle_all();
+  answer();
+  throttle();
+  advance(75ms);
+  CHECK_PENDING("get /q/" + item);
+  answer_data("data");
+  BOOST_TEST_REQUIRE(taken.done());
+  BOOST_TEST(!taken.error(), taken.error().message());
+  BOOST_TEST(taken.result<0>().data == "data");
+}
+
+BOOST_AUTO_TEST_CASE(a_put_is_done_once_it_can) {
+  queue line(zk, "/q");
+  auto put = record<std::string>();
+  line.async_put("x", put.token());
+  settle();
+  answer();  // whose the path is
+  CHECK_PENDING("create /q/qn-");
+  throttle_all();
+  answer();
+  BOOST_TEST_REQUIRE(put.done());
+  BOOST_TEST(!put.error(), put.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(a_put_into_a_queue_with_a_limit_draws_its_ticket_again) {
+  queue line(zk, "/q", {.limit = 3});
+  auto put = record<std::string>();
+  line.async_put("x", put.token());
+  settle();
+  CHECK_PENDING("multi /", "exists /q/_gate", "exists /q");
+  throttle();
+  answer();
+  answer();
+  CHECK_PENDING();
+  advance(75ms);
+  CHECK_PENDING("multi /", "exists /q/_gate", "exists /q");
+  BOOST_TEST(!put.done());
+}
+
+BOOST_AUTO_TEST_CASE(a_put_and_a_take_are_told_after_the_limit) {
+  queue line(zk, "/q");
+  auto put = record<std::string>();
+  auto taken = record<message>();
+  line.async_put("x", put.token());
+  line.async_take(taken.token());
+  settle();
+  for (int i = 0; i < 100 && !(put.done() && taken.done()); ++i) {
+    while (!pending().empty()) throttle();
+    advance(100ms);
+  }
+  BOOST_TEST_REQUIRE((put.done() && taken.done()));
+  BOOST_TEST((put.error() == errc::server_error), put.error().message());
+  BOOST_TEST((taken.error() == errc::server_error), taken.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_is_kept_stands_later) {
+  persistent_node node(zk, "/a", "one");
+  auto started = record<>();
+  node.async_started(started.token());
+  settle();
+  CHECK_PENDING("create /a", "get /a");
+  throttle();
+  throttle();
+  BOOST_TEST(!started.done());
+  advance(1s);
+  CHECK_PENDING("create /a", "get /a");
+  backend::reply there;
+  there.data = "one";
+  there.stat.czxid = there.stat.mzxid = 5;
+  there.stat.ephemeral_owner = 0x77;
+  answer(there);
+  answer(there);
+  BOOST_TEST_REQUIRE(started.done());
+  BOOST_TEST(!started.error(), started.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(instances_that_are_known_are_chosen_meanwhile) {
+  service_discovery services(zk, "/s");
+  service_provider from(services, "b", {});
+  settle();
+  list({"1"});
+  answer_data(*to_json(service_instance{.name = "b", .id = "1"}));
+  fire(backend::change::children, "/s/b");
+  advance(1s);
+  CHECK_PENDING("children /s/b");
+  throttle();
+  auto picked = record<service_instance>();
+  from.async_pick(picked.token());
+  settle();
+  BOOST_TEST_REQUIRE(picked.done());
+  BOOST_TEST(!picked.error(), picked.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(a_member_of_a_double_barrier_is_out_only_when_all_are) {
+  double_barrier barrier(zk, "/b", 3);
+  auto entering = record<attendance>();
+  barrier.async_enter(entering.token());
+  settle();
+  const auto other = [](int number) {
+    return "_c_00000000-0000-0000-0000-00000000000" + std::to_string(number) + "-3-member-000000000" + std::to_string(number);
+  };
+  std::string own;
+  while (!last().pending.empty()) {
+    const auto asked = last().pending.front().first;
+    backend::reply reply;
+    if (asked.op == backend::opcode::create) own = reply.path = asked.path + "0000000001";
+    if (asked.op == backend::opcode::children) reply.children = {own.substr(3), other(2), other(3)};
+    if (asked.op == backend::opcode::multi) reply.results.resize(asked.operations.size());
+    reply.stat.ephemeral_owner = 0x77;
+    answer(std::move(reply));
+  }
+  BOOST_TEST_REQUIRE(entering.done());
+  BOOST_TEST_REQUIRE(!entering.error(), entering.error().message());
+  auto inside = std::move(entering.result<0>());
+  auto leaving = record<>();
+  inside.async_leave(leaving.token());
+  settle();
+  CHECK_PENDING("remove " + own, "children /b");
+  answer();
+  list({other(2), other(3)});
+  CHECK_PENDING("get /b/" + other(2), "children /b");
+  for (int i = 0; i < 30; ++i) {
+    while (pending().empty()) advance(50ms);
+    BOOST_TEST_REQUIRE(pending().size() == 2u);
+    fail(errc::no_node);
+    throttle();
+    settle();
+    BOOST_TEST_REQUIRE(!leaving.done(), "the third is still there");
+  }
+  while (pending().empty()) advance(50ms);
+  fail(errc::no_node);
+  list({other(3)});
+  BOOST_TEST(!leaving.done());
+  CHECK_PENDING("get /b/" + other(3), "children /b");
+  fail(errc::no_node);
+  list({});
+  BOOST_TEST_REQUIRE(leaving.done());
+  BOOST_TEST(!leaving.error(), leaving.error().message());
+}
+
+// It was surely not executed: nothing has to be found out.
+BOOST_AUTO_TEST_CASE(what_was_not_executed_is_known_not_to_be) {
+  barrier gate(zk, "/b");
+  auto raised = record<std::int64_t>();
+  gate.async_raise(raised.token());
+  settle();
+  CHECK_PENDING("create /b");
+  throttle();
+  auto closing = record<>();
+  zk.async_close(closing.token());
+  settle();
+  lose(errc::closed);
+  BOOST_TEST_REQUIRE(raised.done());
+  BOOST_TEST((raised.error() == errc::closed), raised.error().message());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(busy_servers_of_commits, busy_commits)
+
+BOOST_AUTO_TEST_CASE(a_transaction_that_is_not_shown_is_not_taken_for_gone) {
+  auto cleaned = record<std::size_t>();
+  commits.async_clean_up(1s, cleaned.token());
+  settle();
+  for (int i = 0; i < 200 && !cleaned.done(); ++i) {
+    while (!last().pending.empty()) serve();
+    advance(100ms);
+  }
+  BOOST_TEST_REQUIRE(cleaned.done());
+  BOOST_TEST((cleaned.error() == errc::server_error), cleaned.error().message());
+  BOOST_TEST(!removed);
+}
+
+BOOST_AUTO_TEST_CASE(a_coordinator_does_not_give_up) {
+  auto running = record<>();
+  commits.async_coordinate({"me"}, running.token());
+  settle();
+  std::string own;
+  bool leads = false;
+  for (int i = 0; i < 200; ++i) {
+    while (!last().pending.empty()) {
+      const auto asked = last().pending.front().first;
+      const bool is_of_line = asked.path.starts_with("/c/_coordinator");
+      leads = leads || !is_of_line;
+      if (!is_of_line) {
+        throttle();
+        continue;
+      }
+      backend::reply reply;
+      if (asked.op == backend::opcode::create) own = reply.path = asked.path + "0000000001";
+      if (asked.op == backend::opcode::children) reply.children = {own.substr(own.rfind('/') + 1)};
+      reply.stat.ephemeral_owner = 0x77;
+      answer(std::move(reply));
+    }
+    advance(100ms);
+  }
+  BOOST_TEST(leads);
+  BOOST_TEST(!running.done(), running.error().message());
+  running.cancel();
+  settle();
+  for (int i = 0; i < 20 && !running.done(); ++i) {
+    while (!last().pending.empty()) answer();
+    advance(100ms);
+  }
+  BOOST_TEST_REQUIRE(running.done());
+  BOOST_TEST((running.error() == asio::error::operation_aborted), running.error().message());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
