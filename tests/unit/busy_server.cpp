@@ -249,6 +249,20 @@ BOOST_AUTO_TEST_CASE(a_transaction_that_is_not_shown_is_not_taken_for_gone) {
   BOOST_TEST(!removed);
 }
 
+BOOST_AUTO_TEST_CASE(a_coordinator_without_a_root_asks_now_and_then) {
+  auto running = record<>();
+  commits.async_coordinate({"me"}, running.token());
+  settle();
+  int asked = 0;
+  for (int i = 0; i < 200; ++i) {
+    for (; !last().pending.empty() && asked < 10'000; ++asked) fail(errc::no_node);
+    advance(100ms);
+  }
+  BOOST_TEST(asked < 1'000);
+  BOOST_TEST(asked > 20, "it is there when the root is");
+  BOOST_TEST(!running.done());
+}
+
 BOOST_AUTO_TEST_CASE(a_coordinator_does_not_give_up) {
   auto running = record<>();
   commits.async_coordinate({"me"}, running.token());

@@ -203,6 +203,34 @@ BOOST_FIXTURE_TEST_CASE(a_wait_for_a_server_that_is_too_busy_can_be_cancelled_an
   BOOST_TEST((other.error() == errc::closed), other.error().message());
 }
 
+BOOST_FIXTURE_TEST_CASE(a_path_that_is_removed_while_it_is_made_is_made_again, fake_session) {
+  connect();
+  auto ensuring = record<>();
+  zk.async_ensure_path("/a/b", ensuring.token());
+  settle();
+  answer();
+  fail(errc::no_node);
+  BOOST_TEST(!ensuring.done());
+  advance(75ms);
+  CHECK_PENDING("create /a", "create /a/b");
+  answer();
+  answer();
+  BOOST_TEST_REQUIRE(ensuring.done());
+  BOOST_TEST(!ensuring.error());
+}
+
+// A mistyped one would hold data where nobody looks for it.
+BOOST_FIXTURE_TEST_CASE(the_root_is_not_made_as_a_path, fake_session) {
+  connect();
+  auto ensuring = record<>();
+  zk.async_ensure_path("/", ensuring.token());
+  settle();
+  CHECK_PENDING("exists /");
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(ensuring.done());
+  BOOST_TEST((ensuring.error() == errc::no_node));
+}
+
 // Each of them may stand on what was done before.
 BOOST_FIXTURE_TEST_CASE(of_requests_that_belong_together_all_are_sent_again, fake_session) {
   connect();

@@ -159,13 +159,14 @@ awaitable<outcome<>> coordinate(core_ptr session, std::string path, commit_coord
   auto pause = session->patience();
   for (;;) {
     auto error = co_await coordinate_once(session, path, options);
-    // For longer than an operation is tried again: it leads, or stands for election, anew.
-    if (error == errc::server_error) {
+    if (!error) pause.reset();
+    // A server that is too busy for long, or no root: it stands for election anew, but not at once.
+    if (error == errc::server_error || error == errc::no_node) {
       error = co_await session->outwait(pause, nullptr);
       if (!error) continue;
     }
     const bool lost = is_loss(error) && error != errc::closed;
-    const bool again = !error || lost || error == errc::connection_loss || error == errc::no_node;
+    const bool again = !error || lost || error == errc::connection_loss;
     if (!again) co_return outcome<>(error);
   }
 }

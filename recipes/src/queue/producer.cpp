@@ -115,7 +115,8 @@ awaitable<error_code> producer_state::make_record() {
   auto create = make_request(opcode::create, record_);
   create.data = "0";
   auto created = co_await session_->perform(std::move(create), retry::always);
-  const bool fine = created.error == errc::node_exists || is_to_be_seen(created.error);
+  const bool is_wiped = created.error == errc::no_node;  // in between: once more
+  const bool fine = created.error == errc::node_exists || is_wiped || is_to_be_seen(created.error);
   co_return fine ? error_code() : created.error;
 }
 

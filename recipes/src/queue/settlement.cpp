@@ -47,11 +47,16 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
   const auto claim = frame_->where.claim(which.name);
   const auto mark = is_once || !effects.empty() ? mark_of(found->second, effects) : std::string();
   const auto all = removal_of(which.name, mark).append(effects);
+  bool maybe_done = false;
   for (;;) {
     auto answer = co_await session->perform(backend::make_multi(all), retry::once, bound);
-    found = find_ours(which);
-    if (found == ours_.end()) co_return errc::superseded;  // settled by somebody else in this process
     const bool is_cut = is_lost(answer.error) || is_aborted(answer.error) || answer.error == errc::session_expired;
+    maybe_done = maybe_done || (is_cut && answer.sent);
+    found = find_ours(which);
+    if (found == ours_.end()) {  // settled by somebody else in this process, or taken once more after an operator
+      if (!answer.error && !mark.empty()) session->remove_surely(claim, bound);
+      co_return answer.error ? unless_taken_again(which, maybe_done) : error_code();
+    }
     if (is_cut && answer.sent) found->second.open.push_back({mark, effects});
     if (is_lost(answer.error)) continue;
     if (is_aborted(answer.error) && answer.sent && !mark.empty()) {
@@ -62,6 +67,7 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     if (answer.error && !has_gone && answer.error != errc::session_expired) co_return answer.error;  // still ours
     auto error = answer.error;
     if (error) error = co_await judge(which, mark);
+    if (error == errc::superseded) error = unless_taken_again(which, maybe_done);
     if (is_aborted(error) || error == errc::closed) co_return error;
     if (found = find_ours(which); found != ours_.end()) ours_.erase(found);
     // One that has gone may be another's by now; with our mark, or without its item, it is nobody's.
@@ -69,6 +75,13 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     if (place == 1 || may_be_marked) session->remove_surely(claim, bound);
     co_return error;
   }
+}
+
+/// `superseded`, unless this object has the item once more and it can be by us that it has gone meanwhile.
+error_code claims::unless_taken_again(const claim_id& which, bool maybe_done) const {
+  const auto present = ours_.find(which.name);
+  const bool is_another = present != ours_.end() && present->second.zxid != which.zxid;
+  return maybe_done && is_another ? errc::outcome_unknown : errc::superseded;
 }
 
 /// A settlement was refused because the item or the claim has gone: tells whether an earlier try of it had been done.

@@ -228,6 +228,10 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
 }
 
 awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound) {
+  if (path.empty() || path == "/") {  // to make the root is for `session_options::create_root`
+    auto root = co_await perform(make_request(opcode::exists, "/"), retry::always, bound);
+    co_return root.error;
+  }
   const auto deadline = retry_deadline();
   auto pause = patience();
   for (;;) {
@@ -241,17 +245,18 @@ awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound)
     }
     error_code first;
     error_code last;
-    bool throttled = false;
+    bool again = false;
     for (const auto& each : sent) {
       auto result = co_await answer(each);
-      throttled = throttled || (result.throttled && now() < deadline);
       last = result.error == errc::node_exists ? error_code() : result.error;
+      // Throttled; or what is above has been removed since: without the root nothing would have been there.
+      again = again || result.throttled || (last == errc::no_node && !first && each != sent.front());
       if (last && !first) first = last;
     }
     // An ancestor that we may not even look at is no failure if the last one is there.
     if (!last) co_return last;
     if (last == errc::connection_loss) continue;
-    if (!throttled) co_return first;
+    if (!again || now() >= deadline) co_return first;
     error = co_await outwait(pause, bound);
     if (error) co_return error;
   }
