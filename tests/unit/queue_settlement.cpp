@@ -109,6 +109,25 @@ BOOST_AUTO_TEST_CASE(one_whose_reply_was_lost_is_known_by_its_mark) {
   CHECK_PENDING("remove " + claim);
 }
 
+// The replies to both were lost.
+BOOST_AUTO_TEST_CASE(of_two_with_different_effects_the_mark_tells_which_was_done) {
+  auto first = acknowledge(effect_a);
+  auto second = acknowledge(effect_b);
+  reconnect();
+  CHECK_PENDING("multi /", "multi /");
+  const auto mark_of_second = last().pending.back().first.operations.at(0).data;
+  fail_at(1);
+  fail_at(1);
+  CHECK_PENDING("get " + claim, "exists /q/" + one, "get " + claim, "exists /q/" + one);
+  for (int i = 0; i < 2; ++i) {
+    answer_data(mark_of_second);
+    fail(errc::no_node);
+  }
+  BOOST_TEST_REQUIRE((first.done() && second.done()));
+  BOOST_TEST((first.error() == errc::superseded), first.error().message());
+  BOOST_TEST(!second.error(), second.error().message());
+}
+
 // An operator removed the claim, and another has taken the item and done it.
 BOOST_AUTO_TEST_CASE(a_claim_that_has_gone_is_no_proof_that_the_effects_were_done) {
   auto done = acknowledge(effect_a);
