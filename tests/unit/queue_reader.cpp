@@ -184,6 +184,32 @@ BOOST_AUTO_TEST_CASE(a_take_that_is_cancelled_is_no_attempt) {
   CHECK_PENDING();
 }
 
+// Where the item may not be written to the attempt stays counted.
+BOOST_AUTO_TEST_CASE(its_claim_goes_even_if_the_attempt_can_not_be_taken_back) {
+  auto taken = take();
+  list({one});
+  list({one});
+  const auto guid = last().pending.front().first.operations[0].data;
+  taken.cancel();
+  settle();
+  answer();
+  answer_data("first");
+  for (bool refused : {true, false}) {
+    CHECK_PENDING("get /q/_claim-" + one, "get /q/" + one);
+    answer_data(guid);
+    answer_data("first");
+    CHECK_PENDING("multi /");
+    if (refused) {
+      fail_at(1, errc::no_auth);
+      continue;
+    }
+    const auto done = answer();
+    BOOST_TEST_REQUIRE(done.operations.size() == 1u);
+    BOOST_TEST(done.operations[0].path == "/q/_claim-" + one);
+  }
+  CHECK_PENDING();
+}
+
 // The first of them had been read already.
 BOOST_AUTO_TEST_CASE(nor_is_a_take_of_many_that_is_cancelled) {
   auto taken = record<std::vector<message>>();
