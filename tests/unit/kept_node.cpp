@@ -173,6 +173,58 @@ BOOST_AUTO_TEST_CASE(what_is_somebody_elses_by_now_is_not_written_to) {
   CHECK_PENDING();
 }
 
+// Ours was removed, and another object of this program has made one over the same session.
+BOOST_AUTO_TEST_CASE(another_one_of_our_session_is_not_removed) {
+  keep(create_mode::ephemeral);
+  auto closed = close();
+  auto other = found("one", 0x77);
+  other.stat.czxid = other.stat.mzxid = 6;
+  answer(other);
+  BOOST_TEST_REQUIRE(closed.done());
+  BOOST_TEST(!closed.error());
+  CHECK_PENDING();
+}
+
+BOOST_AUTO_TEST_CASE(a_write_that_has_met_another_one_is_not_said_to_be_done) {
+  keep(create_mode::ephemeral);
+  auto written = set("two");
+  answer(found("one", 0x77));
+  CHECK_PENDING("set /a");
+  auto other = found("two", 0x77);
+  other.stat.czxid = other.stat.mzxid = 6;
+  answer(other);
+  BOOST_TEST(!written.done());
+  CHECK_PENDING("get /a");
+}
+
+// It may be somebody else's by now.
+BOOST_AUTO_TEST_CASE(what_a_server_shows_that_refuses_to_catch_up_is_not_written_to) {
+  keep(create_mode::ephemeral);
+  auto written = record<>();
+  node->async_set_data("two", written.token());
+  settle();
+  CHECK_PENDING("multi /", "exists /a");
+  fail(errc::server_error);
+  answer(found("one", 0x77));
+  CHECK_PENDING();
+  advance(200ms);
+  CHECK_PENDING("get /a");
+}
+
+BOOST_AUTO_TEST_CASE(nor_is_it_removed) {
+  keep(create_mode::ephemeral);
+  auto closed = record<>();
+  node->async_close(closed.token());
+  settle();
+  CHECK_PENDING("multi /", "exists /a");
+  fail(errc::server_error);
+  answer(found("one", 0x77));
+  CHECK_PENDING();
+  BOOST_TEST(!closed.done());
+  advance(200ms);
+  CHECK_PENDING("multi /", "exists /a");
+}
+
 BOOST_AUTO_TEST_CASE(a_node_is_written_and_removed_in_the_version_in_which_it_is_known_to_be_ours) {
   keep(create_mode::ephemeral);
   auto seen = found("theirs", 0x77);

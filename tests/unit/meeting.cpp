@@ -152,3 +152,32 @@ BOOST_FIXTURE_TEST_CASE(who_waits_without_a_connection_hears_when_the_lease_is_o
   BOOST_TEST_REQUIRE(entering.done());
   BOOST_TEST((entering.error() == errc::lease_lapsed));
 }
+
+// The reply to the entry was lost, the round was opened, and an operator removed the node. The one that is made then is
+// another member.
+BOOST_FIXTURE_TEST_CASE(who_was_in_by_a_node_that_has_gone_is_not_in, zkrecipes::test::fake_session) {
+  using namespace zkrecipes;
+  using namespace zkrecipes::test;
+  connect();
+  double_barrier gate(zk, "/b", 2);
+  auto entering = record<attendance>();
+  gate.async_enter(entering.token());
+  settle();
+  const auto own = last().pending.front().first.path.substr(3);
+  reconnect();
+  CHECK_PENDING("children /b");
+  const round_record before{1, {own.substr(3, 36), guid(2)}, {0, 1}};
+  bool is_made = false;
+  while (!last().pending.empty() && !entering.done()) {
+    const auto asked = last().pending.front().first;
+    backend::reply reply;
+    reply.stat.ephemeral_owner = 0x77;
+    if (asked.op == backend::opcode::create) reply.path = asked.path + "0000000002", is_made = true;
+    if (asked.op == backend::opcode::get && asked.path == "/b") reply.data = serialize(before);
+    if (asked.op == backend::opcode::children) reply.children = {node(2, 2, 1)};
+    if (asked.op == backend::opcode::children && is_made) reply.children.push_back(own + "0000000002");
+    answer(std::move(reply));
+  }
+  BOOST_TEST(is_made);
+  BOOST_TEST(!entering.done(), "the other one of that round has not left");
+}

@@ -66,6 +66,21 @@ struct gate_case : fake_session {
     admit_first();
     answer_made(2, {});
   }
+  /// Answers what is asked; whether a ticket whose number we have not heard is looked for and removed.
+  bool is_removed(const std::string& drawn) {
+    bool is_looked_for = false;
+    for (int i = 0; i < 10 && !pending().empty(); ++i) {
+      if (pending().front() == "children /q/_gate") {
+        is_looked_for = true;
+        list({drawn.substr(drawn.rfind('/') + 1) + "0000000007"});
+      } else if (pending().front() == "remove " + drawn + "0000000007") {
+        return is_looked_for;
+      } else {
+        pending().front() == "multi /" ? answer_made(0, {8}) : answer();
+      }
+    }
+    return false;
+  }
   static std::vector<std::string> paths_of(const backend::request& what) {
     std::vector<std::string> all;
     for (const auto& each : what.operations) all.push_back(each.path);
@@ -274,6 +289,22 @@ BOOST_AUTO_TEST_CASE(a_put_whose_reply_was_lost_is_not_sent_again_where_its_tick
   BOOST_TEST((done.error() == errc::outcome_unknown));
 }
 
+BOOST_AUTO_TEST_CASE(nor_is_the_ticket_left_there_that_it_may_have_drawn_for_the_next) {
+  queue limited(zk, "/q", {.limit = 100});
+  auto first = put(limited);
+  auto second = put(limited);
+  admit_first();
+  CHECK_PENDING("multi /");
+  const auto& sent = last().pending.front().first.operations;
+  BOOST_TEST_REQUIRE(sent.size() == 3u);
+  const auto drawn = sent[2].path;
+  reconnect();
+  CHECK_PENDING("exists " + ticket(0));
+  fail(errc::no_node);
+  BOOST_TEST((first.error() == errc::outcome_unknown));
+  BOOST_TEST(is_removed(drawn));
+}
+
 BOOST_AUTO_TEST_CASE(a_draw_whose_reply_was_lost_leaves_no_ticket) {
   queue limited(zk, "/q", {.limit = 100});
   auto done = put(limited);
@@ -281,20 +312,38 @@ BOOST_AUTO_TEST_CASE(a_draw_whose_reply_was_lost_leaves_no_ticket) {
   const auto drawn = last().pending.front().first.operations.at(0).path;
   reconnect();
   BOOST_TEST(std::ranges::count(pending(), "exists /q/_gate") >= 1);
-  bool is_looked_for = false;
-  for (int i = 0; i < 10 && !pending().empty(); ++i) {
-    if (pending().front() == "children /q/_gate") {
-      is_looked_for = true;
-      list({drawn.substr(drawn.rfind('/') + 1) + "0000000007"});
-      continue;
+  BOOST_TEST(is_removed(drawn));
+}
+
+// Limit 10, 9 items: nobody will put with the ticket of the lost reply, although it is still there.
+BOOST_AUTO_TEST_CASE(nor_does_it_take_room_until_it_has_gone) {
+  queue limited(zk, "/q", {.limit = 10});
+  auto done = put(limited);
+  const auto lost = last().pending.front().first.operations.at(0).path.substr(std::string("/q/_gate/").size()) + "0000000000";
+  reconnect();
+  std::vector<std::string> names{"_gate"};
+  for (int i = 0; i < 9; ++i) names.push_back("qn-000000000" + std::to_string(i));
+  bool is_put = false;
+  for (int i = 0; i < 20 && !pending().empty() && !is_put; ++i) {
+    const auto asked = pending().front();
+    if (asked == "multi /") {
+      is_put = last().pending.front().first.operations[0].path == item;
+      if (!is_put) answer_made(0, {1});
+    } else if (asked == "children /q/_gate") {
+      backend::reply seen;
+      seen.children = {lost, "_c_guid-t-0000000001"};
+      seen.stat.num_children = seen.stat.cversion = 2;
+      answer(seen);
+    } else if (asked == "children /q") {
+      list(names);
+    } else if (asked.starts_with("remove ")) {
+      fail(errc::server_error);
+    } else {
+      answer_stat(asked == "exists /q" ? 10 : 2, 2);
     }
-    if (pending().front() == "remove " + drawn + "0000000007") {
-      BOOST_TEST(is_looked_for);
-      return;
-    }
-    pending().front() == "multi /" ? answer_made(0, {8}) : answer();
   }
-  BOOST_ERROR("it was not removed");
+  BOOST_TEST(is_put);
+  BOOST_TEST(!done.done());
 }
 
 // Limit 10, 9 items: two of a batch of three have to wait for the next time.

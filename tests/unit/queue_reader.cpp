@@ -184,6 +184,60 @@ BOOST_AUTO_TEST_CASE(a_take_that_is_cancelled_is_no_attempt) {
   CHECK_PENDING();
 }
 
+// Where the item may not be written to the attempt stays counted.
+BOOST_AUTO_TEST_CASE(its_claim_goes_even_if_the_attempt_can_not_be_taken_back) {
+  auto taken = take();
+  list({one});
+  list({one});
+  const auto guid = last().pending.front().first.operations[0].data;
+  taken.cancel();
+  settle();
+  answer();
+  answer_data("first");
+  for (bool refused : {true, false}) {
+    CHECK_PENDING("get /q/_claim-" + one, "get /q/" + one);
+    answer_data(guid);
+    answer_data("first");
+    CHECK_PENDING("multi /");
+    if (refused) {
+      fail_at(1, errc::no_auth);
+      continue;
+    }
+    const auto done = answer();
+    BOOST_TEST_REQUIRE(done.operations.size() == 1u);
+    BOOST_TEST(done.operations[0].path == "/q/_claim-" + one);
+  }
+  CHECK_PENDING();
+}
+
+// The first of them had been read already.
+BOOST_AUTO_TEST_CASE(nor_is_a_take_of_many_that_is_cancelled) {
+  auto taken = record<std::vector<message>>();
+  line.async_take_many(2, taken.token());
+  settle();
+  list({one, two});
+  CHECK_PENDING("children /q", "multi /", "get /q/" + one, "multi /", "get /q/" + two);
+  list({one, two});
+  answer();
+  backend::reply item;
+  item.data = "first";
+  item.stat.version = 4;
+  answer(item);
+  BOOST_TEST(!taken.done());
+  taken.cancel();
+  settle();
+  BOOST_TEST_REQUIRE(taken.done());
+  BOOST_TEST_REQUIRE(count("multi /") == 2);
+  while (pending().front() != "multi /" || last().pending.front().first.operations[0].path != "/q/_claim-" + one) answer();
+  const auto back = answer();
+  BOOST_TEST_REQUIRE(back.operations.size() == 2u);
+  BOOST_TEST((back.operations[0].type == operation::kind::remove));
+  BOOST_TEST((back.operations[1].type == operation::kind::set));
+  BOOST_TEST(back.operations[1].path == "/q/" + one);
+  BOOST_TEST(back.operations[1].data == "first");
+  BOOST_TEST(back.operations[1].version == 4);
+}
+
 BOOST_AUTO_TEST_CASE(a_claim_that_is_another_s_by_now_is_left_alone) {
   auto taken = take();
   list({one});
@@ -266,6 +320,26 @@ BOOST_AUTO_TEST_CASE(a_claim_with_a_lost_reply_is_settled_however_long_it_takes)
   }
   BOOST_TEST_REQUIRE(taken.done());
   BOOST_TEST(taken.result<0>().name == one);
+}
+
+// Our first try may have removed it; or that was lost, and another one's did.
+BOOST_AUTO_TEST_CASE(a_pop_whose_reply_was_lost_and_whose_item_has_gone_does_not_know_whose_it_was) {
+  auto popped = record<message>();
+  line.async_pop(popped.token());
+  settle();
+  list({one});
+  CHECK_PENDING("get /q/" + one);
+  answer_data("first");
+  CHECK_PENDING("children /q", "multi /");
+  reconnect();
+  CHECK_PENDING("get /q/_claim-" + one);
+  fail(errc::no_node);
+  CHECK_PENDING("multi /");
+  fail_at(1, errc::no_node);
+  CHECK_PENDING("exists /q/" + one);
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(popped.done());
+  BOOST_TEST((popped.error() == errc::outcome_unknown), popped.error().message());
 }
 
 BOOST_AUTO_TEST_CASE(a_claim_of_the_same_session_by_another_object_is_not_ours) {

@@ -9,6 +9,7 @@
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
+using namespace std::chrono_literals;
 
 namespace {
 
@@ -18,6 +19,9 @@ struct settling : fake_session {
 
   settling() : line(zk, "/q") {
     connect();
+    take();
+  }
+  void take() {
     auto taken = record<message>();
     line.async_take(taken.token());
     settle();
@@ -116,6 +120,76 @@ BOOST_AUTO_TEST_CASE(the_claim_of_another_is_not_removed) {
   BOOST_TEST_REQUIRE(late.done());
   BOOST_TEST((late.error() == errc::superseded), late.error().message());
   CHECK_PENDING();
+}
+
+// The replies to both were lost.
+BOOST_AUTO_TEST_CASE(of_two_with_different_effects_the_mark_tells_which_was_done) {
+  auto first = acknowledge(effect_a);
+  auto second = acknowledge(effect_b);
+  reconnect();
+  CHECK_PENDING("multi /", "multi /");
+  const auto mark_of_second = last().pending.back().first.operations.at(0).data;
+  fail_at(1);
+  fail_at(1);
+  CHECK_PENDING("get " + claim, "exists /q/" + one, "get " + claim, "exists /q/" + one);
+  for (int i = 0; i < 2; ++i) {
+    answer_data(mark_of_second);
+    fail(errc::no_node);
+  }
+  BOOST_TEST_REQUIRE((first.done() && second.done()));
+  BOOST_TEST((first.error() == errc::superseded), first.error().message());
+  BOOST_TEST(!second.error(), second.error().message());
+}
+
+// What became of the first one ends the hold on the item; it says nothing of the second.
+BOOST_AUTO_TEST_CASE(one_whose_item_is_no_longer_held_is_still_judged_by_its_mark) {
+  for (const bool mark_is_there : {true, false}) {
+    if (!mark_is_there) take();
+    auto first = acknowledge(effect_a);
+    auto second = acknowledge(effect_b);
+    reconnect();
+    const auto mark_of_second = last().pending.back().first.operations.at(0).data;
+    fail_at(1);
+    throttle();
+    answer_data(mark_of_second);
+    fail(errc::no_node);
+    BOOST_TEST_REQUIRE(first.done());
+    BOOST_TEST((first.error() == errc::superseded), first.error().message());
+    CHECK_PENDING("remove " + claim);
+    answer();
+    advance(75ms);
+    CHECK_PENDING("multi /");
+    fail_at(0);
+    CHECK_PENDING("get " + claim);
+    mark_is_there ? void(answer_data(mark_of_second)) : void(fail(errc::no_node));
+    BOOST_TEST_REQUIRE(second.done());
+    BOOST_TEST((second.error() == (mark_is_there ? error_code() : errc::outcome_unknown)), second.error().message());
+    while (!pending().empty()) answer();
+  }
+}
+
+// An operator removed the claim while an acknowledgement was on its way, and this object took the item once more.
+BOOST_AUTO_TEST_CASE(one_that_was_done_is_done_although_the_item_was_taken_again) {
+  auto done = acknowledge(effect_a);
+  auto again = record<message>();
+  line.async_take(again.token());
+  settle();
+  CHECK_PENDING("multi /", "children /q");
+  const auto acknowledging = std::move(last().pending.front());
+  last().pending.pop_front();
+  list({one});
+  while (!pending().empty() && pending().front() == "children /q") list({one});
+  CHECK_PENDING("multi /", "get /q/" + one);
+  answer();
+  backend::reply found;
+  found.stat.pzxid = 8;
+  answer(found);
+  BOOST_TEST_REQUIRE(again.done());
+  last().pending.push_front(acknowledging);
+  answer();
+  BOOST_TEST_REQUIRE(done.done());
+  BOOST_TEST(!done.error(), done.error().message());
+  while (!pending().empty()) answer();
 }
 
 // An operator removed the claim, and another has taken the item and done it.

@@ -6,6 +6,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 using namespace std::chrono_literals;
@@ -121,8 +123,8 @@ BOOST_AUTO_TEST_CASE(what_is_begun_before_with_or_after_a_close_ends_with_closed
   BOOST_TEST_REQUIRE(closing.done());
   begin();
   settle();
-  for (const auto& one : each) BOOST_TEST((one.done() && one.error() == errc::closed));
-  for (const auto& one : several) BOOST_TEST((one.done() && one.error() == errc::closed));
+  for (const auto& taken : each) BOOST_TEST((taken.done() && taken.error() == errc::closed));
+  for (const auto& taken : several) BOOST_TEST((taken.done() && taken.error() == errc::closed));
 }
 
 // A priority queue keeps its claims beside kazoo's path; that they are missing there is no sign of a lost reply.
@@ -152,6 +154,7 @@ BOOST_AUTO_TEST_CASE(a_first_pop_that_is_overtaken_takes_the_next) {
     }
   }
   BOOST_TEST(overtaken);
+  BOOST_TEST(std::ranges::count(pending(), "exists /p/" + item) == 0, "no reply was lost: there is no doubt");
   BOOST_TEST(!popped.done(), "it waits for the next");
   popped.cancel();
   settle();

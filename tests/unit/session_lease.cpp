@@ -195,6 +195,25 @@ BOOST_AUTO_TEST_CASE(in_strict_mode_what_a_server_refuses_by_itself_proves_nothi
   BOOST_TEST((it.zk.valid_until() == begin + 9s));
 }
 
+// The heartbeats of that time were throttled: it is the read that could count in their place.
+BOOST_AUTO_TEST_CASE(in_strict_mode_a_read_proves_nothing) {
+  fake_session it(strict());
+  it.connect();
+  const auto begin = it.now();
+  it.advance(2750ms);
+  it.fail(errc::server_error);
+  read(it);
+  it.answer();
+  it.advance(50ms);
+  CHECK_PENDING_OF(it, "sync /");  // there has been no sign of the leader
+  it.answer();
+  CHECK_PENDING_OF(it, "multi /");
+  it.fail(errc::server_error);
+  read(it);
+  it.answer();
+  BOOST_TEST((it.zk.valid_until() == begin + 9s));
+}
+
 BOOST_AUTO_TEST_CASE(in_strict_mode_a_transaction_that_fails_is_proof) {
   for (auto why : {errc::no_auth, errc::no_node, errc::bad_version}) {
     fake_session it(strict());

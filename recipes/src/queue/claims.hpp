@@ -90,7 +90,7 @@ class claims : public std::enable_shared_from_this<claims> {
   static awaitable<void> remove_claim(shared_frame frame, ending which, exchange_ptr first_try);
   transaction removal_of(const std::string& name, const std::string& mark) const;
   std::string mark_of(const held& item, const transaction& effects) const;
-  error_code unless_taken_again(const claim_id& which, bool maybe_done) const;
+  awaitable<error_code> judge_unheld(claim_id which, std::string mark, incarnation_ptr bound);
   awaitable<error_code> judge(claim_id which, std::string mark);
   awaitable<void> see_what_became(claim_id which, std::string mark, incarnation_ptr bound);
   held_items::iterator find_ours(const claim_id& which);

@@ -54,8 +54,9 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     maybe_done = maybe_done || (is_cut && answer.sent);
     found = find_ours(which);
     if (found == ours_.end()) {  // settled by somebody else in this process, or taken once more after an operator
+      if (answer.error && maybe_done) co_return co_await judge_unheld(which, mark, bound);
       if (!answer.error && !mark.empty()) session->remove_surely(claim, bound);
-      co_return answer.error ? unless_taken_again(which, maybe_done) : error_code();
+      co_return answer.error ? errc::superseded : error_code();
     }
     if (is_cut && answer.sent) found->second.open.push_back({mark, effects});
     if (is_lost(answer.error)) continue;
@@ -67,7 +68,8 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     if (answer.error && !has_gone && answer.error != errc::session_expired) co_return answer.error;  // still ours
     auto error = answer.error;
     if (error) error = co_await judge(which, mark);
-    if (error == errc::superseded) error = unless_taken_again(which, maybe_done);
+    const bool is_unheld = error == errc::superseded && maybe_done && find_ours(which) == ours_.end();
+    if (is_unheld) co_return co_await judge_unheld(which, mark, bound);
     if (is_aborted(error) || error == errc::closed) co_return error;
     if (found = find_ours(which); found != ours_.end()) ours_.erase(found);
     // One that has gone may be another's by now; with our mark, or without its item, it is nobody's.
@@ -77,11 +79,20 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
   }
 }
 
-/// `superseded`, unless this object has the item once more and it can be by us that it has gone meanwhile.
-error_code claims::unless_taken_again(const claim_id& which, bool maybe_done) const {
-  const auto present = ours_.find(which.name);
-  const bool is_another = present != ours_.end() && present->second.zxid != which.zxid;
-  return maybe_done && is_another ? errc::outcome_unknown : errc::superseded;
+/// The item is not held any more by the claim that a try was for: it has been settled by somebody else in this process, or
+/// taken once more after an operator. The mark of a try that was done is there, unless it has been removed already.
+awaitable<error_code> claims::judge_unheld(claim_id which, std::string mark, incarnation_ptr bound) {
+  const auto path = frame_->where.claim(which.name);
+  if (mark.empty()) co_return ours_.contains(which.name) ? errc::outcome_unknown : errc::superseded;
+  const auto look = make_request(opcode::get, path);
+  backend::reply there;
+  do {
+    there = co_await frame_->session->perform(look, retry::always, bound);
+  } while (is_lost(there.error));
+  if (there.error) co_return is_aborted(there.error) ? there.error : make_error_code(errc::outcome_unknown);
+  if (there.data != mark) co_return errc::superseded;
+  frame_->session->remove_surely(path, bound);
+  co_return error_code();
 }
 
 /// A settlement was refused because the item or the claim has gone: tells whether an earlier try of it had been done.

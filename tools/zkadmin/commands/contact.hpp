@@ -5,6 +5,7 @@
 #include "cluster/collector.hpp"
 #include "cluster/probe.hpp"
 #include "cluster/status.hpp"
+#include "failure.hpp"
 #include "settings/settings.hpp"
 
 #include <boost/asio/awaitable.hpp>
