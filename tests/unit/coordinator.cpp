@@ -90,6 +90,13 @@ struct waiting_for_predecessor : working {
     before.leader_node = "gone";
     data = detail::serialize(before);
   }
+  backend::request answer_cut_short() {
+    backend::reply done;
+    done.results.resize(3);
+    done.results[0].stat.version = 1;
+    done.results[1].stat.version = 2;
+    return answer(done);
+  }
 };
 
 }  // namespace
@@ -184,6 +191,22 @@ BOOST_AUTO_TEST_CASE(a_request_to_resign_is_not_overwritten_by_who_waits) {
   fail(errc::bad_version);
   serve_until("none");
   BOOST_TEST(!running.done());
+}
+
+// One write would be taken for the end of the hand-over by a candidate that saw it begin.
+BOOST_AUTO_TEST_CASE(a_term_that_is_cut_short_ends_with_two_writes) {
+  for (int i = 0; i < 100 && next_request() != "multi /"; ++i) {
+    serve_until("multi /");
+    if (next_request().empty()) advance(100ms);
+  }
+  BOOST_TEST_REQUIRE(next_request() == "multi /");
+  const auto taken_over = answer_cut_short();
+  BOOST_TEST_REQUIRE(taken_over.operations.size() == 3u);
+  BOOST_TEST(taken_over.operations[0].version == 0);
+  BOOST_TEST(taken_over.operations[1].version == 1);
+  BOOST_TEST(taken_over.operations[1].data == taken_over.operations[0].data);
+  BOOST_TEST_REQUIRE(next_request() == "multi /");
+  BOOST_TEST(last().pending.front().first.operations.at(0).version == 2, "the term goes on from the second");
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_look_at_the_record_is_done_again) {

@@ -114,7 +114,8 @@ class session {
                                                             std::move(data), mode, std::move(access));
   }
 
-  /// Creates a persistent node without data and all its missing parents; it is no error if it exists.
+  /// Creates a persistent node without data and all its missing parents; it is no error if it exists. Of "/" it only tells
+  /// whether it is there: a missing root is made by `session_options::create_root` alone, and is `no_node` here.
   template <class Token>
   auto async_ensure_path(std::string path, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_ensure_path, core_, std::move(path));

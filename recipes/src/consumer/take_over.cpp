@@ -71,10 +71,16 @@ term_record next_record(const take_over_request& what, const term_record& before
   return next;
 }
 
-/// The bump of the record's version fences every later write of the term before; our own node must still be there.
+/// The bump of the record's version fences every later write of the term before; our own node must still be there. A term
+/// that is cut short ends with two writes: one would be taken for its `retired` by a candidate that saw it hand over.
 awaitable<backend::reply> write_record(const take_over_request& what, const term_record& record,
                                        std::int32_t version) {
-  auto multi = backend::make_multi(transaction().set(what.path, serialize(record), version).check(what.where->path()));
+  const auto data = serialize(record);
+  transaction all;
+  all.set(what.path, data, version);
+  if (record.how == takeover::forced) all.set(what.path, data, version + 1);
+  all.check(what.where->path());
+  auto multi = backend::make_multi(all);
   co_return co_await what.where->session()->perform(std::move(multi), retry::once, what.where->bound(),
                                                    patience(what.where));
 }
@@ -88,11 +94,12 @@ awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_re
   auto next = next_record(what, before.record, how);
   auto written = co_await write_record(what, next, before.version);
   if (written.error) co_return outcome<term_ptr>(written.error, nullptr);
-  co_return outcome<term_ptr>(error_code(), new_term(what, std::move(next), written.results[0].stat.version));
+  const std::size_t last = how == takeover::forced ? 1 : 0;
+  co_return outcome<term_ptr>(error_code(), new_term(what, std::move(next), written.results[last].stat.version));
 }
 
 /// One write and no look, if what is known of the record is right; the version tells. A leader that was handing over
-/// when last seen, and has left the line, has retired with its next write: every other end of a term takes two.
+/// when last seen, and has left the line, has retired with the next write: every other end of a term takes two.
 awaitable<term_ptr> begin_as_known(take_over_request what) {
   if (!what.known) co_return nullptr;
   auto known = *what.known;

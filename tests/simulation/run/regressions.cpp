@@ -31,6 +31,9 @@ constexpr regression regressions[] = {
     {"a commit that is refused because the session has ended is no failure of the career", "coordinator", 6721},
     {"a claim that an operator removed is not taken for an acknowledgement", "queue", 7242319},
     {"an item is handed out at most once, also where a claim was removed by hand", "queue", 2426},
+    {"tickets of a queue with a limit belong to the session that they were drawn in", "queue", 88},
+    {"an acknowledgement that was done is done although the item was taken again", "queue", 1454},
+    {"a term that was cut short is not taken for handed over by one who saw its leader hand over", "coordinator", 300095009},
     {"a later request to release does not lengthen an earlier grace", "lock", 7114079},
     {"a strict lease on a line with few round trips to the timeout", "line", 1121},
 };
