@@ -300,6 +300,7 @@ BOOST_AUTO_TEST_CASE(a_root_that_is_missing_is_told_and_waited_for) {
   persistent_node node(rooted, "/a", "one", {.max_pause = 200ms});
   BOOST_TEST(std::get<0>(run(node.async_started(tuple))) == errc::no_node, "CURATOR-50");
   create("/x/y");
+  create("/x/y/z");  // by nobody else: it may be mistyped
   BOOST_TEST(becomes(node, [](const auto& s) { return s.present && !s.error; }));
   BOOST_TEST(get("/x/y/z/a").data == "one");
   close(node);

@@ -52,6 +52,9 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     auto answer = co_await session->perform(backend::make_multi(all), retry::once, bound);
     const bool is_cut = is_lost(answer.error) || is_aborted(answer.error) || answer.error == errc::session_expired;
     maybe_done = maybe_done || (is_cut && answer.sent);
+    if (is_aborted(answer.error) && maybe_done && !mark.empty()) {
+      launch_detached(session->strand(), owning(shared_from_this(), &claims::see_what_became, which, mark, bound));
+    }
     found = find_ours(which);
     if (found == ours_.end()) {  // settled by somebody else in this process, or taken once more after an operator
       if (answer.error && maybe_done) co_return co_await judge_unheld(which, mark, bound);
@@ -60,9 +63,6 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     }
     if (is_cut && answer.sent) found->second.open.push_back({mark, effects});
     if (is_lost(answer.error)) continue;
-    if (is_aborted(answer.error) && answer.sent && !mark.empty()) {
-      launch_detached(session->strand(), owning(shared_from_this(), &claims::see_what_became, which, mark, bound));
-    }
     const int place = failed_at(answer);
     const bool has_gone = answer.error == errc::no_node && (place == 0 || place == 1);
     if (answer.error && !has_gone && answer.error != errc::session_expired) co_return answer.error;  // still ours

@@ -54,11 +54,14 @@ class moody_career final : public leader_career {
   asio::awaitable<transaction> process(term present, message item);
   asio::awaitable<void> takes(span usually, std::uint64_t seldom, span else_up_to);
   asio::awaitable<void> perhaps_throws();
+  asio::awaitable<void> takes_all_its_time();
+  asio::awaitable<void> leaves_a_note(term present);
   void note_work(const term& present, const message& item);
   void check_stalled();
 
   worker& of_;
   chance mood_;
+  chance more_;  ///< For what came later: the rest of a seed stays as it was.
   inner does_;
   bool failed_ = false;
   std::optional<lease_clock::time_point> works_since_;
@@ -176,6 +179,7 @@ belief worker::believes(int) const {
 moody_career::moody_career(worker& of)
     : of_(of),
       mood_(of.in.what().seed, 820 + static_cast<std::uint64_t>(of.client)),
+      more_(of.in.what().seed, 860 + static_cast<std::uint64_t>(of.client)),
       does_(*this, queue(of.zk(), service::queue_path)) {}
 
 career_traits moody_career::traits() const { return of_.all.traits; }
@@ -231,11 +235,22 @@ asio::awaitable<void> moody_career::hand_over(term present, term_end reason) {
   of_.in.notes().note(of_.client, "hands over", to_string(reason), present.epoch());
   if (reason == term_end::stalled) check_stalled();
   co_await takes(20ms, 4, 3s);
-  if (mood_.one_in(3)) {
-    auto nothing = transaction().check(service::result_path);
-    co_await present.async_commit(std::move(nothing), asio::as_tuple(asio::use_awaitable));
-  }
+  if (reason == term_end::lost && more_.one_in(2)) co_await takes_all_its_time();
+  if (mood_.one_in(3)) co_await leaves_a_note(present);
   co_await perhaps_throws();
+}
+
+/// A leader that has lost its place may go on until its successor may begin.
+asio::awaitable<void> moody_career::takes_all_its_time() {
+  auto asleep = nap(of_.in, of_.client, more_.between(0ms, traits().hand_over_deadline));
+  co_await std::move(asleep);
+}
+
+/// Once in a term: that it is there already can only be this commit's own doing.
+asio::awaitable<void> moody_career::leaves_a_note(term present) {
+  auto note = transaction().create(std::string(service::result_path) + "/of-" + std::to_string(present.token()));
+  auto [error] = co_await present.async_commit(std::move(note), asio::as_tuple(asio::use_awaitable));
+  of_.in.require(error != errc::node_exists, "a commit that was done is told so", error.message());
 }
 
 asio::awaitable<void> moody_career::ended(term present, term_end reason) {
