@@ -73,6 +73,7 @@ BOOST_AUTO_TEST_CASE(a_lease_counts_from_the_question_not_from_the_answer) {
 
 BOOST_AUTO_TEST_CASE(in_strict_mode_heartbeats_prolong_the_lease) {
   session one = connect(in(lease_mode::strict));
+  BOOST_TEST(!std::get<0>(run(one.async_sync(tuple))));
   const auto before = one.valid_until();
   const auto beats = one.counters().heartbeats;
   BOOST_TEST(run_until([&] { return one.valid_until() > before; }));

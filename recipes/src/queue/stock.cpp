@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "session/background.hpp"
+
 namespace zkrecipes::detail {
 
 using backend::opcode;
