@@ -6,10 +6,17 @@ void play::actor::connect(int to, backend::session_key with, std::chrono::millis
                           std::vector<credentials> digest) {
   server = to;
   with.timeout = timeout;
-  backend::link_options options;
   options.key = std::move(with);
   options.digest = std::move(digest);
-  wire = whole.on_.connect(to, std::move(options), *this);
+  wire = whole.on_.connect(to, options, *this);
+}
+
+/// Not from within the link's own call, and before the script goes on.
+void play::actor::connect_again() {
+  whole.then_.push_front([this] {
+    is_down = false;
+    wire = whole.on_.connect(server, options, *this);
+  });
 }
 
 void play::actor::submit(backend::request what, backend::reply_handler handler) {
@@ -46,6 +53,9 @@ void play::actor::up(const backend::session_key& granted) {
 
 void play::actor::down(error_code reason) {
   is_down = true;
+  // A connection that ends before the server has answered it tells nothing: on a busy machine some do.
+  const bool is_unanswered = !is_up && reason == errc::connection_loss;
+  if (is_unanswered && --tries_left > 0) return connect_again();
   note("down " + reason.message(), false);
 }
 

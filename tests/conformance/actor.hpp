@@ -12,6 +12,7 @@ struct play::actor final : backend::link_listener {
 
   void connect(int to, backend::session_key with, std::chrono::milliseconds timeout,
                std::vector<credentials> digest);
+  void connect_again();
   void submit(backend::request what, backend::reply_handler handler);
   void close();
   void drop();
@@ -30,7 +31,9 @@ struct play::actor final : backend::link_listener {
   int number;
   int server = 0;
   backend::session_key key;
+  backend::link_options options;
   std::unique_ptr<backend::link> wire;
+  int tries_left = 4;
   bool is_up = false;
   bool is_down = false;
   bool ending = false;

@@ -138,6 +138,34 @@ BOOST_AUTO_TEST_CASE(one_look_serves_as_many_puts_as_there_was_room_for) {
   }
 }
 
+// The session ends while a put that was refused before looks whether there is room by now.
+BOOST_AUTO_TEST_CASE(tickets_are_given_back_in_the_session_that_they_were_drawn_in) {
+  queue limited(zk, "/q", {.limit = 3});
+  const strings all{"qn-0000000001", "qn-0000000002", "qn-0000000003", "_gate"};
+  const auto is_full = [&](int number) {
+    answer_made(0, {number});
+    answer_stat(1, number + 1);
+    answer_stat(4);
+    list_tickets({number}, number + 1);
+    list(all);
+    CHECK_PENDING("multi /");
+  };
+  auto first = put(limited);
+  is_full(0);
+  answer();
+  auto second = put(limited);
+  CHECK_PENDING("exists /q/_gate", "exists /q");
+  expire();
+  for (int i = 0; i < 5 && !pending().empty() && pending().front() == "exists /q/_gate"; ++i) {
+    answer_stat(0, 1);
+    answer_stat(1);
+  }
+  CHECK_PENDING("multi /", "exists /q/_gate", "exists /q");
+  is_full(1);
+  BOOST_TEST(paths_of(answer()) == (strings{ticket(1)}), boost::test_tools::per_element());
+  BOOST_TEST((second.error() == errc::full), second.error().message());
+}
+
 // Its numbers begin anew: what was read of the gate before says nothing of it.
 BOOST_AUTO_TEST_CASE(a_gate_that_was_made_again_is_looked_at_again) {
   queue limited(zk, "/q", {.limit = 3});
