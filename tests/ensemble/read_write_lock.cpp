@@ -106,6 +106,9 @@ BOOST_AUTO_TEST_CASE(a_reader_of_a_stale_list_is_not_woken_by_readers) {
   read_write_lock late(other, "/l");
   auto three = waits([&](auto token) { late.async_acquire_read(token); });
   const auto events = [&] { return other.counters().watch_events; };
+  BOOST_TEST_REQUIRE(run_until([&] { return children("/l").size() == 4; }));
+  catch_up(other);
+  catch_up(other);  // by now it has read the list and watches the writer ahead of it
   two.cancel();
   BOOST_TEST(run_until([&] { return two.done() && events() == 1; }), "the writer ahead of it wakes it");
   catch_up(other);
