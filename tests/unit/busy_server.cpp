@@ -3,6 +3,7 @@
 
 #include <zkrecipes/barrier.hpp>
 #include <zkrecipes/double_barrier.hpp>
+#include <zkrecipes/election.hpp>
 #include <zkrecipes/persistent_node.hpp>
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/service_provider.hpp>
@@ -230,6 +231,26 @@ BOOST_AUTO_TEST_CASE(what_was_not_executed_is_known_not_to_be) {
   lose(errc::closed);
   BOOST_TEST_REQUIRE(raised.done());
   BOOST_TEST((raised.error() == errc::closed), raised.error().message());
+}
+
+// A view with a seam is given after five tries; refusals are none of these.
+BOOST_AUTO_TEST_CASE(a_view_of_an_election_is_read_when_the_server_has_time) {
+  fake_session it;
+  it.connect();
+  election line(it.zk, "/e", election_options{.id = "me"});
+  auto seen = it.record<election_view>();
+  line.async_view(seen.token());
+  it.settle();
+  for (int i = 0; i < 8; ++i) {
+    for (int k = 0; k < 50 && it.pending().empty(); ++k) it.advance(100ms);
+    BOOST_TEST_REQUIRE(!it.pending().empty());
+    while (!it.pending().empty()) it.throttle();
+    BOOST_TEST_REQUIRE(!seen.done());
+  }
+  for (int k = 0; k < 50 && it.pending().empty(); ++k) it.advance(100ms);
+  while (!it.pending().empty()) it.fail(errc::no_node);
+  BOOST_TEST_REQUIRE(seen.done());
+  BOOST_TEST((seen.error() == errc::no_node), seen.error().message());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

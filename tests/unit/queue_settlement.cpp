@@ -37,6 +37,24 @@ struct settling : fake_session {
     settle();
     return made;
   }
+  /// As a claim of its own, while the first request, the end of the earlier claim, is on its way: that is handed out.
+  auto take_again() {
+    auto again = record<message>();
+    line.async_take(again.token());
+    settle();
+    CHECK_PENDING("multi /", "children /q");
+    auto ending = std::move(last().pending.front());
+    last().pending.pop_front();
+    list({one});
+    while (!pending().empty() && pending().front() == "children /q") list({one});
+    CHECK_PENDING("multi /", "get /q/" + one);
+    answer();
+    backend::reply found;
+    found.stat.pzxid = 8;
+    answer(found);
+    BOOST_TEST_REQUIRE(again.done());
+    return ending;
+  }
   backend::request answer_data(std::string data) {
     backend::reply found;
     found.data = std::move(data);
@@ -141,55 +159,119 @@ BOOST_AUTO_TEST_CASE(of_two_with_different_effects_the_mark_tells_which_was_done
   BOOST_TEST(!second.error(), second.error().message());
 }
 
-// What became of the first one ends the hold on the item; it says nothing of the second.
-BOOST_AUTO_TEST_CASE(one_whose_item_is_no_longer_held_is_still_judged_by_its_mark) {
-  for (const bool mark_is_there : {true, false}) {
-    if (!mark_is_there) take();
-    auto first = acknowledge(effect_a);
-    auto second = acknowledge(effect_b);
-    reconnect();
-    const auto mark_of_second = last().pending.back().first.operations.at(0).data;
-    fail_at(1);
-    throttle();
-    answer_data(mark_of_second);
-    fail(errc::no_node);
-    BOOST_TEST_REQUIRE(first.done());
-    BOOST_TEST((first.error() == errc::superseded), first.error().message());
-    CHECK_PENDING("remove " + claim);
-    answer();
-    advance(75ms);
-    CHECK_PENDING("multi /");
-    fail_at(0);
-    CHECK_PENDING("get " + claim);
-    mark_is_there ? void(answer_data(mark_of_second)) : void(fail(errc::no_node));
-    BOOST_TEST_REQUIRE(second.done());
-    BOOST_TEST((second.error() == (mark_is_there ? error_code() : errc::outcome_unknown)), second.error().message());
-    while (!pending().empty()) answer();
-  }
+// What became of the first one ends the hold on the item, and the claim with the mark of the second is removed.
+BOOST_AUTO_TEST_CASE(one_whose_mark_was_removed_for_another_says_that_it_does_not_know) {
+  auto first = acknowledge(effect_a);
+  auto second = acknowledge(effect_b);
+  reconnect();
+  const auto mark_of_second = last().pending.back().first.operations.at(0).data;
+  fail_at(1);
+  throttle();
+  answer_data(mark_of_second);
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(first.done());
+  BOOST_TEST((first.error() == errc::superseded), first.error().message());
+  CHECK_PENDING("remove " + claim);
+  answer();
+  advance(75ms);
+  CHECK_PENDING("multi /");
+  fail_at(0);
+  CHECK_PENDING("get " + claim);
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(second.done());
+  BOOST_TEST((second.error() == errc::outcome_unknown), second.error().message());
+  CHECK_PENDING();
 }
 
 // An operator removed the claim while an acknowledgement was on its way, and this object took the item once more.
 BOOST_AUTO_TEST_CASE(one_that_was_done_is_done_although_the_item_was_taken_again) {
   auto done = acknowledge(effect_a);
-  auto again = record<message>();
-  line.async_take(again.token());
-  settle();
-  CHECK_PENDING("multi /", "children /q");
-  const auto acknowledging = std::move(last().pending.front());
-  last().pending.pop_front();
-  list({one});
-  while (!pending().empty() && pending().front() == "children /q") list({one});
-  CHECK_PENDING("multi /", "get /q/" + one);
-  answer();
-  backend::reply found;
-  found.stat.pzxid = 8;
-  answer(found);
-  BOOST_TEST_REQUIRE(again.done());
+  const auto acknowledging = take_again();
   last().pending.push_front(acknowledging);
   answer();
   BOOST_TEST_REQUIRE(done.done());
   BOOST_TEST(!done.error(), done.error().message());
-  while (!pending().empty()) answer();
+  BOOST_TEST(std::ranges::count(pending(), "remove " + claim) == 1);
+}
+
+// The same, and the reply was lost: the mark tells.
+BOOST_AUTO_TEST_CASE(one_whose_item_is_no_longer_held_is_still_judged_by_its_mark) {
+  auto done = acknowledge(effect_a);
+  const auto acknowledging = take_again();
+  const auto mark = acknowledging.first.operations.at(0).data;
+  last().pending.push_front(acknowledging);
+  reconnect();
+  BOOST_TEST_REQUIRE(std::ranges::count(pending(), "get " + claim) == 1);
+  while (pending().front() != "get " + claim) answer();
+  answer_data(mark);
+  BOOST_TEST_REQUIRE(done.done());
+  BOOST_TEST(!done.error(), done.error().message());
+  BOOST_TEST(std::ranges::count(pending(), "remove " + claim) == 1);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_cancelled_while_it_is_judged_leaves_no_claim) {
+  auto done = acknowledge(effect_a);
+  reconnect();
+  const auto mark = last().pending.front().first.operations.at(0).data;
+  fail_at(1);
+  CHECK_PENDING("get " + claim, "exists /q/" + one);
+  done.cancel();
+  settle();
+  BOOST_TEST_REQUIRE(done.done());
+  answer_data(mark);
+  fail(errc::no_node);
+  CHECK_PENDING("get " + claim);
+  answer_data(mark);
+  CHECK_PENDING("remove " + claim);
+}
+
+BOOST_AUTO_TEST_CASE(nor_does_one_whose_item_was_no_longer_held) {
+  auto done = acknowledge(effect_a);
+  const auto acknowledging = take_again();
+  const auto mark = acknowledging.first.operations.at(0).data;
+  last().pending.push_front(acknowledging);
+  reconnect();
+  while (!pending().empty() && pending().front() != "get " + claim) answer();
+  CHECK_PENDING("get " + claim);
+  done.cancel();
+  settle();
+  BOOST_TEST_REQUIRE(done.done());
+  CHECK_PENDING("get " + claim, "get " + claim);
+  answer_data(mark);
+  answer_data(mark);
+  CHECK_PENDING("remove " + claim);
+}
+
+// Given back while its acknowledgement was on its way, whose reply was lost.
+BOOST_AUTO_TEST_CASE(one_without_effects_that_is_no_longer_held_is_judged_by_its_item) {
+  for (const bool is_there : {false, true}) {
+    auto done = acknowledge();
+    auto returned = record<>();
+    line.async_return(item, returned.token());
+    settle();
+    reconnect();
+    const auto look = "exists /q/" + one;
+    while (!pending().empty() && pending().front() != look) fail(errc::no_node);
+    BOOST_TEST_REQUIRE(!pending().empty());
+    is_there ? void(answer()) : void(fail(errc::no_node));
+    BOOST_TEST_REQUIRE(done.done());
+    BOOST_TEST((done.error() == (is_there ? errc::superseded : error_code())), done.error().message());
+    while (!pending().empty()) answer();
+    if (!is_there) take();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_no_longer_held_when_the_session_is_closed_is_told_that) {
+  auto done = acknowledge();
+  auto returned = record<>();
+  line.async_return(item, returned.token());
+  settle();
+  auto closing = record<>();
+  zk.async_close(closing.token());
+  settle();
+  lose(errc::closed);
+  BOOST_TEST_REQUIRE(done.done());
+  BOOST_TEST((done.error() == errc::closed), done.error().message());
 }
 
 // An operator removed the claim, and another has taken the item and done it.

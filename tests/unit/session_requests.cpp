@@ -219,6 +219,25 @@ BOOST_FIXTURE_TEST_CASE(a_path_that_is_removed_while_it_is_made_is_made_again, f
   BOOST_TEST(!ensuring.error());
 }
 
+// Its first node is another's, in which we may make nodes.
+BOOST_FIXTURE_TEST_CASE(nor_does_an_ancestor_that_we_may_not_make_keep_it_from_that, fake_session) {
+  connect();
+  auto ensuring = record<>();
+  zk.async_ensure_path("/tenant/a/b", ensuring.token());
+  settle();
+  fail(errc::no_auth);
+  fail(errc::node_exists);
+  fail(errc::no_node);
+  BOOST_TEST(!ensuring.done());
+  advance(75ms);
+  CHECK_PENDING("create /tenant", "create /tenant/a", "create /tenant/a/b");
+  fail(errc::no_auth);
+  fail(errc::no_node);  // now it is the tenant's own that is missing: not ours to make
+  fail(errc::no_node);
+  BOOST_TEST_REQUIRE(ensuring.done());
+  BOOST_TEST((ensuring.error() == errc::no_auth));
+}
+
 // A mistyped one would hold data where nobody looks for it.
 BOOST_FIXTURE_TEST_CASE(the_root_is_not_made_as_a_path, fake_session) {
   connect();
@@ -342,6 +361,8 @@ BOOST_FIXTURE_TEST_CASE(malformed_arguments_are_not_sent, fake_session) {
   auto committing = record<std::vector<operation_result>>();
   auto container = record<std::vector<operation_result>>();
   auto ensuring = record<>();
+  auto ensuring_nothing = record<>();
+  zk.async_ensure_path("", ensuring_nothing.token());
   zk.async_get("a", reading.token());
   zk.async_commit(transaction().check("/a").remove("/b/"), committing.token());
   zk.async_commit(transaction().create("/a", "", create_mode::container), container.token());
@@ -352,6 +373,7 @@ BOOST_FIXTURE_TEST_CASE(malformed_arguments_are_not_sent, fake_session) {
   BOOST_TEST((committing.error() == errc::bad_arguments));
   BOOST_TEST((container.error() == errc::bad_arguments));
   BOOST_TEST((ensuring.error() == errc::bad_arguments));
+  BOOST_TEST((ensuring_nothing.error() == errc::bad_arguments));
 }
 
 BOOST_AUTO_TEST_CASE(a_signal_may_outlive_the_operation_and_the_context) {

@@ -56,8 +56,9 @@ class queue_base {
   /// effects, that the item has left the queue. One that was given up (cancelled) may be repeated: with the same
   /// effects it is told what became of the first; with others, `superseded` if the first was done.
   /// Errors: `superseded` (it is not ours any more: our session ended in between, and somebody else may have it; these
-  /// effects have not happened), `outcome_unknown` (a reply was lost, then our session ended or an operator removed our
-  /// claim, and the item has gone: perhaps by this), and what keeps the effects from happening: then it is still ours.
+  /// effects have not happened), `outcome_unknown` (a reply was lost, then our session ended, an operator removed our
+  /// claim or another settlement of the same item was under way, and the item has gone: perhaps by this), and what keeps
+  /// the effects from happening: then it is still ours.
   template <class Token>
   auto async_acknowledge(message item, Token&& token) {
     return async_acknowledge(std::move(item), transaction(), std::forward<Token>(token));

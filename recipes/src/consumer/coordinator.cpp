@@ -191,16 +191,24 @@ void coordinator::note_failure(const term_ptr& term) {
   term->end(term_end::failed);
 }
 
+/// A process that was asleep can wake up here, before anything has told it that its lease has ended.
+bool coordinator::has_lapsed(const term_ptr& term) const { return session_->now() >= term->where()->valid_until(); }
+
 awaitable<void> coordinator::serve(term_ptr term) {
   // The answer that it has begun can come after its end: then nobody needs to hear of it.
-  const bool is_over = session_->now() >= term->where()->valid_until();
-  if (is_over) co_return co_await leave(term, true);
+  if (has_lapsed(term)) co_return co_await leave(term, true);
   const auto& strand = session_->strand();
   launch_detached(strand, watch_place(term));
   if (!traits_.work_while_suspended) launch_detached(strand, watch_connection(term));
   if (stopping_) term->end(term_end::resigned);
   co_await inaugurate(term);
-  while (!term->reason()) co_await execute(term);
+  while (!term->reason()) {
+    if (has_lapsed(term)) {
+      term->end(term_end::lost);
+    } else {
+      co_await execute(term);
+    }
+  }
   co_await finish(term);
   session_->changed().notify();  // who watches the connection for this term need not any more
 }

@@ -121,6 +121,7 @@ awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string p
                                                  std::vector<std::unique_ptr<watch>>* hints) {
   constexpr int most_tries = 5;  // then a view with a seam is better than none
   const incarnation_ptr any;
+  const auto deadline = session->retry_deadline();
   auto pause = session->patience();
   election_nodes nodes;
   nodes.path = std::move(path);
@@ -131,7 +132,7 @@ awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string p
     bool moved = false;
     error = co_await read_once(session, nodes, tell, hints, moved);
     if (error == errc::connection_loss || (!error && moved && tries < most_tries)) continue;
-    if (error != errc::server_error || tries >= most_tries) break;
+    if (error != errc::server_error || session->now() >= deadline) break;
     error = co_await session->outwait(pause, any);
     if (error) break;
   }

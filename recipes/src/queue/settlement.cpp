@@ -52,11 +52,10 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     auto answer = co_await session->perform(backend::make_multi(all), retry::once, bound);
     const bool is_cut = is_lost(answer.error) || is_aborted(answer.error) || answer.error == errc::session_expired;
     maybe_done = maybe_done || (is_cut && answer.sent);
-    if (is_aborted(answer.error) && maybe_done && !mark.empty()) {
-      launch_detached(session->strand(), owning(shared_from_this(), &claims::see_what_became, which, mark, bound));
-    }
+    if (is_aborted(answer.error) && maybe_done) clear_up(which, mark, bound);
     found = find_ours(which);
     if (found == ours_.end()) {  // settled by somebody else in this process, or taken once more after an operator
+      if (is_aborted(answer.error) || answer.error == errc::closed) co_return answer.error;
       if (answer.error && maybe_done) co_return co_await judge_unheld(which, mark, bound);
       if (!answer.error && !mark.empty()) session->remove_surely(claim, bound);
       co_return answer.error ? errc::superseded : error_code();
@@ -70,6 +69,7 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     if (error) error = co_await judge(which, mark);
     const bool is_unheld = error == errc::superseded && maybe_done && find_ours(which) == ours_.end();
     if (is_unheld) co_return co_await judge_unheld(which, mark, bound);
+    if (is_aborted(error)) clear_up(which, mark, bound);
     if (is_aborted(error) || error == errc::closed) co_return error;
     if (found = find_ours(which); found != ours_.end()) ours_.erase(found);
     // One that has gone may be another's by now; with our mark, or without its item, it is nobody's.
@@ -80,17 +80,20 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
 }
 
 /// The item is not held any more by the claim that a try was for: it has been settled by somebody else in this process, or
-/// taken once more after an operator. The mark of a try that was done is there, unless it has been removed already.
+/// taken once more after an operator. The mark of a try that was done is there, unless it has been removed already; without
+/// a mark it matters only whether the item is there.
 awaitable<error_code> claims::judge_unheld(claim_id which, std::string mark, incarnation_ptr bound) {
-  const auto path = frame_->where.claim(which.name);
-  if (mark.empty()) co_return ours_.contains(which.name) ? errc::outcome_unknown : errc::superseded;
-  const auto look = make_request(opcode::get, path);
+  const auto path = mark.empty() ? frame_->where.item(which.name) : frame_->where.claim(which.name);
+  const auto look = make_request(mark.empty() ? opcode::exists : opcode::get, path);
   backend::reply there;
   do {
     there = co_await frame_->session->perform(look, retry::always, bound);
   } while (is_lost(there.error));
-  if (there.error) co_return is_aborted(there.error) ? there.error : make_error_code(errc::outcome_unknown);
-  if (there.data != mark) co_return errc::superseded;
+  if (is_aborted(there.error)) clear_up(which, mark, bound);
+  if (is_aborted(there.error) || there.error == errc::closed) co_return there.error;
+  if (mark.empty() && there.error == errc::no_node) co_return error_code();
+  if (there.error) co_return errc::outcome_unknown;
+  if (mark.empty() || there.data != mark) co_return errc::superseded;
   frame_->session->remove_surely(path, bound);
   co_return error_code();
 }
@@ -121,7 +124,13 @@ awaitable<error_code> claims::judge(claim_id which, std::string mark) {
   }
 }
 
-/// Takes the mark of a settlement away that nobody waits for any more.
+/// Nobody waits any more for a settlement that may have been done: its mark, if it has one, is taken away.
+void claims::clear_up(claim_id which, std::string mark, incarnation_ptr bound) {
+  if (mark.empty()) return;
+  auto clearing = owning(shared_from_this(), &claims::see_what_became, std::move(which), std::move(mark), std::move(bound));
+  launch_detached(frame_->session->strand(), std::move(clearing));
+}
+
 awaitable<void> claims::see_what_became(claim_id which, std::string mark, incarnation_ptr bound) {
   const auto path = frame_->where.claim(which.name);
   auto look = make_request(opcode::get, path);

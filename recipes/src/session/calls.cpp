@@ -228,7 +228,7 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
 }
 
 awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound) {
-  if (path.empty() || path == "/") {  // to make the root is for `session_options::create_root`
+  if (path == "/") {  // to make the root is for `session_options::create_root`
     auto root = co_await perform(make_request(opcode::exists, "/"), retry::always, bound);
     co_return root.error;
   }
@@ -246,11 +246,13 @@ awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound)
     error_code first;
     error_code last;
     bool again = false;
+    bool is_above = false;  // the parent of the one that is looked at, a moment ago
     for (const auto& each : sent) {
       auto result = co_await answer(each);
       last = result.error == errc::node_exists ? error_code() : result.error;
-      // Throttled; or what is above has been removed since: without the root nothing would have been there.
-      again = again || result.throttled || (last == errc::no_node && !first && each != sent.front());
+      // Throttled; or the parent has been removed since.
+      again = again || result.throttled || (last == errc::no_node && is_above);
+      is_above = !last;
       if (last && !first) first = last;
     }
     // An ancestor that we may not even look at is no failure if the last one is there.

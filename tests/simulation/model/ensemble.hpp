@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -73,8 +74,9 @@ class ensemble {
   void cut_off(int which);  ///< From the leader; clients still reach it.
   void rejoin(int which);   ///< The end of the same.
   /// The leader loses all others, which elect another one, and notices only after `unaware`: until then it answers its own
-  /// clients' reads, pings and syncs and takes their sessions up again; it can commit nothing.
-  void depose(span unaware);
+  /// clients' reads, pings and syncs and takes their sessions up again; it can commit nothing. A client that is cut off with
+  /// it reaches no other server until the end of the fault, and the other clients do not reach it.
+  void depose(span unaware, std::optional<int> cut_off_with_it = {});
   void rejoin_deposed();  ///< The end of the same.
   void undeceive();       ///< A leader that was deposed notices now.
   /// Signs of life are answered with an error and not executed: what a session makes of that is the same for all requests,
@@ -143,6 +145,7 @@ class ensemble {
     std::uint64_t times = 0;
     bool stuck = false;  ///< Something was proposed and is not committed: a sync has to wait for it.
     std::map<std::int64_t, session_state> sessions;
+    std::optional<int> company;  ///< The client that is cut off with it, from all others.
   };
 
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
@@ -150,6 +153,9 @@ class ensemble {
   int best() const;
   void operate(const backend::request& what);
   bool leads(int i) const { return i == leader_; }
+  bool reaches(int client, int which) const {
+    return !deposed_.company || (client == deposed_.company) == (which == deposed_.which);
+  }
   bool believes_to_lead(int i) const { return leads(i) || servers_[index(i)].deposed; }
   std::map<std::int64_t, session_state>& sessions_at(int i) { return at(i).deposed ? deposed_.sessions : sessions_; }
 
@@ -166,6 +172,7 @@ class ensemble {
   void answer_forwarded(const connection_ptr& to, const entry& what);
   void close(const connection_ptr& which);
   void close_silent();
+  void close_unreachable();
   void close_all(int which);
   void touch(int which, std::int64_t session);
 

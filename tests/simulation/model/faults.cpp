@@ -32,12 +32,13 @@ void ensemble::rejoin(int which) {
   }
 }
 
-void ensemble::depose(span unaware) {
+void ensemble::depose(span unaware, std::optional<int> cut_off_with_it) {
   if (leader_ < 0 || voters().size() - 1 <= servers_.size() / 2) return;  // the others could not elect
   auto& old = at(leader_);
-  deposed_ = {leader_, deposed_.times + 1, committed_ < log_.size(), sessions_};
+  deposed_ = {leader_, deposed_.times + 1, committed_ < log_.size(), sessions_, cut_off_with_it};
   old.is_cut = old.deposed = true;
   lose_leader();
+  close_unreachable();
   clock_.after(unaware, [this, time = deposed_.times] {
     if (deposed_.times == time) undeceive();
   });
@@ -47,7 +48,17 @@ void ensemble::undeceive() {
   if (deposed_.which >= 0 && at(deposed_.which).deposed) leave(deposed_.which);
 }
 
+void ensemble::close_unreachable() {
+  for (auto& each : servers_) {
+    const auto open = each.connections;
+    for (const auto& [number, one] : open) {
+      if (!reaches(one->client, one->server)) close(one);
+    }
+  }
+}
+
 void ensemble::rejoin_deposed() {
+  deposed_.company.reset();
   if (deposed_.which >= 0) rejoin(deposed_.which);
 }
 

@@ -47,7 +47,7 @@ connection_ptr ensemble::connect(int client, int which, const backend::link_opti
 
 void ensemble::greet(const connection_ptr& who, backend::session_key asked) {
   auto& here = at(who->server);
-  if (!here.serving || here.refusing) return close(who);
+  if (!here.serving || here.refusing || !reaches(who->client, who->server)) return close(who);
   if (here.silent) return;
   here.connections[who->number] = who;
   asked.timeout = std::clamp<std::chrono::milliseconds>(

@@ -95,15 +95,34 @@ void stage::begin_at_connection(const fault& what) {
   });
 }
 
-/// Once the others have elected there are two that believe to lead, for at most two ticks. The target loses its connection then,
-/// again and again, and may have its session taken up by either.
+/// A client whose belief would be wrong once another session got what it has: one that the leader serves, if there is any.
+int stage::a_believer(int otherwise) const {
+  for (int i = 0; i < plan_.clients; ++i) {
+    const auto& each = clients_[static_cast<std::size_t>(i)];
+    if (!each.runs) continue;
+    bool believes = false;
+    for (int j = 0; j < scenario_->contenders(); ++j) believes |= each.runs->believes(j).held;
+    if (!believes) continue;
+    if (each.wire && each.wire->server == servers_->leader()) return i;
+    otherwise = i;
+  }
+  return otherwise;
+}
+
+/// Once the others have elected there are two that believe to lead, for at most two ticks. Every other time the target loses
+/// its connection then, again and again, and may have its session taken up by either. Else a client that believes is cut
+/// off together with the deposed one, which alone serves it; half of these connections do not break.
 void stage::depose(const fault& what) {
-  // As long as can be every other time: the last moments are the dangerous ones.
-  const auto share = std::min<std::int64_t>(static_cast<std::int64_t>(what.detail % 201), 100);
+  const bool together = what.detail >> 40 & 1;
+  // As long as can be more often than not: the last moments are the dangerous ones.
+  const auto share = together ? 100 : std::min<std::int64_t>(static_cast<std::int64_t>(what.detail % 201), 100);
   const auto both = (300ms + 2 * plan_.servers.tick) / 100 * share;
-  servers_->depose(plan_.servers.election + both);
+  const bool steady = together && (what.detail >> 41 & 1);
   auto breaks = what;
   breaks.kind = fault_kind::break_connection;
+  if (together) breaks.target = a_believer(what.target);
+  servers_->depose(plan_.servers.election + both, together ? std::optional(breaks.target) : std::nullopt);
+  if (steady) return;
   for (const int eighths : {4, 6, 7}) {
     clock_.after(plan_.servers.election + both * eighths / 8, [this, breaks] { begin_at_connection(breaks); });
   }

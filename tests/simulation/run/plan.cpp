@@ -95,7 +95,12 @@ void draw_faults(chance& draw, plan& p) {
 /// Drawn apart from the others, so that these stay what they are.
 void draw_faults_of(fault_kind kind, chance draw, plan& p) {
   if (!draw.one_in(4)) return;
-  for (auto left = 1 + draw.below(4); left > 0; --left) p.faults.push_back(draw_fault(draw, p, kind));
+  for (auto left = 1 + draw.below(4); left > 0; --left) {
+    auto drawn = draw_fault(draw, p, kind);
+    // The sessions that only a deposed leader knows to live end at its successor meanwhile.
+    if (kind == fault_kind::depose_leader) drawn.lasting += p.servers.election + p.timeout;
+    p.faults.push_back(drawn);
+  }
 }
 
 }  // namespace

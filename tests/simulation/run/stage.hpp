@@ -113,6 +113,7 @@ class stage final : public ensemble_observer {
   void end(const fault& what);
   void begin_at_connection(const fault& what);
   void depose(const fault& what);
+  int a_believer(int otherwise) const;
   void begin_at_server(const fault& what);
   void heal();
   void advance(instant until);

@@ -18,7 +18,7 @@ call_rules::call_rules(stage& in, span hand_over_deadline)
 
 std::shared_ptr<void> call_rules::begins(int client, const term& present, call what) {
   auto& of = careers_[static_cast<std::size_t>(client)];
-  check_order(of, present, what);
+  check_order(client, of, present, what);
   check_delay(client, of, what);
   check_overlap(client, present, what);
   of.running = ++calls_;
@@ -33,7 +33,7 @@ std::shared_ptr<void> call_rules::begins(int client, const term& present, call w
   });
 }
 
-void call_rules::check_order(career& of, const term& present, call what) {
+void call_rules::check_order(int client, career& of, const term& present, call what) {
   in_.require(of.running == 0, "one call of a career at a time");
   const bool same = of.token == present.token();
   if (what == call::inaugurate) {
@@ -41,6 +41,8 @@ void call_rules::check_order(career& of, const term& present, call what) {
     in_.require(!same, "a term is inaugurated once");
   } else {
     in_.require(same && !of.has_ended, "nothing is called after the end of a term");
+    const bool believes = in_.inside(client).now() < present.valid_until();
+    in_.require(believes || what != call::execute, "work begins only in the time of a lease");
   }
 }
 

@@ -35,7 +35,7 @@ class call_rules {
     std::optional<instant> free_since;  // the last call returned then, in a term that was ending
   };
 
-  void check_order(career& of, const term& present, call what);
+  void check_order(int client, career& of, const term& present, call what);
   void check_delay(int client, const career& of, call what);
   void check_overlap(int client, const term& present, call what);
   void expect_end(int client, std::uint64_t running);
