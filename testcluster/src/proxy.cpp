@@ -260,6 +260,10 @@ std::size_t proxy::drops() const {
   return impl_->on_thread([this] { return impl_->state.rules.drops(); });
 }
 
+std::size_t proxy::lost_bytes() const {
+  return impl_->on_thread([this] { return impl_->state.lost_bytes; });
+}
+
 std::size_t proxy::connections() const {
   return impl_->on_thread([this] { return impl_->alive().size(); });
 }

@@ -159,6 +159,7 @@ asio::awaitable<void> proxy_link::wait_until(direction& way, clock::time_point w
 asio::awaitable<bool> proxy_link::deliver(direction& way, chunk what) {
   if (what.then != after::drop && way.swallow) {
     broken_ = true;
+    shared_.lost_bytes += what.bytes.size();
     co_return what.then == after::go_on;
   }
   const bool written = !way.to.is_open() || co_await write_out(way, std::move(what.bytes));

@@ -37,6 +37,7 @@ struct proxy_state {
   bool refusing = false;
   bool swallow_up = false;
   bool swallow_down = false;
+  std::size_t lost_bytes = 0;
   drop_rules rules{};
 };
 

@@ -82,8 +82,10 @@ BOOST_AUTO_TEST_CASE(a_black_hole_for_replies_lets_requests_through) {
   line asking;
   middle().blackhole(proxy::way::to_client);
   BOOST_TEST(shows("blackhole to-client"));
+  const auto lost = middle().lost_bytes();
   asking.send(jute::create_request(1, "/done-unheard", "", 0));
   BOOST_TEST(eventually([] { return direct().exists("/done-unheard"); }));
+  BOOST_TEST(eventually([lost] { return middle().lost_bytes() > lost; }), "others can see the node before the reply comes");
   heal_middle();
   BOOST_TEST(asking.ends());
 }

@@ -91,7 +91,7 @@ class proxy {
   /// Otherwise like drop_reply.
   void drop_request(std::int32_t op_code, int k = 1);
 
-  /// Ends every fault: as if the proxy were new, apart from drops() and the connections that are whole.
+  /// Ends every fault: as if the proxy were new, apart from drops(), lost_bytes() and the connections that are whole.
   void heal();
 
   /// The faults that are on, such as "delay 50 ms", "freeze", "drop-reply create2 1". Empty: none.
@@ -99,6 +99,9 @@ class proxy {
 
   /// How many connections drop_reply and drop_request have closed so far.
   std::size_t drops() const;
+
+  /// How many bytes blackhole() has made disappear so far.
+  std::size_t lost_bytes() const;
 
   /// How many connections there are through it now.
   std::size_t connections() const;
