@@ -85,6 +85,10 @@ class term_case : public ensemble_case {
   void wait_executing(replica& who, std::int64_t epoch, std::source_location where = std::source_location::current()) {
     wait([&] { return who.executes(epoch); }, where);
   }
+  /// One that resigned comes back behind those that wait, and has to be there before the next in line resigns.
+  void wait_in_line(replica& who, std::source_location where = std::source_location::current()) {
+    wait([&] { return stands_in_line(who.session_id()); }, where);
+  }
   void wait_ended(replica& who, error_code expected = {},
                   std::source_location where = std::source_location::current()) {
     wait([&] { return who.ended.done(); }, where);

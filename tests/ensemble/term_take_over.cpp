@@ -13,6 +13,7 @@ BOOST_AUTO_TEST_CASE(of_three_one_works_and_the_next_in_order_takes_over) {
   wait_executing(a, 1);
   a.coordinator.resign();
   wait_executing(b, 2);
+  wait_in_line(a);
   b.coordinator.resign();
   wait_executing(c, 3);
   c.coordinator.resign();
