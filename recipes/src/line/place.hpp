@@ -94,6 +94,8 @@ class place : public std::enable_shared_from_this<place> {
   const std::string& data() const noexcept { return data_; }
   /// Exactly one member is ahead of us, as far as we know. `changed` tells when that begins.
   bool is_next() const noexcept { return listed_ && position() == 1; }
+  /// Somebody is behind us, as far as we know.
+  bool has_followers() const noexcept { return listed_ && self_ + 1 < members_->size(); }
   /// Everybody in line as last listed, if that has happened; nobody twice who is of this place. Where it goes one by one,
   /// only while nobody waits.
   const std::vector<member>& members() const noexcept { return *members_; }

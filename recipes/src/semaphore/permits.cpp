@@ -107,6 +107,7 @@ awaitable<outcome<ownership>> permits::acquire(std::int32_t weight) {
   if (options_.on_position) where->tell_position(options_.on_position);
   const blocker who_first = [size](const std::vector<member>& all, std::size_t self) { return who_fills(all, self, *size); };
   error = co_await where->try_turn(who_first);
+  bool is_seen_waiting = !error && where->has_followers();
   if (error == errc::busy) {
     auto done = std::make_shared<bool>(false);
     launch_detached(session_->strand(), follow_size(where, path_, size, done));
@@ -114,11 +115,17 @@ awaitable<outcome<ownership>> permits::acquire(std::int32_t weight) {
     *done = true;
     where->changed().notify();
     if (!error && weight > size->size) error = errc::bad_arguments;
-    // Who is behind us has seen us wait.
-    if (!error) launch_detached(session_->strand(), announce(where, options_.id));
+    is_seen_waiting = true;
   }
+  if (!error && is_seen_waiting) announce_later(where);
   if (error) held = ownership();
   co_return outcome<ownership>(error, std::move(held));
+}
+
+/// Tells those behind us that we do not wait any more. Where we were let in by the list that came with our node, those that
+/// it has behind us came before it was made, and may have seen us behind others that have left since; who comes later has not.
+void permits::announce_later(const place_ptr& where) {
+  launch_detached(session_->strand(), announce(where, options_.id));
 }
 
 awaitable<void> permits::announce(place_ptr where, std::string id) {
@@ -174,7 +181,9 @@ awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight) {
   if (error) co_return outcome<ownership>(error, ownership());
   ownership held(std::get<1>(entered));
   const blocker who_first = [size](const std::vector<member>& all, std::size_t self) { return who_fills(all, self, *size); };
-  error = co_await std::get<1>(entered)->try_turn(who_first);
+  const auto& where = std::get<1>(entered);
+  error = co_await where->try_turn(who_first);
+  if (!error && where->has_followers()) announce_later(where);
   if (error) held = ownership();  // somebody was quicker
   co_return outcome<ownership>(error, std::move(held));
 }

@@ -68,6 +68,7 @@ class permits : public std::enable_shared_from_this<permits> {
   void note_size(std::int32_t size) { agreed_ = true, size_ = size; }
   error_code refuse_path();
   error_code refuse(error_code why, std::string problem);
+  void announce_later(const place_ptr& where);
   static awaitable<void> announce(place_ptr where, std::string id);
   awaitable<outcome<>> settle_shrink(permit_record now, std::int32_t version);
   awaitable<error_code> mark_holders(std::int32_t size);
