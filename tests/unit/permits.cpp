@@ -7,6 +7,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
 using namespace zkrecipes::test;
@@ -146,6 +148,37 @@ BOOST_AUTO_TEST_CASE(a_size_that_the_server_does_not_show_is_asked_for_again) {
   answer(sized(2));
   BOOST_TEST_REQUIRE(acquiring.done());
   BOOST_TEST(!acquiring.error());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(permit_lines, fake_session)
+
+// The one behind read its list before the one ahead of both had left, and saw us wait.
+BOOST_AUTO_TEST_CASE(who_is_let_in_at_once_says_so_if_others_are_behind_already) {
+  for (const bool is_followed : {false, true}) {
+    if (!is_followed) connect();
+    semaphore permits(zk, "/s", 1);
+    auto acquired = record<ownership>();
+    permits.async_acquire(acquired.token());
+    settle();
+    std::string own;
+    while (!acquired.done()) {
+      BOOST_TEST_REQUIRE(!pending().empty());
+      const auto asked = last().pending.front().first;
+      backend::reply reply;
+      if (asked.op == backend::opcode::create) reply.path = own = asked.path + "0000000001";
+      if (asked.op == backend::opcode::create) reply.stat.ephemeral_owner = 0x77;
+      if (asked.op == backend::opcode::get) reply.data = serialize(permit_record{1});
+      if (asked.op == backend::opcode::children) reply.children = {own.substr(3)};
+      if (asked.op == backend::opcode::children && is_followed) reply.children.push_back(permit(1, 2));
+      answer(std::move(reply));
+    }
+    BOOST_TEST(!acquired.error(), acquired.error().message());
+    settle();
+    BOOST_TEST(std::ranges::count(pending(), "set " + own) == (is_followed ? 1 : 0));
+    while (!pending().empty()) answer();
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -31,7 +31,7 @@ awaitable<void> put(zkrecipes::priority_queue& into, std::string data, std::istr
 template <class Queue>
 class items final : public player {
  public:
-  explicit items(Queue queue) : queue_(std::move(queue)) {}
+  items(zkrecipes::session zk, Queue queue) : zk_(std::move(zk)), queue_(std::move(queue)) {}
 
   awaitable<std::string> obey(std::string command, std::istream& words) override {
     if (command == "put") {
@@ -44,6 +44,8 @@ class items final : public player {
       words >> count;
       auto taking = command == "take" ? take(count) : pop(count);
       co_return co_await std::move(taking);
+    } else if (command == "catch-up") {
+      co_await zk_.async_commit(zkrecipes::transaction().check("/line"), use_awaitable);
     } else if (command == "claim") {
       claimed_ = co_await queue_.async_take(use_awaitable);
       co_return " " + claimed_.data;
@@ -79,6 +81,7 @@ class items final : public player {
     co_return all;
   }
 
+  zkrecipes::session zk_;
   Queue queue_;
   zkrecipes::message claimed_;
 };
@@ -86,11 +89,11 @@ class items final : public player {
 }  // namespace
 
 std::unique_ptr<player> play_queue(zkrecipes::session zk, const std::string& path) {
-  return std::make_unique<items<zkrecipes::queue>>(zkrecipes::queue(zk, path));
+  return std::make_unique<items<zkrecipes::queue>>(zk, zkrecipes::queue(zk, path));
 }
 
 std::unique_ptr<player> play_priority_queue(zkrecipes::session zk, const std::string& path) {
-  return std::make_unique<items<zkrecipes::priority_queue>>(zkrecipes::priority_queue(zk, path));
+  return std::make_unique<items<zkrecipes::priority_queue>>(zk, zkrecipes::priority_queue(zk, path));
 }
 
 }  // namespace interop
