@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(the_position_is_told_while_it_waits) {
   BOOST_TEST(run_until([&] { return children("/l").size() == 2; }));
   auto third = recorder<ownership>(executor());
   last.async_acquire(third.token());
-  BOOST_TEST(run_until([&] { return children("/l").size() == 3; }));
+  BOOST_TEST(run_until([&] { return !positions.empty(); }), "it has read who is ahead");
   release(std::move(first));
   BOOST_TEST(run_until([&] { return second.done(); }));
   release(std::move(second.result<0>()));

@@ -42,6 +42,13 @@ class waiting : public queue_case {
     return made;
   }
   std::size_t idle() { return exists("/q/_idle") ? children("/q/_idle").size() : 0; }
+  /// An operator removes the queue, and the line with it, at once. False: somebody came or went meanwhile.
+  bool wipe() {
+    transaction all;
+    for (const auto& each : children("/q/_idle")) all.remove("/q/_idle/" + each);
+    all.remove("/q/_idle").remove("/q");
+    return !std::get<0>(run(zk().async_commit(all, tuple)));
+  }
   /// All that was on its way to anybody has arrived.
   void quieten() {
     for (int i = 0; i < 3; ++i) {
@@ -187,10 +194,10 @@ BOOST_AUTO_TEST_CASE(a_connection_that_breaks_keeps_its_place) {
 BOOST_AUTO_TEST_CASE(a_queue_wiped_out_under_those_that_wait_goes_on) {
   auto& first = add(connect());
   auto& second = add(connect());
-  for (const auto& each : children("/q/_idle")) remove("/q/_idle/" + each);
-  if (exists("/q/_idle") && children("/q/_idle").empty()) remove("/q/_idle");
-  if (exists("/q") && children("/q").empty()) remove("/q");
-  BOOST_TEST_REQUIRE(run_until([&] { return idle() == 2; }), "both stand in a new line");
+  const auto made_before = get("/q").stat.czxid;
+  BOOST_TEST_REQUIRE(run_until([&] { return wipe(); }));
+  const auto is_anew = [&] { return exists("/q") && get("/q").stat.czxid > made_before; };
+  BOOST_TEST_REQUIRE(run_until([&] { return is_anew() && idle() == 2; }), "both stand in a new line");
   put("1");
   put("2");
   BOOST_TEST_REQUIRE(run_until([&] { return first.taken.done() && second.taken.done(); }));

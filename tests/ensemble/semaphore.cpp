@@ -29,6 +29,7 @@ struct semaphore_case : ensemble_case {
   /// Gets in line behind those that are there.
   recorder<ownership> waits(std::int32_t permits) { return waits(*three, permits); }
   recorder<ownership> waits(semaphore& which, std::int32_t permits) {
+    catch_up(zk());
     const auto before = children("/s").size();
     auto waiting = recorder<ownership>(executor());
     which.async_acquire(permits, waiting.token());
@@ -258,6 +259,7 @@ BOOST_AUTO_TEST_CASE(the_budget_and_a_cancellation_leave_nothing_behind) {
   auto held = take(3);
   auto late = run(three->async_acquire_for(1, 200ms, tuple));
   BOOST_TEST(std::get<0>(late) == errc::timed_out);
+  BOOST_TEST(run_until([&] { return children("/s").size() == 1; }), "its node goes in the background");
   auto waiting = waits(1);
   waiting.cancel();
   BOOST_TEST(run_until([&] { return waiting.done(); }));

@@ -45,7 +45,7 @@ class items final : public player {
       auto taking = command == "take" ? take(count) : pop(count);
       co_return co_await std::move(taking);
     } else if (command == "catch-up") {
-      co_await zk_.async_commit(zkrecipes::transaction().check("/line"), use_awaitable);
+      co_await zk_.async_commit(zkrecipes::transaction().check("/"), use_awaitable);
     } else if (command == "claim") {
       claimed_ = co_await queue_.async_take(use_awaitable);
       co_return " " + claimed_.data;
