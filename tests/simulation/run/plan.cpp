@@ -103,6 +103,16 @@ void draw_faults_of(fault_kind kind, chance draw, plan& p) {
   }
 }
 
+/// Drawn apart, too: a process that wakes up after its lease, while another takes over.
+void draw_sleeps(chance draw, plan& p) {
+  if (!draw.one_in(4)) return;
+  for (auto left = 1 + draw.below(4); left > 0; --left) {
+    auto drawn = draw_fault(draw, p, fault_kind::pause_client);
+    drawn.lasting = draw.between(p.timeout / 2, p.timeout * 2);
+    p.faults.push_back(drawn);
+  }
+}
+
 }  // namespace
 
 plan make_plan(std::uint64_t seed) {
@@ -131,6 +141,7 @@ plan make_plan(std::uint64_t seed) {
   draw_faults(draw, p);
   draw_faults_of(fault_kind::depose_leader, chance(seed, 2), p);
   draw_faults_of(fault_kind::throttle_server, chance(seed, 3), p);
+  draw_sleeps(chance(seed, 4), p);
   std::stable_sort(p.faults.begin(), p.faults.end(), [](const fault& a, const fault& b) { return a.when < b.when; });
   return p;
 }
