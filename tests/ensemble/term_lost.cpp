@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(who_does_not_work_without_a_connection_ends_its_term) {
   wait_executing(a, 1);
   disconnect(a.zk);
   wait([&] { return a.does.has("hand_over 1 suspended"); });
-  BOOST_TEST(record_says(R"("phase":"executing")"));
+  BOOST_TEST(record_says(R"("phase":"executing")"), get("/e").data);
   reconnect();
   wait_executing(a, 2);
   BOOST_TEST(a.does.terms[1].how() == takeover::clean);
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(who_may_not_write_the_record_any_more_leaves_without) {
   wait_ended(a);
   BOOST_TEST(a.does.has("hand_over 1 resigned"));
   BOOST_TEST(log.count("multi") <= 3, "it does not try again and again");
-  BOOST_TEST(record_says(R"("phase":"executing")"));
+  BOOST_TEST(record_says(R"("phase":"executing")"), get("/e").data);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
