@@ -48,6 +48,15 @@ class ensemble_case : public fixture {
   }
   void reconnect() { own().refuse(false); }
 
+  /// Leaves rights without the one to write. The leader goes by the old ones until it has applied these itself: perhaps after
+  /// the server that answered us.
+  void forbid_writing(const std::string& path, const acl& rights) {
+    auto set = run(zk().async_set_acl(path, rights, any_version, tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(set), std::get<0>(set).message());
+    const auto in_vain = transaction().set(path, "").check("/nothing-of-this-name");
+    BOOST_TEST_REQUIRE(run_until([&] { return std::get<0>(run(zk().async_commit(in_vain, tuple))) == errc::no_auth; }));
+  }
+
   /// The answer to this comes behind every event that the server had for the session before.
   void settle(session& which) { catch_up(which); }
 

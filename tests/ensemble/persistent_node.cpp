@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(no_permission_is_told_and_does_not_run_hot) {
 BOOST_AUTO_TEST_CASE(a_node_that_may_be_made_but_not_written_is_told) {
   create("/a", "theirs");
   const acl readable{{perm_read | perm_admin, "world", "anyone"}};
-  BOOST_TEST(!std::get<0>(run(zk().async_set_acl("/a", readable, any_version, tuple))));
+  forbid_writing("/a", readable);
   persistent_node node(zk(), "/a", "ours", {.mode = create_mode::persistent, .first_pause = 20ms, .max_pause = 50ms});
   BOOST_TEST(std::get<0>(run(node.async_started(tuple))) == errc::no_auth);
   BOOST_TEST(set(node, "later") == errc::no_auth);

@@ -165,11 +165,7 @@ BOOST_AUTO_TEST_CASE(who_may_not_write_the_record_any_more_leaves_without) {
   auto& a = add(connect(with));
   wait_executing(a, 1);
   const acl all_but_write{{perm_read | perm_create | perm_delete | perm_admin, "world", "anyone"}};
-  auto forbidden = run(zk().async_set_acl("/e", all_but_write, any_version, tuple));
-  BOOST_TEST_REQUIRE(!std::get<0>(forbidden), std::get<0>(forbidden).message());
-  // The leader goes by the old rights until it has applied the new ones itself: perhaps after the server that answered us.
-  const auto in_vain = transaction().set("/e", "").check("/nothing");
-  wait([&] { return std::get<0>(run(zk().async_commit(in_vain, tuple))) == errc::no_auth; });
+  forbid_writing("/e", all_but_write);
   log.clear();
   a.coordinator.stop();
   wait_ended(a);

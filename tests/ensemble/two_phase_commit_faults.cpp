@@ -131,7 +131,7 @@ BOOST_AUTO_TEST_CASE(a_decision_that_is_refused_is_told_and_tried_again) {
   begin("x", {"a"});
   vote("x", "a", ballot::yes);
   const acl all_but_write{{perm_read | perm_create | perm_delete | perm_admin, "world", "anyone"}};
-  BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_set_acl("/t/x", all_but_write, any_version, tuple))));
+  forbid_writing("/t/x", all_but_write);
   auto office = connect();
   recorder<> coordinating(executor());
   std::vector<std::pair<std::string, error_code>> told;
