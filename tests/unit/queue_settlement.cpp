@@ -55,6 +55,15 @@ struct settling : fake_session {
     BOOST_TEST_REQUIRE(again.done());
     return ending;
   }
+  /// The same, and the reply to that end is lost: the claim is looked at for its mark, which is returned.
+  std::string take_again_and_lose_reply() {
+    const auto ending = take_again();
+    last().pending.push_front(ending);
+    reconnect();
+    while (!pending().empty() && pending().front() != "get " + claim) answer();
+    CHECK_PENDING("get " + claim);
+    return ending.first.operations.at(0).data;
+  }
   backend::request answer_data(std::string data) {
     backend::reply found;
     found.data = std::move(data);
@@ -197,13 +206,7 @@ BOOST_AUTO_TEST_CASE(one_that_was_done_is_done_although_the_item_was_taken_again
 // The same, and the reply was lost: the mark tells.
 BOOST_AUTO_TEST_CASE(one_whose_item_is_no_longer_held_is_still_judged_by_its_mark) {
   auto done = acknowledge(effect_a);
-  const auto acknowledging = take_again();
-  const auto mark = acknowledging.first.operations.at(0).data;
-  last().pending.push_front(acknowledging);
-  reconnect();
-  BOOST_TEST_REQUIRE(std::ranges::count(pending(), "get " + claim) == 1);
-  while (pending().front() != "get " + claim) answer();
-  answer_data(mark);
+  answer_data(take_again_and_lose_reply());
   BOOST_TEST_REQUIRE(done.done());
   BOOST_TEST(!done.error(), done.error().message());
   BOOST_TEST(std::ranges::count(pending(), "remove " + claim) == 1);
@@ -227,12 +230,7 @@ BOOST_AUTO_TEST_CASE(one_that_is_cancelled_while_it_is_judged_leaves_no_claim) {
 
 BOOST_AUTO_TEST_CASE(nor_does_one_whose_item_was_no_longer_held) {
   auto done = acknowledge(effect_a);
-  const auto acknowledging = take_again();
-  const auto mark = acknowledging.first.operations.at(0).data;
-  last().pending.push_front(acknowledging);
-  reconnect();
-  while (!pending().empty() && pending().front() != "get " + claim) answer();
-  CHECK_PENDING("get " + claim);
+  const auto mark = take_again_and_lose_reply();
   done.cancel();
   settle();
   BOOST_TEST_REQUIRE(done.done());

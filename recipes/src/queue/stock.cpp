@@ -1,7 +1,6 @@
 #include "queue/stock.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <utility>
 
 #include "session/background.hpp"
@@ -12,21 +11,11 @@ using backend::opcode;
 
 namespace {
 
-constexpr std::string_view idle_marker = "idle-";
-constexpr std::string_view idle_markers[] = {idle_marker};
-
-/// What a taker's node says while it waits. One that is called finds the name of an item there.
-constexpr const char* waits = "waits";
-
 /// A list is used up when this part of it has been drawn.
 constexpr std::size_t list_share = 8;
 /// Where others are quicker, or items can come before those listed, it is read again after fewer draws: so many names
 /// of a list are read for each draw, at most.
 constexpr std::size_t names_per_draw = 256;
-/// The first in line reads no more names than that in a second, however often something changes.
-constexpr std::size_t names_per_second = 50'000;
-/// Called by one who leaves the line.
-constexpr std::size_t most_calls = 256;
 
 }  // namespace
 
@@ -147,174 +136,6 @@ awaitable<void> stock::refresh() {
   if (is_whole) apply(items, is_apart ? side.children : items.children);
   refreshing_ = false;
   ready_.notify();
-}
-
-/// Runs for as long as somebody waits in vain.
-awaitable<void> stock::scout() {
-  error_code error;
-  if (std::exchange(steps_aside_, false)) {
-    error = co_await get_in_line();
-    if (!is_fatal(error)) error.clear();  // where there is no line there are items all the same
-    spread_.forget();
-  }
-  while (waiting_ > 0 && !error) {
-    if (place_ && place_->lost()) place_.reset();
-    hints watching;
-    look_again_ = false;
-    if (!called_to()) {
-      if (place_) watching = watch_all();
-      error = co_await look(place_ != nullptr);
-    }
-    if (!error && called_to()) {
-      watching = hints();  // they tell the place, which goes
-      error = co_await answer_call();
-    }
-    if (error || ready() >= waiting_) break;
-    if (!place_) {
-      error = co_await get_in_line();
-    } else {
-      co_await wait_for_change(watching);
-    }
-  }
-  if (!error && place_ && !place_->lost() && ready() > waiting_) co_await call_others();
-  if (place_) std::exchange(place_, nullptr)->leave_later();
-  scouting_ = false;
-  if (error) {
-    failure_ = error;
-    ++failures_;
-  }
-  ready_.notify();
-}
-
-/// Comes back first in line, or called, or to be called again.
-awaitable<error_code> stock::get_in_line() {
-  line_spec line{frame_->where.on_side(idle_folder), std::string(idle_marker), idle_markers};
-  auto entered = co_await place::enter(frame_->session, std::move(line), waits);
-  auto& [error, where] = entered;
-  if (error == errc::session_expired || error == errc::connection_loss) co_return error_code();
-  if (error) co_return error;
-  place_ = std::move(where);
-  if (waiting_ == 0) co_return error_code();
-  const blocker turn = [this](const std::vector<member>& members, std::size_t self) -> std::optional<stretch> {
-    if (called_to()) return std::nullopt;
-    return nearest_ahead(members, self);
-  };
-  error = co_await place_->wait_turn(turn);
-  co_return place_->lost() ? error_code() : error;
-}
-
-/// What a call says: the name of an item, and how many were called.
-std::optional<entry> stock::called_to() const {
-  if (!place_) return std::nullopt;
-  const auto& call = place_->data();
-  return frame_->where.parse(std::string_view(call).substr(0, call.find(' ')));
-}
-
-/// One item is known, and it is for us unless somebody else is quicker.
-awaitable<error_code> stock::answer_call() {
-  auto what = called_to();
-  const auto call = place_->data();
-  std::exchange(place_, nullptr)->leave_later();
-  items_.clear();
-  draws_left_ = 0;
-  if (drawn_.contains(what->name) || skipped_.contains(what->name)) co_return error_code();
-  spread_.meets(std::strtoul(call.c_str() + what->name.size(), nullptr, 10));
-  items_.push_back(std::move(*what));
-  error_code error;
-  if (frame_->where.kind == queue_kind::delayed) error = co_await clock_->learn();
-  ready_.notify();
-  co_return error;
-}
-
-/// To each of the next in line one of the items that are left: they are on their way at the same time, and do not meet.
-awaitable<void> stock::call_others() {
-  const auto folder = frame_->where.on_side(idle_folder);
-  calling_ = true;
-  auto listed = co_await frame_->session->perform(make_request(opcode::children, folder), retry::once);
-  calling_ = false;
-  const auto members = members_of(listed.children, idle_markers);
-  auto next = std::ranges::find(members, place_->name(), &member::name);
-  if (next == members.end()) co_return;
-  const auto left = ready() - std::min(ready(), waiting_);
-  const auto calls = std::min({static_cast<std::size_t>(members.end() - ++next), left, most_calls});
-  if (calls == 0) co_return;
-  const auto first = items_.begin() + static_cast<std::ptrdiff_t>(waiting_);
-  for (std::size_t i = 0; i < calls; ++i) {
-    auto call = make_request(opcode::set, join(folder, next[static_cast<std::ptrdiff_t>(i)].name));
-    call.data = first[static_cast<std::ptrdiff_t>(i)].name + ' ' + std::to_string(calls);
-    call.version = 0;
-    frame_->session->send(std::move(call));
-  }
-  items_.erase(first, first + static_cast<std::ptrdiff_t>(calls));
-  spread_.meets(calls);
-}
-
-stock::hints stock::watch_all() {
-  hints all;
-  auto& tell = place_->changed();
-  all[0] = frame_->session->arm(watch_kind::children, frame_->where.items, tell);
-  if (frame_->where.is_apart()) all[1] = frame_->session->arm(watch_kind::children, frame_->where.side, tell);
-  return all;
-}
-
-awaitable<void> stock::wait_for_change(const hints& watching) {
-  auto fired = [](const std::unique_ptr<watch>& each) { return each && each->fired(); };
-  auto where = place_;
-  while (waiting_ > 0 && !look_again_ && !where->lost() && std::none_of(watching.begin(), watching.end(), fired)) {
-    auto why = co_await where->changed().wait(next_time());
-    if (why != wake::notified) co_return;
-  }
-  while (waiting_ > 0 && !look_again_ && !where->lost() && frame_->session->now() < next_look_) {
-    auto why = co_await where->changed().wait(std::min(next_look_, next_time()));
-    if (why != wake::notified) co_return;
-  }
-}
-
-/// Reads what there is; at no other cost than one round trip, unless something is missing.
-awaitable<error_code> stock::look(bool watching) {
-  const auto& session = frame_->session;
-  const auto deadline = session->retry_deadline();
-  auto pause = session->patience();
-  for (;;) {
-    // Looked at now and then: who has given up meanwhile wants no session kept open for it.
-    auto error = co_await session->wait_connected(nullptr, session->now() + std::chrono::seconds(1));
-    if (error == errc::timed_out && waiting_ > 0) continue;
-    if (error) co_return error;
-    auto items_request = make_request(opcode::children, frame_->where.items);
-    auto side_request = make_request(opcode::children, frame_->where.side);
-    items_request.watch = side_request.watch = watching;
-    auto asked = session->send(items_request);
-    exchange_ptr asked_side = frame_->where.is_apart() ? session->send(side_request) : nullptr;
-    auto items = co_await session->answer(asked);
-    backend::reply side;
-    if (asked_side) side = co_await session->answer(asked_side);
-    if ((items.throttled || side.throttled) && session->now() < deadline) {
-      error = co_await session->outwait(pause, nullptr);
-      if (error) co_return error;
-      continue;
-    }
-    if (items.error == errc::connection_loss) items = co_await session->perform(items_request, retry::always);
-    if (asked_side && side.error == errc::connection_loss) {
-      side = co_await session->perform(side_request, retry::always);
-    }
-    if (side.error == errc::no_node) side.error.clear();  // nothing has been claimed yet
-    if (items.error == errc::no_node) {
-      error = co_await session->ensure_path(frame_->where.items);
-      if (error && error != errc::connection_loss) co_return error;
-      continue;
-    }
-    error = items.error ? items.error : side.error;
-    if (error == errc::connection_loss || error == errc::session_expired) continue;
-    if (!error && !is_ours_ && frame_->where.is_strange(items.children)) error = errc::foreign_data;
-    if (error) co_return error;
-    is_ours_ = true;
-    apply(items, asked_side ? side.children : items.children);
-    const auto names = items.children.size() + side.children.size();
-    next_look_ = session->now() + std::chrono::microseconds(1'000'000 / names_per_second * names);
-    if (frame_->where.kind == queue_kind::delayed && !items_.empty()) error = co_await clock_->learn();
-    ready_.notify();
-    co_return error;
-  }
 }
 
 void stock::apply(const backend::reply& items, const std::vector<std::string>& side) {

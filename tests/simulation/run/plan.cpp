@@ -73,6 +73,8 @@ fault draw_fault(chance& draw, const plan& p, fault_kind kind) {
   drawn.kind = kind;
   drawn.when = draw.between(p.faults_from, p.faults_until);
   drawn.lasting = draw_length(draw, p);
+  // The sessions that only a deposed leader knows to live end at its successor meanwhile.
+  if (kind == fault_kind::depose_leader) drawn.lasting += p.servers.election + p.timeout;
   drawn.target =
       static_cast<int>(draw.below(static_cast<std::uint64_t>(is_about_server(kind) ? p.servers.servers : p.clients)));
   drawn.detail = draw.draw() >> 16;
@@ -95,12 +97,7 @@ void draw_faults(chance& draw, plan& p) {
 /// Drawn apart from the others, so that these stay what they are.
 void draw_faults_of(fault_kind kind, chance draw, plan& p) {
   if (!draw.one_in(4)) return;
-  for (auto left = 1 + draw.below(4); left > 0; --left) {
-    auto drawn = draw_fault(draw, p, kind);
-    // The sessions that only a deposed leader knows to live end at its successor meanwhile.
-    if (kind == fault_kind::depose_leader) drawn.lasting += p.servers.election + p.timeout;
-    p.faults.push_back(drawn);
-  }
+  for (auto left = 1 + draw.below(4); left > 0; --left) p.faults.push_back(draw_fault(draw, p, kind));
 }
 
 /// Drawn apart, too: a process that wakes up after its lease, while another takes over.
