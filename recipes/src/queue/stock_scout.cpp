@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "queue/stock.hpp"
+#include "session/background.hpp"
 
 namespace zkrecipes::detail {
 
