@@ -1,7 +1,7 @@
 #include "pseudo_terminal.hpp"
 
 #include <boost/asio/buffer.hpp>
-#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -120,18 +120,14 @@ void pseudo_terminal::hang_up() {
 
 bool pseudo_terminal::wait_until(const std::function<bool()>& condition) {
   const auto limit = std::chrono::steady_clock::now() + long_enough;
-  // The condition may depend on time alone.
-  asio::steady_timer tick(io_);
-  std::function<void(boost::system::error_code)> again = [&](boost::system::error_code error) {
-    if (error) return;
-    tick.expires_after(20ms);
-    tick.async_wait(again);
-  };
-  again({});
-  while (!condition() && std::chrono::steady_clock::now() < limit) io_.run_one_until(limit);
-  tick.cancel();
-  io_.poll_one();
-  return condition();
+  const auto work = asio::make_work_guard(io_);
+  // What the condition said last counts: one more step can clear the screen that it saw.
+  bool holds = condition();
+  while (!holds && std::chrono::steady_clock::now() < limit) {
+    io_.run_one_for(20ms);  // The condition may depend on time alone.
+    holds = condition();
+  }
+  return holds;
 }
 
 bool pseudo_terminal::shows(const std::string& text) {
