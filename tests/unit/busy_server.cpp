@@ -248,6 +248,14 @@ BOOST_AUTO_TEST_CASE(a_view_of_an_election_is_read_when_the_server_has_time) {
     BOOST_TEST_REQUIRE(!seen.done());
   }
   for (int k = 0; k < 50 && it.pending().empty(); ++k) it.advance(100ms);
+  backend::reply node;
+  node.stat.mzxid = 1;
+  it.answer(node);
+  it.list({});
+  CHECK_PENDING_OF(it, "exists /e");
+  node.stat.mzxid = 2;
+  it.answer(node);
+  CHECK_PENDING_OF(it, "get /e", "children /e");
   while (!it.pending().empty()) it.fail(errc::no_node);
   BOOST_TEST_REQUIRE(seen.done());
   BOOST_TEST((seen.error() == errc::no_node), seen.error().message());

@@ -92,32 +92,52 @@ BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
-/// One that waits for a permit of a semaphore whose only one is taken.
+/// One that waits for a permit of a semaphore whose permits are taken.
 struct waiting_case : zkrecipes::test::fake_session {
-  waiting_case() : all(zk, "/s", 1), acquiring(record<ownership>()) {
+  explicit waiting_case(std::int32_t size = 1, strings holders = {permit(1, 3)})
+      : all(zk, "/s", size), acquiring(record<ownership>()) {
+    get_in();
+    list(with_own(holders));
+    answer(sized(size));  // the parent, read on the way in
+    while (!pending().empty()) answer(pending().front() == "get /s" ? sized(size) : backend::reply());
+    CHECK_PENDING();
+  }
+  /// Before it has a list.
+  struct newcomer {};
+  waiting_case(newcomer, std::int32_t size) : all(zk, "/s", size), acquiring(record<ownership>()) { get_in(); }
+
+  void get_in() {
     connect();
     all.async_acquire(1, acquiring.token());
     settle();
     backend::reply made;
-    const auto own = last().pending.front().first.path + "0000000007";
+    own = last().pending.front().first.path + "0000000007";
     made.path = own;
     made.stat.czxid = 107;
     made.stat.ephemeral_owner = 0x77;
     answer(made);
-    answer(sized(1));  // the parent, read on the way in
-    list({permit(1, 3), own.substr(3)});
-    while (!pending().empty()) answer(pending().front() == "get /s" ? sized(1) : backend::reply());
-    fire(backend::change::data, "/s");
-    CHECK_PENDING("get /s");
   }
-  static backend::reply sized(std::int32_t size) {
+  strings with_own(strings holders) const {
+    holders.push_back(own.substr(3));
+    return holders;
+  }
+  static backend::reply sized(std::int32_t size, std::int32_t before = 0) {
     backend::reply found;
-    found.data = serialize(permit_record{size});
+    found.data = serialize(permit_record{size, before});
     return found;
   }
 
+  std::string own;
   semaphore all;
   zkrecipes::test::recorder<ownership> acquiring;
+};
+
+struct behind_two : waiting_case {
+  behind_two() : waiting_case(2, {permit(1, 3), permit(1, 4)}) {}
+};
+
+struct without_a_list : waiting_case {
+  without_a_list() : waiting_case(newcomer(), 2) {}
 };
 
 }  // namespace
@@ -125,6 +145,8 @@ struct waiting_case : zkrecipes::test::fake_session {
 BOOST_FIXTURE_TEST_SUITE(permit_waits, waiting_case)
 
 BOOST_AUTO_TEST_CASE(a_size_that_is_changed_while_we_wait_lets_us_in) {
+  fire(backend::change::data, "/s");
+  CHECK_PENDING("get /s");
   answer(sized(1));
   BOOST_TEST(!acquiring.done());
   fire(backend::change::data, "/s");
@@ -135,6 +157,8 @@ BOOST_AUTO_TEST_CASE(a_size_that_is_changed_while_we_wait_lets_us_in) {
 }
 
 BOOST_AUTO_TEST_CASE(a_size_that_the_server_does_not_show_is_asked_for_again) {
+  fire(backend::change::data, "/s");
+  CHECK_PENDING("get /s");
   for (const auto why : {errc::server_error, errc::no_auth, errc::no_node}) {
     fail(why);
     CHECK_PENDING();
@@ -150,19 +174,66 @@ BOOST_AUTO_TEST_CASE(a_size_that_the_server_does_not_show_is_asked_for_again) {
   BOOST_TEST(!acquiring.error());
 }
 
+// What it was counts no more: by that both would hold beside the one that stays, after a resize to one.
+BOOST_FIXTURE_TEST_CASE(a_departure_while_the_size_is_read_again_lets_nobody_in_by_the_old_one, behind_two) {
+  fire(backend::change::data, "/s");
+  CHECK_PENDING("get /s");
+  fire(backend::change::deleted, "/s/" + permit(1, 3));
+  BOOST_TEST(!acquiring.done());
+  answer(sized(1, 2));
+  CHECK_PENDING("get /s/" + permit(1, 4));
+  answer();
+  BOOST_TEST(!acquiring.done());
+  fire(backend::change::deleted, "/s/" + permit(1, 4));
+  BOOST_TEST_REQUIRE(acquiring.done());
+  BOOST_TEST(!acquiring.error());
+}
+
+// Nor if it is not shown any more: then the last one known has to do.
+BOOST_FIXTURE_TEST_CASE(a_size_that_may_not_be_read_any_more_lets_in_by_the_last_one_known, behind_two) {
+  fire(backend::change::data, "/s");
+  fire(backend::change::deleted, "/s/" + permit(1, 3));
+  BOOST_TEST(!acquiring.done());
+  fail(errc::no_auth);
+  BOOST_TEST_REQUIRE(acquiring.done());
+  BOOST_TEST(!acquiring.error());
+}
+
+// A thousand holders that say at once that they hold would cost a thousand reads each.
+BOOST_FIXTURE_TEST_CASE(what_one_holder_says_makes_us_look_at_that_one_alone, behind_two) {
+  fire(backend::change::data, "/s/" + permit(1, 4));
+  CHECK_PENDING("get /s/" + permit(1, 4));
+  fire(backend::change::deleted, "/s/" + permit(1, 3));  // is heard of all the same
+  answer();
+  BOOST_TEST_REQUIRE(acquiring.done());
+  BOOST_TEST(!acquiring.error());
+}
+
+// The list is asked for again, and the size behind it: one that is older than the list would not go with it.
+BOOST_FIXTURE_TEST_CASE(the_size_is_never_older_than_the_list, without_a_list) {
+  throttle();
+  answer(sized(2));
+  advance(75ms);
+  CHECK_PENDING("get " + own, "children /s");
+  answer();
+  list(with_own({permit(1, 3)}));
+  CHECK_PENDING("get /s");
+  answer(sized(1, 2));
+  BOOST_TEST(!acquiring.done());
+  CHECK_PENDING("get /s", "get /s/" + permit(1, 3));
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
-BOOST_FIXTURE_TEST_SUITE(permit_lines, fake_session)
+namespace {
 
-// The one behind read its list before the one ahead of both had left, and saw us wait.
-BOOST_AUTO_TEST_CASE(who_is_let_in_at_once_says_so_if_others_are_behind_already) {
-  for (const bool is_followed : {false, true}) {
-    if (!is_followed) connect();
-    semaphore permits(zk, "/s", 1);
-    auto acquired = record<ownership>();
-    permits.async_acquire(acquired.token());
+/// Lets somebody in at once who has a member behind it in its list.
+struct followed_case : fake_session {
+  followed_case() : permits(zk, "/s", 1), acquired(record<ownership>()) { connect(); }
+
+  void let_in(bool tries, bool is_followed = true) {
+    tries ? permits.async_try_acquire(1, acquired.token()) : permits.async_acquire(1, acquired.token());
     settle();
-    std::string own;
     while (!acquired.done()) {
       BOOST_TEST_REQUIRE(!pending().empty());
       const auto asked = last().pending.front().first;
@@ -170,15 +241,53 @@ BOOST_AUTO_TEST_CASE(who_is_let_in_at_once_says_so_if_others_are_behind_already)
       if (asked.op == backend::opcode::create) reply.path = own = asked.path + "0000000001";
       if (asked.op == backend::opcode::create) reply.stat.ephemeral_owner = 0x77;
       if (asked.op == backend::opcode::get) reply.data = serialize(permit_record{1});
-      if (asked.op == backend::opcode::children) reply.children = {own.substr(3)};
-      if (asked.op == backend::opcode::children && is_followed) reply.children.push_back(permit(1, 2));
+      if (asked.op == backend::opcode::children && !own.empty()) reply.children = {own.substr(3)};
+      if (asked.op == backend::opcode::children && !own.empty() && is_followed) reply.children.push_back(permit(1, 2));
       answer(std::move(reply));
     }
     BOOST_TEST(!acquired.error(), acquired.error().message());
     settle();
-    BOOST_TEST(std::ranges::count(pending(), "set " + own) == (is_followed ? 1 : 0));
-    while (!pending().empty()) answer();
   }
+  std::ptrdiff_t asked(const std::string& what) { return std::ranges::count(pending(), what); }
+
+  std::string own;
+  semaphore permits;
+  zkrecipes::test::recorder<ownership> acquired;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(permit_lines)
+
+// The one behind read its list before the one ahead of both had left, and saw us wait.
+BOOST_AUTO_TEST_CASE(who_is_let_in_at_once_says_so_if_others_are_behind_already) {
+  for (const bool tries : {false, true}) {
+    for (const bool is_followed : {false, true}) {
+      followed_case it;
+      it.let_in(tries, is_followed);
+      BOOST_TEST(it.asked("set " + it.own) == (is_followed ? 1 : 0));
+    }
+  }
+}
+
+// A server that is too busy for longer than operations are repeated, or that refuses once.
+BOOST_AUTO_TEST_CASE(who_was_let_in_says_so_for_as_long_as_it_holds) {
+  followed_case it;
+  it.let_in(false);
+  while (!it.pending().empty() && it.asked("set " + it.own) == 0) it.answer();
+  for (int i = 0; i < 60; ++i) {
+    while (!it.pending().empty()) it.throttle();
+    it.advance(1s);
+  }
+  for (int i = 0; i < 600 && it.pending().empty(); ++i) it.advance(100ms);
+  CHECK_PENDING_OF(it, "get " + it.own);
+  it.fail(errc::server_error);
+  it.advance(1s);
+  CHECK_PENDING_OF(it, "get " + it.own);
+  it.answer();
+  CHECK_PENDING_OF(it, "set " + it.own);
+  it.answer();
+  CHECK_PENDING_OF(it);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

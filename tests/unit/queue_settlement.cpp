@@ -187,9 +187,26 @@ BOOST_AUTO_TEST_CASE(one_whose_mark_was_removed_for_another_says_that_it_does_no
   fail_at(0);
   CHECK_PENDING("get " + claim);
   fail(errc::no_node);
+  CHECK_PENDING("exists /q/" + one);
+  fail(errc::no_node);
   BOOST_TEST_REQUIRE(second.done());
   BOOST_TEST((second.error() == errc::outcome_unknown), second.error().message());
   CHECK_PENDING();
+}
+
+// Given back while its acknowledgement was on its way, whose reply was lost: it was not executed, as the item is there.
+BOOST_AUTO_TEST_CASE(one_whose_claim_has_gone_and_whose_item_is_there_was_not_done) {
+  auto done = acknowledge(effect_a);
+  auto returned = record<>();
+  line.async_return(item, returned.token());
+  settle();
+  reconnect();
+  const auto look = "exists /q/" + one;
+  while (!pending().empty() && pending().front() != look) fail(errc::no_node);
+  BOOST_TEST_REQUIRE(!pending().empty());
+  answer();
+  BOOST_TEST_REQUIRE(done.done());
+  BOOST_TEST((done.error() == errc::superseded), done.error().message());
 }
 
 // An operator removed the claim while an acknowledgement was on its way, and this object took the item once more.

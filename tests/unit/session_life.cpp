@@ -148,6 +148,73 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_is_replaced_at_once) {
   BOOST_TEST(it.state().connections.size() == 2u);
 }
 
+namespace {
+
+/// The ports of the servers that are asked in the next whole round, none of which answers.
+std::vector<int> round_of(fake_session& it) {
+  const auto asks_another = [&] {
+    const auto before = it.state().connections.size();
+    it.lose();
+    return it.state().connections.size() > before;
+  };
+  while (asks_another()) {
+  }
+  while (!it.last().open) it.advance(50ms);
+  std::vector<int> asked;
+  do {
+    asked.push_back(it.last().options.server.port);
+  } while (asks_another());
+  return asked;
+}
+
+}  // namespace
+
+// Stopped, it would read the request later, together with ours to take the session up there, and execute it.
+BOOST_AUTO_TEST_CASE(a_server_at_which_a_request_may_lie_unread_is_asked_last) {
+  for (const auto after : {0s, 30s, 41s}) {  // four timeouts later it has read it, or never will
+    std::set<bool> is_last;
+    for (int draw = 0; draw < 12; ++draw) {
+      fake_session it(three_servers());
+      it.connect();
+      const int server = it.last().options.server.port;
+      auto lost = it.record<node_data>();
+      it.zk.async_get("/a", lost.token());
+      it.settle();
+      it.lose();
+      for (auto left = after; left > 0s; left -= 1s) {
+        it.advance(1s);
+        it.lose();
+      }
+      it.state().random = static_cast<std::uint64_t>(draw);
+      is_last.insert(round_of(it).back() == server);
+    }
+    BOOST_TEST(is_last.contains(true), after.count());
+    BOOST_TEST(is_last.contains(false) == (after > 40s), after.count());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_has_answered_all_or_serves_again_is_asked_in_any_order) {
+  for (const bool was_unread : {false, true}) {
+    std::set<bool> is_last;
+    for (int draw = 0; draw < 12; ++draw) {
+      fake_session it(three_servers());
+      it.connect();
+      const int server = it.last().options.server.port;
+      auto lost = it.record<node_data>();
+      if (was_unread) it.zk.async_get("/a", lost.token());
+      it.settle();
+      it.lose();
+      while (it.last().options.server.port != server) it.lose();
+      it.connect();
+      while (!it.pending().empty()) it.answer();
+      it.state().random = static_cast<std::uint64_t>(draw);
+      it.lose();
+      is_last.insert(round_of(it).back() == server);
+    }
+    BOOST_TEST(is_last.contains(false));
+  }
+}
+
 // Such as one that can not tell what it is sent, or is cut off from its leader.
 BOOST_AUTO_TEST_CASE(a_server_that_accepts_and_ends_every_connection_is_not_asked_without_a_pause) {
   fake_session it;

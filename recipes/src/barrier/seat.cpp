@@ -35,7 +35,7 @@ seat::seat(place_ptr where, point_ptr at) : place_(std::move(where)), at_(std::m
 
 awaitable<outcome<seat_ptr>> seat::enter(point_ptr at, lease_clock::time_point deadline) {
   const auto on = at->session->get_scheduler();
-  line_spec line{at->path, meeting_marker(at->size), meeting_markers(), true};
+  line_spec line{at->path, meeting_marker(at->size), meeting_markers(), parent_reading::before_list};
   auto coming = place::enter(at->session, std::move(line), at->id);
   auto arrived = co_await with_deadline(on, deadline, std::move(coming));
   auto& [error, where] = arrived;

@@ -101,7 +101,7 @@ awaitable<error_code> coordinator::run_terms() {
 awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::shared_ptr<campaign_result> result) {
   co_await accept_cancellation();
   auto line = election_line(self->path_);
-  line.read_parent = true;
+  line.reads_parent = parent_reading::before_list;
   auto entered = co_await place::enter(self->session_, line, candidate_data(self->options_.id, false));
   result->error = std::get<0>(entered);
   result->where = std::get<1>(entered);
@@ -191,8 +191,13 @@ void coordinator::note_failure(const term_ptr& term) {
   term->end(term_end::failed);
 }
 
-/// A process that was asleep can wake up here, before anything has told it that its lease has ended.
 bool coordinator::has_lapsed(const term_ptr& term) const { return session_->now() >= term->where()->valid_until(); }
+
+/// On the executor of the career: it may have been busy for a while, and a process that was asleep can wake up here, before
+/// anything has told it that its lease has ended.
+awaitable<void> coordinator::work(term_ptr term) {
+  if (!has_lapsed(term)) co_await career_->execute(zkrecipes::term(term));
+}
 
 awaitable<void> coordinator::serve(term_ptr term) {
   // The answer that it has begun can come after its end: then nobody needs to hear of it.
@@ -202,13 +207,7 @@ awaitable<void> coordinator::serve(term_ptr term) {
   if (!traits_.work_while_suspended) launch_detached(strand, watch_connection(term));
   if (stopping_) term->end(term_end::resigned);
   co_await inaugurate(term);
-  while (!term->reason()) {
-    if (has_lapsed(term)) {
-      term->end(term_end::lost);
-    } else {
-      co_await execute(term);
-    }
-  }
+  while (!term->reason()) co_await execute(term);
   co_await finish(term);
   session_->changed().notify();  // who watches the connection for this term need not any more
 }
@@ -226,7 +225,7 @@ awaitable<void> coordinator::inaugurate(term_ptr term) {
 
 awaitable<void> coordinator::execute(term_ptr term) {
   term->begin_work();
-  start(term, [this](zkrecipes::term present) { return career_->execute(std::move(present)); });
+  start(term, [this, term](zkrecipes::term) { return work(term); });
   const bool limited = traits_.stall_limit.count() != 0;
   while (!phase_->done && !term->reason()) {
     const auto since = limited ? term->busy_since() : never;
@@ -238,6 +237,7 @@ awaitable<void> coordinator::execute(term_ptr term) {
     }
   }
   if (phase_->done) note_failure(term);
+  if (has_lapsed(term)) term->end(term->where()->revoked() ? term_end::revoked : term_end::lost);
 }
 
 awaitable<void> coordinator::show_phase(term_ptr term, term_phase phase, lease_clock::time_point deadline) {

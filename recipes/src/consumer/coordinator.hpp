@@ -42,6 +42,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   awaitable<campaign_result> run_campaign();
   awaitable<error_code> lead(campaign_result won);
   bool has_lapsed(const term_ptr& term) const;
+  awaitable<void> work(term_ptr term);
   awaitable<void> serve(term_ptr term);
   awaitable<void> inaugurate(term_ptr term);
   awaitable<void> execute(term_ptr term);

@@ -126,12 +126,12 @@ awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string p
   election_nodes nodes;
   nodes.path = std::move(path);
   error_code error;
-  for (int tries = 1;; ++tries) {
+  for (int tries = 1;;) {
     error = co_await session->wait_connected(any, never);
     if (error) break;
     bool moved = false;
     error = co_await read_once(session, nodes, tell, hints, moved);
-    if (error == errc::connection_loss || (!error && moved && tries < most_tries)) continue;
+    if (error == errc::connection_loss || (!error && moved && tries++ < most_tries)) continue;
     if (error != errc::server_error || session->now() >= deadline) break;
     error = co_await session->outwait(pause, any);
     if (error) break;

@@ -57,21 +57,12 @@ awaitable<error_code> place::create() {
     node.data = data_;
     node.mode = create_mode::ephemeral_sequential;
     auto creating = session_->send(std::move(node));
-    exchange_ptr reading;
-    if (line_.read_parent) {
-      auto parent = make_request(opcode::get, line_.parent);
-      reading = session_->send(std::move(parent));  // before the list: whoever it names and the list does not is gone
-    }
     auto listing = roll_call::of(session_, line_);
     auto created = co_await session_->answer(creating);
     auto listed = co_await listing->wait();
-    if (reading) {
-      auto parent = co_await session_->answer(reading);
-      if (!parent.error) parent_ = std::make_shared<const backend::reply>(std::move(parent));
-    }
     if (!created.error) {
       accept(std::move(created.path), created.stat);
-      if (listed) members_ = std::move(listed), listed_ = true;
+      if (listed) members_ = std::move(listed), parent_ = listing->parent(), listed_ = true;
       co_return settle(listing->strangers());
     }
     if (created.error == errc::no_node) {
@@ -213,58 +204,76 @@ awaitable<outcome<std::vector<backend::reply>>> place::ask_once(const std::vecto
   co_return result_type(error, std::move(answers));
 }
 
-awaitable<error_code> place::try_turn(const blocker& who_first) {
+awaitable<error_code> place::know_line() {
   while (!listed_) {
     auto error = co_await list();
     if (error && error != errc::connection_loss) co_return error;
   }
+  co_return error_code();
+}
+
+awaitable<error_code> place::try_turn(const blocker& who_first) {
+  auto error = co_await know_line();
+  if (error) co_return error;
   if (who_first(*members_, self_)) co_return errc::busy;
   co_return lost();
 }
 
 awaitable<error_code> place::wait_turn(const blocker& who_first) {
+  hints watched;
   for (;;) {
     if (auto why = lost()) co_return why;
     if (!listed_) {
-      auto error = co_await list();
-      if (error == errc::connection_loss) continue;
+      watched.clear();  // what they say of themselves is forgotten with the old list
+      auto error = co_await know_line();
       if (error) co_return error;
     }
     auto ahead = who_first(*members_, self_);
     if (!ahead) co_return lost();  // the list may have taken longer than the lease
     if (line_.one_by_one && self_ > 1) ahead = forget_all_but(ahead->first);
-    const auto hints = watch_ahead(*ahead);
     std::vector<std::string> gone;
-    auto error = co_await look_ahead(*ahead, gone);
+    auto error = co_await look_ahead(*ahead, watched, gone);
     if (error == errc::connection_loss) continue;  // what watched is gone with it
     if (error) co_return error;
     const auto is_unchanged = [&] {
-      return gone.empty() && std::none_of(hints.begin(), hints.end(), has_fired) && who_first(*members_, self_) == ahead;
+      return gone.empty() && std::ranges::none_of(watched, has_fired) && who_first(*members_, self_) == ahead;
     };
     while (!lost() && is_unchanged()) {
       auto why = co_await changed_.wait();
       if (why == wake::cancelled) co_return asio::error::operation_aborted;
     }
     if (auto why = lost()) co_return why;
-    note_departures(*ahead, hints, std::move(gone), who_first);
+    note_departures(*ahead, watched, std::move(gone), who_first);
   }
 }
 
-std::vector<std::unique_ptr<watch>> place::watch_ahead(stretch who) {
-  std::vector<std::unique_ptr<watch>> hints;
+/// Watches these members instead of those that were watched so far. Of those that are watched already nothing has been told
+/// since they were looked at; the indices of the others are returned.
+std::vector<std::size_t> place::watch_ahead(stretch who, hints& watched) {
+  std::vector<std::size_t> unseen;
+  hints next;
+  auto from = watched.begin();  // both are in the order of the line
   for (auto i = who.first; i < who.last; ++i) {
-    hints.push_back(session_->arm(watch_kind::data, join(line_.parent, (*members_)[i].name), changed_));
+    auto path = join(line_.parent, (*members_)[i].name);
+    const auto known = std::find_if(from, watched.end(), [&](const auto& each) { return each && each->path() == path; });
+    if (known != watched.end() && !(*known)->fired()) {
+      next.push_back(std::move(*known));
+      from = known + 1;
+    } else {
+      next.push_back(session_->arm(watch_kind::data, std::move(path), changed_));
+      unseen.push_back(i);
+    }
   }
-  return hints;
+  watched = std::move(next);
+  return unseen;
 }
 
 /// Nobody can have come before us since. So what is left of the list is all that there can be; who has watched only some
 /// of it learns from that whether it is its turn, and not whom to wait for.
-void place::note_departures(stretch who, const std::vector<std::unique_ptr<watch>>& hints, std::vector<std::string> gone,
-                            const blocker& who_first) {
+void place::note_departures(stretch who, const hints& watched, std::vector<std::string> gone, const blocker& who_first) {
   const bool watched_all = !forgotten_ && who == stretch(0, self_);
   for (auto i = who.first; i < who.last; ++i) {
-    if (hints[i - who.first]->deleted()) gone.push_back((*members_)[i].name);
+    if (watched[i - who.first]->deleted()) gone.push_back((*members_)[i].name);
   }
   const auto before = members_->size();
   depart(gone);
@@ -272,24 +281,21 @@ void place::note_departures(stretch who, const std::vector<std::unique_ptr<watch
 }
 
 /// Looks at these members, to be told of what becomes of them.
-awaitable<error_code> place::look_ahead(stretch who, std::vector<std::string>& gone) {
-  std::vector<backend::request> looks(who.last - who.first);
-  for (std::size_t i = 0; i < looks.size(); ++i) {
-    // By getData: a watch set by `exists` would stay behind on a node that is gone already.
-    looks[i].op = opcode::get;
-    looks[i].path = join(line_.parent, (*members_)[who.first + i].name);
-    looks[i].watch = true;
-  }
+awaitable<error_code> place::look_ahead(stretch who, hints& watched, std::vector<std::string>& gone) {
+  const auto unseen = watch_ahead(who, watched);
+  std::vector<backend::request> looks;
+  // By getData: a watch set by `exists` would stay behind on a node that is gone already.
+  for (const auto i : unseen) looks.push_back(make_request(opcode::get, join(line_.parent, (*members_)[i].name), true));
   auto answered = co_await ask(std::move(looks));
   const auto& [error, seen] = answered;
   if (error) co_return error;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].error == errc::no_node) {
-      gone.push_back((*members_)[who.first + i].name);
+      gone.push_back((*members_)[unseen[i]].name);
     } else if (seen[i].error) {
       co_return seen[i].error;
     } else {
-      note_pass(who.first + i, line_.lets_pass && line_.lets_pass(seen[i].data));
+      note_pass(unseen[i], line_.lets_pass && line_.lets_pass(seen[i].data));
     }
   }
   co_return error_code();

@@ -19,12 +19,19 @@
 
 namespace zkrecipes::detail {
 
+/// Whether the parent's data is read on the way in, at no extra round trip, and on which side of the list.
+enum class parent_reading {
+  none,
+  before_list,  ///< A member that the parent names and the list does not has gone.
+  after_list,   ///< The parent says what counts for the members of the list, or for fewer.
+};
+
 /// Which line: where it stands and how its members are named.
 struct line_spec {
   std::string parent;
   std::string marker;                           ///< Of our own nodes.
   std::span<const std::string_view> accepted;   ///< Of all members, ours included.
-  bool read_parent = false;                     ///< Read the parent's data on the way in, at no extra round trip.
+  parent_reading reads_parent = parent_reading::none;
   bool (*lets_pass)(const std::string& data) = nullptr;  ///< Whether a member with this data is in nobody's way.
   bool one_by_one = false;  ///< Everybody waits for the one in front, and remembers only that one.
 };
@@ -55,6 +62,8 @@ class place : public std::enable_shared_from_this<place> {
 
   /// Waits until nobody has to go first any more. Errors: why the place was lost, `operation_aborted`, `no_auth`, ...
   awaitable<error_code> wait_turn(const blocker& who_first);
+  /// Lists the line unless that has been done.
+  awaitable<error_code> know_line();
   /// Looks once. Error: `busy` if somebody has to go first.
   awaitable<error_code> try_turn(const blocker& who_first);
   /// Tells how many are ahead of us, now and whenever it is seen to change.
@@ -101,7 +110,7 @@ class place : public std::enable_shared_from_this<place> {
   const std::vector<member>& members() const noexcept { return *members_; }
   bool listed() const noexcept { return listed_; }
   const std::string& guid() const noexcept { return guid_; }
-  /// The parent as it was when we got in line, if that was asked for.
+  /// The parent as it was when we got in line, if that was asked for and the list came with it.
   const std::shared_ptr<const backend::reply>& parent() const noexcept { return parent_; }
   condition& changed() noexcept { return changed_; }
   std::string name() const { return std::string(name_of(path_)); }
@@ -114,10 +123,10 @@ class place : public std::enable_shared_from_this<place> {
   awaitable<error_code> find_own();
   error_code settle(const std::vector<std::int32_t>& strangers);
   static awaitable<void> guard(std::shared_ptr<place> self);
-  std::vector<std::unique_ptr<watch>> watch_ahead(stretch who);
-  awaitable<error_code> look_ahead(stretch who, std::vector<std::string>& gone);
-  void note_departures(stretch who, const std::vector<std::unique_ptr<watch>>& hints, std::vector<std::string> gone,
-                       const blocker& who_first);
+  using hints = std::vector<std::unique_ptr<watch>>;
+  std::vector<std::size_t> watch_ahead(stretch who, hints& watched);
+  awaitable<error_code> look_ahead(stretch who, hints& watched, std::vector<std::string>& gone);
+  void note_departures(stretch who, const hints& watched, std::vector<std::string> gone, const blocker& who_first);
   void depart(const std::vector<std::string>& gone);
   void note_pass(std::size_t which, bool lets_pass);
   stretch forget_all_but(std::size_t ahead);

@@ -6,34 +6,51 @@
 
 namespace zkrecipes::detail {
 
-roll_call::roll_call(core_ptr session, std::string parent, std::span<const std::string_view> accepted)
+roll_call::roll_call(core_ptr session, const line_spec& line)
     : session_(std::move(session)),
-      parent_(std::move(parent)),
-      accepted_(accepted),
+      parent_(line.parent),
+      accepted_(line.accepted),
+      reads_parent_(line.reads_parent),
       changed_(session_->get_scheduler()) {}
 
 std::shared_ptr<roll_call> roll_call::of(const core_ptr& session, const line_spec& line) {
   auto& next = session->next_roll_call(line.parent);
   auto joined = next.lock();
-  if (joined && joined->accepted_.data() == line.accepted.data()) return joined;
-  auto made = std::make_shared<roll_call>(session, line.parent, line.accepted);
+  if (joined && joined->suits(line)) return joined;
+  auto made = std::make_shared<roll_call>(session, line);
   next = made;
   // Later: behind all who are about to get in line.
   asio::post(session->strand(), [made] { launch_detached(made->session_->strand(), owning(made, &roll_call::ask)); });
   return made;
 }
 
+bool roll_call::suits(const line_spec& line) const {
+  return accepted_.data() == line.accepted.data() && reads_parent_ == line.reads_parent;
+}
+
 awaitable<void> roll_call::ask() {
   session_->end_roll_call(parent_);  // who comes now stands behind our list
+  exchange_ptr reading;
+  if (reads_parent_ == parent_reading::before_list) reading = read_parent();
   auto children = make_request(backend::opcode::children, parent_);
   auto listing = session_->send(std::move(children));
+  if (reads_parent_ == parent_reading::after_list) reading = read_parent();
   auto listed = co_await session_->answer(listing);
+  if (reading) {
+    auto parent = co_await session_->answer(reading);
+    if (!parent.error) parent_node_ = std::make_shared<const backend::reply>(std::move(parent));
+  }
   if (!listed.error) {
     present_ = std::make_shared<const std::vector<member>>(members_of(listed.children, accepted_));
     strangers_ = strangers_among(listed.children, accepted_);
   }
   answered_ = true;
   changed_.notify();
+}
+
+exchange_ptr roll_call::read_parent() {
+  auto parent = make_request(backend::opcode::get, parent_);
+  return session_->send(std::move(parent));
 }
 
 awaitable<roster> roll_call::wait() {

@@ -91,6 +91,7 @@ class claims : public std::enable_shared_from_this<claims> {
   transaction removal_of(const std::string& name, const std::string& mark) const;
   std::string mark_of(const held& item, const transaction& effects) const;
   awaitable<error_code> judge_unheld(claim_id which, std::string mark, incarnation_ptr bound);
+  awaitable<error_code> judge_by_item(claim_id which);
   awaitable<error_code> judge(claim_id which, std::string mark);
   void clear_up(claim_id which, std::string mark, incarnation_ptr bound);
   awaitable<void> see_what_became(claim_id which, std::string mark, incarnation_ptr bound);

@@ -92,10 +92,18 @@ awaitable<error_code> claims::judge_unheld(claim_id which, std::string mark, inc
   if (is_aborted(there.error)) clear_up(which, mark, bound);
   if (is_aborted(there.error) || there.error == errc::closed) co_return there.error;
   if (mark.empty() && there.error == errc::no_node) co_return error_code();
-  if (there.error) co_return errc::outcome_unknown;
+  if (there.error) co_return co_await judge_by_item(which);
   if (mark.empty() || there.data != mark) co_return errc::superseded;
   frame_->session->remove_surely(path, bound);
   co_return error_code();
+}
+
+/// Nothing is left of the claim: what was done has removed the item.
+awaitable<error_code> claims::judge_by_item(claim_id which) {
+  const auto look = make_request(opcode::exists, frame_->where.item(which.name));
+  auto item = co_await frame_->session->perform(look, retry::always);
+  if (is_aborted(item.error) || item.error == errc::closed) co_return item.error;
+  co_return item.error ? errc::outcome_unknown : errc::superseded;
 }
 
 /// A settlement was refused because the item or the claim has gone: tells whether an earlier try of it had been done.
@@ -119,6 +127,8 @@ awaitable<error_code> claims::judge(claim_id which, std::string mark) {
     if (!why) co_return errc::superseded;  // what we have done would have removed it
     const bool is_claimed = !claim.error && !bound->ended;
     if (is_claimed) co_return !mark.empty() && claim.data == mark ? error_code() : make_error_code(errc::superseded);
+    found = find_ours(which);  // another try of the same settlement may have been judged meanwhile
+    if (found != ours_.end() && !mark.empty() && found->second.done == mark) co_return error_code();
     const bool is_done = mark.empty() && !bound->ended;  // by us, or by another after an operator: the item is done
     co_return is_done ? error_code() : make_error_code(errc::outcome_unknown);
   }

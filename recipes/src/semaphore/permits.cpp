@@ -31,7 +31,7 @@ permits::permits(core_ptr session, std::string path, std::int32_t size, semaphor
 
 line_spec permits::line(std::int32_t weight) const {
   line_spec line{path_, std::to_string(weight) + std::string(markers[0]), markers};
-  line.read_parent = true;
+  line.reads_parent = parent_reading::after_list;
   line.lets_pass = &is_shared;
   return line;
 }
@@ -83,43 +83,62 @@ awaitable<outcome<permit_record>> permits::agree(std::optional<backend::reply> n
   }
 }
 
-/// Gets in line, and knows the size.
+/// Gets in line, and knows the size: as it was behind the list, so that both were true at one time. By an older size we could
+/// be let in after a resize to fewer and a departure behind it.
 awaitable<outcome<place_ptr>> permits::enter(std::int32_t weight, size_ptr size) {
   auto entered = co_await place::enter(session_, line(weight), options_.id);
   auto& [error, where] = entered;
   if (error == errc::foreign_data) error = refuse_path();
   if (error) co_return entered;
-  std::optional<backend::reply> node;
-  if (where->parent()) node = *where->parent();
-  auto agreed = co_await agree(std::move(node));
-  std::tie(error, *size) = agreed;
-  if (!error && weight > size->size) error = errc::bad_arguments;
+  error = co_await where->know_line();
+  if (error == errc::foreign_data) error = refuse_path();
+  if (!error) {
+    std::optional<backend::reply> node;
+    if (where->parent()) node = *where->parent();
+    auto agreed = co_await agree(std::move(node));
+    std::tie(error, size->now) = agreed;
+  }
+  if (!error && weight > size->now.size) error = errc::bad_arguments;
   if (error) where->leave_later();
   co_return entered;
 }
 
+blocker permits::by_size(size_ptr size) {
+  return [size](const std::vector<member>& all, std::size_t self) { return who_fills(all, self, size->now); };
+}
+
 awaitable<outcome<ownership>> permits::acquire(std::int32_t weight) {
-  auto size = std::make_shared<permit_record>();
+  auto size = std::make_shared<size_in_view>();
   auto entered = co_await enter(weight, size);
   auto& [error, where] = entered;
   if (error) co_return outcome<ownership>(error, ownership());
   ownership held(where);
   if (options_.on_position) where->tell_position(options_.on_position);
-  const blocker who_first = [size](const std::vector<member>& all, std::size_t self) { return who_fills(all, self, *size); };
-  error = co_await where->try_turn(who_first);
+  error = co_await where->try_turn(by_size(size));
   bool is_seen_waiting = !error && where->has_followers();
   if (error == errc::busy) {
     auto done = std::make_shared<bool>(false);
     launch_detached(session_->strand(), follow_size(where, path_, size, done));
-    error = co_await where->wait_turn(who_first);
+    error = co_await wait_fitting(where, size);
     *done = true;
     where->changed().notify();
-    if (!error && weight > size->size) error = errc::bad_arguments;
+    if (!error && weight > size->now.size) error = errc::bad_arguments;
     is_seen_waiting = true;
   }
   if (!error && is_seen_waiting) announce_later(where);
   if (error) held = ownership();
   co_return outcome<ownership>(error, std::move(held));
+}
+
+/// By the size of now. While it is being read again a departure lets nobody in.
+awaitable<error_code> permits::wait_fitting(place_ptr where, size_ptr size) {
+  const auto who_first = by_size(size);
+  for (;;) {
+    auto error = co_await where->wait_turn(who_first);
+    if (error || size->is_current()) co_return error;
+    auto why = co_await where->changed().wait();
+    if (why == wake::cancelled) co_return asio::error::operation_aborted;
+  }
 }
 
 /// Tells those behind us that we do not wait any more. Where we were let in by the list that came with our node, those that
@@ -128,8 +147,17 @@ void permits::announce_later(const place_ptr& where) {
   launch_detached(session_->strand(), announce(where, options_.id));
 }
 
+/// For as long as we hold: somebody may wait behind us beside permits that are free.
 awaitable<void> permits::announce(place_ptr where, std::string id) {
-  co_await let_pass(where->session(), where->path(), std::move(id), where->bound());
+  back_off pause(first_size_pause, max_size_pause);
+  std::optional<std::string> data = std::move(id);
+  while (!where->lost()) {
+    auto told = co_await let_pass(where->session(), where->path(), std::move(data), where->bound());
+    const auto& error = std::get<0>(told);
+    if (error != errc::connection_loss && error != errc::server_error) co_return;
+    data.reset();
+    if (co_await where->session()->outwait(pause, where->bound())) co_return;
+  }
 }
 
 /// While we wait: a size that has been changed can let us in, or make it hopeless. What the server refuses to show now it may
@@ -138,16 +166,21 @@ awaitable<void> permits::follow_size(place_ptr where, std::string path, size_ptr
   const auto& on = where->session()->get_scheduler();
   back_off pause(first_size_pause, max_size_pause);
   while (!*done && !where->lost()) {
-    auto hint = where->session()->arm(watch_kind::data, path, where->changed());
+    size->is_read = false;
+    size->hint = where->session()->arm(watch_kind::data, path, where->changed());
     auto look = make_request(opcode::get, path, true);
     auto seen = co_await where->session()->perform(std::move(look), retry::always, where->bound());
     if (seen.error == errc::connection_loss) continue;  // nothing is watched yet
     const auto found = seen.error ? std::nullopt : parse_permits(seen.data);
-    if (found && std::exchange(*size, *found) != *found) where->changed().notify();
+    if (found) size->now = *found;
+    size->is_read = seen.error != errc::server_error;  // with any other answer it will not be known better
+    where->changed().notify();
     if (!seen.error) pause.reset();
     const auto until = seen.error ? pause.next(*on) : never;
-    while (!*done && !where->lost() && !hint->fired() && on->now() < until) co_await where->changed().wait(until);
+    const auto& hint = *size->hint;
+    while (!*done && !where->lost() && !hint.fired() && on->now() < until) co_await where->changed().wait(until);
   }
+  size->hint.reset();
 }
 
 awaitable<outcome<permits::picture>> permits::look() {
@@ -167,22 +200,21 @@ awaitable<outcome<permits::picture>> permits::look() {
 awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight) {
   auto looked = co_await look();
   auto& [error, seen] = looked;
-  auto size = std::make_shared<permit_record>(permit_record{size_});
+  auto size = std::make_shared<size_in_view>(permit_record{size_});
   if (!error && seen.is_strange) error = refuse_path();
   if (!error && seen.node) {
     auto agreed = co_await agree(std::move(seen.node));
-    std::tie(error, *size) = agreed;
+    std::tie(error, size->now) = agreed;
   }
-  if (!error && weight > size->size) error = errc::bad_arguments;
-  if (!error && weight_of_all(seen.members) + weight > size->size) error = errc::busy;
+  if (!error && weight > size->now.size) error = errc::bad_arguments;
+  if (!error && weight_of_all(seen.members) + weight > size->now.size) error = errc::busy;
   if (error) co_return outcome<ownership>(error, ownership());
   auto entered = co_await enter(weight, size);
   error = std::get<0>(entered);
   if (error) co_return outcome<ownership>(error, ownership());
   ownership held(std::get<1>(entered));
-  const blocker who_first = [size](const std::vector<member>& all, std::size_t self) { return who_fills(all, self, *size); };
   const auto& where = std::get<1>(entered);
-  error = co_await where->try_turn(who_first);
+  error = co_await where->try_turn(by_size(size));
   if (!error && where->has_followers()) announce_later(where);
   if (error) held = ownership();  // somebody was quicker
   co_return outcome<ownership>(error, std::move(held));

@@ -58,7 +58,14 @@ class permits : public std::enable_shared_from_this<permits> {
     std::optional<backend::reply> node;  ///< The path itself, unless it is missing.
     bool is_strange = false;             ///< Somebody of another recipe is there.
   };
-  using size_ptr = std::shared_ptr<permit_record>;
+  /// The size by which we are let in or wait.
+  struct size_in_view {
+    permit_record now;
+    std::unique_ptr<watch> hint{};  ///< Fires when `now` is out of date.
+    bool is_read = false;           ///< Behind the hint.
+    bool is_current() const { return is_read && hint && !hint->fired(); }
+  };
+  using size_ptr = std::shared_ptr<size_in_view>;
 
   line_spec line(std::int32_t weight) const;
   awaitable<outcome<place_ptr>> enter(std::int32_t weight, size_ptr size);
@@ -68,6 +75,8 @@ class permits : public std::enable_shared_from_this<permits> {
   void note_size(std::int32_t size) { agreed_ = true, size_ = size; }
   error_code refuse_path();
   error_code refuse(error_code why, std::string problem);
+  static blocker by_size(size_ptr size);
+  static awaitable<error_code> wait_fitting(place_ptr where, size_ptr size);
   void announce_later(const place_ptr& where);
   static awaitable<void> announce(place_ptr where, std::string id);
   awaitable<outcome<>> settle_shrink(permit_record now, std::int32_t version);

@@ -70,13 +70,27 @@ awaitable<void> core::run() {
   end(errc::closed);
 }
 
-/// One round over all servers, in an order of its own each time, until one has served us.
-awaitable<bool> core::connect_somewhere() {
-  co_await resolve_names();
+/// All servers, in an order of its own each time. Those at which requests of ours may lie unread come last: a server that was
+/// stopped reads them together with our request to take the session up there, and executes them, though we have given both up
+/// and looked elsewhere what became of them. (A request to take the session up makes the server its owner again; without
+/// one the leader refuses what comes from a server that the session has left.)
+std::vector<backend::endpoint> core::servers_in_turn() {
   auto servers = servers_;
   for (std::size_t i = servers.size(); i > 1; --i) {
     std::swap(servers[i - 1], servers[scheduler_->world->random() % i]);
   }
+  std::erase_if(unread_, [&](const auto& each) { return each.second <= now(); });
+  const auto is_read = [&](const backend::endpoint& server) {
+    return std::ranges::find(unread_, server, &decltype(unread_)::value_type::first) == unread_.end();
+  };
+  std::stable_partition(servers.begin(), servers.end(), is_read);
+  return servers;
+}
+
+/// One round over all servers until one has served us.
+awaitable<bool> core::connect_somewhere() {
+  co_await resolve_names();
+  auto servers = servers_in_turn();
   for (auto& each : servers) {
     if (closing_ || ended_) break;
     bool reached = co_await connect_to(std::move(each));
@@ -104,6 +118,7 @@ awaitable<void> core::resolve_names() {
 awaitable<bool> core::connect_to(backend::endpoint server) {
   up_ = served_ = false;
   link_error_.clear();
+  has_lost_requests_ = false;
   server_ = server;
   asked_ = now();
   const auto deadline = asked_ + connect_timeout();
@@ -135,6 +150,19 @@ awaitable<void> core::serve() {
   }
   up_ = false;
   link_.reset();
+  if (has_lost_requests_ && incarnation_) note_unread();
+}
+
+/// A server gives up a silent connection after the session's timeout, and one that was stopped for much longer has lost its
+/// leader.
+void core::note_unread() {
+  note_read();
+  unread_.emplace_back(server_, now() + 4 * incarnation_->key.timeout);
+}
+
+/// What it had read of an earlier connection it has passed on before what it has answered now; the rest it has thrown away.
+void core::note_read() {
+  std::erase_if(unread_, [&](const auto& each) { return each.first == server_; });
 }
 
 awaitable<void> core::pause_before_next_round() {
@@ -153,6 +181,7 @@ void core::up(const backend::session_key& granted) {
   if (is_new) {
     end_incarnation(errc::session_expired);
     incarnation_ = std::make_shared<incarnation>();
+    unread_.clear();
   }
   incarnation_->key = granted;
   {
@@ -190,6 +219,7 @@ void core::send_first(bool is_new) {
 /// This server refuses even the first request: what it shows may be the past.
 void core::forsake() {
   served_ = false;
+  has_lost_requests_ = true;
   answer_all(errc::connection_loss);
   down(errc::connection_loss);
 }

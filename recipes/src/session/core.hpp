@@ -159,6 +159,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   awaitable<void> run();
   awaitable<bool> connect_somewhere();
   awaitable<bool> connect_to(backend::endpoint server);
+  std::vector<backend::endpoint> servers_in_turn();
+  void note_unread();
+  void note_read();
   awaitable<void> serve();
   awaitable<void> resolve_names();
   awaitable<void> pause_before_next_round();
@@ -192,6 +195,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   error_code ended_;
   error_code link_error_;
   backend::endpoint server_;
+  bool has_lost_requests_ = false;  // on the present connection
+  /// Servers at which requests of this session may lie unread, and until when.
+  std::vector<std::pair<backend::endpoint, lease_clock::time_point>> unread_;
   lease_clock::time_point asked_{};
   std::chrono::milliseconds pause_{0};
   incarnation_ptr incarnation_;

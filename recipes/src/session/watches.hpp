@@ -25,6 +25,7 @@ class watch {
   watch& operator=(const watch&) = delete;
   ~watch();
 
+  const std::string& path() const noexcept { return path_; }
   bool fired() const noexcept { return fired_; }
   /// The node is known to have been deleted; false for every other change and where the connection broke.
   bool deleted() const noexcept { return deleted_; }

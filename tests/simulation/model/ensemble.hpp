@@ -85,6 +85,9 @@ class ensemble {
   void slow_down(int which, span extra_lag);
   void refuse(int which, bool on) { servers_[index(which)].refusing = on; }
   void keep_silent(int which, bool on) { servers_[index(which)].silent = on; }
+  /// Its process is stopped: it reads nothing, and everything when it is woken. Not the leader's: false.
+  bool stop(int which);
+  void wake(int which);
   void expire(std::int64_t session);
   void remove(const std::string& path);  ///< By an operator.
   void write(const std::string& path, const std::string& data);  ///< By an operator.
@@ -117,6 +120,7 @@ class ensemble {
     bool throttling = false;
     bool refusing = false;
     bool silent = false;
+    bool stopped = false;
     span clock_ahead{0};  ///< Of its wall clock: where the leader changes, time stamps jump, back as well.
     tree data;
     std::size_t applied = 0;

@@ -32,6 +32,24 @@ void ensemble::rejoin(int which) {
   }
 }
 
+bool ensemble::stop(int which) {
+  if (leads(which) || !at(which).orders) return false;
+  at(which).stopped = true;
+  cut_off(which);
+  for (const auto& each : made_) {
+    if (auto one = each.lock(); one && one->server == which) one->up->freeze();
+  }
+  return true;
+}
+
+void ensemble::wake(int which) {
+  if (!std::exchange(at(which).stopped, false)) return;
+  for (const auto& each : made_) {
+    if (auto one = each.lock(); one && one->server == which) one->up->thaw();
+  }
+  rejoin(which);
+}
+
 void ensemble::depose(span unaware, std::optional<int> cut_off_with_it) {
   if (leader_ < 0 || voters().size() - 1 <= servers_.size() / 2) return;  // the others could not elect
   auto& old = at(leader_);

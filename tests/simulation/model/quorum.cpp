@@ -136,9 +136,9 @@ void ensemble::half_tick() {
     if (believes_to_lead(i)) continue;
     auto& each = at(i);
     if (each.orders && clock_.now() - each.heard_by_leader > silence) unlink(i);
-    if (each.serving && clock_.now() - each.heard > silence) leave(i);
+    if (each.serving && !each.stopped && clock_.now() - each.heard > silence) leave(i);
     if (each.serving && !each.orders && !each.is_cut) leave(i);
-    if (!each.serving && each.up && !each.is_cut) join(i);
+    if (!each.serving && each.up && !each.is_cut && !each.stopped) join(i);
     if (each.orders) ping(i), ++followers;
   }
   if (followers + 1 <= servers_.size() / 2) return lose_leader();

@@ -41,6 +41,7 @@ connection_ptr ensemble::connect(int client, int which, const backend::link_opti
   const auto& s = settings_;
   made->up = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.most_delay);
   made->down = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.most_delay);
+  if (at(which).stopped) made->up->freeze();
   made->up->send([this, made, asked = options.key] { greet(made, asked); });
   return made;
 }
@@ -177,12 +178,11 @@ void ensemble::forward(const connection_ptr& from, const backend::request& what)
       lead(from->server, from, what);
     }
   };
-  // Even for the leader's own client the pipeline takes a moment.
-  if (leads(from->server)) {
-    clock_.after(std::chrono::microseconds(50), std::move(go));
-  } else if (at(from->server).to_leader) {
-    at(from->server).to_leader->send(std::move(go));
-  }
+  // The pipeline takes a moment, in which a session that is taken up can overtake.
+  clock_.after(std::chrono::microseconds(50), [this, from, go = std::move(go)]() mutable {
+    if (leads(from->server)) return go();
+    if (at(from->server).to_leader) at(from->server).to_leader->send(std::move(go));
+  });
 }
 
 /// Reads wait behind the writes of the same session.
@@ -259,6 +259,7 @@ void ensemble::close(const connection_ptr& which) {
 /// A server gives up a connection on which nothing has come for the session's timeout, wherever the session is now.
 void ensemble::close_silent() {
   for (auto& each : servers_) {
+    if (each.stopped) continue;
     const auto open = each.connections;
     for (const auto& [number, one] : open) {
       if (one->key.id != 0 && clock_.now() - one->heard > one->key.timeout) close(one);

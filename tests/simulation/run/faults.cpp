@@ -147,7 +147,7 @@ void stage::begin_at_server(const fault& what) {
       if (what.detail % 2 == 0) servers_->cut_off(what.target);
       break;
     default:
-      servers_->keep_silent(what.target, true);
+      if (what.detail % 2 == 0 || !servers_->stop(what.target)) servers_->keep_silent(what.target, true);
   }
 }
 
@@ -179,6 +179,7 @@ void stage::end(const fault& what) {
       break;
     case fault_kind::silent_server:
       servers_->keep_silent(what.target, false);
+      servers_->wake(what.target);
       break;
     case fault_kind::throttle_server:
       servers_->throttle(what.target, false);

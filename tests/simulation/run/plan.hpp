@@ -27,7 +27,7 @@ enum class fault_kind {
   cut_follower,  ///< From the leader, for a time.
   lagging_server,
   refusing_server,
-  silent_server,  ///< Accepts connections and says nothing.
+  silent_server,  ///< Accepts connections and says nothing; half of the times its process is stopped.
   slow_network,
   depose_leader,    ///< The others elect another; it notices later. The target's connection breaks meanwhile.
   throttle_server,  ///< It refuses signs of life by itself; half of the times it is cut off from the leader, too.

@@ -26,13 +26,15 @@ constexpr std::int32_t largest = 5;
 class semaphore_scenario final : public scenario {
  public:
   explicit semaphore_scenario(stage& in)
-      : line(in, semaphore_path, semaphore_markers, [this](const auto& upto) { return fits(upto); }),
+      : line(in, semaphore_path, semaphore_markers,
+             [this](const auto& upto) { return has_fitted_.contains(upto.back().name); }),
         done(in),
         sizes_drawn_(in.what().seed, 720),
         has_many_sizes_(sizes_drawn_.one_in(2)) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
+    note_who_fits();  // before this
     line.committed(what);
     for (const auto& each : what.changes) {
       if (each.path != semaphore_path || each.type != change::kind::set) continue;
@@ -40,7 +42,6 @@ class semaphore_scenario final : public scenario {
       line.in().require(record.has_value(), "the size can be read", each.data);
       size_ = record->size;
       ++sizes_;
-      most_ = std::max(most_, size_);
     }
     look_for_room();
   }
@@ -55,6 +56,7 @@ class semaphore_scenario final : public scenario {
   void check_quiet(const tree& nodes) override { line.check_quiet(nodes); }
 
   void granted(int client, const std::string& path) {
+    note_who_fits();
     line.granted(client, path);
     known_.insert(path.substr(path.rfind('/') + 1));
   }
@@ -97,11 +99,14 @@ class semaphore_scenario final : public scenario {
     look_for_room();
   }
 
-  /// Whoever looked before the size was changed may still be let in by the one of before.
-  bool fits(const std::vector<shared_line::member>& upto) const {
+  /// To hold, a member must have fitted at some time: line and size together, as they were at one moment.
+  void note_who_fits() {
     std::int64_t sum = 0;
-    for (const auto& each : upto) sum += detail::weight_of(each.name);
-    return sum <= most_;
+    for (const auto& each : line.members()) {
+      sum += detail::weight_of(each.name);
+      if (sum > size_) return;
+      has_fitted_.insert(each.name);
+    }
   }
 
   /// The connection of a session; none if its process was killed.
@@ -116,7 +121,7 @@ class semaphore_scenario final : public scenario {
   static constexpr span patience = 2s;
   std::int32_t size_ = small;
   int sizes_ = 0;  // so many times it was set
-  std::int32_t most_ = small;  // there ever were
+  std::set<std::string> has_fitted_;  // members, also those that have gone
   bool all_well_ = false;
   std::set<std::string> known_;  // members that were let in, or came before all was well
   std::set<std::string> fits_;
