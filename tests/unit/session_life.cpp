@@ -5,7 +5,9 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <set>
+#include <string_view>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -171,25 +173,58 @@ std::vector<int> round_of(fake_session& it) {
 
 // Stopped, it would read the request later, together with ours to take the session up there, and execute it.
 BOOST_AUTO_TEST_CASE(a_server_at_which_a_request_may_lie_unread_is_asked_last) {
-  for (const auto after : {0s, 30s, 41s}) {  // four timeouts later it has read it, or never will
-    std::set<bool> is_last;
-    for (int draw = 0; draw < 12; ++draw) {
-      fake_session it(three_servers());
-      it.connect();
-      const int server = it.last().options.server.port;
-      auto lost = it.record<node_data>();
-      it.zk.async_get("/a", lost.token());
-      it.settle();
-      it.lose();
-      for (auto left = after; left > 0s; left -= 1s) {
-        it.advance(1s);
-        it.lose();
-      }
-      it.state().random = static_cast<std::uint64_t>(draw);
-      is_last.insert(round_of(it).back() == server);
+  for (int draw = 0; draw < 12; ++draw) {
+    fake_session it(three_servers());
+    it.connect();
+    const int server = it.last().options.server.port;
+    auto lost = it.record<node_data>();
+    it.zk.async_get("/a", lost.token());
+    it.settle();
+    it.lose();
+    it.state().random = static_cast<std::uint64_t>(draw);
+    for (int i = 0; i < 5; ++i) BOOST_TEST(round_of(it).back() == server);
+  }
+}
+
+// The longer ago the better.
+BOOST_AUTO_TEST_CASE(of_servers_at_which_requests_may_lie_unread_the_latest_is_asked_last) {
+  for (int draw = 0; draw < 12; ++draw) {
+    fake_session it(three_servers());
+    it.state().random = static_cast<std::uint64_t>(draw);
+    std::vector<int> order;
+    for (int i = 0; i < 3; ++i) {
+      it.accept(0x77);
+      order.push_back(it.last().options.server.port);
+      it.lose();  // over the first request
+      while (!it.last().open) it.advance(50ms);
     }
-    BOOST_TEST(is_last.contains(true), after.count());
-    BOOST_TEST(is_last.contains(false) == (after > 40s), after.count());
+    BOOST_TEST(std::set<int>(order.begin(), order.end()).size() == 3u);
+    BOOST_TEST(round_of(it) == order, boost::test_tools::per_element());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_fell_silent_over_a_request_is_not_asked_for_ten_timeouts) {
+  for (const auto* hosts : {"127.0.0.1:1,127.0.0.1:2,127.0.0.1:3", "127.0.0.1:1"}) {
+    auto options = fake_session::usual();
+    options.hosts = hosts;
+    fake_session it(std::move(options));
+    it.connect();
+    const int server = it.last().options.server.port;
+    it.advance(1s);
+    auto lost = it.record<node_data>();
+    it.zk.async_get("/a", lost.token());
+    it.settle();
+    it.advance(6s);
+    it.lose();
+    const auto begin = it.now();
+    while (it.now() < begin + 95s) {
+      const auto asked = round_of(it);
+      const bool is_only_one = std::string_view(hosts) == "127.0.0.1:1";
+      BOOST_TEST(std::ranges::count(asked, server) == (is_only_one ? 1 : 0));
+    }
+    it.advance(10s);
+    round_of(it);
+    BOOST_TEST(round_of(it).back() == server);
   }
 }
 

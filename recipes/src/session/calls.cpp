@@ -95,11 +95,12 @@ exchange_ptr core::send(backend::request what) {
 void core::answered(opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome) {
   const bool proves_life =
       outcome != errc::connection_loss && outcome != errc::closed && outcome != errc::session_expired;
-  if (proves_life && !std::exchange(served_, true)) note_read();
+  if (proves_life && !std::exchange(served_, true)) servers_.note_read(server_);
   has_lost_requests_ = has_lost_requests_ || outcome == errc::connection_loss;
   bool is_renewed = false;
   if (proves_life) {
     const auto present = now();
+    answered_ = present;
     std::lock_guard lock(mutex_);
     ++counters_.answers;
     const bool was_over = lease_.valid_until() <= present;

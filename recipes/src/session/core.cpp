@@ -11,6 +11,15 @@ namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+/// For so long a server that fell silent can have requests unread: a server closes a connection on which nothing has come for the
+/// session's timeout, and one that is stopped for longer than syncLimit ticks loses its leader. (A timeout has two ticks at
+/// least.)
+constexpr int silence_in_timeouts = 10;
+
+}  // namespace
+
 core::core(scheduler_ptr s, session_options options)
     : scheduler_(std::move(s)),
       options_(std::move(options)),
@@ -70,27 +79,10 @@ awaitable<void> core::run() {
   end(errc::closed);
 }
 
-/// All servers, in an order of its own each time. Those at which requests of ours may lie unread come last: a server that was
-/// stopped reads them together with our request to take the session up there, and executes them, though we have given both up
-/// and looked elsewhere what became of them. (A request to take the session up makes the server its owner again; without
-/// one the leader refuses what comes from a server that the session has left.)
-std::vector<backend::endpoint> core::servers_in_turn() {
-  auto servers = servers_;
-  for (std::size_t i = servers.size(); i > 1; --i) {
-    std::swap(servers[i - 1], servers[scheduler_->world->random() % i]);
-  }
-  std::erase_if(unread_, [&](const auto& each) { return each.second <= now(); });
-  const auto is_read = [&](const backend::endpoint& server) {
-    return std::ranges::find(unread_, server, &decltype(unread_)::value_type::first) == unread_.end();
-  };
-  std::stable_partition(servers.begin(), servers.end(), is_read);
-  return servers;
-}
-
-/// One round over all servers until one has served us.
+/// One round over the servers, until one has served us.
 awaitable<bool> core::connect_somewhere() {
   co_await resolve_names();
-  auto servers = servers_in_turn();
+  auto servers = servers_.in_turn([this] { return scheduler_->world->random(); }, now());
   for (auto& each : servers) {
     if (closing_ || ended_) break;
     bool reached = co_await connect_to(std::move(each));
@@ -102,7 +94,7 @@ awaitable<bool> core::connect_somewhere() {
 awaitable<void> core::resolve_names() {
   auto answered = std::make_shared<bool>(false);
   scheduler_->world->resolve(names_, [self = shared_from_this(), answered](std::vector<backend::endpoint> found) {
-    if (!found.empty()) self->servers_ = std::move(found);
+    if (!found.empty()) self->servers_.resolved(std::move(found));
     *answered = true;
     self->link_changed_.notify();
   });
@@ -150,19 +142,10 @@ awaitable<void> core::serve() {
   }
   up_ = false;
   link_.reset();
-  if (has_lost_requests_ && incarnation_) note_unread();
-}
-
-/// A server gives up a silent connection after the session's timeout, and one that was stopped for much longer has lost its
-/// leader.
-void core::note_unread() {
-  note_read();
-  unread_.emplace_back(server_, now() + 4 * incarnation_->key.timeout);
-}
-
-/// What it had read of an earlier connection it has passed on before what it has answered now; the rest it has thrown away.
-void core::note_read() {
-  std::erase_if(unread_, [&](const auto& each) { return each.first == server_; });
+  if (!has_lost_requests_ || !incarnation_) co_return;
+  const auto timeout = incarnation_->key.timeout;
+  const bool was_silent = now() - answered_ >= timeout / 2;  // a connection is given up after two thirds
+  servers_.note_unread(server_, was_silent ? now() + silence_in_timeouts * timeout : now());
 }
 
 awaitable<void> core::pause_before_next_round() {
@@ -177,11 +160,12 @@ awaitable<void> core::pause_before_next_round() {
 
 void core::up(const backend::session_key& granted) {
   up_ = true;
+  answered_ = now();
   const bool is_new = !incarnation_ || incarnation_->key.id != granted.id;
   if (is_new) {
     end_incarnation(errc::session_expired);
     incarnation_ = std::make_shared<incarnation>();
-    unread_.clear();
+    servers_.begin_session();
   }
   incarnation_->key = granted;
   {

@@ -16,6 +16,7 @@
 #include "session/condition.hpp"
 #include "session/lease.hpp"
 #include "session/paths.hpp"
+#include "session/server_list.hpp"
 #include "session/turnstile.hpp"
 #include "session/watches.hpp"
 
@@ -159,9 +160,6 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   awaitable<void> run();
   awaitable<bool> connect_somewhere();
   awaitable<bool> connect_to(backend::endpoint server);
-  std::vector<backend::endpoint> servers_in_turn();
-  void note_unread();
-  void note_read();
   awaitable<void> serve();
   awaitable<void> resolve_names();
   awaitable<void> pause_before_next_round();
@@ -185,7 +183,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   scheduler_ptr scheduler_;
   session_options options_;
   std::vector<backend::endpoint> names_;
-  std::vector<backend::endpoint> servers_;
+  server_list servers_;
   std::string root_;
 
   std::unique_ptr<backend::link> link_;
@@ -196,8 +194,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   error_code link_error_;
   backend::endpoint server_;
   bool has_lost_requests_ = false;  // on the present connection
-  /// Servers at which requests of this session may lie unread, and until when.
-  std::vector<std::pair<backend::endpoint, lease_clock::time_point>> unread_;
+  lease_clock::time_point answered_{};  // the last answer, on the present connection
   lease_clock::time_point asked_{};
   std::chrono::milliseconds pause_{0};
   incarnation_ptr incarnation_;

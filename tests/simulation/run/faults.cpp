@@ -147,7 +147,9 @@ void stage::begin_at_server(const fault& what) {
       if (what.detail % 2 == 0) servers_->cut_off(what.target);
       break;
     default:
-      if (what.detail % 2 == 0 || !servers_->stop(what.target)) servers_->keep_silent(what.target, true);
+      if (what.detail % 2 == 0 || !servers_->stop(what.target)) return servers_->keep_silent(what.target, true);
+      // Longer than a session reckons with, no server is stopped and keeps its leader.
+      clock_.after(8 * plan_.timeout, [this, what] { servers_->wake(what.target); });
   }
 }
 

@@ -1,0 +1,31 @@
+#include "session/server_list.hpp"
+
+#include <algorithm>
+
+namespace zkrecipes::detail {
+
+std::vector<backend::endpoint> server_list::in_turn(const std::function<std::uint64_t()>& random,
+                                                    time_point present) const {
+  auto servers = all_;
+  for (std::size_t i = servers.size(); i > 1; --i) std::swap(servers[i - 1], servers[random() % i]);
+  for (const auto& each : unread_) {
+    std::ranges::stable_partition(servers, [&](const auto& server) { return server != each.server; });
+  }
+  auto sound = servers;
+  std::erase_if(sound, [&](const auto& server) {
+    const auto found = std::ranges::find(unread_, server, &unread::server);
+    return found != unread_.end() && found->silent_until > present;
+  });
+  return sound.empty() ? servers : sound;
+}
+
+void server_list::note_unread(const backend::endpoint& server, time_point silent_until) {
+  note_read(server);
+  unread_.push_back({server, silent_until});
+}
+
+void server_list::note_read(const backend::endpoint& server) {
+  std::erase_if(unread_, [&](const unread& each) { return each.server == server; });
+}
+
+}  // namespace zkrecipes::detail
