@@ -85,7 +85,8 @@ class ensemble {
   void slow_down(int which, span extra_lag);
   void refuse(int which, bool on) { servers_[index(which)].refusing = on; }
   void keep_silent(int which, bool on) { servers_[index(which)].silent = on; }
-  /// Its process is stopped: it reads nothing, and everything when it is woken. Not the leader's: false.
+  /// Its process is stopped: it reads nothing, and everything when it is woken. Not the leader's, and only while all others
+  /// answer: else false.
   bool stop(int which);
   void wake(int which);
   void expire(std::int64_t session);

@@ -1,6 +1,7 @@
 // What goes wrong in an ensemble.
 #include "model/ensemble.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace zkrecipes::simulation {
@@ -33,7 +34,10 @@ void ensemble::rejoin(int which) {
 }
 
 bool ensemble::stop(int which) {
-  if (leads(which) || !at(which).orders) return false;
+  const auto answers = [](const server& each) {
+    return each.serving && !each.is_cut && !each.deposed && !each.silent && !each.refusing;
+  };
+  if (leads(which) || !at(which).orders || !std::ranges::all_of(servers_, answers)) return false;
   at(which).stopped = true;
   cut_off(which);
   for (const auto& each : made_) {
