@@ -39,7 +39,8 @@ struct credentials {
 
 struct session_options {
   /// Servers as "host:port[,host:port...][/root]"; a missing port means 2181; IPv6 addresses in brackets.
-  /// A root given here is put in front of `root`.
+  /// A root given here is put in front of `root`. One server by two addresses, or behind a proxy for several, is taken for
+  /// two: see "What a lost request can still do" in docs/reliability.md.
   std::string hosts{};
   /// Session timeout to ask the server for (it has bounds of its own). 100 ms to 1 h.
   std::chrono::milliseconds timeout{10'000};
