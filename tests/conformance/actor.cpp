@@ -53,6 +53,7 @@ void play::actor::up(const backend::session_key& granted) {
 
 void play::actor::down(error_code reason) {
   is_down = true;
+  if (reason == errc::timed_out) reason = errc::connection_loss;  // how long a busy machine takes is no matter here
   // A connection that ends before the server has answered it tells nothing: on a busy machine some do.
   const bool is_unanswered = !is_up && reason == errc::connection_loss;
   if (is_unanswered && --tries_left > 0) return connect_again();

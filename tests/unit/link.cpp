@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <optional>
+#include <map>
 #include <vector>
 
 using namespace zkrecipes;
@@ -208,6 +209,40 @@ BOOST_AUTO_TEST_CASE(a_server_that_never_accepts_costs_the_connect_timeout_and_n
     run_coroutine(io, zk.async_close(tuple));
   }
   finish(server);
+}
+
+// It may read the request later, and execute it.
+BOOST_AUTO_TEST_CASE(a_server_that_falls_silent_over_a_request_is_left_out) {
+  int silent = -1;
+  std::map<int, int> connections;
+  const auto script = [&](int which) {
+    return [&, which](scripted_connection client) -> asio::awaitable<void> {
+      ++connections[which];
+      const auto asked = co_await client.read_connect();
+      co_await client.accept(asked ? asked : 0x55, 600);
+      for (bool is_first = true;; is_first = false) {
+        auto request = co_await client.read_request();
+        if (silent < 0 && !is_first) silent = which;
+        if (silent == which) continue;
+        co_await client.answer(request.xid, request.op == op_get || request.op == op_multi ? err_no_node : 0);
+        if (request.op == op_get || request.op == op_close) co_return;
+      }
+    };
+  };
+  scripted_server one(io, script(1));
+  scripted_server two(io, script(2));
+  auto options = options_for(one);
+  options.hosts = one.address() + "," + two.address();
+  session zk(io.get_executor(), options);
+  for (int i = 0; i < 6; ++i) {
+    auto result = run_coroutine(io, zk.async_get("/a", tuple));
+    BOOST_TEST((std::get<0>(result) == errc::no_node), std::get<0>(result).message());
+  }
+  BOOST_TEST(connections[silent] == 1);
+  BOOST_TEST(connections[3 - silent] >= 6);
+  run_coroutine(io, zk.async_close(tuple));
+  one.stop();
+  finish(two);
 }
 
 // ZOOKEEPER-4537, in servers before 3.8.1. The C client would wait for two thirds of the timeout and give up.

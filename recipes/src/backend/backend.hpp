@@ -89,7 +89,8 @@ std::string to_string(const endpoint& server);
 class link_listener {
  public:
   virtual void up(const session_key& granted) = 0;
-  /// `connection_loss`, `no_descriptors`, `session_expired` or `auth_failed`; every pending request has been answered before.
+  /// `connection_loss`, `timed_out` (a connection that was up, and on which nothing came any more), `no_descriptors`,
+  /// `session_expired` or `auth_failed`; every pending request has been answered before.
   virtual void down(error_code reason) = 0;
   virtual void fired(const watch_event& event) = 0;
 

@@ -100,7 +100,6 @@ void core::answered(opcode op, const std::string& path, lease_clock::time_point 
   bool is_renewed = false;
   if (proves_life) {
     const auto present = now();
-    answered_ = present;
     std::lock_guard lock(mutex_);
     ++counters_.answers;
     const bool was_over = lease_.valid_until() <= present;

@@ -143,9 +143,8 @@ awaitable<void> core::serve() {
   up_ = false;
   link_.reset();
   if (!has_lost_requests_ || !incarnation_) co_return;
-  const auto timeout = incarnation_->key.timeout;
-  const bool was_silent = now() - answered_ >= timeout / 2;  // a connection is given up after two thirds
-  servers_.note_unread(server_, was_silent ? now() + silence_in_timeouts * timeout : now());
+  const bool was_silent = link_error_ == errc::timed_out;
+  servers_.note_unread(server_, was_silent ? now() + silence_in_timeouts * incarnation_->key.timeout : now());
 }
 
 awaitable<void> core::pause_before_next_round() {
@@ -160,7 +159,6 @@ awaitable<void> core::pause_before_next_round() {
 
 void core::up(const backend::session_key& granted) {
   up_ = true;
-  answered_ = now();
   const bool is_new = !incarnation_ || incarnation_->key.id != granted.id;
   if (is_new) {
     end_incarnation(errc::session_expired);
@@ -220,6 +218,7 @@ void core::down(error_code reason) {
   const bool was_up = std::exchange(up_, false);
   welcome_.reset();
   link_error_ = reason;
+  if (reason == errc::timed_out) reason = errc::connection_loss;
   watches_->connection_lost();
   if (reason == errc::session_expired) {
     end_incarnation(reason);

@@ -104,7 +104,7 @@ void wire::fail(error_code reason) {
 /// it.
 void wire::stay_alive() {
   const auto now = where_.inside->now();
-  if (now - heard_ >= timeout_ * 2 / 3) return fail(errc::connection_loss);
+  if (now - heard_ >= timeout_ * 2 / 3) return fail(errc::timed_out);
   if (now - sent_ >= timeout_ / 3) {
     sent_ = now;
     where_.servers->send_ping(connection_);

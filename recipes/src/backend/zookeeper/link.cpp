@@ -250,6 +250,7 @@ void c_client_link::check(int rc) {
   if (state == ZOO_EXPIRED_SESSION_STATE) return fail(errc::session_expired);
   if (state == ZOO_AUTH_FAILED_STATE) return fail(errc::auth_failed);
   bool lost = was_up_ ? state != ZOO_CONNECTED_STATE : state == 0;
+  if (was_up_ && rc == ZOPERATIONTIMEOUT) return fail(errc::timed_out);
   if (lost || (rc != ZOK && rc != ZNOTHING)) fail(errc::connection_loss);
 }
 
