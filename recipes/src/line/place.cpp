@@ -233,7 +233,10 @@ awaitable<error_code> place::wait_turn(const blocker& who_first) {
     if (line_.one_by_one && self_ > 1) ahead = forget_all_but(ahead->first);
     std::vector<std::string> gone;
     auto error = co_await look_ahead(*ahead, watched, gone);
-    if (error == errc::connection_loss) continue;  // what watched is gone with it
+    if (error == errc::connection_loss) {
+      watched.clear();  // what watched is gone with it
+      continue;
+    }
     if (error) co_return error;
     const auto is_unchanged = [&] {
       return gone.empty() && std::ranges::none_of(watched, has_fired) && who_first(*members_, self_) == ahead;

@@ -46,6 +46,12 @@ bool well_formed(const backend::request& what) {
   return !what.operations.empty();
 }
 
+/// A transaction of checks, as a catch-up, changes nothing.
+bool may_change(const backend::request& what) {
+  const auto is_check = [](const operation& each) { return each.type == operation::kind::check; };
+  return is_write(what.op) && (what.op != opcode::multi || !std::ranges::all_of(what.operations, is_check));
+}
+
 }  // namespace
 
 exchange_ptr core::refuse(error_code why) {
@@ -66,6 +72,7 @@ exchange_ptr core::send(backend::request what) {
   if (watching) watches_->asked(watching->first, watching->second);
   auto which = std::make_shared<exchange>(scheduler_);
   const auto op = what.op;
+  const bool changes = may_change(what);
   const auto sent = now();
   std::uint64_t number;
   {
@@ -76,7 +83,8 @@ exchange_ptr core::send(backend::request what) {
   std::string path;  // for the trace alone
   if (options_.trace) path = what.operations.empty() ? what.path : what.operations.front().path;
   // Not shared: the link is ours, and a request in flight must not keep us alive when the context ends.
-  link_->submit(std::move(what), [this, which, number, op, sent, path, watching](backend::reply answer) {
+  link_->submit(std::move(what), [this, which, number, op, sent, path, watching, changes](backend::reply answer) {
+    has_lost_writes_ = has_lost_writes_ || (changes && answer.error == errc::connection_loss);
     if (watching) watches_->answered(watching->first, watching->second, sets_watch(op, answer.error));
     if (in_flight_.erase(number) == 0) return;  // answered already, by the end of the session
     if (number == welcome_number_ && answer.error == errc::server_error && !closing_) {
@@ -96,7 +104,6 @@ void core::answered(opcode op, const std::string& path, lease_clock::time_point 
   const bool proves_life =
       outcome != errc::connection_loss && outcome != errc::closed && outcome != errc::session_expired;
   if (proves_life && !std::exchange(served_, true)) servers_.note_read(server_);
-  has_lost_requests_ = has_lost_requests_ || outcome == errc::connection_loss;
   bool is_renewed = false;
   if (proves_life) {
     const auto present = now();

@@ -110,7 +110,7 @@ awaitable<void> core::resolve_names() {
 awaitable<bool> core::connect_to(backend::endpoint server) {
   up_ = served_ = false;
   link_error_.clear();
-  has_lost_requests_ = false;
+  has_lost_writes_ = false;
   server_ = server;
   asked_ = now();
   const auto deadline = asked_ + connect_timeout();
@@ -142,7 +142,7 @@ awaitable<void> core::serve() {
   }
   up_ = false;
   link_.reset();
-  if (!has_lost_requests_ || !incarnation_) co_return;
+  if (!has_lost_writes_ || !incarnation_) co_return;
   const bool was_silent = link_error_ == errc::timed_out;
   servers_.note_unread(server_, was_silent ? now() + silence_in_timeouts * incarnation_->key.timeout : now());
 }
@@ -201,7 +201,7 @@ void core::send_first(bool is_new) {
 /// This server refuses even the first request: what it shows may be the past.
 void core::forsake() {
   served_ = false;
-  has_lost_requests_ = true;
+  has_lost_writes_ = true;
   answer_all(errc::connection_loss);
   down(errc::connection_loss);
 }
@@ -223,6 +223,7 @@ void core::down(error_code reason) {
   if (reason == errc::session_expired) {
     end_incarnation(reason);
     incarnation_.reset();
+    servers_.begin_session();
     enter(session_state::expired, reason);
   } else if (reason == errc::auth_failed) {
     end(reason);

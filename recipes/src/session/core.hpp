@@ -193,7 +193,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   error_code ended_;
   error_code link_error_;
   backend::endpoint server_;
-  bool has_lost_requests_ = false;  // on the present connection
+  bool has_lost_writes_ = false;  // on the present connection
   lease_clock::time_point asked_{};
   std::chrono::milliseconds pause_{0};
   incarnation_ptr incarnation_;

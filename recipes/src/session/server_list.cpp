@@ -11,12 +11,12 @@ std::vector<backend::endpoint> server_list::in_turn(const std::function<std::uin
   for (const auto& each : unread_) {
     std::ranges::stable_partition(servers, [&](const auto& server) { return server != each.server; });
   }
-  auto sound = servers;
-  std::erase_if(sound, [&](const auto& server) {
-    const auto found = std::ranges::find(unread_, server, &unread::server);
-    return found != unread_.end() && found->silent_until > present;
-  });
-  return sound.empty() ? servers : sound;
+  const auto is_silent = [&](const unread& each) { return each.silent_until > present; };
+  const auto latest = std::find_if(unread_.rbegin(), unread_.rend(), is_silent);
+  if (latest == unread_.rend()) return servers;
+  auto others = servers;
+  std::erase(others, latest->server);
+  return others.size() >= 2 ? others : servers;
 }
 
 void server_list::note_unread(const backend::endpoint& server, time_point silent_until) {

@@ -15,7 +15,7 @@ namespace zkrecipes::detail {
 /// sockets: the requests of a connection that the session has given up, and perhaps a later request to take the session up
 /// there, given up as well. It executes both. The second makes it the session's server again, so that the leader accepts the
 /// first, although the session has looked through another server meanwhile and found nothing done. Without the second
-/// the leader refuses the first. So a session does not ask a server at which requests of its own may lie unread.
+/// the leader refuses the first. So a session does not ask a server at which writes of its own may lie unread.
 class server_list {
  public:
   using time_point = lease_clock::time_point;
@@ -24,16 +24,16 @@ class server_list {
   bool empty() const noexcept { return all_.empty(); }
   std::size_t size() const noexcept { return all_.size(); }
 
-  /// The servers of one round, in an order of its own each time. Those at which requests may lie unread come last, the
-  /// latest of them at the very end; one that fell silent is left out for its time, unless there is no other.
+  /// The servers of one round, in an order of its own each time. Those at which writes may lie unread come last, the latest
+  /// of them at the very end. Of those that fell silent the latest is left out for its time, if there are two others.
   std::vector<backend::endpoint> in_turn(const std::function<std::uint64_t()>& random, time_point present) const;
 
-  /// A connection to this server has ended before all was answered. `silent_until`: it had not answered for long, and is
-  /// to be left out for so long.
+  /// A connection to this server has ended before all writes were answered. `silent_until`: nothing had come from it for
+  /// long, and it is to be left out for so long.
   void note_unread(const backend::endpoint& server, time_point silent_until);
   /// It has answered on a new connection: what it had read of the earlier one it has passed on before, and thrown away the rest.
   void note_read(const backend::endpoint& server);
-  /// Requests of an earlier session are refused.
+  /// Writes of an earlier session are refused.
   void begin_session() { unread_.clear(); }
 
  private:

@@ -169,6 +169,7 @@ class ensemble {
   void validate(int which, const connection_ptr& who, const backend::session_key& asked);
   void receive(const connection_ptr& from, waiting_request what);
   void forward(const connection_ptr& from, const backend::request& what);
+  void forward_close(const connection_ptr& from);
   void keep_waiting(const connection_ptr& from, const backend::request& what);
   void work_off(const connection_ptr& from);
   void execute(const connection_ptr& from, const waiting_request& what);

@@ -27,7 +27,7 @@ void ensemble::cut_off(int which) {
 }
 
 void ensemble::rejoin(int which) {
-  if (!std::exchange(at(which).is_cut, false)) return;
+  if (at(which).stopped || !std::exchange(at(which).is_cut, false)) return;
   for (auto* each : {&at(which).to_leader, &at(which).orders, &at(which).commits}) {
     if (*each) (*each)->thaw();
   }

@@ -10,6 +10,9 @@ using backend::opcode;
 
 namespace {
 
+/// From a server's socket to its leader, or through the leader. A session that is taken up meanwhile overtakes.
+constexpr span pipeline = std::chrono::microseconds(50);
+
 /// A request that is sent only to hear that the session lives.
 bool is_sign_of_life(const backend::request& what) {
   if (what.op == opcode::sync) return true;
@@ -120,12 +123,16 @@ void ensemble::send_ping(const connection_ptr& from) {
 void ensemble::send_close(const connection_ptr& from) {
   from->up->send([this, from] {
     if (from->closed) return;
-    if (leads(from->server)) return close_session(from->key.id, from);
-    if (at(from->server).deposed) deposed_.stuck = true;
-    if (!at(from->server).to_leader) return;
-    at(from->server).to_leader->send([this, from, epoch = epoch_] {
-      if (epoch == epoch_) close_session(from->key.id, from);
-    });
+    clock_.after(pipeline, [this, from] { forward_close(from); });
+  });
+}
+
+void ensemble::forward_close(const connection_ptr& from) {
+  if (leads(from->server)) return close_session(from->key.id, from);
+  if (at(from->server).deposed) deposed_.stuck = true;
+  if (!at(from->server).to_leader) return;
+  at(from->server).to_leader->send([this, from, epoch = epoch_] {
+    if (epoch == epoch_) close_session(from->key.id, from);
   });
 }
 
@@ -163,7 +170,7 @@ void ensemble::keep_waiting(const connection_ptr& from, const backend::request& 
 }
 
 void ensemble::forward(const connection_ptr& from, const backend::request& what) {
-  if (at(from->server).deposed) return clock_.after(std::chrono::microseconds(50), [this, from, what] {
+  if (at(from->server).deposed) return clock_.after(pipeline, [this, from, what] {
       if (at(from->server).deposed) keep_waiting(from, what);
     });
   auto go = [this, from, what, epoch = epoch_] {
@@ -178,8 +185,7 @@ void ensemble::forward(const connection_ptr& from, const backend::request& what)
       lead(from->server, from, what);
     }
   };
-  // The pipeline takes a moment, in which a session that is taken up can overtake.
-  clock_.after(std::chrono::microseconds(50), [this, from, go = std::move(go)]() mutable {
+  clock_.after(pipeline, [this, from, go = std::move(go)]() mutable {
     if (leads(from->server)) return go();
     if (at(from->server).to_leader) at(from->server).to_leader->send(std::move(go));
   });

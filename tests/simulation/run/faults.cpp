@@ -128,6 +128,29 @@ void stage::depose(const fault& what) {
   }
 }
 
+/// While it lasts no other server is out of anybody's reach.
+bool stage::is_alone(const fault& what) const {
+  return std::ranges::none_of(plan_.faults, [&](const fault& each) {
+    if (each.when == what.when && each.kind == what.kind) return false;
+    const bool is_beside = each.when < what.when + what.lasting && what.when < each.when + each.lasting;
+    switch (each.kind) {
+      case fault_kind::half_open_up:
+      case fault_kind::half_open_down:
+      case fault_kind::blackhole:
+      case fault_kind::crash_server:
+      case fault_kind::cut_follower:
+      case fault_kind::refusing_server:
+      case fault_kind::silent_server:
+      case fault_kind::slow_network:
+      case fault_kind::depose_leader:
+      case fault_kind::throttle_server:
+        return is_beside;
+      default:
+        return false;
+    }
+  });
+}
+
 void stage::begin_at_server(const fault& what) {
   switch (what.kind) {
     case fault_kind::crash_server:
@@ -147,7 +170,9 @@ void stage::begin_at_server(const fault& what) {
       if (what.detail % 2 == 0) servers_->cut_off(what.target);
       break;
     default:
-      if (what.detail % 2 == 0 || !servers_->stop(what.target)) return servers_->keep_silent(what.target, true);
+      if (what.detail % 2 == 0 || !is_alone(what) || !servers_->stop(what.target)) {
+        return servers_->keep_silent(what.target, true);
+      }
       // Longer than a session reckons with, no server is stopped and keeps its leader.
       clock_.after(8 * plan_.timeout, [this, what] { servers_->wake(what.target); });
   }

@@ -115,6 +115,7 @@ class stage final : public ensemble_observer {
   void depose(const fault& what);
   int a_believer(int otherwise) const;
   void begin_at_server(const fault& what);
+  bool is_alone(const fault& what) const;
   void heal();
   void advance(instant until);
   bool advance_until(instant limit, const std::function<bool()>& condition);

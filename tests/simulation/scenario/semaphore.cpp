@@ -1,4 +1,5 @@
 // Permits taken in ones and twos and more, and a size that is changed while they are in use.
+#include "scenario/line_rules.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 #include "scenario/shared_line.hpp"
@@ -99,13 +100,16 @@ class semaphore_scenario final : public scenario {
     look_for_room();
   }
 
-  /// To hold, a member must have fitted at some time: line and size together, as they were at one moment.
+  /// To hold, a member must have fitted at some time: line and size together, as they were at one moment. Nodes of its own
+  /// that it never heard of do not count.
   void note_who_fits() {
-    std::int64_t sum = 0;
-    for (const auto& each : line.members()) {
-      sum += detail::weight_of(each.name);
-      if (sum > size_) return;
-      has_fitted_.insert(each.name);
+    const auto all = line.members();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      std::int64_t sum = detail::weight_of(all[i].name);
+      for (std::size_t j = 0; j < i; ++j) {
+        if (guid_of(all[j].name) != guid_of(all[i].name)) sum += detail::weight_of(all[j].name);
+      }
+      if (sum <= size_) has_fitted_.insert(all[i].name);
     }
   }
 
