@@ -78,14 +78,14 @@ subject of_write_hold() {
   return subject_of<held_guard>("a writer's hold")
       .had(held([](auto& of, auto got) { of.async_acquire_write(std::move(got)); }))
       .has("read_write_lock::async_downgrade(held)",
-           [](auto& g, auto t) { g.of.async_downgrade(g.held, std::move(t)); }, {errc::no_node});
+           [](auto& g, auto t) { g.of.async_downgrade(g.held, std::move(t)); }, {errc::no_node, errc::session_expired});
 }
 
 subject of_read_hold() {
   return subject_of<held_guard>("a reader's hold")
       .had(held([](auto& of, auto got) { of.async_acquire_read(std::move(got)); }))
       .has("read_write_lock::async_try_upgrade(held)",
-           [](auto& g, auto t) { g.of.async_try_upgrade(g.held, std::move(t)); }, {errc::no_node});
+           [](auto& g, auto t) { g.of.async_try_upgrade(g.held, std::move(t)); }, {errc::no_node, errc::session_expired});
 }
 
 subject of_semaphore() {

@@ -1,6 +1,8 @@
 // Heartbeats and the lease as the session keeps them.
 #include "unit/fake_session.hpp"
 
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;

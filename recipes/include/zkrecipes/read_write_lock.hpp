@@ -50,21 +50,21 @@ class read_write_lock {
   /// Makes the writer's hold a shared one at the same place in line: readers behind it are let in, no writer gets in
   /// between. `held` stays what it is, and is released as before. Clients of Curator and kazoo go on waiting for it, as
   /// for a writer.
-  /// Errors: `bad_arguments` (not a writer's hold of this lock), `no_node` (it has been lost), `no_auth`.
+  /// Errors: `bad_arguments` (not a writer's hold of this lock), `no_node` or `session_expired` (it has been lost), `no_auth`.
   template <class Token>
   auto async_downgrade(const ownership& held, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_downgrade, session_.get_core(), path_, options_.id,
-                                              held.path());
+                                              held.place_);
   }
 
   /// Makes a reader's hold an exclusive one if nobody else is in line, and does not wait for it: two readers that waited
   /// for each other would wait for ever. Completes with the exclusive hold; `held` is to be released as before.
   /// Signature: void(error_code, ownership). Errors: `busy` (somebody else reads or waits), `bad_arguments` (not a
-  /// reader's hold of this lock), `no_node` (it has been lost), and those of `async_acquire_write`.
+  /// reader's hold of this lock), `no_node` or `session_expired` (it has been lost), and those of `async_acquire_write`.
   template <class Token>
   auto async_try_upgrade(const ownership& held, Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_try_upgrade, session_.get_core(), path_,
-                                                         options_, held.path());
+                                                         options_, held.place_);
   }
 
   /// Who holds it and who waits, in order. A downgraded writer is seen as a holder, the readers that it lets in as
@@ -88,8 +88,9 @@ class read_write_lock {
                                                          how, budget);
   }
   static void start_acquire(owner_handler, core_ptr, std::string, lock_options, mode, lease_clock::duration);
-  static void start_downgrade(detail::handler_for<void(error_code)>, core_ptr, std::string, std::string, std::string);
-  static void start_try_upgrade(owner_handler, core_ptr, std::string, lock_options, std::string);
+  using place_ptr = std::shared_ptr<detail::place>;
+  static void start_downgrade(detail::handler_for<void(error_code)>, core_ptr, std::string, std::string, place_ptr);
+  static void start_try_upgrade(owner_handler, core_ptr, std::string, lock_options, place_ptr);
   static void start_members(detail::handler_for<void(error_code, std::vector<line_member>)>, core_ptr, std::string);
 
   session session_;

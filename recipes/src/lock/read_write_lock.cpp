@@ -51,19 +51,20 @@ bool holds(const std::string& path, const std::string& node, std::span<const std
   return parent_of(node) == path && parse_sequence(name_of(node), kind);
 }
 
-awaitable<outcome<>> downgrade(core_ptr session, std::string path, std::string id, std::string node) {
-  if (!holds(path, node, writers)) co_return outcome<>(errc::bad_arguments);
-  co_return co_await let_pass(std::move(session), std::move(node), std::move(id));
+awaitable<outcome<>> downgrade(core_ptr session, std::string path, std::string id, place_ptr write) {
+  if (!write || !holds(path, write->path(), writers)) co_return outcome<>(errc::bad_arguments);
+  co_return co_await let_pass(std::move(session), write->path(), std::move(id), write->bound());
 }
 
-awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, lock_options options, std::string node) {
-  if (!holds(path, node, readers)) co_return outcome<ownership>(errc::bad_arguments, ownership());
-  const std::string own(name_of(node));
+/// What has been lost is not upgraded, though its node may still stand: a leader that was deposed can have ended the session.
+awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, lock_options options, place_ptr read) {
+  if (!read || !holds(path, read->path(), readers)) co_return outcome<ownership>(errc::bad_arguments, ownership());
+  const std::string own = read->name();
   auto list = make_request(opcode::children, path);
-  auto listed = co_await session->perform(std::move(list), retry::always);
+  auto listed = co_await session->perform(std::move(list), retry::always, read->bound());
   if (listed.error) co_return outcome<ownership>(listed.error, ownership());
   const auto members = members_of(listed.children, everybody);
-  const bool there = std::any_of(members.begin(), members.end(), [&](const member& m) { return m.name == own; });
+  const bool there = !read->lost() && std::any_of(members.begin(), members.end(), [&](const member& m) { return m.name == own; });
   if (!there || members.size() > 1) {
     co_return outcome<ownership>(there ? errc::busy : errc::no_node, ownership());
   }
@@ -71,6 +72,8 @@ awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, lo
   auto& [error, where] = entered;
   if (error) co_return outcome<ownership>(error, ownership());
   ownership held(where);
+  if (where->bound() != read->bound()) error = errc::session_expired;
+  if (error) co_return outcome<ownership>(error, ownership());
   const blocker nobody_but_us = [own](const std::vector<member>& all, std::size_t self) {
     auto ahead = nearest_ahead(all, self);
     return ahead && self == 1 && all[0].name == own ? std::nullopt : ahead;
@@ -99,14 +102,14 @@ void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string 
 }
 
 void read_write_lock::start_downgrade(handler_for<void(error_code)> h, core_ptr core, std::string path, std::string id,
-                                      std::string node) {
-  launch(*core->get_scheduler(), std::move(h), downgrade(core, std::move(path), std::move(id), std::move(node)));
+                                      place_ptr write) {
+  launch(*core->get_scheduler(), std::move(h), downgrade(core, std::move(path), std::move(id), std::move(write)));
 }
 
 void read_write_lock::start_try_upgrade(owner_handler h, core_ptr core, std::string path, lock_options options,
-                                        std::string node) {
+                                        std::shared_ptr<place> read) {
   launch(*core->get_scheduler(), std::move(h),
-         try_upgrade(core, std::move(path), std::move(options), std::move(node)));
+         try_upgrade(core, std::move(path), std::move(options), std::move(read)));
 }
 
 void read_write_lock::start_members(handler_for<void(error_code, std::vector<line_member>)> h, core_ptr core,
