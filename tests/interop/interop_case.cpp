@@ -111,9 +111,14 @@ json::object interop_case::witnessed() {
   return json::parse(get("/witness").data).as_object();
 }
 
-void interop_case::finish() {
+void interop_case::close_all() {
   for (const auto& each : opened) BOOST_TEST(ask(each, "close") == "ok");
-  BOOST_TEST(children("/line").empty());
+  opened.clear();
+}
+
+void interop_case::finish() {
+  close_all();
+  BOOST_TEST(run_until([&] { return children("/line").empty(); }), "something is left in line");
   const auto node = get("/witness");
   const auto record = json::parse(node.data).as_object();
   BOOST_TEST(record.at("writer").is_null());

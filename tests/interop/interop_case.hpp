@@ -41,7 +41,9 @@ struct interop_case : zkrecipes::test::fixture {
   void await_in_line(std::size_t count);
 
   boost::json::object witnessed();
-  /// Ends the workers' sessions. Nobody is inside, nobody stands in line, and every change of the witness was
+  /// Ends the workers' sessions.
+  void close_all();
+  /// The same; then nobody is inside, nobody stands in line, and every change of the witness was
   /// that of a turn.
   void finish();
 
