@@ -46,6 +46,7 @@ BOOST_AUTO_TEST_CASE(joins_updates_and_leaves_are_seen) {
   membership ours(zk(), "/g");
   membership theirs(other, "/g");
   auto me = join(ours, "me", "1");
+  catch_up(other);  // its server may lag behind
   auto view = theirs.watch();
   auto seen = current(view);
   BOOST_TEST_REQUIRE(seen.nodes.size() == 1u);
@@ -65,6 +66,7 @@ BOOST_AUTO_TEST_CASE(an_expired_member_joins_again_with_its_last_data) {
   membership theirs(other, "/g");
   auto they = join(theirs, "they", "1");
   BOOST_TEST(!std::get<0>(run(they.async_update("2", tuple))));
+  catch_up(zk());
   auto view = membership(zk(), "/g").watch();
   auto seen = current(view);
   cluster().expire(other.status().session_id);
