@@ -11,7 +11,7 @@ using namespace interop;
 namespace {
 
 struct queue_case : interop_case {
-  /// Of what we keep beside the items only the folder of those that waited may be left: a taker waits where its server lags.
+  /// Our takers may leave an empty `_idle` folder behind: a taker whose server lags sees no items and waits in it.
   void finish() {
     close_all();
     const std::string folder = "/line/_idle";

@@ -75,7 +75,7 @@ class ownership {
   }
 
  private:
-  friend class read_write_lock;  // an upgrade goes from what is held
+  friend class read_write_lock;  // its upgrade and downgrade need the place, not only its path
   using place_ptr = std::shared_ptr<detail::place>;
   static void start_lost(detail::handler_for<void(error_code)>, place_ptr);
   static void start_revoked(detail::handler_for<void(error_code)>, place_ptr);

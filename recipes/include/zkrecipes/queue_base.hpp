@@ -53,8 +53,9 @@ class queue_base {
 
   /// The item is done: removes it and its claim, in one round trip. `effects` happen in the same transaction: together
   /// with the acknowledgement or not at all, and thus once. Success means that these effects have happened; without
-  /// effects, that the item has gone: by this, or by another settlement of it that was under way. One that was given up (cancelled) may be repeated: with the same
-  /// effects it is told what became of the first; with others, `superseded` if the first was done.
+  /// effects, that the item has gone: by this, or by another settlement of it that was under way. One that was given up
+  /// (cancelled) may be repeated: with the same effects it is told what became of the first; with others, `superseded` if
+  /// the first was done.
   /// Errors: `superseded` (it is not ours any more: our session ended in between, and somebody else may have it; these
   /// effects have not happened), `outcome_unknown` (a reply was lost, then our session ended, an operator removed our
   /// claim or another settlement of the same item was under way, and the item has gone: perhaps by this), and what keeps

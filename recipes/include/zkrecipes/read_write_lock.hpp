@@ -50,7 +50,8 @@ class read_write_lock {
   /// Makes the writer's hold a shared one at the same place in line: readers behind it are let in, no writer gets in
   /// between. `held` stays what it is, and is released as before. Clients of Curator and kazoo go on waiting for it, as
   /// for a writer.
-  /// Errors: `bad_arguments` (not a writer's hold of this lock), `no_node` or `session_expired` (it has been lost), `no_auth`.
+  /// Errors: `bad_arguments` (not a writer's hold of this lock), `no_node` or `session_expired` (it has been lost),
+  /// `no_auth`.
   template <class Token>
   auto async_downgrade(const ownership& held, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_downgrade, session_.get_core(), path_, options_.id,
@@ -80,6 +81,7 @@ class read_write_lock {
  private:
   enum class mode { read, write };
   using core_ptr = std::shared_ptr<detail::core>;
+  using place_ptr = std::shared_ptr<detail::place>;
   using owner_handler = detail::handler_for<void(error_code, ownership)>;
 
   template <class Token>
@@ -88,7 +90,6 @@ class read_write_lock {
                                                          how, budget);
   }
   static void start_acquire(owner_handler, core_ptr, std::string, lock_options, mode, lease_clock::duration);
-  using place_ptr = std::shared_ptr<detail::place>;
   static void start_downgrade(detail::handler_for<void(error_code)>, core_ptr, std::string, std::string, place_ptr);
   static void start_try_upgrade(owner_handler, core_ptr, std::string, lock_options, place_ptr);
   static void start_members(detail::handler_for<void(error_code, std::vector<line_member>)>, core_ptr, std::string);

@@ -107,7 +107,7 @@ void read_write_lock::start_downgrade(handler_for<void(error_code)> h, core_ptr 
 }
 
 void read_write_lock::start_try_upgrade(owner_handler h, core_ptr core, std::string path, lock_options options,
-                                        std::shared_ptr<place> read) {
+                                        place_ptr read) {
   launch(*core->get_scheduler(), std::move(h),
          try_upgrade(core, std::move(path), std::move(options), std::move(read)));
 }

@@ -92,14 +92,14 @@ awaitable<error_code> claims::judge_unheld(claim_id which, std::string mark, inc
   if (is_aborted(there.error)) clear_up(which, mark, bound);
   if (is_aborted(there.error) || there.error == errc::closed) co_return there.error;
   if (mark.empty() && there.error == errc::no_node) co_return error_code();
-  if (there.error != errc::no_node && there.error) clear_up(which, mark, bound);
+  if (there.error && there.error != errc::no_node) clear_up(which, mark, bound);
   if (there.error) co_return co_await judge_by_item(which);
   if (mark.empty() || there.data != mark) co_return errc::superseded;
   frame_->session->remove_surely(path, bound);
   co_return error_code();
 }
 
-/// Of the claim nothing is left or to be seen: what was done has removed the item.
+/// The claim has gone or can not be read. The item tells if nothing was done: what is done removes it.
 awaitable<error_code> claims::judge_by_item(claim_id which) {
   const auto look = make_request(opcode::exists, frame_->where.item(which.name));
   backend::reply item;

@@ -11,15 +11,6 @@ namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;
 
-namespace {
-
-/// For so long a server that fell silent can have requests unread: a server closes a connection on which nothing has come for the
-/// session's timeout, and one that is stopped for longer than syncLimit ticks loses its leader. (A timeout has two ticks at
-/// least.)
-constexpr int silence_in_timeouts = 10;
-
-}  // namespace
-
 core::core(scheduler_ptr s, session_options options)
     : scheduler_(std::move(s)),
       options_(std::move(options)),
@@ -143,8 +134,11 @@ awaitable<void> core::serve() {
   up_ = false;
   link_.reset();
   if (!has_lost_writes_ || !incarnation_) co_return;
-  const bool was_silent = link_error_ == errc::timed_out;
-  servers_.note_unread(server_, was_silent ? now() + silence_in_timeouts * incarnation_->key.timeout : now());
+  if (link_error_ == errc::timed_out) {
+    servers_.note_silent(server_, now(), incarnation_->key.timeout);
+  } else {
+    servers_.note_unread(server_);
+  }
 }
 
 awaitable<void> core::pause_before_next_round() {

@@ -4,6 +4,14 @@
 
 namespace zkrecipes::detail {
 
+namespace {
+
+/// A stopped server can have writes unread for at most so many session timeouts: when it goes on it closes a connection on which
+/// nothing came for one timeout, and after syncLimit ticks its leader has dropped it (a timeout has at least two ticks).
+constexpr int left_out_in_timeouts = 10;
+
+}  // namespace
+
 std::vector<backend::endpoint> server_list::in_turn(const std::function<std::uint64_t()>& random,
                                                     time_point present) const {
   auto servers = all_;
@@ -11,7 +19,7 @@ std::vector<backend::endpoint> server_list::in_turn(const std::function<std::uin
   for (const auto& each : unread_) {
     std::ranges::stable_partition(servers, [&](const auto& server) { return server != each.server; });
   }
-  const auto is_silent = [&](const unread& each) { return each.silent_until > present; };
+  const auto is_silent = [&](const unread& each) { return each.left_out_until > present; };
   const auto latest = std::find_if(unread_.rbegin(), unread_.rend(), is_silent);
   if (latest == unread_.rend()) return servers;
   auto others = servers;
@@ -19,9 +27,15 @@ std::vector<backend::endpoint> server_list::in_turn(const std::function<std::uin
   return others.size() >= 2 ? others : servers;
 }
 
-void server_list::note_unread(const backend::endpoint& server, time_point silent_until) {
+void server_list::note_unread(const backend::endpoint& server) {
   note_read(server);
-  unread_.push_back({server, silent_until});
+  unread_.push_back({server, time_point::min()});
+}
+
+void server_list::note_silent(const backend::endpoint& server, time_point present,
+                              std::chrono::milliseconds session_timeout) {
+  note_unread(server);
+  unread_.back().left_out_until = present + left_out_in_timeouts * session_timeout;
 }
 
 void server_list::note_read(const backend::endpoint& server) {

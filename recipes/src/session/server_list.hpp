@@ -1,6 +1,7 @@
 // The servers of a session, and the order in which they are asked to take it up.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -28,9 +29,10 @@ class server_list {
   /// of them at the very end. Of those that fell silent the latest is left out for its time, if there are two others.
   std::vector<backend::endpoint> in_turn(const std::function<std::uint64_t()>& random, time_point present) const;
 
-  /// A connection to this server has ended before all writes were answered. `silent_until`: nothing had come from it for
-  /// long, and it is to be left out for so long.
-  void note_unread(const backend::endpoint& server, time_point silent_until);
+  /// A connection to this server has ended before all writes were answered.
+  void note_unread(const backend::endpoint& server);
+  /// The same, and it ended because nothing came any more: the server may be stopped.
+  void note_silent(const backend::endpoint& server, time_point present, std::chrono::milliseconds session_timeout);
   /// It has answered on a new connection: what it had read of the earlier one it has passed on before, and thrown away the rest.
   void note_read(const backend::endpoint& server);
   /// Writes of an earlier session are refused.
@@ -39,7 +41,7 @@ class server_list {
  private:
   struct unread {
     backend::endpoint server;
-    time_point silent_until;
+    time_point left_out_until;
   };
 
   std::vector<backend::endpoint> all_;
