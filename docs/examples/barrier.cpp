@@ -1,4 +1,4 @@
-// Workers wait at a barrier until whoever prepares things has lifted it.
+// Workers wait at a barrier until it is lifted, when everything has been prepared.
 #include <iostream>
 
 #include <boost/asio.hpp>

@@ -1,4 +1,4 @@
-// Follows the children of a node, difference by difference.
+// Follows the children of a node and prints each change.
 #include <iostream>
 
 #include <boost/asio.hpp>
@@ -8,7 +8,7 @@ namespace asio = boost::asio;
 
 asio::awaitable<void> work(zkrecipes::session zk) {
   constexpr auto token = asio::use_awaitable;
-  zkrecipes::children_view view(zk, "/settings");  // may be missing, and come later
+  zkrecipes::children_view view(zk, "/settings");  // the node may be created later
   auto seen = co_await view.async_current(token);
   co_await zk.async_ensure_path("/settings/color", token);
   co_await zk.async_set("/settings/color", "blue", zkrecipes::any_version, token);

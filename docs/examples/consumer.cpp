@@ -1,4 +1,4 @@
-// One of N replicas: run it several times; whichever is elected works off the queue, the others wait.
+// One of N replicas: run it several times. The elected one processes the queue, the others wait.
 #include <iostream>
 
 #include <boost/asio.hpp>

@@ -1,4 +1,4 @@
-// Counts orders, together with whoever else does.
+// Counts orders with a counter that other processes may add to as well.
 #include <iostream>
 
 #include <boost/asio.hpp>

@@ -1,4 +1,4 @@
-// Items that come when it is time for them, by the clock of the ensemble.
+// Hands out items when their time has come, by the clock of the ensemble's leader.
 #include <iostream>
 
 #include <boost/asio.hpp>

@@ -1,4 +1,5 @@
-// Does something that nobody else does at the same time, and says so in a way that a successor's word always beats.
+// Works under a lock, and writes its result in a fenced transaction, which is never accepted after one of a later
+// owner.
 #include <iostream>
 
 #include <boost/asio.hpp>
@@ -13,7 +14,7 @@ asio::awaitable<void> work(zkrecipes::session zk) {
   zkrecipes::lock lock(zk, "/report/lock", {.id = "example"});
   auto held = co_await lock.async_acquire_for(10s, token);
   std::cout << "held with token " << held.token() << std::endl;
-  // Refused if the lock has been lost meanwhile, whatever this process believes.
+  // Refused if the lock has been lost meanwhile, even if this process does not know it yet.
   auto note = zkrecipes::transaction().create("/report/line-", "done", zkrecipes::create_mode::persistent_sequential);
   co_await zk.async_commit(held.fenced(note), token);
   co_await held.async_release(token);

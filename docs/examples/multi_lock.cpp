@@ -1,4 +1,4 @@
-// Moves something between two accounts: both are held, or neither.
+// Moves something between two accounts while it holds the locks of both.
 #include <iostream>
 
 #include <boost/asio.hpp>

@@ -1,4 +1,4 @@
-// Keeps a node with this process's address alive, whatever becomes of connections and sessions.
+// Keeps a node with this process's address, and creates it again after its session has expired.
 #include <iostream>
 
 #include <boost/asio.hpp>
@@ -11,7 +11,7 @@ asio::awaitable<void> work(zkrecipes::session zk) {
   zkrecipes::persistent_node node(zk, "/addresses/worker-1", "10.0.0.7:8080");
   co_await node.async_started(token);
   std::cout << "stands, made " << node.status().created << " time" << std::endl;
-  co_await node.async_set_data("10.0.0.7:9090", token);  // holds for every session to come
+  co_await node.async_set_data("10.0.0.7:9090", token);  // later sessions create the node with this data
   auto seen = co_await zk.async_get(node.path(), token);
   std::cout << "says " << seen.data << std::endl;
   co_await node.async_close(token);

@@ -1,4 +1,4 @@
-// The urgent before the usual.
+// Takes urgent jobs before usual ones.
 #include <iostream>
 
 #include <boost/asio.hpp>

@@ -1,4 +1,5 @@
-// Puts a batch, works it off at least once with effects that happen exactly once, and lays aside what can not be done.
+// Puts a batch and processes each item at least once, with effects that happen exactly once. An item that can not be
+// processed becomes a dead letter.
 #include <iostream>
 
 #include <boost/asio.hpp>

@@ -1,4 +1,5 @@
-// Reads under a share, writes alone, and lets others read what was written before anybody writes again.
+// Reads under a shared lock, writes under an exclusive one, and downgrades it, so that others can read what was written
+// before the next write.
 #include <iostream>
 
 #include <boost/asio.hpp>

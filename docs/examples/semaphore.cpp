@@ -1,4 +1,4 @@
-// At most two of these workers are at the press at the same time, however many processes there are.
+// At most two of these workers use the press at the same time, however many processes there are.
 #include <iostream>
 
 #include <boost/asio.hpp>

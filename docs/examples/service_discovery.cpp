@@ -15,11 +15,11 @@ asio::awaitable<void> work(zkrecipes::session zk) {
   zkrecipes::service_provider billing(services, "billing", {.strategy = zkrecipes::service_strategy::random});
   auto chosen = co_await billing.async_pick(token);
   std::cout << "billing is at " << chosen.address << ':' << *chosen.port << std::endl;
-  billing.note_error(chosen);  // twice, and it is left alone for a while
+  billing.note_error(chosen);  // after two errors it is not chosen for a while
 
   auto view = services.watch("billing");
   auto seen = co_await view.async_current(token);
-  co_await registration.async_set_enabled(false, token);  // drains
+  co_await registration.async_set_enabled(false, token);  // it drains: asks for no more work, and stays registered
   auto change = co_await view.async_change(seen, token);
   std::cout << change.changed.size() << " instance drains" << std::endl;
   co_await registration.async_unregister(token);

@@ -1,4 +1,4 @@
-// Replaces a value only if it is still what was seen.
+// Replaces a value only if nobody has changed it since it was read.
 #include <iostream>
 
 #include <boost/asio.hpp>
@@ -15,7 +15,7 @@ asio::awaitable<void> work(zkrecipes::session zk) {
   std::cout << "set, version " << now.version << std::endl;
   auto [error, late] = co_await limit.async_compare_and_set(seen.stat, "300", asio::as_tuple(token));
   std::cout << "too late: " << error.message() << std::endl;
-  auto changed = co_await limit.async_change(seen.stat, token);  // at once: it is another by now
+  auto changed = co_await limit.async_change(seen.stat, token);  // completes at once: the value has changed since
   std::cout << "it is " << changed.data << std::endl;
   co_await zk.async_close(token);
 }

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 asio::awaitable<void> party(zkrecipes::session zk, std::string order, std::string name, zkrecipes::ballot vote) {
   zkrecipes::two_phase_commit orders(zk, "/orders");
-  // Whatever is promised here has to be kept on disk first: after a restart we vote, and ask, again.
+  // A party has to keep on disk what it promises here before it votes, because after a restart it votes and asks again.
   co_await orders.async_vote(order, name, vote, "as always", asio::use_awaitable);
   auto outcome = co_await orders.async_outcome(order, asio::use_awaitable);
   std::cout << order + ": " + name + " learns that it is " + to_string(outcome.decision) + ' ' + outcome.reason + '\n'
@@ -32,7 +32,7 @@ asio::awaitable<void> work(zkrecipes::session zk) {
   asio::cancellation_signal retire;
   orders.async_coordinate({.id = "example", .patience = 5s},
                           asio::bind_cancellation_slot(retire.slot(), [](zkrecipes::error_code) {}));
-  const auto number = std::to_string(std::time(nullptr));  // never used again
+  const auto number = std::to_string(std::time(nullptr));  // an id must never be used again
   co_await place(zk, "order-" + number + "-1", zkrecipes::ballot::yes);
   co_await place(zk, "order-" + number + "-2", zkrecipes::ballot::no);
   retire.emit(asio::cancellation_type::total);

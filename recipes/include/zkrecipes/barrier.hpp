@@ -1,4 +1,4 @@
-// A gate that many wait at and anybody lifts.
+// A gate: many clients wait at it, and any client can lift it.
 #pragma once
 
 #include <cstdint>
@@ -8,49 +8,73 @@
 
 namespace zkrecipes {
 
-/// While it is raised, whoever waits is held back; when it is lifted, all go on at once. A barrier that is not raised
-/// holds nobody.
+/// While the barrier is raised all who wait are held back. When it is lifted all of them go on at once. A barrier that
+/// is not raised holds nobody.
 ///
-/// The barrier of ZooKeeper's documentation: a node that is there while it is raised, as in Curator's DistributedBarrier
-/// and kazoo's Barrier, whose clients can share the path. It belongs to nobody: it stays raised when the session of
-/// whoever raised it ends.
+/// This is the barrier of ZooKeeper's documentation: a node that exists while the barrier is raised, as in Curator's
+/// DistributedBarrier and kazoo's Barrier, whose clients can share the path. The barrier has no owner: it stays raised
+/// when the session of the client that raised it ends.
 ///
-/// Thread safety: safe. Cancellation of every operation: all types; what was already sent may take effect.
+/// Thread safety: safe.
+/// Cancellation of every operation: all types. A request that was already sent may take effect.
 class barrier {
  public:
   /// \throws std::invalid_argument naming the bad path.
   barrier(session over, std::string path);
 
-  /// Raises it: one round trip. Raising what is raised already is no error and changes nothing (two). Missing parents are
-  /// created. Completes with the number of the raise that stands (the `czxid` of the node): it grows from raise to raise.
-  /// Signature: void(error_code, std::int64_t).
-  /// Errors: `outcome_unknown` (the reply was lost and it does not stand now: it was not raised, or has been lifted
-  /// already; never raised a second time behind such a lift), `foreign_data` (the path is not a barrier's: it has
-  /// children, or the data of another recipe), `no_auth`, and those of `session`.
+  /// Raises the barrier, and creates missing parents. Raising a raised barrier is no error and changes nothing.
+  /// Completes with the number of the raise that stands (the `czxid` of the node), which grows from raise to raise.
+  ///
+  /// Signature: `void(error_code, std::int64_t)`.
+  /// Errors: `outcome_unknown` (the reply was lost and the barrier is not raised now: it was never raised, or has been
+  /// lifted already; it is not raised a second time, since that could be behind such a lift), `foreign_data` (the path
+  /// is not a barrier's: the node has children, or the data of another recipe), `no_auth`, and those of `session`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one write. Two round trips if the barrier is raised already; two more if the parent is
+  /// missing.
   template <class Token>
   auto async_raise(Token&& token) {
     return detail::initiate<void(error_code, std::int64_t)>(token, &start_raise, session_.get_core(), path_);
   }
 
-  /// Lifts the raise that stands: two round trips; no error if none does. A lift whose reply is lost is tried again, but
-  /// never lifts a raise that came after it took effect.
+  /// Lifts the raise that stands; no error if none does. A lift whose reply is lost is tried again, but never lifts a
+  /// raise that came after it took effect.
+  ///
+  /// Signature: `void(error_code)`.
   /// Errors: `foreign_data`, `no_auth`, and those of `session`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: two round trips: a transaction that changes nothing together with `getData`, then `delete`. Only the first
+  /// if no raise stands.
   template <class Token>
   auto async_lift(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_lift, session_.get_core(), path_);
   }
 
-  /// Waits until it is lifted: one round trip if it is not raised, else one notification. A raise that was completed
-  /// before the wait began is seen. No lift is missed: whoever waits for one raise goes on once that one is gone, also
-  /// where it was lifted while we had no connection or session, and where another has been raised since. It does not end
-  /// with the session: it goes on in the next one, however long the connection is lost.
-  /// Errors: `foreign_data`, `no_auth`, `closed`, `auth_failed`.
+  /// Waits until the barrier is lifted; at once if it is not raised. A raise that was completed before the wait began
+  /// is seen. No lift is missed: the wait for one raise ends once that raise is gone, also if it was lifted while we
+  /// had no connection or session, and if the barrier has been raised again since. The wait does not end with the
+  /// session: it goes on in the next one, however long the connection is lost.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `foreign_data`, `no_auth`, `closed`, `auth_failed`, `server_error` (the server refuses to show the node).
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip: a transaction that changes nothing together with `getData`. If the barrier is raised, then
+  /// one notification when it is lifted, and one such round trip more after each lost connection.
   template <class Token>
   auto async_wait(Token&& token) {
     return async_wait_for(lease_clock::duration::max(), std::forward<Token>(token));
   }
 
-  /// The same within a budget of time for everything. Error: `timed_out`; zero or less has passed at once.
+  /// As `async_wait`, with one budget of time for everything; zero or less: the time is up at once.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `timed_out`, and those of `async_wait`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: as `async_wait`.
   template <class Token>
   auto async_wait_for(time_budget budget, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_wait, session_.get_core(), path_, budget);

@@ -1,4 +1,4 @@
-// A number that many count up and down.
+// A number that many clients add to.
 #pragma once
 
 #include <cstdint>
@@ -14,51 +14,80 @@ class counter_state;
 }
 
 struct counter_options {
-  /// How often an addition that meets others' is tried before it gives up with `busy`; 1 to 1 000 000.
+  /// How often an addition that meets the writes of others is tried before it gives up with `busy`. 1 to 1 000 000.
   int most_tries = 1'000;
 };
 
 struct counter_reading {
   std::int64_t value = 0;
-  zkrecipes::stat stat;  ///< Of its node; `stat{}` while that is missing: the value is 0.
+  zkrecipes::stat stat;  ///< The stat of the node; `stat{}` while the node is missing: then the value is 0.
 };
 
 /// A number of 64 bits at one path, as decimal text: kazoo's Counter (with integers) can share it.
 ///
-/// An addition reads, and writes on condition that nobody else wrote in between; else it tries again after a pause that
-/// grows and differs at random. Additions of one object take turns. The node must not be deleted while it is in use.
+/// An addition reads the number, and writes the sum on condition that no other client wrote in between. If one did, the
+/// addition tries again after a pause that grows and differs at random. Additions of one object take turns. The node
+/// must not be deleted while it is in use.
 ///
 /// Thread safety: safe. Cancellation: all types; a write that was already sent may take effect. Errors of every
-/// operation: `foreign_data` (the node holds no such number), `no_auth`, and those of `session`.
+/// operation: `no_auth` and those of `session`; of those that read the number also `foreign_data` (the node holds no
+/// such number).
 class counter {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
   counter(session over, std::string path, counter_options options);
   counter(session over, std::string path) : counter(std::move(over), std::move(path), counter_options()) {}
 
-  /// It may be a little behind what others have just written.
+  /// Reads the number. It may be a little behind what others have just written.
+  ///
+  /// Signature: `void(error_code, counter_reading)`.
+  /// Errors: `foreign_data`, `no_auth`, and those of `session`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 1 request.
   template <class Token>
   auto async_get(Token&& token) {
     return detail::initiate<void(error_code, counter_reading)>(token, &start_get, state_);
   }
 
-  /// Adds, once; completes with the sum. Two round trips if nobody else writes.
-  /// Errors: `outcome_unknown` (the reply was lost, and what is there now does not tell whether it was added),
-  /// `busy` (`most_tries`; not added), `bad_arguments` (the sum does not fit; not added), `node_removed` (the node was
-  /// deleted and made again meanwhile: it has our sum now, reckoned from the old number).
+  /// Adds `delta`, once, and completes with the sum.
+  ///
+  /// Signature: `void(error_code, std::int64_t)`.
+  /// Errors: `outcome_unknown` (the reply was lost, and what is there now does not tell whether it was added), `busy`
+  /// (tried `most_tries` times; not added), `bad_arguments` (the sum does not fit; not added), `node_removed` (the node
+  /// was deleted and made again meanwhile: it has our sum now, computed from the old number), `foreign_data`,
+  /// `no_auth`, and those of `session`. After any error but `outcome_unknown`, `node_removed`, `closed` and
+  /// `operation_aborted` nothing was added.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says; additions of copies of one object take turns, too.
+  /// Cost: 2 round trips, 2 requests if no other client writes; each try that meets another write 2 more. Where several
+  /// add at the same time, each round of tries lets one of them through. If the parents of the node have to be made 2
+  /// more; after a lost reply 1 or 2 more.
   template <class Token>
   auto async_add(std::int64_t delta, Token&& token) {
     return detail::initiate<void(error_code, std::int64_t)>(token, &start_add, state_, delta);
   }
 
-  /// Sets it if it is still what was read. Errors: as `shared_value::async_compare_and_set`.
+  /// Sets the number if the node is still what was read; makes the node if it was missing.
+  ///
+  /// Signature: `void(error_code, counter_reading)`.
+  /// Errors: as `shared_value::async_compare_and_set`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: as `shared_value::async_compare_and_set`.
   template <class Token>
   auto async_compare_and_set(const counter_reading& seen, std::int64_t value, Token&& token) {
     return detail::initiate<void(error_code, counter_reading)>(token, &start_compare_and_set, state_, seen, value);
   }
 
-  /// Completes when it was written since it was read, or made. Numbers in between may be skipped.
-  /// Error: `no_node` if it was deleted.
+  /// Completes with the present number when the node was written since it was read, or made. Numbers in between may be
+  /// skipped.
+  ///
+  /// Signature: `void(error_code, counter_reading)`.
+  /// Errors: `no_node` (the node was deleted), `foreign_data`, `no_auth`, and those of `session`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: as `shared_value::async_change`.
   template <class Token>
   auto async_change(const counter_reading& seen, Token&& token) {
     return detail::initiate<void(error_code, counter_reading)>(token, &start_change, state_, seen);

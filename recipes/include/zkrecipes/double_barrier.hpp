@@ -1,4 +1,4 @@
-// N members enter together and leave together, again and again.
+// A barrier in rounds: N members enter together and leave together, again and again.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +17,18 @@ class seat;
 }
 
 struct double_barrier_options {
-  /// Who we are, as an operator sees it; at most 256 bytes, no control characters.
+  /// Our name, as an operator sees it: 1 to 256 bytes, no control characters.
   std::string id = "zkrecipes";
 };
 
-/// What a member has who is inside: its part in one round. It ends once: left, or lost.
+/// The part of one member in one round, while it is inside. It ends once: the member leaves, or is lost.
 ///
-/// Move-only; the destructor leaves in the background, without waiting for the others. Thread safety: safe.
+/// Move-only; the destructor leaves in the background, without waiting for the others.
+///
+/// Thread safety: safe.
 class attendance {
  public:
-  attendance() noexcept;  ///< Of nothing: `error()` is `closed`.
+  attendance() noexcept;  ///< Attends nothing: `error()` is `closed`.
   explicit attendance(std::shared_ptr<detail::seat> seat) noexcept;
   attendance(attendance&&) noexcept;
   attendance& operator=(attendance&&) noexcept;
@@ -38,30 +40,49 @@ class attendance {
   /// Full path of the node that stands for us, below the session's root.
   const std::string& path() const noexcept;
 
-  /// No error while we are inside as far as we know; else why not: `closed` (we have left), or what `async_lost` says.
+  /// No error while we are inside, as far as we know. Else `closed` (we have left), or the reason that `async_lost`
+  /// gives.
   error_code error() const noexcept;
 
-  /// The transaction, made to fail with `no_node` unless we are still inside when the servers execute it; with
-  /// `bad_arguments`, unsent, if we never were.
+  /// The transaction with a check in front: it fails with `no_node` if our node is gone when the servers execute it. If
+  /// we were never inside, it fails with `bad_arguments`, unsent.
   transaction fenced(transaction operations) const;
 
-  /// Completes when it has ended: `session_expired`, `lease_lapsed` or `node_removed` (to the others we have left), or
-  /// `closed` (we did leave, or the session was closed). Cancellation: all types.
+  /// Completes when the attendance has ended, with the reason as the error; at once if it has ended already.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `session_expired`, `lease_lapsed` or `node_removed` (the others see us as having left), or `closed` (we
+  /// have left, or the session was closed).
+  /// Cancellation: all types; it ends only the wait, with `operation_aborted`.
+  /// Thread safety: as the class says.
+  /// Cost: no request.
   template <class Token>
   auto async_lost(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_lost, seat_);
   }
 
-  /// Leaves, and waits until all members of this round have left or died. From the first moment we are out; the wait does
-  /// not end with the session, nor with a lost connection.
-  /// Errors: what `async_lost` says if it was lost before; `closed` (left before), `no_auth`.
+  /// Leaves, and waits until all members of this round have left or died. We are out from the first moment on. The wait
+  /// does not end with the session or with a lost connection.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: those of `async_lost` if it was lost before; `closed` (left before, or the session was closed), `no_auth`,
+  /// `auth_failed`, `server_error` (the server refuses to list the members).
   /// Cancellation: all types; it ends the wait, and we are out all the same.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip (`delete` and `getChildren`, sent together) for the last one out. For the others one more for
+  /// each member that they watch, the nearest one still inside, and one notification when that one leaves.
   template <class Token>
   auto async_leave(Token&& token) {
     return async_leave_for(lease_clock::duration::max(), std::forward<Token>(token));
   }
 
-  /// The same within a budget of time. Error: `timed_out`: we are out, somebody else is not yet.
+  /// As `async_leave`, with one budget of time.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `timed_out` (we are out, another member is still inside), and those of `async_leave`.
+  /// Cancellation: as `async_leave`.
+  /// Thread safety: as the class says.
+  /// Cost: as `async_leave`.
   template <class Token>
   auto async_leave_for(time_budget budget, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_leave, seat_, budget);
@@ -75,15 +96,17 @@ class attendance {
   seat_ptr seat_;
 };
 
-/// A place where members meet, `size` at a time. Each entry is a member of its own, also of the same object.
+/// A place where members meet, `size` at a time. Each entry is a member of its own, also if the same object makes
+/// several.
 ///
-/// The double barrier of ZooKeeper's documentation, in rounds. A round is opened by one transaction, which checks that
-/// the nodes of its members are there and writes down who they are: nobody is let in before there are enough, nobody
-/// counts who has given up or died before that moment, and whoever is written down learns it, however late it looks. The
-/// next round opens when all members of the last one have left or died; who comes in between waits for it, first come,
-/// first served. State that a crashed round left behind neither lets anybody in nor keeps anybody out.
+/// This is the double barrier of ZooKeeper's documentation, in rounds. One transaction opens a round: it checks that
+/// the nodes of the members are there, and records who they are. So nobody is let in before there are enough members,
+/// members that have given up or died before that moment do not count, and each recorded member learns that it is in,
+/// however late it looks. The next round opens when all members of the last one have left or died. Members that come in
+/// between wait for it, first come, first served. State that a crashed round left behind neither lets anybody in nor
+/// keeps anybody out.
 ///
-/// Not shared with Curator or kazoo: their members take no part in rounds.
+/// The path can not be shared with Curator or kazoo, because their members take no part in rounds.
 ///
 /// Thread safety: safe.
 class double_barrier {
@@ -94,22 +117,34 @@ class double_barrier {
   double_barrier(session over, std::string path, int size)
       : double_barrier(std::move(over), std::move(path), size, double_barrier_options()) {}
 
-  /// Waits until a round has been opened that we are a member of. Two round trips for the last one in, one notification
-  /// and one round trip for the others. The path is created if it is missing.
-  /// Signature: void(error_code, attendance).
-  /// Errors: `size_mismatch` (the first of those who are there came for another size: `problem()` names both),
-  /// `session_expired`, `lease_lapsed`, `node_removed` (while we waited), `foreign_data` (another recipe has its
-  /// data there, or is using the path), `sequence_exhausted`, `no_auth`, `closed`, and those of `session`.
-  /// Cancellation: all types. No node of ours stays behind (it is removed in the background for as long as the session
-  /// lives); if a round with us was opened at that moment, the others see us leave at once.
+  /// Gets in line and waits until a round has been opened in which we are a member. The path is created if it is
+  /// missing.
+  ///
+  /// Signature: `void(error_code, attendance)`.
+  /// Errors: `size_mismatch` (the first member there came for another size: `problem()` names both), `session_expired`,
+  /// `lease_lapsed` or `node_removed` (while we waited), `foreign_data` (another recipe has its data there, or is using
+  /// the path), `sequence_exhausted`, `no_auth`, and those of `session`.
+  /// Cancellation: all types. No node of ours stays behind: it is removed in the background, for as long as the session
+  /// lives. If a round with us was opened at that moment, the others see us leave at once.
+  /// Thread safety: as the class says.
+  /// Cost: two round trips for the last one in: `create`, `getData` and `getChildren`, then the transaction that opens
+  /// the round. For the others one more to set their watches, and from the opening on one notification and one round
+  /// trip. Two more if the path is missing.
   template <class Token>
   auto async_enter(Token&& token) {
     return async_enter_for(lease_clock::duration::max(), std::forward<Token>(token));
   }
 
-  /// The same within a budget of time for everything. Error: `timed_out`: we have withdrawn. With a connection this is
-  /// decided by the servers, in one round trip more: either no round is opened with us any more, or one has been, and
-  /// then we are in, without an error. Without a connection it is as for a cancellation.
+  /// As `async_enter`, with one budget of time for everything. With a connection the servers decide at the end of the
+  /// budget: either no round is opened with us any more, or one has been opened, and then we are in, without an error.
+  /// Without a connection the end of the budget is as a cancellation.
+  ///
+  /// Signature: `void(error_code, attendance)`.
+  /// Errors: `timed_out` (we have withdrawn), and those of `async_enter`.
+  /// Cancellation: as `async_enter`.
+  /// Thread safety: as the class says.
+  /// Cost: as `async_enter`; one round trip more to withdraw, and another one if the line has changed since it was
+  /// read.
   template <class Token>
   auto async_enter_for(time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, attendance)>(token, &start_enter, point_, budget);
@@ -117,7 +152,7 @@ class double_barrier {
 
   const std::string& path() const noexcept;
   int size() const noexcept;
-  /// What was wrong, in words, when an entry by this object last ended with `size_mismatch` or `foreign_data`.
+  /// In words, why an entry by this object last ended with `size_mismatch` or `foreign_data`.
   std::string problem() const;
 
  private:

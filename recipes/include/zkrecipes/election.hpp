@@ -1,4 +1,4 @@
-// Leader election without a herd.
+// Leader election without a herd: one candidate is woken per change of leadership.
 #pragma once
 
 #include <memory>
@@ -10,73 +10,103 @@
 
 namespace zkrecipes {
 
-/// The names that our candidates bear. Ours understand each other whatever the names, and all of Curator's and kazoo's
-/// candidates; theirs see only candidates that are named as they expect.
+/// How the nodes of our candidates are named. Candidates of this library understand both kinds of names, and those of
+/// all of Curator's and kazoo's candidates. Curator's and kazoo's candidates see only nodes that are named as they
+/// expect.
 enum class election_names {
-  leader_latch,     ///< Of Curator's LeaderLatch.
-  leader_selector,  ///< Of Curator's LeaderSelector, which stands in the line of a mutex.
+  leader_latch,     ///< As those of Curator's LeaderLatch.
+  leader_selector,  ///< As those of Curator's LeaderSelector, which stands in the line of a mutex.
 };
 
 struct election_options {
-  /// Who we are, as the others see it. Not empty, at most 256 bytes, no control characters.
+  /// Our name, as the other clients see it: 1 to 256 bytes, no control characters.
   std::string id{};
   /// Matters only where Curator's or kazoo's clients take part (docs/interop.md).
   election_names names = election_names::leader_latch;
 };
 
-/// Campaigning for, and watching, the leadership at one path.
+/// Campaigning for the leadership at one path, and watching it.
 ///
-/// Candidates stand in line under `path` with ephemeral sequential nodes named as Curator's LeaderLatch or LeaderSelector names
-/// them, so Curator's clients can take part; the first in line leads. The line is the recipe of ZooKeeper's documentation with a
-/// watch on the nearest predecessor: one candidate is woken per change.
+/// Candidates stand in line under `path` with ephemeral sequential nodes that are named as Curator's LeaderLatch or
+/// LeaderSelector names them, so Curator's clients can take part. The first in line leads. This is the recipe of
+/// ZooKeeper's documentation: each candidate watches its nearest predecessor, so one candidate is woken per change.
 ///
-/// To lead in terms with epochs, phases and hand-over use `consumer_coordinator`.
+/// To lead in terms, with epochs, phases and a hand-over, use `consumer_coordinator`.
+///
 /// Thread safety: safe.
 class election {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
   election(session over, std::string path, election_options options);
 
-  /// Gets in line and completes when we are first: one round trip if nobody else is there.
-  /// Signature: void(error_code, ownership).
-  /// Errors: why the place in line was lost (`lease_lapsed`: too long without proof that the ensemble knows us;
-  /// `session_expired`, `node_removed`, `revoked`), `sequence_exhausted`, `foreign_data` (another recipe is using the path),
-  /// `no_auth`, `closed`, and those of `session`.
-  /// Cancellation: `total`, `partial`, `terminal`; no node of ours stays behind (it is removed in the background for as
-  /// long as the session lives).
+  /// Gets in line and completes when we are first: then we lead. The path is created if it is missing.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: why the place in line was lost: `lease_lapsed` (too long without proof that the ensemble knows us),
+  /// `session_expired`, `node_removed` or `revoked`; `sequence_exhausted`, `foreign_data` (another recipe is using the
+  /// path), `no_auth`, and those of `session`.
+  /// Cancellation: all types. No node of ours stays behind: it is removed in the background, for as long as the session
+  /// lives.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip if nobody else is there. Else as `lock::async_acquire`.
   template <class Token>
   auto async_campaign(Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_campaign, session_.get_core(), path_,
                                                          options_);
   }
 
-  /// Who leads and who waits. Signature: void(error_code, election_view). Errors: `no_node`, `no_auth`, `foreign_data`.
+  /// Tells who leads and who waits.
+  ///
+  /// Signature: `void(error_code, election_view)`.
+  /// Errors: `no_node` (nobody has ever stood here), `no_auth`, `foreign_data` (the path's data is no term record), and
+  /// those of `session`, except `connection_loss`: a connection is waited for without a limit.
   /// Cancellation: all types.
+  /// Thread safety: as the class says.
+  /// Cost: two round trips: `getData` and `getChildren` of the path, then `getData` of each candidate and one `exists`.
+  /// They are repeated, four times at most, if something has changed in between.
   template <class Token>
   auto async_view(Token&& token) {
     return detail::initiate<void(error_code, election_view)>(token, &start_view, session_.get_core(), path_);
   }
 
-  /// Completes when the view differs from the one with this fingerprint ("" for none). Errors as `async_view`, but a
-  /// missing path is waited for.
+  /// Completes when the view differs from the one with this fingerprint ("" for none). A missing path is waited for.
+  ///
+  /// Signature: `void(error_code, election_view)`.
+  /// Errors: `no_auth`, `foreign_data`, and those of `session`.
+  /// Cancellation: all types.
+  /// Thread safety: as the class says.
+  /// Cost: that of `async_view`, now and again after each notification and each lost connection. It watches the path,
+  /// its children and the first candidate; one round trip more to watch a path that is missing.
   template <class Token>
   auto async_view_change(std::string fingerprint, Token&& token) {
     return detail::initiate<void(error_code, election_view)>(token, &start_view_change, session_.get_core(), path_,
                                                              std::move(fingerprint));
   }
 
-  /// The change that asks the present leader to give up: to be shown, and then committed with `session::async_commit`.
-  /// It fails with `bad_version` or `no_node` if somebody else has come first meanwhile.
-  /// Signature: void(error_code, transaction). Errors: `no_node` (nobody leads), `foreign_data` (a client that is not of
-  /// this library leads: it does not listen, and its data stays as it is), `no_auth`.
+  /// Prepares the change that asks the present leader to give up: to be shown, and then committed with
+  /// `session::async_commit`. The commit fails with `bad_version` or `no_node` if somebody else has come first
+  /// meanwhile.
+  ///
+  /// Signature: `void(error_code, transaction)`.
+  /// Errors: `no_node` (nobody leads), `foreign_data` (a client that is not of this library leads: it does not listen,
+  /// and its data stays as it is), `no_auth`, and those of `session`, as for `async_view`.
+  /// Cancellation: all types.
+  /// Thread safety: as the class says.
+  /// Cost: that of `async_view`; no write.
   template <class Token>
   auto async_resignation_request(Token&& token) {
     return detail::initiate<void(error_code, transaction)>(token, &start_resignation_request, session_.get_core(),
                                                            path_);
   }
 
-  /// Asks the leader to give up the leadership; completes when the request stands in ZooKeeper.
-  /// Errors: `no_node`, `foreign_data` and `no_auth` as above, `bad_version` (somebody else wrote at this moment: try again).
+  /// Asks the leader to give up the leadership, and completes when the request stands in ZooKeeper.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `bad_version` (somebody else wrote at this moment: try again), those of `async_resignation_request`, and
+  /// those of `session`.
+  /// Cancellation: all types; a request that was already sent may be written.
+  /// Thread safety: as the class says; it writes to the node of the leader, which can be another client's.
+  /// Cost: that of `async_view`, and then one round trip with one write.
   template <class Token>
   auto async_request_resignation(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_request_resignation, session_.get_core(), path_);

@@ -1,4 +1,4 @@
-// What can be seen of an election from outside.
+// An election as seen from outside.
 #pragma once
 
 #include <chrono>
@@ -9,19 +9,19 @@
 
 namespace zkrecipes {
 
-/// Where a term stands.
+/// The phase of a term.
 enum class term_phase {
   none,          ///< No term was ever recorded (or the leader, a foreign client, keeps no record).
-  inaugurating,  ///< The leader prepares itself.
+  inaugurating,  ///< The leader prepares.
   executing,
-  handing_over,  ///< The leader finishes its message in hand and hands over.
+  handing_over,  ///< The leader finishes its message in hand, then hands over.
   retired,       ///< The hand-over is complete.
-  stalled,       ///< Given up by its own watchdog: `execute` made no progress.
+  stalled,       ///< Given up by the leader's own watchdog, because `execute` made no progress.
 };
 
 /// How a term took over from the one before.
 enum class takeover {
-  first,           ///< There was none.
+  first,           ///< There was no term before.
   clean,           ///< The predecessor had retired.
   confirmed_late,  ///< The predecessor was gone, and confirmed before the hand-over deadline.
   forced,          ///< The predecessor did not confirm before its hand-over deadline.
@@ -38,15 +38,15 @@ struct candidate {
   std::int64_t session_id = 0;
 };
 
-/// A change of leadership that is going on.
+/// A change of leadership in progress.
 struct hand_over_view {
   std::string from;
-  std::string to;  ///< Empty while nobody waits.
+  std::string to;  ///< Empty while nobody waits in line.
   /// "finishing": the leader of the term is handing over. "awaiting": the first in line waits for the confirmation of a
   /// predecessor that is gone.
   std::string state;
   std::chrono::milliseconds elapsed{0};   ///< By the observer's wall clock against the server's.
-  std::chrono::milliseconds deadline{0};  ///< What the leader declared that its message in hand may need.
+  std::chrono::milliseconds deadline{0};  ///< Time that the leader declared its message in hand may need.
 };
 
 struct election_view {
@@ -59,10 +59,10 @@ struct election_view {
   std::chrono::system_clock::time_point since;  ///< When the phase began, by the server's clock.
   std::vector<candidate> candidates;            ///< In order of arrival, the leader's among them.
   std::optional<hand_over_view> hand_over;
-  /// How long ago the leader was asked to give up, by the observer's wall clock against the server's. It stands until the
-  /// leader has left.
+  /// How long ago the leader was asked to give up, by the observer's wall clock against the server's. The request
+  /// stands until the leader has left.
   std::optional<std::chrono::milliseconds> resignation_asked;
-  /// Changes whenever anything above does but the times.
+  /// Differs whenever any field above differs, the times excepted.
   std::string fingerprint;
 };
 

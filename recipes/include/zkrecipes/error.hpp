@@ -11,9 +11,9 @@ using error_code = boost::system::error_code;
 
 enum class errc {
   // The connection.
-  connection_loss = 1,  ///< The connection broke and was not back within the retry limit; a write may have happened.
+  connection_loss = 1,  ///< Not back within the retry limit, or lost with a write in flight, which may have happened.
   session_expired,      ///< The server ended the session that the operation was bound to.
-  closed,               ///< The session object was closed.
+  closed,               ///< The session object was closed; for an ownership also: it was released.
   auth_failed,          ///< The server refused the credentials; the session object is of no further use.
   no_servers,           ///< None of the host names could be resolved.
 
@@ -27,25 +27,25 @@ enum class errc {
   invalid_acl,                 ///< The ACL is empty or malformed.
   bad_arguments,               ///< The path, the name or another argument is malformed; nothing was sent.
   rolled_back,                 ///< This operation of a transaction was undone or not tried: another one failed.
-  server_error,                ///< The server could not do it (unknown request, quota, throttle, or a fault of its own).
+  server_error,                ///< The server could not do it (unknown request, quota, throttled, a fault of its own).
 
   // Recipes.
   lease_lapsed,        ///< Nothing proved in time that the server still knows the session.
-  node_removed,        ///< Somebody removed the node that stood for our place.
-  revoked,             ///< Somebody asked the owner to give it up (`ownership::async_revoked`), or that has ended it.
+  node_removed,        ///< Somebody removed the node that stood for our place in line.
+  revoked,             ///< Somebody asked the owner to give it up (`ownership::async_revoked`), or the grace is over.
   sequence_exhausted,  ///< The parent's sequence numbers are about to wrap; use a new parent node.
   foreign_data,        ///< A node holds data that this recipe did not write; clear it or use another path.
   superseded,          ///< A newer term has begun: nothing was written.
   timed_out,           ///< The deadline passed.
   outcome_unknown,     ///< The reply was lost and there is no way to tell whether the operation happened.
   career_failed,       ///< The career threw an exception; the coordinator keeps it.
-  busy,                ///< Somebody else has it, and it was asked for without waiting.
-  size_mismatch,       ///< The others at this path came with another size (of a meeting, a semaphore) than ours.
-  full,                ///< There is no room for it: see `queue_options`.
+  busy,                ///< Another client has it, and the operation does not wait for it.
+  size_mismatch,       ///< The others at this path use another size (of a double barrier, a semaphore) than ours.
+  full,                ///< There is no room for the item: see `queue_options`.
 
-  // Behind the others: numbers that were given out stay what they are.
-  no_descriptors,  ///< The process has no file descriptor left for a connection. Reason of a state, and tried again.
-  too_large,       ///< More bytes than a server takes in one request (`session_options::jute_maxbuffer`); nothing was sent.
+  // New codes come last, so that existing numbers keep their meaning.
+  no_descriptors,  ///< The process has no file descriptor left for a connection: the reason of a state; tried again.
+  too_large,       ///< More bytes than a server accepts (`session_options::jute_maxbuffer`); nothing was sent.
 };
 
 /// The category of `errc`; its name is "zkrecipes".
@@ -53,11 +53,11 @@ const boost::system::error_category& error_category() noexcept;
 
 error_code make_error_code(errc value) noexcept;
 
-/// True where the session object can not be used any more and has to be made anew.
+/// True if the session object can not be used any more and a new one has to be made.
 bool is_fatal(const error_code& error) noexcept;
 
-/// True where an ownership (a place in a line, a term) has ended, as opposed to an operation on it having failed. For the
-/// reason of an end: what `ownership::async_revoked` completes with can be `revoked` while it is still ours.
+/// True if an ownership (a place in a line, a term) has ended; false if only an operation on it has failed. Apply it to
+/// the reason of an end: `ownership::async_revoked` can complete with `revoked` while the ownership still lasts.
 bool is_loss(const error_code& error) noexcept;
 
 }  // namespace zkrecipes

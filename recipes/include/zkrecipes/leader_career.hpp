@@ -1,4 +1,4 @@
-// What a leader does with a term: inaugurate, execute, hand over.
+// The career of a leader, which the user implements (inaugurate, execute, hand over), and its terms.
 #pragma once
 
 #include <chrono>
@@ -23,18 +23,20 @@ class term_state;
 
 /// Why a term ends.
 enum class term_end {
-  resigned,   ///< By `consumer_coordinator::resign` or `stop`.
+  resigned,   ///< By `resign` or `stop` of `consumer_coordinator`.
   revoked,    ///< On an operator's request.
-  suspended,  ///< The connection broke, and the career does not work without one.
+  suspended,  ///< The connection broke, and the career does not work without a connection.
   lost,       ///< The session expired, the lease lapsed, or the node was removed.
-  stalled,    ///< The work of `execute` overran its limit.
+  stalled,    ///< The work of `execute` took longer than `career_traits::stall_limit`.
   failed,     ///< The career threw an exception.
   superseded, ///< The record is not ours any more: a newer term has begun, or somebody wrote other data.
 };
 
 const char* to_string(term_end reason) noexcept;
 
-/// One term of leadership, as the career sees it. Copies share it. Thread safety: safe.
+/// One term of leadership, as the career sees it. Copies share it.
+///
+/// Thread safety: safe.
 class term {
  public:
   explicit term(std::shared_ptr<detail::term_state> state) noexcept;
@@ -44,32 +46,48 @@ class term {
   takeover how() const noexcept;
   session get_session() const;
 
-  /// True once the term is to end: finish the message in hand, begin no other.
+  /// True once the term is to end: finish the message in hand, and begin no other.
   bool ending() const noexcept;
 
-  /// While the returned object exists, `execute` waits for work: that time does not count towards
+  /// While the returned object exists, `execute` waits for work. That time does not count towards
   /// `career_traits::stall_limit`, which begins anew when the last such object is gone.
   [[nodiscard]] std::shared_ptr<void> idle() const;
 
-  /// Until when nobody else begins a term even if we hear nothing more.
+  /// Until when nobody else begins a term even if we hear nothing more from the servers, under the conditions of
+  /// docs/guarantees.md.
   lease_clock::time_point valid_until() const;
 
-  /// The transaction, made to fail with `bad_version` once a newer term has begun. A message in hand can still be
+  /// The transaction with a check in front: it fails with `bad_version` once a newer term has begun, or once this term
+  /// has written another phase into its record (`async_commit` tries again then). A message in hand can still be
   /// committed after the place in line is lost, until the successor takes over.
   transaction fenced(transaction operations) const;
 
-  /// Commits `fenced(operations)` and settles a lost reply: `operations` must contain at least one that can not succeed
-  /// twice (a remove, a create without sequence, a set with version), else the outcome stays `outcome_unknown`; as it does
-  /// if somebody else has a hand in the nodes at the same time. A server that refuses (`server_error`: it throttles) is asked
-  /// again with growing pauses.
+  /// Commits `fenced(operations)` and settles a lost reply, also in the next session. `operations` must contain at
+  /// least one that can not succeed twice (a remove, a create without sequence, a set with version), because the
+  /// transaction is sent again after a lost reply. A server that refuses (`server_error`: it throttles) is asked again
+  /// with growing pauses.
+  ///
+  /// Signature: `void(error_code)`.
   /// Errors: `superseded` (a newer term has begun, or the record was overwritten: nothing was written, and the term
-  /// ends), and those of `session::async_commit`.
+  /// ends), `outcome_unknown` (a reply was lost, and then the term was superseded, or the nodes do not tell, for
+  /// example because somebody else changed them at the same time), and those of `session::async_commit`, except that a
+  /// lost connection or session is waited for without a limit.
+  /// Cancellation: all types; the transaction may have been committed.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one write. After a lost reply one more to send it again, and one to look at the nodes if it
+  /// is refused then. Two more if the record has moved on to another phase.
   template <class Token>
   auto async_commit(transaction operations, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_commit, state_, std::move(operations));
   }
 
-  /// Completes when the term is to end. Cancellation: all types.
+  /// Completes when the term is to end, with the reason; at once if that is so already.
+  ///
+  /// Signature: `void(error_code, term_end)`.
+  /// Errors: none but `operation_aborted`; `closed` if the object was moved from.
+  /// Cancellation: all types; it ends only the wait.
+  /// Thread safety: as the class says.
+  /// Cost: no request.
   template <class Token>
   auto async_ending(Token&& token) {
     return detail::initiate<void(error_code, term_end)>(token, &start_ending, state_);
@@ -83,18 +101,18 @@ class term {
   state_ptr state_;
 };
 
-/// What a career declares about itself, before its first term.
+/// The properties of a career, which it declares before its first term.
 struct career_traits {
-  /// What the message in hand and `hand_over` may need together, from when the term is to end (from the end of the lease
-  /// if that is noticed late); what still runs then is cancelled (`terminal`). A successor that finds us gone without a
-  /// confirmation waits this long before it takes over. Zero is fair where all effects are fenced: no successor waits,
-  /// and the end of a term takes up to the session's timeout. 0 to 1 h.
+  /// Time that the message in hand and `hand_over` may need together. It counts from when the term is to end, or from
+  /// the end of the lease if we notice that late. Work that still runs when it is over is cancelled (`terminal`). A
+  /// successor that finds us gone without a confirmation waits this long before it takes over. Zero is suitable if all
+  /// effects are fenced: no successor waits, and the end of a term takes up to the session's timeout. 0 to 1 h.
   std::chrono::milliseconds hand_over_deadline{10'000};
-  /// True: a term that ends lets `execute` return by itself (up to the deadline). False: it is cancelled at once
+  /// True: when the term is to end, `execute` returns by itself (up to the deadline). False: it is cancelled at once
   /// (`terminal`).
   bool finish_message_in_hand = true;
-  /// Longest time that one call of `execute` may work (`term::idle` tells when it waits for work); past it the term ends
-  /// as stalled. Zero: no limit. 0 to 1 h.
+  /// Longest time that one call of `execute` may work; `term::idle` tells when it waits for work. After that the term
+  /// ends as stalled. Zero: no limit. 0 to 1 h.
   std::chrono::milliseconds stall_limit{0};
   /// True: go on without a connection until the lease ends. False: end the term when the connection breaks.
   bool work_while_suspended = true;
@@ -102,30 +120,30 @@ struct career_traits {
 
 /// Implemented by the user. The calls run one at a time, on a strand of the session's executor
 /// (`session::get_executor`). They must not block the thread. An exception ends the term as `failed` and the run with
-/// `career_failed`, also while the term is ending. Two exceptions are not failures: one of a call that was cancelled, and,
-/// once the term is over, one that carries the error by which an operation says so (`superseded`, `connection_loss`,
-/// `outcome_unknown`, `operation_aborted`, those of `is_loss` and `is_fatal`).
+/// `career_failed`, also while the term is ending. Two kinds of exceptions are not failures: those of a call that was
+/// cancelled, and, once the term is over, those that carry the error by which an operation reports this (`superseded`,
+/// `connection_loss`, `outcome_unknown`, `operation_aborted`, those of `is_loss` and `is_fatal`).
 class leader_career {
  public:
   virtual ~leader_career() = default;
 
   virtual career_traits traits() const { return {}; }
 
-  /// Prepare: load state, open connections. Nobody else is executing.
+  /// Prepare: load state, open connections. No other term executes, under the conditions of docs/hand-over.md.
   virtual boost::asio::awaitable<void> inaugurate(term present) = 0;
 
-  /// One piece of work; called again and again until the term ends. Should wait for work asynchronously and return when
-  /// `term::async_ending` says so.
+  /// One piece of work; called again and again until the term ends. It should wait for work asynchronously, and return
+  /// when `term::async_ending` completes.
   virtual boost::asio::awaitable<void> execute(term present) = 0;
 
-  /// Leave everything in order for the successor, which starts when this returns. It is called as soon as what was called
-  /// before has returned; not at all if that is past the deadline, or a newer term has begun.
+  /// Leave everything in order for the successor, which starts when this returns. It is called as soon as the call
+  /// before has returned. It is not called if that is past the deadline, or if a newer term has begun.
   virtual boost::asio::awaitable<void> hand_over(term present, term_end reason) = 0;
 
-  /// The last call of every term whose inauguration was begun, whatever was skipped or cut short before: nothing else of
-  /// this term runs any more. A successor may be at work: release what is our own, and leave alone what is shared. It is
-  /// never cancelled; the next campaign, and the end of the run, wait for it. A call that ignores its cancellation
-  /// delays it; what has to know at once uses `term::async_ending`.
+  /// The last call of every term whose inauguration was begun, whatever was skipped or cut short before: nothing else
+  /// of this term runs any more. A successor may be at work already: release your own resources, and leave shared ones
+  /// alone. This call is never cancelled; the next campaign, and the end of the run, wait for it. A call that ignores
+  /// its cancellation delays `ended`; code that has to know at once uses `term::async_ending`.
   virtual boost::asio::awaitable<void> ended(term present, term_end reason);
 };
 

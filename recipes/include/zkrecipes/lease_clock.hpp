@@ -17,7 +17,7 @@ struct lease_clock {
   static time_point now() noexcept;
 };
 
-/// How long an operation may take. Zero or less has passed at once; the maximum is no limit.
+/// How long an operation may take. Zero or less: the time is up at once. The maximum: no limit.
 using time_budget = time_span<lease_clock::duration>;
 
 }  // namespace zkrecipes

@@ -1,4 +1,4 @@
-// Mutual exclusion without a herd.
+// Mutual exclusion without a herd: one waiter is woken per release.
 #pragma once
 
 #include <chrono>
@@ -13,71 +13,106 @@
 namespace zkrecipes {
 
 struct lock_options {
-  /// Who we are, as the others see it; at most 256 bytes, no control characters.
+  /// Our name, as the other clients see it: 1 to 256 bytes, no control characters.
   std::string id = "zkrecipes";
-  /// Told, while we wait, how many are ahead of us as far as we know: when we get in line and whenever we look again.
-  /// A hook: see docs/operations.md.
+  /// Called while we wait, with the number of members ahead of us as far as we know: when we get in line, and whenever
+  /// we look again and the number differs. A hook: see docs/operations.md.
   std::function<void(std::size_t ahead)> on_position{};
 };
 
 /// A lock at one path, first come, first served.
 ///
-/// The lock recipe of ZooKeeper's documentation, with the names of Curator's InterProcessMutex and understanding those of
-/// kazoo's Lock, so their clients can share the path. Not reentrant: two acquisitions stand in line behind each other.
+/// This is the lock recipe of ZooKeeper's documentation. The nodes are named as Curator's InterProcessMutex names them,
+/// and the names of kazoo's Lock are understood, so their clients can share the path (docs/interop.md says how). Not
+/// reentrant: a second acquisition stands in line behind the first.
 ///
-/// What holding it is worth: see `ownership`. In lease mode `strict` nobody else holds it before `valid_until()` of the owner,
-/// unless a process is paused or its clock runs wrong; in `standard` mode somebody else may, for as long as the owner's server
-/// does not notice that it is cut off from the leader (docs/guarantees.md). A write that is `fenced`, or carries the
-/// `token()`, is right in any case.
+/// For what an ownership guarantees see `ownership`. In lease mode `strict` nobody else holds the lock before the
+/// owner's `valid_until()`, unless a process is paused or its clock runs wrong. In `standard` mode somebody else may,
+/// for as long as the owner's server does not notice that it is cut off from the leader (docs/guarantees.md). A write
+/// that is `fenced`, or carries the `token()`, is right in any case.
 ///
-/// Thread safety: safe. Cancellation of every operation: all types; no node of ours stays behind (it is removed in the
-/// background for as long as the session lives).
+/// Thread safety: safe.
+/// Cancellation of every operation: all types. No node of ours stays behind: it is removed in the background, for as
+/// long as the session lives.
 class lock {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
   lock(session over, std::string path, lock_options options);
   lock(session over, std::string path) : lock(std::move(over), std::move(path), lock_options()) {}
 
-  /// Waits for the lock: one round trip if it is free, one wake-up if it is not. The path is created if it is missing.
-  /// Signature: void(error_code, ownership).
-  /// Errors: why the place in line was lost, told at once, with a connection or without (`lease_lapsed`: too long without proof
-  /// that the ensemble knows us; `session_expired`, `node_removed`, `revoked`), `sequence_exhausted`, `foreign_data` (another
-  /// recipe is using the path), `no_auth`, `closed`, and those of `session`.
+  /// Gets in line and waits until the lock is ours. The path is created if it is missing.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: why the place in line was lost, reported at once, with a connection or without: `lease_lapsed` (too long
+  /// without proof that the ensemble knows us), `session_expired`, `node_removed` or `revoked`; `sequence_exhausted`,
+  /// `foreign_data` (another recipe is using the path), `no_auth`, and those of `session`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip if the lock is free (`create` and `getChildren`, sent together), two more if the path is
+  /// missing. Else one more to watch the member ahead, and one notification when it leaves. If more than one was ahead,
+  /// the list is read again then (one more), and the next one ahead is watched. In the background one `getData` watches
+  /// our own node.
   template <class Token>
   auto async_acquire(Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,
                                                          lease_clock::duration::max());
   }
 
-  /// The same within a budget of time for everything: connecting, getting in line, waiting. Error: `timed_out`.
+  /// As `async_acquire`, with one budget of time for everything: connecting, getting in line, waiting.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: `timed_out`, and those of `async_acquire`.
+  /// Cancellation: as the class says; the end of the budget leaves no node behind either.
+  /// Thread safety: as the class says.
+  /// Cost: as `async_acquire`.
   template <class Token>
   auto async_acquire_for(time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,
                                                          budget);
   }
 
-  /// Takes the lock if it is free. A lock that is held costs one read and no write. Error: `busy`.
+  /// Takes the lock if nobody is in line. It does not wait for another member.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: `busy` (another member holds the lock or waits for it), and those of `async_acquire`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one read and no write if the lock is held. Two round trips if it is free, two more if the
+  /// path is missing.
   template <class Token>
   auto async_try_acquire(Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_try_acquire, session_.get_core(), path_,
                                                          options_);
   }
 
-  /// Who holds it and who waits, in order. Two round trips. Signature: void(error_code, std::vector<line_member>).
-  /// Errors: `no_auth`; a path that is missing has nobody.
+  /// Lists the member that holds the lock and those that wait, in order. A missing path has no members.
+  ///
+  /// Signature: `void(error_code, std::vector<line_member>)`.
+  /// Errors: `no_auth`, and those of `session`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: two round trips: `getChildren`, then one `getData` for each member, all sent together. One if there are no
+  /// members.
   template <class Token>
   auto async_members(Token&& token) {
     return detail::initiate<void(error_code, std::vector<line_member>)>(token, &start_members, session_.get_core(),
                                                                         path_);
   }
 
-  /// Asks the holder to give it up: see `ownership::async_revoked`. A holder of this library that still has it when the
-  /// grace period is over, counted from when it was told, loses it with `revoked`. What the holder's node says stays.
-  /// Grace: 0 or more, however long; the maximum: only ask. Of several requests the one that ends first counts. Completes
-  /// when the request stands in ZooKeeper. Whoever was let in before this call is seen, also through another server.
-  /// Errors: `no_node` (nobody holds it), `foreign_data` (the holder's node does not say that it reads requests: a client that is
-  /// not of this library, whose data stays as it is), `bad_version` (the holder's node changed at this moment), `no_auth`,
-  /// `bad_arguments` (a negative grace).
+  /// Asks the holder to give the lock up (see `ownership::async_revoked`), and completes when the request stands in the
+  /// holder's node; the other data of that node stays. A holder of this library that still has the lock when the grace
+  /// is over, counted from when it is told, loses it with `revoked`. `grace` is 0 or more, however long; the maximum
+  /// only asks; of several requests the one whose grace ends first counts. A holder that was let in before this call is
+  /// seen, also if that was through another server.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `no_node` (nobody holds the lock), `foreign_data` (the holder's node does not say that its owner reads
+  /// requests: it is not of this library, and its data stays as it is), `bad_version` (the holder's node changed at
+  /// this moment), `no_auth`, `bad_arguments` (a negative grace), and those of `session`.
+  /// Cancellation: all types; a request that was already sent may be written.
+  /// Thread safety: as the class says; it writes to the node of the holder, which can be another client's.
+  /// Cost: three round trips: a transaction that changes nothing together with `getChildren`, then `getData`, then
+  /// `setData` of the holder's node.
   template <class Token>
   auto async_request_revocation(time_span<std::chrono::milliseconds> grace, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_request_revocation, session_.get_core(), path_, grace);

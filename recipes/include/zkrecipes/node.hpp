@@ -1,4 +1,4 @@
-// What ZooKeeper says and keeps about one node.
+// Metadata, kinds and access rights of a node.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace zkrecipes {
 
 /// The metadata of a node, as in ZooKeeper's `Stat`. Times are milliseconds since 1970 by the server's clock.
 struct stat {
-  std::int64_t czxid = 0;  ///< Transaction that created the node: grows over the ensemble's life, a fencing token.
+  std::int64_t czxid = 0;  ///< Transaction that created the node. It grows over the ensemble's life: a fencing token.
   std::int64_t mzxid = 0;  ///< Transaction that last changed the data.
   std::int64_t pzxid = 0;  ///< Transaction that last added or removed a child.
   std::int64_t ctime = 0;
@@ -58,7 +58,7 @@ using acl = std::vector<acl_entry>;
 /// Everybody may do everything.
 acl open_acl();
 
-/// Only whoever authenticated as the creator did may do anything (needs `session_options::digest`).
+/// Only clients with the credentials of the creator may do anything (needs `session_options::digest`).
 acl creator_acl();
 
 }  // namespace zkrecipes

@@ -1,4 +1,4 @@
-// What somebody holds who is first in a line: a lock, a leadership.
+// The ownership of a lock, of permits or of a leadership.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,21 @@ namespace detail {
 class place;
 }
 
-/// Ownership that a node in a line stands for. It ends once, for one reason: released, or lost.
+/// An ownership, for which an ephemeral node of ours stands in a line. It ends once, for one reason: it is released, or
+/// lost.
 ///
-/// What the belief is worth: between `valid_until()` and the moment the owner looks at its clock, somebody else may own
-/// it (a paused process does not look); in lease mode `standard` also before `valid_until()`, while our server is cut off from
-/// the leader and does not know it. A write that carries `token()` to a store that refuses lower ones, or a
-/// `fenced` transaction, is never accepted after a successor's.
+/// The belief "it is ours" has limits. Between `valid_until()` and the moment when the owner looks at its clock
+/// somebody else may own it, because a paused process does not look. In lease mode `standard` this can happen before
+/// `valid_until()`, too, while our server is cut off from the leader and does not know it (docs/guarantees.md). A write
+/// that carries `token()` to a store that refuses lower tokens, or a `fenced` transaction, is never accepted after a
+/// write of a successor.
 ///
-/// Move-only; the destructor releases in the background. Thread safety: safe.
+/// Move-only; the destructor releases in the background.
+///
+/// Thread safety: safe.
 class ownership {
  public:
-  ownership() noexcept;  ///< Owns nothing: `error()` is `closed`, and so is the end of every operation.
+  ownership() noexcept;  ///< Owns nothing: `error()` is `closed`, and every operation completes with `closed`.
   explicit ownership(std::shared_ptr<detail::place> place) noexcept;
   ownership(ownership&&) noexcept;
   ownership& operator=(ownership&&) noexcept;
@@ -38,37 +42,56 @@ class ownership {
   /// Full path of the node that stands for us, below the session's root.
   const std::string& path() const noexcept;
 
-  /// No error while it is held, as far as we know; else why not (see `async_lost`).
+  /// No error while it is held, as far as we know. Else the reason of its end (see `async_lost`).
   error_code error() const noexcept;
 
-  /// Until when we may believe that it is ours if nothing were heard from the servers any more: what that is worth depends on
-  /// the lease mode, see above. Moves on while we hold it.
+  /// Until when we may believe that it is ours if we hear nothing more from the servers. How far this can be trusted
+  /// depends on the lease mode: see above. It moves on while we hold it.
   lease_clock::time_point valid_until() const;
 
-  /// The transaction, made to fail with `no_node` unless we still own it when the servers execute it; with
-  /// `bad_arguments`, unsent, if nothing was ever owned here.
+  /// The transaction with a check in front: it fails with `no_node` if our node is gone when the servers execute it. If
+  /// nothing was ever owned here, it fails with `bad_arguments`, unsent.
   transaction fenced(transaction operations) const;
 
-  /// Completes when it has ended, with the reason: `session_expired`, `lease_lapsed`, `node_removed`, `revoked` (the grace
-  /// of a request to give it up was over), or `closed` (released, or the session was closed): all of them are losses, see
-  /// `is_loss`. Cancellation: all types; `operation_aborted`.
+  /// Completes when the ownership has ended, with the reason as the error; at once if it has ended already.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `session_expired`, `lease_lapsed`, `node_removed`, `revoked` (the grace of a request to give it up is
+  /// over), or `closed` (it was released, or the session was closed). All of them are losses: see `is_loss`.
+  /// Cancellation: all types; it ends only the wait, with `operation_aborted`.
+  /// Thread safety: as the class says.
+  /// Cost: no request; our node is watched and the lease kept for as long as we own it, whether anybody waits here or
+  /// not.
   template <class Token>
   auto async_lost(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_lost, place_);
   }
 
-  /// Completes when somebody asks us to give it up (`revoked`) or it has ended (as `async_lost`). A request takes nothing
-  /// away: it is still ours until we release it or the grace of the request is over; `error()` tells. At once if it has been
-  /// asked for already. Cancellation: as `async_lost`.
+  /// Completes when somebody asks us to give the ownership up, or when it has ended; at once if either has happened
+  /// already. A request alone takes nothing away: it is still ours until we release it or the grace of the request is
+  /// over. `error()` tells.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `revoked` (asked), or those of `async_lost` (ended).
+  /// Cancellation: as `async_lost`.
+  /// Thread safety: as the class says.
+  /// Cost: no request, as `async_lost`.
   template <class Token>
   auto async_revoked(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_revoked, place_);
   }
 
-  /// Gives it up; completes when the server has removed our node. A server that is too busy is asked again. Without a connection
-  /// it completes at once, and the removal goes on in the background for as long as the session lives; a session that ends
-  /// takes the node with it. Error: `no_auth` (the parent's ACL forbids it: the node still stands and keeps others waiting; it is
-  /// tried again in the background, with growing pauses). Cancellation ends only the wait.
+  /// Gives the ownership up and completes when the server has removed our node; a server that is too busy is asked
+  /// again. Without a connection it completes at once, and the removal goes on in the background for as long as the
+  /// session lives; the end of the session removes the node, too. If the ownership has ended already it completes
+  /// without an error.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `no_auth` (the ACL of the parent forbids it: the node still stands and keeps others waiting; the removal
+  /// is tried again in the background, with growing pauses).
+  /// Cancellation: all types; it ends only the wait, with `operation_aborted`.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one write; none if it has ended already.
   template <class Token>
   auto async_release(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_release, place_);

@@ -1,4 +1,4 @@
-// A node that is kept alive: made again when the session, or somebody else, took it away.
+// A node that is kept alive: it is made again when the session or another client has removed it.
 #pragma once
 
 #include <chrono>
@@ -17,9 +17,9 @@ class kept_node;
 struct persistent_node_options {
   /// `ephemeral` or `persistent`.
   create_mode mode = create_mode::ephemeral;
-  /// Of the node; empty: the session's default.
+  /// The rights of the node; empty: the default of the session.
   acl access{};
-  /// What to do when somebody deletes it: make it again, or give up with `node_removed`.
+  /// When another client deletes the node: true makes it again, false gives up with `node_removed`.
   bool restore = true;
   /// Pause after a try that failed; doubles up to `max_pause`, +-50 % at random. 1 ms to 1 h.
   std::chrono::milliseconds first_pause{100};
@@ -27,38 +27,41 @@ struct persistent_node_options {
 };
 
 struct persistent_node_status {
-  /// It stands and is ours, as far as we know. Stays true while the connection is broken: the session may live on.
+  /// Whether the node stands and is ours, as far as we know. Stays true while the connection is broken, because the
+  /// session may live on.
   bool present = false;
-  /// Why it does not stand, or does not hold our data. It is tried again, except after `node_removed` (without `restore`)
-  /// and where `is_fatal`. `busy`: another session's ephemeral node is in the way, `foreign_data`: a persistent one is;
-  /// we take over when it goes.
+  /// Why the node does not stand, or does not hold our data. We try again, except after `node_removed` (without
+  /// `restore`) and where `is_fatal`. `busy`: another session's ephemeral node is in the way; `foreign_data`: a
+  /// persistent node is; we take over when it goes.
   error_code error;
-  std::int64_t czxid = 0;     ///< Of the node, while it is present.
-  std::uint64_t created = 0;  ///< How often it was made, the first time included.
+  std::int64_t czxid = 0;     ///< The `czxid` of the node, while it is present.
+  std::uint64_t created = 0;  ///< How often the node was made, the first time included.
   std::uint64_t changes = 0;  ///< Number of changes of this status so far.
 };
 
 /// A node that stands for as long as the object lives, across incarnations of the session.
 ///
-/// A connection that breaks and comes back within the session costs one read and no write: the node is never removed and
-/// made again for that. Whether a create or a write whose reply was lost has happened is settled by looking: an ephemeral
-/// node is ours if it belongs to our session.
+/// A connection that breaks and comes back within the session costs one read and no write: the node is not removed and
+/// made again. After a create or a write whose reply was lost we look at the node: an ephemeral node is ours if it
+/// belongs to our session.
 ///
-/// A persistent node (`create_mode::persistent`) has no owner. One that is there already, by whomever, is taken over: it
-/// gets our data, and is removed at the end. Let only one object keep a path at a time. It outlives a process that crashes.
+/// A persistent node (`create_mode::persistent`) has no owner. One that is there already, whoever made it, is taken
+/// over: it gets our data, and is removed at the end. Let only one object keep a path at a time. A persistent node
+/// outlives a process that crashes.
 ///
-/// What others write into the node stays until we set its data or make it again.
+/// Data that others write into the node stays until we set its data or make the node again.
 ///
-/// A node of another's that has taken its place is neither written to nor removed: we look whose it is before, and write on
-/// condition of the version seen. ZooKeeper has no condition on the owner, so one gap remains: a node that is deleted and made
-/// again between that look and the write, a round trip later, and has the same version by then.
+/// If another client's node has taken the place of ours, it is neither written to nor removed: before a write or a
+/// removal we look whose node it is, and then write on condition of the version seen. ZooKeeper has no condition on the
+/// owner, so one gap remains: a node that is deleted and made again between that look and the write, a round trip
+/// later, and has the same version by then.
 ///
-/// Move-only; the destructor removes the node in the background. For a persistent node that keeps the session open until
-/// it has gone, without a connection for at most `session_options::timeout`; after that it stays. The end of a session
-/// takes an ephemeral one with it. Thread safety: safe.
+/// Move-only; the destructor removes the node in the background. For a persistent node that keeps the session open
+/// until the node has gone, without a connection for at most `session_options::timeout`; after that the node stays. An
+/// ephemeral node goes with the end of its session at the latest. Thread safety: safe.
 class persistent_node {
  public:
-  /// Starts to make it, with its parents. Data: at most 1 000 000 bytes.
+  /// Starts to make the node, with its parents. Data: at most 1 000 000 bytes.
   /// \throws std::invalid_argument naming the bad path or option.
   persistent_node(session over, std::string path, std::string data, persistent_node_options options);
   persistent_node(session over, std::string path, std::string data)
@@ -68,16 +71,31 @@ class persistent_node {
   persistent_node& operator=(persistent_node&&) noexcept;
   ~persistent_node();
 
-  /// Completes when the node stands, or with what keeps it from that now (see `persistent_node_status::error`); it is
-  /// tried on in the background all the same. One round trip if the parent exists. Cancellation: all types.
+  /// Completes when the node stands, or with what keeps it from that now (see `persistent_node_status::error`); the
+  /// object goes on trying in the background all the same. Without a connection it waits.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `busy`, `foreign_data` (see `persistent_node_status::error`), `no_auth`, `node_removed` (without
+  /// `restore`), `no_node` (the root of the session is missing), `no_children_for_ephemerals`, `invalid_acl`,
+  /// `too_large`, `server_error` (for longer than `retry_policy::limit`), `closed`, `auth_failed`.
+  /// Cancellation: all types; it ends only the wait.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 2 requests (the create and a read with a watch); 3 round trips if the parents have to be made.
   template <class Token>
   auto async_started(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_started, node_);
   }
 
-  /// Replaces the data; completes when the node holds it, or newer data of ours, however often the connection breaks.
-  /// If the node does not stand, it will with this data. Errors: `bad_arguments` (too long), `no_auth` and what else
-  /// keeps it from being written now (it is tried on), `node_removed`, `closed`. Cancellation: ends only the wait.
+  /// Replaces the data, at most 1 000 000 bytes. Completes when the node holds it, or newer data of ours, however often
+  /// the connection breaks. A node that does not stand gets this data when it is made.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `bad_arguments` (too long), `node_removed` (without `restore`), `closed`, `auth_failed`; `no_auth` and the
+  /// others of `async_started`, which keep it from being written now: the object goes on trying.
+  /// Cancellation: all types; it ends only the wait, and the data is written all the same.
+  /// Thread safety: as the class says.
+  /// Cost: 2 round trips, 3 requests: a look (a transaction that changes nothing, and a read) and the write; then a
+  /// read in the background.
   template <class Token>
   auto async_set_data(std::string data, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_set_data, node_, std::move(data));
@@ -85,16 +103,28 @@ class persistent_node {
 
   persistent_node_status status() const;
 
-  /// Completes when the status has changed more often than `seen`. Error: `closed` if there will be no other.
+  /// Completes with the present status when it has changed more often than `seen`.
+  ///
+  /// Signature: `void(error_code, persistent_node_status)`.
+  /// Errors: `closed` (there will be no other change).
+  /// Cancellation: all types; it ends only the wait.
+  /// Thread safety: as the class says.
+  /// Cost: none.
   template <class Token>
   auto async_status_change(std::uint64_t seen, Token&& token) {
     return detail::initiate<void(error_code, persistent_node_status)>(token, &start_status_change, node_, seen);
   }
 
-  /// Removes the node and completes when the server says that it is gone, or its session is over. Cancellation ends only
-  /// the wait. A server that is too busy is asked again. Errors, all of them of a node that may still stand: `no_auth` (an
-  /// ephemeral one goes with its session); of a persistent one also `not_empty`, `server_error`, `closed` and `auth_failed`
-  /// (the session was over before it could be removed).
+  /// Removes the node. Completes when the server says that the node is gone, or when its session is over. A server that
+  /// is too busy is asked again.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: after each of them the node may still stand: `no_auth` (an ephemeral node goes with its session); for a
+  /// persistent node also `not_empty`, `server_error`, `closed` and `auth_failed` (the session was over before the node
+  /// could be removed).
+  /// Cancellation: all types; it ends only the wait, and the removal goes on.
+  /// Thread safety: as the class says.
+  /// Cost: 2 round trips, 3 requests: a look as in `async_set_data`, and the removal.
   template <class Token>
   auto async_close(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_close, node_);

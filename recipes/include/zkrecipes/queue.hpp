@@ -13,49 +13,69 @@ namespace detail {
 class queue_follower;
 }
 
-/// Puts at the end, takes from the front. Items are nodes named as Curator's SimpleDistributedQueue names them (`qn-`);
-/// its clients can share the path, but know of no claims: beside them only `async_pop` hands out an item once. Foreign
-/// nodes under the path are ignored. Thread safety: safe.
+/// Items are put at the end and taken from the front. They are nodes named as Curator's SimpleDistributedQueue names
+/// them (`qn-`), so its clients can share the path. These clients do not know claims: beside them only `async_pop`
+/// hands out an item once. Foreign nodes under the path are ignored. Thread safety: safe.
 class queue : public queue_base {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
   queue(session over, std::string path, queue_options options);
   queue(session over, std::string path) : queue(std::move(over), std::move(path), queue_options()) {}
 
-  /// Appends one item: one round trip; completes with the item's name. The path is created if it is missing. Not tried
-  /// again once sent: if the reply is lost the error is `outcome_unknown`; a `producer` can tell. With a limit it is
-  /// tried again where our ticket shows that nothing was put; `outcome_unknown` then means: put, and the name is not
-  /// known, unless our session ended or an operator removed the ticket.
-  /// Signature: void(error_code, std::string).
-  /// Errors: `outcome_unknown`, `no_auth`, `full` (see `queue_options`), `bad_arguments` (more than 1 000 000 bytes),
-  /// `sequence_exhausted` (the numbers for names are used up but for the last million; nothing was put).
-  /// Cancellation: as `session`.
+  /// Appends one item of at most 1 000 000 bytes and completes with its name. Creates the path if it is missing. A put
+  /// that was sent and whose reply is lost is not tried again, because the item could then be there twice; with a
+  /// `limit` it is tried again where our ticket shows that nothing was put. Use a `producer` to put exactly once.
+  ///
+  /// Signature: `void(error_code, std::string)`.
+  /// Errors: `outcome_unknown` (the reply was lost, and the item may have been put; with a `limit` it was put and only
+  /// its name is unknown, unless our session ended or an operator removed the ticket), `full` (see `queue_options`),
+  /// `bad_arguments` (too long; nothing was sent), `sequence_exhausted` (all numbers for names but the last million are
+  /// used up; nothing was put), `no_auth`, and those of `session`.
+  /// Cancellation: all types; a put that was already sent may take effect. With a `limit` our tickets are removed in
+  /// the background.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 1 request; the first put of an object 1 more (a look at the length of the list), a missing
+  /// path 2 more. With a `limit` the same where puts follow each other and there is ample room (64 places, or half of
+  /// the limit), else 2 round trips, 4 requests; `full` takes 1 to 3 round trips.
   template <class Token>
   auto async_put(std::string data, Token&& token) {
     return detail::initiate<void(error_code, std::string)>(token, &start_put, get_queue(), std::move(data));
   }
 
-  /// Appends all of them, in this order and with nothing in between, or none: one transaction, one round trip.
-  /// Signature: void(error_code, std::vector<std::string>), the names.
-  /// Errors: as `async_put`; `bad_arguments`: more than a server takes in one request (1 000 000 bytes, of which each
-  /// item needs 100 and the length of the path for itself, with a limit 250 and twice the path more), or none; nothing
-  /// was sent.
+  /// Appends all items, in this order and with nothing in between, or none of them: one transaction. All together may
+  /// have 1 000 000 bytes, where each item counts the length of the path and 100 bytes more than its data, with a
+  /// `limit` another 250 bytes and twice the length of the path. A single item counts as in `async_put`.
+  ///
+  /// Signature: `void(error_code, std::vector<std::string>)`, the names.
+  /// Errors: as `async_put`; `bad_arguments` (more bytes than that, or no items; nothing was sent).
+  /// Cancellation: as `async_put`: all of the items may have been put, or none.
+  /// Thread safety: as the class says.
+  /// Cost: as `async_put`, for all items together.
   template <class Token>
   auto async_put_many(std::vector<std::string> items, Token&& token) {
     return detail::initiate<void(error_code, std::vector<std::string>)>(token, &start_put_many, get_queue(),
                                                                         std::move(items));
   }
 
-  /// Takes the first item without a claim: for whoever is alone by other means, such as a leader. The item is to be
-  /// removed with `removal(item)` in a fenced transaction; until then it stays the first. A server that refuses
-  /// (`server_error`: it throttles) is asked again with growing pauses. Error: `foreign_data`, as `async_take`.
-  /// Cancellation: all types.
+  /// Reads the first item without a claim, and waits for one if there is none. It is meant for a reader that is alone
+  /// by other means, such as a leader. Remove the item with `removal(item)` in a fenced transaction; until then it
+  /// stays the first. A server that refuses (`server_error`: it throttles) is asked again with growing pauses, and a
+  /// lost connection or session does not end the wait.
+  ///
+  /// Signature: `void(error_code, message)`.
+  /// Errors: `foreign_data` (as `async_take`), `no_auth` (the list of items must not be read), `closed`, `auth_failed`.
+  /// An item that must not be read is passed over: see `queue_options::on_trouble`.
+  /// Cancellation: all types; nothing is claimed or removed.
+  /// Thread safety: as the class says; operations that run at the same time on one object or its copies can get the
+  /// same item.
+  /// Cost: 1 round trip while the list lasts, 2 requests (the item returned last, and the one behind it). The first of
+  /// an object 2 round trips; the first after the list is used up 3.
   template <class Token>
   auto async_next(Token&& token) {
     return detail::initiate<void(error_code, message)>(token, &start_next, follower_);
   }
 
-  /// The operation that takes an item from `async_next` off the queue.
+  /// The operation that removes an item of `async_next` from the queue.
   transaction removal(const message& item) const;
 
  private:

@@ -1,4 +1,4 @@
-// What the queues have in common: everything but putting.
+// The part that all queues share: everything but putting.
 #pragma once
 
 #include <memory>
@@ -14,52 +14,82 @@ namespace detail {
 class queue_core;
 }
 
-/// Items wait in order; several may take them. A claim, an ephemeral node beside the item, keeps it from others while
-/// it is worked on; it ends with the session of whoever took it.
+/// Items wait in order, and several takers may take them. A claim, an ephemeral node beside the item, keeps the item
+/// from other takers while it is worked on. The claim ends with the session of its taker.
 ///
-/// At least once: `async_take`, then `async_acknowledge`, `async_return` or `async_reject`. At most once: `async_pop`.
-/// Order: one taker gets the items in order, several nearly so (docs/recipes/queue.md says how nearly). Takers that wait
-/// stand in line: a put wakes the first of them. Items that can not be handed out never keep the others waiting.
+/// At least once: `async_take`, then `async_acknowledge`, `async_return` or `async_reject`, each through the object
+/// that took the item, or a copy of it. At most once: `async_pop`. Order: one taker gets the items in order, several
+/// get them nearly in order (docs/recipes/queue.md has figures). Takers that wait stand in line: a put wakes the first
+/// of them. Items that can not be handed out never keep the others waiting.
 ///
-/// Thread safety: safe. Cancellation of every operation: all types; no claim of ours stays behind (it is removed in the
-/// background for as long as the session lives). Errors of every operation: those of `session`.
+/// Thread safety: safe. Cancellation of every operation: all types; no claim of an item that was not handed out stays
+/// behind (it is removed in the background for as long as the session lives). Errors of every operation: those of
+/// `session`.
 class queue_base {
  public:
-  /// Takes the first item that nobody else has taken, waiting for one: one round trip while there are some. The item
-  /// stays in the queue, claimed, until it is acknowledged, and comes back if our session ends.
-  /// Signature: void(error_code, message). Error: `foreign_data` (another recipe is using the path, and nothing of a
-  /// queue of this kind is there; so also of the two that follow).
+  /// Claims the first item that no other taker has, and hands it out; waits for one if there is none. Creates the path
+  /// if it is missing. The item stays in the queue, claimed, until it is settled, and can be taken again if our session
+  /// ends. A lost connection or session does not end the wait.
+  ///
+  /// Signature: `void(error_code, message)`.
+  /// Errors: `foreign_data` (another recipe uses the path, and nothing of a queue of this kind is there), `no_auth` (we
+  /// may not list the items or create claims), `sequence_exhausted` (of the line of takers that wait), and those of
+  /// `session`.
+  /// Cancellation: all types; an item that was claimed goes back to the queue. The claim does not count as an attempt,
+  /// unless our session ends before it is removed.
+  /// Thread safety: as the class says; `queue_options::on_trouble` is called on the strand of the session.
+  /// Cost: 1 round trip, 2 requests (the claim and the item) while the list lasts; the next list travels along. The
+  /// first of an object 1 more for the list. A taker that waits first in line: an event, the list, the claim. A delay
+  /// queue: 3 requests, and 1 round trip more about once a minute for the leader's time.
   template <class Token>
   auto async_take(Token&& token) {
     return detail::initiate<void(error_code, message)>(token, &start_take, core_);
   }
 
-  /// The same for up to `most` items, in one round trip; waits for the first only. Completes with 1 or more.
-  /// Signature: void(error_code, std::vector<message>). Error: `bad_arguments` (`most` is not 1 to 1 000).
+  /// As `async_take`, for up to `most` items, 1 to 1 000. It waits for the first item only, and completes with 1 or
+  /// more.
+  ///
+  /// Signature: `void(error_code, std::vector<message>)`.
+  /// Errors: as `async_take`; `bad_arguments` (`most` is out of bounds).
+  /// Cancellation: as `async_take`, for all items that were claimed.
+  /// Thread safety: as `async_take`.
+  /// Cost: 1 round trip for all items, 2 requests each (of a delay queue 3); lists and waiting as `async_take`.
   template <class Token>
   auto async_take_many(std::size_t most, Token&& token) {
     return detail::initiate<void(error_code, std::vector<message>)>(token, &start_take_many, core_, most);
   }
 
-  /// Removes the first item that nobody else has taken, and hands it out: one round trip. What happens to it then is
-  /// the caller's affair: it does not come back. Signature: void(error_code, message).
-  /// Error: `outcome_unknown` (a reply was lost, our session ended or our claim was removed by hand, and the item has
-  /// gone: it may have been for us; the message is that item). Cancellation: an item that is being removed at that
-  /// moment may be lost; the message says which.
+  /// Removes the first item that no other taker has, and hands it out; waits for one if there is none. The item does
+  /// not come back, whatever becomes of the caller.
+  ///
+  /// Signature: `void(error_code, message)`.
+  /// Errors: `outcome_unknown` (a reply was lost, then our session ended or our claim was removed by hand, and the item
+  /// has gone: it may have been for us; the message is that item), and those of `async_take`.
+  /// Cancellation: all types; an item that is being removed at that moment may be lost. The message says which.
+  /// Thread safety: as `async_take`.
+  /// Cost: 1 round trip: the item was read along with the pop before. 2 where it was not, such as for the first item,
+  /// and in a delay queue (the claim, the removal). Lists and waiting as `async_take`; the claim is removed in the
+  /// background.
   template <class Token>
   auto async_pop(Token&& token) {
     return detail::initiate<void(error_code, message)>(token, &start_pop, core_);
   }
 
-  /// The item is done: removes it and its claim, in one round trip. `effects` happen in the same transaction: together
-  /// with the acknowledgement or not at all, and thus once. Success means that these effects have happened; without
-  /// effects, that the item has gone: by this, or by another settlement of it that was under way. One that was given up
-  /// (cancelled) may be repeated: with the same effects it is told what became of the first; with others, `superseded` if
-  /// the first was done.
-  /// Errors: `superseded` (it is not ours any more: our session ended in between, and somebody else may have it; these
-  /// effects have not happened), `outcome_unknown` (a reply was lost, then our session ended, an operator removed our
-  /// claim or another settlement of the same item was under way, and the item has gone: perhaps by this), and what keeps
-  /// the effects from happening: then it is still ours.
+  /// The item is done: removes the item and its claim. The second overload takes `effects`, which happen in the same
+  /// transaction: together with the acknowledgement or not at all, and thus once. Success with effects means that these
+  /// effects have happened. Success without effects means that the item has gone: by this, or by another settlement of
+  /// it that was under way.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `superseded` (the item is not ours any more: our session ended in between, and another taker may have it;
+  /// these effects have not happened), `outcome_unknown` (a reply was lost, then our session ended, an operator removed
+  /// our claim or another settlement of the same item was under way, and the item has gone: perhaps by this),
+  /// `not_empty` (there are nodes below the item), `no_auth` and what else keeps the item or the effects from being
+  /// written: then the item is still ours; and those of `session`.
+  /// Cancellation: all types; the item may have been removed, with the effects. The acknowledgement may be repeated:
+  /// with the same effects it is told what became of the first; with others it gets `superseded` if the first was done.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 1 request; with effects 1 more in the background (the claim).
   template <class Token>
   auto async_acknowledge(message item, Token&& token) {
     return async_acknowledge(std::move(item), transaction(), std::forward<Token>(token));
@@ -69,9 +99,19 @@ class queue_base {
     return detail::initiate<void(error_code)>(token, &start_acknowledge, core_, std::move(item), std::move(effects));
   }
 
-  /// The item is not done: it is to be taken again, by anybody. If it has been handed out `most_attempts` times it
-  /// becomes a dead letter instead, with this reason. To the end: two round trips, and as `async_reject` for errors.
-  /// Errors: `superseded`, `sequence_exhausted` (to the end: as a put; then it is still ours).
+  /// The item is not done: any taker may take it again. The first overload returns it in place. In the second `where`
+  /// tells the place, and `reason` (its first 1 000 bytes) is for the dead letter that the item becomes instead if it
+  /// has been handed out `most_attempts` times. At the end the item gets a new name and keeps its attempts (at most
+  /// 100).
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `superseded`; to the end also `sequence_exhausted` (as a put; the item is still ours); to the end and as a
+  /// dead letter those of `async_reject`.
+  /// Cancellation: all types. A return in place is done all the same, and completes without an error; otherwise as
+  /// `async_reject`.
+  /// Thread safety: as the class says.
+  /// Cost: in place 1 round trip, 1 request, none without a connection: the claim is removed in the background then; to
+  /// the end 2 round trips, 3 requests, and the claim in the background; as a dead letter as `async_reject`.
   template <class Token>
   auto async_return(message item, Token&& token) {
     return async_return(std::move(item), return_to::place, std::string(), std::forward<Token>(token));
@@ -81,44 +121,84 @@ class queue_base {
     return detail::initiate<void(error_code)>(token, &start_return, core_, std::move(item), where, std::move(reason));
   }
 
-  /// The item will never be done: it becomes a dead letter, as it stands in the queue. Two round trips.
-  /// Errors: `superseded`, `outcome_unknown` as of `async_acknowledge`; `not_empty` (somebody made nodes below it),
-  /// `no_auth`: then it is still ours.
+  /// The item will never be done: it becomes a dead letter, with its data as it stands in the queue and the first 1 000
+  /// bytes of `reason`.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `superseded`, `outcome_unknown` (as `async_acknowledge`); `not_empty` (there are nodes below the item),
+  /// `no_auth`: then the item is still ours; and those of `session`.
+  /// Cancellation: all types; the item may have become a dead letter, else it is still ours.
+  /// Thread safety: as the class says.
+  /// Cost: 2 round trips, 2 requests, and 1 more in the background (the claim); the first dead letter of a queue 5
+  /// round trips.
   template <class Token>
   auto async_reject(message item, std::string reason, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_reject, core_, std::move(item), std::move(reason));
   }
 
-  /// Number of items, claimed ones included. Error: `no_node`.
+  /// Counts the items, claimed ones included, as our server shows them.
+  ///
+  /// Signature: `void(error_code, std::size_t)`.
+  /// Errors: `no_node` (there is no queue yet), `no_auth`, and those of `session`.
+  /// Cancellation: all types.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 1 request, whose reply has the names of all nodes under the path.
   template <class Token>
   auto async_size(Token&& token) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_size, core_);
   }
 
-  /// What an operator wants to know, or nothing. It writes one small node, to learn the leader's time. Errors:
-  /// `no_node`, `no_auth`.
+  /// Reads the figures that an operator needs. Where there are items it writes one small node, to learn the leader's
+  /// time. If one of the figures can not be read, it completes with that error.
+  ///
+  /// Signature: `void(error_code, queue_status)`.
+  /// Errors: `no_node` (there is no queue yet), `no_auth`, and those of `session`.
+  /// Cancellation: all types.
+  /// Thread safety: as the class says.
+  /// Cost: 4 round trips: the items, the dead letters, the first item, the write (which is left out if the time was
+  /// learned in the last minute on this connection; the first write at a path takes 3). Without items 2. A priority
+  /// queue 1 more.
   template <class Token>
   auto async_status(Token&& token) {
     return detail::initiate<void(error_code, queue_status)>(token, &start_status, core_);
   }
 
-  /// All dead letters, oldest first: one round trip, and one for each hundred. Signature: void(error_code,
-  /// std::vector<dead_letter>). With an error (such as `no_auth`) the letters are those read before it.
+  /// Reads all dead letters, oldest first. With an error the letters are those that were read before it.
+  ///
+  /// Signature: `void(error_code, std::vector<dead_letter>)`.
+  /// Errors: `no_auth`, and those of `session`.
+  /// Cancellation: all types.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, and 1 for each hundred letters; 1 request, and 1 for each letter.
   template <class Token>
   auto async_dead_letters(Token&& token) {
     return detail::initiate<void(error_code, std::vector<dead_letter>)>(token, &start_dead_letters, core_);
   }
 
   /// Puts a dead letter back at the end of the queue (of its priority), with no attempts counted: a put like any other.
-  /// Errors: `full` (see `queue_options`; it stays a dead letter), `no_node` (it is not there any more),
-  /// `outcome_unknown` (a reply was lost, and it has gone: by us, or by somebody else who revived or discarded it in
-  /// that moment).
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `full` (see `queue_options`; it stays a dead letter), `no_node` (the letter is not there any more),
+  /// `outcome_unknown` (a reply was lost, and the letter has gone: by us, or by another client that revived or
+  /// discarded it in that moment), `bad_arguments` (`which` is no letter of a queue of this kind), `sequence_exhausted`
+  /// (as a put), `no_auth`, and those of `session`.
+  /// Cancellation: all types; the letter may have been put back. With a `limit` our tickets are removed in the
+  /// background.
+  /// Thread safety: as the class says.
+  /// Cost: as a put; after a lost reply 1 round trip more.
   template <class Token>
   auto async_revive(dead_letter which, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_revive, core_, std::move(which));
   }
 
-  /// Removes a dead letter for good. Errors: as `async_revive`.
+  /// Removes a dead letter for good.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `no_node`, `outcome_unknown` (as `async_revive`), `bad_arguments` (a name with a slash), `no_auth`, and
+  /// those of `session`.
+  /// Cancellation: all types; the letter may have been removed.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 1 request.
   template <class Token>
   auto async_discard(dead_letter which, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_discard, core_, std::move(which));

@@ -6,10 +6,11 @@
 
 namespace zkrecipes {
 
-/// Implemented by the user: `process` is called with one message after the other while we lead. The effects it returns,
-/// the removal of the message and the check that no newer term has begun are one transaction: what is kept in ZooKeeper
-/// happens exactly once. A message that somebody removes while it is in hand is passed over, without effects. Waiting for
-/// a message is no work (`career_traits::stall_limit`). For effects elsewhere, pass `term::token()` and `message::name` to the store.
+/// Implemented by the user: `process` is called with one message after the other while we lead. The effects that it
+/// returns, the removal of the message and the check that no newer term has begun are one transaction, so effects kept
+/// in ZooKeeper happen exactly once. A message that another client removes while we work on it is passed over, without
+/// effects. The time spent waiting for a message does not count as work (`career_traits::stall_limit`). For effects
+/// elsewhere, pass `term::token()` and `message::name` to the store.
 class queue_consumer : public leader_career {
  public:
   explicit queue_consumer(queue from);

@@ -1,4 +1,4 @@
-// What goes through a queue, and how a queue is set up.
+// The items of a queue, and its options.
 #pragma once
 
 #include <chrono>
@@ -14,46 +14,49 @@ namespace zkrecipes {
 
 /// An item that was handed out.
 struct message {
-  std::string name;  ///< Of its node: unique in the queue, growing in order of arrival.
+  std::string name;  ///< The name of the node: unique in the queue, growing in order of arrival.
   std::string data;
   zkrecipes::stat stat;
-  /// How often it has been handed out, this time included, also to those who died of it. Claims that were taken back before
-  /// anybody was told of it do not count. Kept by the server. Of `async_next`: how often before.
+  /// How often the item has been handed out, this time included, also to takers that died of it. A claim that was taken
+  /// back before the taker was told of the item does not count. The server keeps this number. From `async_next`: how
+  /// often it was handed out before.
   std::int32_t attempts = 0;
 };
 
 /// Where an item goes that is given back.
 enum class return_to {
   place,  ///< Where it was: it is the next to be taken.
-  end,    ///< Behind all others (of its priority): it does not keep them waiting. It gets a new name.
+  end,    ///< Behind all others (of its priority), so that it does not keep them waiting. It gets a new name.
 };
 
 struct queue_options {
-  /// Most items, 1 or more; 0: no limit. There are never more if every producer of the queue states it (those of other
-  /// libraries know of none). Puts go in order of arrival, by tickets: what others have a ticket for counts as an item
-  /// until they have put it or given the ticket back, at the latest a second after their last put or with the end of
-  /// their session. Where a queue has more than 1 000 nodes, claims, producers' records and foreign nodes count as
-  /// items, too: so `full` can come early by as many. A put costs one round trip where puts follow each other and there
-  /// is ample room, else two.
+  /// Most items in the queue, 1 or more; 0: no limit. There are never more if every producer of the queue states this
+  /// limit (producers of other libraries do not know it). Puts go in order of arrival, by tickets. A ticket of another
+  /// producer counts as an item until that producer has put its item or given the ticket back: at the latest a second
+  /// after its last put, or with the end of its session. In a queue with more than 1 000 nodes, claims, producers'
+  /// records and foreign nodes count as items, too, so `full` can come early by as many. A put costs one round trip
+  /// where puts follow each other and there is ample room, else two.
   std::size_t limit = 0;
-  /// An item that has been handed out so often and was not acknowledged is not handed out again: it becomes a dead
+  /// An item that has been handed out this often and was not acknowledged is not handed out again: it becomes a dead
   /// letter. 0 to 100; 0: no limit.
   std::int32_t most_attempts = 0;
-  /// A server sends the names of all items at once. Where these are more bytes, clients of Java (1 048 575 by default,
-  /// their `jute.maxbuffer`) can not read the queue any more: a put fails with `full` before it comes to that. Looked
-  /// at before the first put of an object (one more round trip) and from time to time: exact but for what is put
-  /// between two looks. Not looked at where the limit is well below it. 0: not looked at.
+  /// Most bytes in the list of all names, which a server sends in one reply. Java clients can not read a queue with a
+  /// longer list than their `jute.maxbuffer` (1 048 575 bytes by default), so a put fails with `full` before it comes
+  /// to that. The length is looked at before the first put of an object (one more round trip) and then from time to
+  /// time, so items that are put between two looks are not counted. It is not looked at where `limit` keeps the list
+  /// well below it. 0: it is never looked at.
   std::size_t most_list_bytes = 1'000'000;
-  /// Told once per object and item that can not be handed out (its rights, or nodes below it, forbid it): it stays
-  /// where it is, and the others go ahead. Also told once per object that puts, with `sequence_exhausted` and the
-  /// queue's path, when nine tenths of the numbers for names are used up (a node has 2^31; in a queue whose claims
-  /// stand beside its items an item that is taken uses two): move to another path. A hook: see docs/operations.md.
+  /// Called once per object and item that can not be handed out because its rights or nodes below it forbid it: the
+  /// item stays where it is, and the others go ahead. Also called once per object that puts, with `sequence_exhausted`
+  /// and the queue's path, when nine tenths of the numbers for names are used up: move to another path then. (A node
+  /// has 2^31 numbers; where claims stand beside the items, an item that is taken uses two.) A hook: see
+  /// docs/operations.md.
   std::function<void(error_code why, const std::string& name)> on_trouble{};
 };
 
-/// An item that nobody is to be bothered with any more.
+/// An item that is not handed out any more.
 struct dead_letter {
-  std::string name;    ///< Of its node among the dead letters.
+  std::string name;    ///< The name of the node among the dead letters.
   std::string item;    ///< The name that it had in the queue.
   std::string data;
   std::string reason;  ///< At most 1 000 bytes.
@@ -65,10 +68,10 @@ struct queue_status {
   std::size_t items = 0;     ///< Claimed ones included.
   std::size_t claimed = 0;
   std::size_t dead = 0;      ///< Dead letters.
-  std::size_t foreign = 0;   ///< Nodes under the path that nobody here knows: not handed out, and not touched.
+  std::size_t foreign = 0;   ///< Nodes under the path that are not of a queue: not handed out, and not touched.
   std::size_t list_bytes = 0;  ///< See `queue_options::most_list_bytes`.
-  /// For how long the first item has been there (since it was given back, if that was to the end), by the clock of the
-  /// ensemble's leader at both ends.
+  /// For how long the first item has been there (since it was given back, if it was given back to the end), by the
+  /// clock of the ensemble's leader for both moments.
   std::chrono::milliseconds oldest{0};
 };
 

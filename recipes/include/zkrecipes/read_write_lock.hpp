@@ -11,65 +11,114 @@
 
 namespace zkrecipes {
 
-/// A fair read-write lock: a reader waits for the writers that came before it, a writer for everybody that did. Nobody
-/// overtakes, so neither side starves.
+/// A fair read-write lock. A reader waits for the writers that came before it, a writer for all members that did. No
+/// member overtakes another, so neither readers nor writers starve.
 ///
-/// The shared locks of ZooKeeper's documentation, with the names of Curator's InterProcessReadWriteLock and understanding
-/// those of kazoo's ReadLock and WriteLock. Waiters only ever watch a lower sequence number: the nearest that blocks them.
-/// Not reentrant.
+/// These are the shared locks of ZooKeeper's documentation. The nodes are named as Curator's InterProcessReadWriteLock
+/// names them, and the names of kazoo's ReadLock and WriteLock are understood (docs/interop.md). A waiter only ever
+/// watches a node with a lower sequence number: the nearest that blocks it. Not reentrant.
 ///
-/// What holding it is worth: see `ownership`. Thread safety: safe. Cancellation: as `lock`.
+/// For what an ownership guarantees see `ownership`.
+///
+/// Thread safety: safe.
+/// Cancellation of every operation: as `lock`.
 class read_write_lock {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
   read_write_lock(session over, std::string path, lock_options options);
   read_write_lock(session over, std::string path) : read_write_lock(std::move(over), std::move(path), lock_options()) {}
 
-  /// Waits for a share: one round trip if no writer is there. Signature: void(error_code, ownership).
+  /// Gets in line and waits until we may read, together with other readers. The path is created if it is missing.
+  ///
+  /// Signature: `void(error_code, ownership)`.
   /// Errors: those of `lock::async_acquire`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip if no writer is ahead (`create` and `getChildren`, sent together), two more if the path is
+  /// missing. Else one more to watch the nearest writer ahead, and one notification when it leaves. If another writer
+  /// was ahead, too, the list is read again then (one more), and the next writer ahead is watched.
   template <class Token>
   auto async_acquire_read(Token&& token) {
     return acquire(mode::read, lease_clock::duration::max(), std::forward<Token>(token));
   }
-  /// Waits until it is ours alone: one round trip if nobody is there.
+
+  /// Gets in line and waits until the lock is ours alone. The path is created if it is missing.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: those of `lock::async_acquire`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip if nobody is in line. Else as `lock::async_acquire`.
   template <class Token>
   auto async_acquire_write(Token&& token) {
     return acquire(mode::write, lease_clock::duration::max(), std::forward<Token>(token));
   }
 
-  /// The same within a budget of time for everything. Error: `timed_out`.
+  /// As `async_acquire_read`, with one budget of time for everything.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: `timed_out`, and those of `lock::async_acquire`.
+  /// Cancellation: as the class says; the end of the budget leaves no node behind either.
+  /// Thread safety: as the class says.
+  /// Cost: as `async_acquire_read`.
   template <class Token>
   auto async_acquire_read_for(time_budget budget, Token&& token) {
     return acquire(mode::read, budget, std::forward<Token>(token));
   }
+
+  /// As `async_acquire_write`, with one budget of time for everything.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: `timed_out`, and those of `lock::async_acquire`.
+  /// Cancellation: as the class says; the end of the budget leaves no node behind either.
+  /// Thread safety: as the class says.
+  /// Cost: as `async_acquire_write`.
   template <class Token>
   auto async_acquire_write_for(time_budget budget, Token&& token) {
     return acquire(mode::write, budget, std::forward<Token>(token));
   }
 
-  /// Makes the writer's hold a shared one at the same place in line: readers behind it are let in, no writer gets in
-  /// between. `held` stays what it is, and is released as before. Clients of Curator and kazoo go on waiting for it, as
-  /// for a writer.
-  /// Errors: `bad_arguments` (not a writer's hold of this lock), `no_node` or `session_expired` (it has been lost),
-  /// `no_auth`.
+  /// Turns a writer's hold into a shared one at the same place in line: the readers behind it are let in, and no writer
+  /// gets in between. `held` stays what it is, and is released as before. Clients of Curator and kazoo go on waiting
+  /// for it, as for a writer.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `bad_arguments` (`held` is not a writer's hold of this lock), `no_node` or `session_expired` (it has been
+  /// lost), `no_auth`, and those of `session`.
+  /// Cancellation: all types; the hold may have become a shared one.
+  /// Thread safety: as the class says; it writes to the node of `held`.
+  /// Cost: one round trip, one write; two round trips more whenever somebody else has written to the node.
   template <class Token>
   auto async_downgrade(const ownership& held, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_downgrade, session_.get_core(), path_, options_.id,
                                               held.place_);
   }
 
-  /// Makes a reader's hold an exclusive one if nobody else is in line, and does not wait for it: two readers that waited
-  /// for each other would wait for ever. Completes with the exclusive hold; `held` is to be released as before.
-  /// Signature: void(error_code, ownership). Errors: `busy` (somebody else reads or waits), `bad_arguments` (not a
-  /// reader's hold of this lock), `no_node` or `session_expired` (it has been lost), and those of `async_acquire_write`.
+  /// Turns a reader's hold into an exclusive one if nobody else is in line. It does not wait, because two readers that
+  /// waited for each other would wait for ever. Completes with the exclusive hold; `held` stays what it is, also on
+  /// failure, and is to be released as before.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: `busy` (another member reads or waits), `bad_arguments` (`held` is not a reader's hold of this lock),
+  /// `no_node` or `session_expired` (it has been lost), and those of `async_acquire_write`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: two round trips: `getChildren`, then `create` and `getChildren`, sent together. Only the first if somebody
+  /// else is in line.
   template <class Token>
   auto async_try_upgrade(const ownership& held, Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_try_upgrade, session_.get_core(), path_,
                                                          options_, held.place_);
   }
 
-  /// Who holds it and who waits, in order. A downgraded writer is seen as a holder, the readers that it lets in as
-  /// waiting: only they know better. Errors: as `lock::async_members`.
+  /// Lists the members that hold the lock and those that wait, in order. A downgraded writer is shown as a holder, but
+  /// the readers that it lets in are shown as waiting, because only they themselves know better.
+  ///
+  /// Signature: `void(error_code, std::vector<line_member>)`.
+  /// Errors: those of `lock::async_members`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: as `lock::async_members`.
   template <class Token>
   auto async_members(Token&& token) {
     return detail::initiate<void(error_code, std::vector<line_member>)>(token, &start_members, session_.get_core(),

@@ -1,4 +1,4 @@
-// So many permits, shared by as many as fit in.
+// A limited number of permits, shared by several holders.
 #pragma once
 
 #include <cstdint>
@@ -18,36 +18,38 @@ class permits;
 }
 
 struct semaphore_options {
-  /// Who we are, as the others see it; at most 256 bytes, no control characters.
+  /// Our name, as the other clients see it: 1 to 256 bytes, no control characters.
   std::string id = "zkrecipes";
-  /// Told, while we wait, how many members are ahead of us, holders included. A hook: see docs/operations.md.
+  /// Called while we wait, with the number of members ahead of us, holders included. A hook: see docs/operations.md.
   std::function<void(std::size_t ahead)> on_position{};
 };
 
-/// How a semaphore stands.
+/// The state of a semaphore.
 struct semaphore_state {
-  std::int32_t size = 0;     ///< Permits there are; 0: nobody has used this path yet.
-  std::int64_t taken = 0;    ///< Permits of those who hold. More than `size` for a while after it was made smaller.
+  std::int32_t size = 0;     ///< Number of permits; 0: nobody has used this path yet.
+  std::int64_t taken = 0;    ///< Permits that are held. More than `size` for a while after a resize to fewer.
   std::size_t holders = 0;
   std::size_t waiting = 0;
 };
 
-/// A number of permits at one path. Whoever asks for some takes them all at once or waits, first come, first served: who
-/// asks for many is not overtaken by those who ask for few.
+/// A number of permits at one path. An acquisition takes all of its permits at once or waits, first come, first served:
+/// one of many permits is not overtaken by later ones of few.
 ///
-/// One place in the line for each acquisition, with its weight in the node's name: a member holds if everybody up to and
-/// including itself fits. The first who waits watches the holders, and everybody behind it the one ahead, which says so
-/// in its node when it gets in: a release wakes one, and so does each permit that is handed on.
+/// Each acquisition is one place in the line, and its node's name tells its number of permits. A member holds its
+/// permits if those of all members up to and including it fit into the size. The first waiter watches the holders. Each
+/// other waiter watches the member ahead of it, which says so in its node when it is let in. So a release wakes one
+/// waiter, and each waiter that is let in wakes the next.
 ///
-/// The size is kept at the path, written by whoever comes first. An object that comes with another one is refused,
-/// unless it is the one that the last resize replaced. The size is compared once: an object that has used the semaphore
-/// follows it through any number of resizes.
+/// The size is kept at the path, and the first user writes it. An object that was made with another size is refused,
+/// unless its size is the one that the last resize replaced. The size is compared once: an object that has used the
+/// semaphore follows it through any number of resizes.
 ///
-/// What holding a permit is worth: see `ownership`. The tokens of holders grow in order of arrival. Not shared with
-/// Curator or kazoo: their semaphores are a lock and a second list of nodes.
+/// For what an ownership guarantees see `ownership`. The tokens of holders grow in order of arrival. The path can not
+/// be shared with Curator or kazoo, because their semaphores are a lock and a second list of nodes.
 ///
-/// Thread safety: safe. Cancellation of every operation: all types; no node of ours stays behind (it is removed in the
-/// background for as long as the session lives).
+/// Thread safety: safe.
+/// Cancellation of every operation: all types. No node of ours stays behind: it is removed in the background, for as
+/// long as the session lives.
 class semaphore {
  public:
   static constexpr std::int32_t most_permits = 1'000'000;
@@ -58,59 +60,104 @@ class semaphore {
   semaphore(session over, std::string path, std::int32_t size)
       : semaphore(std::move(over), std::move(path), size, semaphore_options()) {}
 
-  /// Waits for one permit: one round trip if it is free. The path is created if it is missing.
-  /// Signature: void(error_code, ownership).
+  /// Gets in line and waits for permits: the first overload for one, the second for `permits` (1 to `most_permits`),
+  /// which are held and released together. The path is created if it is missing.
+  /// \throws std::invalid_argument unless `permits` is 1 to `most_permits`.
+  ///
+  /// Signature: `void(error_code, ownership)`.
   /// Errors: `size_mismatch` (`problem()` names both sizes), `foreign_data` (another recipe has its data there, or is
-  /// using the path), `bad_arguments` (more permits than there are, also if that becomes so while we wait), and those of
-  /// `lock::async_acquire`.
+  /// using the path), `bad_arguments` (more permits than there are, also if a resize makes it so while we wait), and
+  /// those of `lock::async_acquire`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip if the permits are free (`create`, `getChildren` and `getData` of the path, sent together),
+  /// three more for the first user of a missing path. Else one more to watch (each waiter the path; the first waiter
+  /// the nodes of all holders, each other waiter that of the member ahead), one notification, and one more round trip
+  /// if the member ahead has told us. One write more, in the background, if we waited, or if others are behind us when
+  /// we are let in.
   template <class Token>
   auto async_acquire(Token&& token) {
     return async_acquire(1, std::forward<Token>(token));
   }
-  /// Waits for so many permits, held and released together. \throws std::invalid_argument unless 1 to `most_permits`.
   template <class Token>
   auto async_acquire(std::int32_t permits, Token&& token) {
     return async_acquire_for(permits, lease_clock::duration::max(), std::forward<Token>(token));
   }
-  /// The same within a budget of time for everything: connecting, getting in line, waiting. Error: `timed_out`.
+
+  /// As `async_acquire(permits)`, with one budget of time for everything: connecting, getting in line, waiting.
+  /// \throws std::invalid_argument unless `permits` is 1 to `most_permits`.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: `timed_out`, and those of `async_acquire`.
+  /// Cancellation: as the class says; the end of the budget leaves no node behind either.
+  /// Thread safety: as the class says.
+  /// Cost: as `async_acquire`.
   template <class Token>
   auto async_acquire_for(std::int32_t permits, time_budget budget, Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, permits_,
                                                          checked(permits), budget);
   }
 
-  /// Takes them if they are free and nobody waits. If not, it costs one read and no write. Error: `busy`.
+  /// Takes `permits` permits if they are free and nobody waits. It does not wait for another member.
+  /// \throws std::invalid_argument unless `permits` is 1 to `most_permits`.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: `busy` (too few are free, or another member waits), and those of `async_acquire`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip (two reads, sent together) and no write if they are not free; two round trips if they are.
+  /// More for the first user of the path, as for `async_acquire`.
   template <class Token>
   auto async_try_acquire(std::int32_t permits, Token&& token) {
     return detail::initiate<void(error_code, ownership)>(token, &start_try_acquire, permits_,
                                                          checked(permits));
   }
 
-  /// Changes the number of permits, while they are in use: more let waiters in at once, fewer take nothing from those
-  /// who hold. Objects in use go on working, this one too, whatever size they were made with. Two round trips; fewer take
-  /// two more for each that holds and two at the end: if it fails or is given up in between, the size is set, and only
-  /// more members than need be are woken, until it is called again. `size`: as in the constructor.
-  /// Errors: `foreign_data`, `bad_version` (somebody else resized it at this moment), `no_auth`.
+  /// Changes the number of permits to `size` (1 to `most_permits`) while they are in use: more let waiters in at once,
+  /// fewer take nothing from the holders. Objects in use go on working, this one too, whatever size they were made
+  /// with.
   /// \throws std::invalid_argument naming a bad size.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `foreign_data`, `bad_version` (somebody else resized it at this moment), `no_auth`, and those of
+  /// `session`.
+  /// Cancellation: all types; the size may have been set. If a resize to fewer is cancelled or fails after that, more
+  /// members than necessary are woken until it is called again, and nothing else.
+  /// Thread safety: as the class says; all users of the path are affected.
+  /// Cost: two round trips, one of them a write; two more if the path is missing. A resize to fewer takes two more at
+  /// the end, and up to two for each member that holds, one after the other.
   template <class Token>
   auto async_resize(std::int32_t size, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_resize, permits_, checked(size));
   }
 
-  /// How it stands: one round trip. Signature: void(error_code, semaphore_state). Errors: `foreign_data`, `no_auth`.
+  /// Reads the size, and counts the permits that are taken, the holders and the waiters.
+  ///
+  /// Signature: `void(error_code, semaphore_state)`.
+  /// Errors: `foreign_data`, `no_auth`, and those of `session`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip: two reads, sent together.
   template <class Token>
   auto async_state(Token&& token) {
     return detail::initiate<void(error_code, semaphore_state)>(token, &start_state, permits_);
   }
 
-  /// Who holds permits and who waits, in order. Two round trips. Signature: void(error_code, std::vector<line_member>).
+  /// Lists the members that hold permits and those that wait, in order.
+  ///
+  /// Signature: `void(error_code, std::vector<line_member>)`.
+  /// Errors: those of `async_state`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: three round trips: that of `async_state`, `getChildren`, then one `getData` for each member, all sent
+  /// together.
   template <class Token>
   auto async_members(Token&& token) {
     return detail::initiate<void(error_code, std::vector<line_member>)>(token, &start_members, permits_);
   }
 
   const std::string& path() const noexcept;
-  /// What was wrong, in words, when an operation of this object last ended with `size_mismatch` or `foreign_data`.
+  /// In words, why an operation of this object last ended with `size_mismatch` or `foreign_data`.
   std::string problem() const;
 
  private:

@@ -1,4 +1,4 @@
-// Where a service can be had: registering instances, watching them, choosing one. Shared with Curator's x-discovery.
+// Registers instances of services and watches them. Shared with Curator's x-discovery.
 #pragma once
 
 #include <memory>
@@ -11,33 +11,58 @@
 
 namespace zkrecipes {
 
-/// A registration that stands; across sessions, like a `persistent_node`. A connection that breaks and comes back within
-/// the session writes nothing: nobody sees the service flap.
+/// A registration that stands across sessions, like a `persistent_node`. A connection that breaks and comes back within
+/// the session writes nothing, so nobody sees the service flap.
 ///
 /// Move-only; the destructor unregisters in the background. Thread safety: safe.
 class service_registration {
  public:
-  /// Replaces the description; `name` and `id` have to stay.
-  /// Errors: `bad_arguments`, and as `persistent_node::async_set_data`.
+  /// Replaces the description, at most 1 000 000 bytes as JSON; `name`, `id` and `type` have to stay.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `bad_arguments` (one of the three is different, the description is too long, or it can not be written as
+  /// JSON), and as `persistent_node::async_set_data`.
+  /// Cancellation: all types; it ends only the wait.
+  /// Thread safety: as the class says.
+  /// Cost: 2 round trips, 3 requests, as `persistent_node::async_set_data`.
   template <class Token>
   auto async_update(service_instance instance, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_update, node_.get_node(), std::move(instance));
   }
 
-  /// False: asks for no more work, and stays registered (draining).
+  /// Says whether the instance wants work. False: it asks for no more work, and stays registered (draining).
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: as `persistent_node::async_set_data`.
+  /// Cancellation: all types; it ends only the wait.
+  /// Thread safety: as the class says.
+  /// Cost: 2 round trips, 3 requests, as `persistent_node::async_set_data`.
   template <class Token>
   auto async_set_enabled(bool enabled, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_set_enabled, node_.get_node(), enabled);
   }
 
-  /// As `persistent_node::async_close`.
+  /// Removes the node of the instance, as `persistent_node::async_close`.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: as `persistent_node::async_close`; a static instance has a persistent node.
+  /// Cancellation: all types; it ends only the wait.
+  /// Thread safety: as the class says.
+  /// Cost: 2 round trips, 3 requests.
   template <class Token>
   auto async_unregister(Token&& token) {
     return node_.async_close(std::forward<Token>(token));
   }
 
-  /// Whether it stands, as far as we know, and why not: see `persistent_node_status`.
+  /// Whether the registration stands, as far as we know, and why not: see `persistent_node_status`.
   persistent_node_status status() const { return node_.status(); }
+  /// Completes with the present status when it has changed more often than `seen`.
+  ///
+  /// Signature: `void(error_code, persistent_node_status)`.
+  /// Errors: `closed` (there will be no other change).
+  /// Cancellation: all types; it ends only the wait.
+  /// Thread safety: as the class says.
+  /// Cost: none.
   template <class Token>
   auto async_status_change(std::uint64_t seen, Token&& token) {
     return node_.async_status_change(seen, std::forward<Token>(token));
@@ -45,7 +70,7 @@ class service_registration {
 
   const std::string& path() const noexcept { return node_.path(); }
 
-  service_registration() noexcept = default;  ///< None, as one that was moved from: operations complete with `closed`.
+  service_registration() noexcept = default;  ///< None, like one moved from: operations complete with `closed`.
   explicit service_registration(persistent_node node) noexcept : node_(std::move(node)) {}
 
  private:
@@ -56,7 +81,7 @@ class service_registration {
   persistent_node node_;
 };
 
-/// A node under the service that is no instance, or must not be read.
+/// A node of the service that is not an instance, or must not be read.
 struct broken_instance {
   std::string node;
   error_code error;  ///< `foreign_data` or `no_auth`.
@@ -65,29 +90,43 @@ struct broken_instance {
 };
 
 struct service_snapshot {
-  std::vector<service_instance> instances;  ///< In order of their nodes' names; those that are not enabled, too.
+  std::vector<service_instance> instances;  ///< In order of their nodes' names, disabled instances included.
   std::vector<broken_instance> broken;
-  children_snapshot nodes;  ///< What it was read from.
+  children_snapshot nodes;  ///< The nodes that this was read from.
 };
 
-/// How `now` differs from what was seen before. May be empty where only `now.broken` is different.
+/// How `now` differs from what was seen before. The lists may be empty if only `now.broken` is different.
 struct service_change {
   service_snapshot now;
   std::vector<service_instance> added;
   std::vector<service_instance> changed;
-  std::vector<service_instance> removed;  ///< As they were.
+  std::vector<service_instance> removed;  ///< As they were last seen.
 };
 
-/// The instances of one service, kept up to date; see `children_view`, whose rules hold.
-/// Move-only; the destructor ends it. Thread safety: safe.
+/// The instances of one service, kept up to date by the rules of a `children_view`. Move-only; the destructor ends the
+/// view. Thread safety: safe.
 class service_view {
  public:
+  /// Completes with the present view as soon as there is one.
+  ///
+  /// Signature: `void(error_code, service_snapshot)`.
+  /// Errors: as `children_view::async_current`.
+  /// Cancellation: all types; it ends only the wait.
+  /// Thread safety: as the class says.
+  /// Cost: none: the view reads by itself.
   template <class Token>
   auto async_current(Token&& token) {
     return detail::initiate<void(error_code, service_snapshot)>(token, &start_current, nodes_.get_reader());
   }
 
-  /// `seen`: a snapshot of this view, or `{}`.
+  /// Completes with the difference when the view differs from `seen`: at once, or as soon as it does. `seen`: a
+  /// snapshot of this view, or `{}`.
+  ///
+  /// Signature: `void(error_code, service_change)`.
+  /// Errors: as `children_view::async_current`.
+  /// Cancellation: all types; it ends only the wait.
+  /// Thread safety: as the class says.
+  /// Cost: none: the view reads by itself.
   template <class Token>
   auto async_change(service_snapshot seen, Token&& token) {
     return detail::initiate<void(error_code, service_change)>(token, &start_change, nodes_.get_reader(),
@@ -104,27 +143,43 @@ class service_view {
   children_view nodes_;
 };
 
-/// All services below one base path: `<base>/<service>/<id>`, JSON as in `to_json`. Thread safety: safe.
+/// All services below one base path: `<base>/<service>/<id>`, with JSON as `to_json` writes it.
+///
+/// A static instance has no session that owns it. If one with the same id, address and ports stands already when an
+/// instance is registered, it is taken for ours, left behind by a process that crashed: it is described anew, and
+/// removed when it is unregistered. With another address or port, or if the node is no instance at all, registering
+/// fails with `foreign_data` and the node stays as it is.
+///
+/// Thread safety: safe.
 class service_discovery {
  public:
   /// \throws std::invalid_argument naming the bad path.
   service_discovery(session over, std::string base);
 
-  /// Registers an instance: one round trip if the service's node exists.
-  /// Errors: `bad_arguments` (empty name, a slash, texts that are not UTF-8, payload or uri_spec that are not JSON,
-  /// a type that we do not register), `busy` (another session has this id), `foreign_data` (a static instance has it),
-  /// `no_auth`, and those of `session`. Cancellation: all types. After an error no node of ours stays behind.
+  /// Registers an instance, at most 1 000 000 bytes as JSON. A static instance that was left behind by a crash is taken
+  /// over, as the class says. Without a connection it waits.
   ///
-  /// A static instance has no session that owns it. One with the same id, address and ports is taken for ours, left behind
-  /// by a process that crashed: it is described anew, and removed when it is unregistered. With another address or port,
-  /// or if it is no instance at all, it is `foreign_data` and stays as it is.
+  /// Signature: `void(error_code, service_registration)`.
+  /// Errors: `bad_arguments` (an empty name, a name or an id that can not be a node's name, such as one with a slash, a
+  /// text that is not UTF-8, a `payload` or `uri_spec` that is not JSON, a type that we do not register, too many
+  /// bytes), `busy` (another session has this id), `foreign_data` (a static instance or another node has it),
+  /// `no_auth`, and those of `session`.
+  /// Cancellation: all types. After any error no node of ours stays behind: it is removed in the background.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 2 requests; 3 round trips if the node of the service has to be made.
   template <class Token>
   auto async_register(service_instance instance, Token&& token) {
     return detail::initiate<void(error_code, service_registration)>(token, &start_register, session_.get_core(), base_,
                                                                     std::move(instance));
   }
 
-  /// Names of all services that were ever registered here. Errors: `no_auth`; a base path that is missing has none.
+  /// Lists the names of all services that were ever registered here, in no order; none if the base path is missing.
+  ///
+  /// Signature: `void(error_code, std::vector<std::string>)`.
+  /// Errors: `no_auth`, and those of `session`.
+  /// Cancellation: all types.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 1 request.
   template <class Token>
   auto async_services(Token&& token) {
     return detail::initiate<void(error_code, std::vector<std::string>)>(token, &start_services, session_.get_core(),

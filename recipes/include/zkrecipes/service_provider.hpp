@@ -1,4 +1,4 @@
-// Choosing one of a service's instances.
+// Chooses one of the instances of a service.
 #pragma once
 
 #include <chrono>
@@ -18,25 +18,26 @@ class instance_chooser;
 enum class service_strategy {
   round_robin,
   random,
-  sticky,    ///< The same as long as it can be had; then another, at random.
+  sticky,    ///< The same as long as it can be chosen; then another, at random.
   weighted,  ///< At random, in proportion to `service_provider_options::weight`.
 };
 
 struct service_provider_options {
   service_strategy strategy = service_strategy::round_robin;
-  /// Whether an instance may be chosen at all; unset: every one that is enabled.
+  /// Whether an instance may be chosen at all; unset: every enabled instance may.
   std::function<bool(const service_instance&)> accept{};
-  /// For `weighted`: how often it is chosen, compared to the others; 0: never. Asked once for each in a pick. Unset: all
-  /// the same.
+  /// For `weighted`: how often an instance is chosen, compared to the others; 0: never. Called once for each instance
+  /// in a pick. Unset: all weigh the same.
   std::function<std::uint32_t(const service_instance&)> weight{};
-  /// An instance rests after so many errors noted, each within `rest` of the one before; 1 to 1000.
+  /// An instance rests after this many errors were noted, each within `rest` of the one before. 1 to 1000.
   int errors_until_rest = 2;
-  /// How long, from its last error. 1 ms to 24 h. One that has left and comes again begins anew.
+  /// How long an instance rests, from its last error. 1 ms to 24 h. An instance that has left and comes again begins
+  /// with no errors.
   std::chrono::milliseconds rest{30'000};
 };
 
-/// Move-only; the destructor ends its view of the service. `accept` and `weight` are hooks: see docs/operations.md.
-/// Thread safety: safe.
+/// Chooses among the instances of one service. Move-only; the destructor ends its view of the service. `accept` and
+/// `weight` are hooks: see docs/operations.md. Thread safety: safe.
 class service_provider {
  public:
   /// Starts to watch the service. \throws std::invalid_argument naming the bad service or option.
@@ -47,14 +48,20 @@ class service_provider {
   service_provider& operator=(service_provider&&) noexcept;
   ~service_provider();
 
-  /// Chooses an instance out of those last seen; waits only for the first view.
-  /// Errors: `no_node` (none can be chosen), `busy` (all of them rest), and as `children_view::async_current`.
+  /// Chooses one of the instances that were seen last; waits only for the first view. The chosen instance may have died
+  /// a session timeout ago.
+  ///
+  /// Signature: `void(error_code, service_instance)`.
+  /// Errors: `no_node` (there is none to choose), `busy` (all of them rest), and as `children_view::async_current`.
+  /// Cancellation: all types.
+  /// Thread safety: as the class says; the hooks are called on the strand of the session.
+  /// Cost: none: the choice is made in memory.
   template <class Token>
   auto async_pick(Token&& token) {
     return detail::initiate<void(error_code, service_instance)>(token, &start_pick, chooser_);
   }
 
-  /// Feedback: using this instance failed.
+  /// Tells the provider that using this instance failed.
   void note_error(const service_instance& instance);
 
  private:

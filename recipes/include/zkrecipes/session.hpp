@@ -1,4 +1,4 @@
-// A session with a ZooKeeper ensemble: what every recipe stands on.
+// A session with a ZooKeeper ensemble, on which every recipe is built.
 #pragma once
 
 #include <chrono>
@@ -27,21 +27,21 @@ enum class session_state {
   connected,
   suspended,  ///< The connection broke; the ZooKeeper session may live on.
   expired,    ///< The server ended the session; a new incarnation follows.
-  closed,     ///< By `async_close`, or for good after `auth_failed`.
+  closed,     ///< After `async_close`, or after `auth_failed`. It is the last state.
 };
 
 const char* to_string(session_state state) noexcept;
 
-/// A state, why it was entered, and which ZooKeeper session it is about.
+/// A state of the session, why it was entered, and which ZooKeeper session it refers to.
 struct session_status {
   session_state state = session_state::connecting;
-  /// Besides what ended a connection or a session: `no_servers` and `no_descriptors`, told anew at every try, tell why there
-  /// is no connection.
+  /// Why the connection or the ZooKeeper session ended. While there is no connection also `no_servers` or
+  /// `no_descriptors`, reported anew at every try to connect.
   error_code reason;
-  std::uint64_t incarnation = 0;  ///< Number of ZooKeeper sessions established so far; the current one's number.
-  std::int64_t session_id = 0;    ///< The server's id of it.
-  std::chrono::milliseconds timeout{0};  ///< As negotiated.
-  std::string server;             ///< The server connected to, as "address:port".
+  std::uint64_t incarnation = 0;  ///< Number of the current ZooKeeper session; so many were established so far.
+  std::int64_t session_id = 0;    ///< The server's id of the current ZooKeeper session; 0: there is none.
+  std::chrono::milliseconds timeout{0};  ///< The session timeout as negotiated with the server.
+  std::string server;             ///< The server connected to, as "address:port"; empty without a connection.
   std::uint64_t changes = 0;      ///< Number of changes of state so far.
 };
 
@@ -60,23 +60,26 @@ struct created_node {
   zkrecipes::stat stat;
 };
 
-/// One object for the life of the program; it outlives ZooKeeper sessions. Each of these is an *incarnation*: what was
-/// owned in one is lost in the next.
+/// One object for the life of the program: it outlives ZooKeeper sessions. Each ZooKeeper session is an *incarnation*.
+/// Everything that was owned in one incarnation is lost in the next.
 ///
-/// It has no thread of its own and works on the given executor. Copies share one session; it is closed in the
-/// background when the last copy (recipes hold one, too) is gone. Paths are absolute below the root, "/a/b".
+/// The object has no thread of its own and works on the given executor. Copies share one session. It is closed in the
+/// background when the last copy is gone (recipes hold a copy, too). Paths are absolute below the root, "/a/b".
 ///
-/// Thread safety: safe. Handlers run on their associated executor (by default the session's), never inside the call: what
-/// holds for every operation of the library is in docs/operations.md.
+/// Thread safety: safe. Handlers run on their associated executor (by default the session's), never inside the call.
+/// docs/operations.md tells what holds for every operation of the library.
 ///
-/// Cancellation of every operation: `terminal`, `partial` and `total` end the wait at once with `operation_aborted`; a
-/// request that was already sent may take effect. Errors of every operation: `closed`, `session_expired` (in flight
-/// when the server ended the session), `connection_loss` (not back within `retry_policy::limit`; see there),
-/// `auth_failed`, `bad_arguments` (malformed path), `too_large` (more than `session_options::jute_maxbuffer`), and the server's answers that
-/// each names.
+/// Cancellation of every operation: `terminal`, `partial` and `total` end the wait at once with `operation_aborted`. A
+/// request that was already sent may still take effect.
+///
+/// Errors of every operation: `closed`, `session_expired` (the server ended the session while the request was in
+/// flight), `connection_loss` (the connection was not back within `retry_policy::limit`, or it broke while a write was
+/// in flight, which may have taken effect: see `retry_policy`), `auth_failed`, `bad_arguments` (malformed path),
+/// `too_large` (more than `session_options::jute_maxbuffer`; nothing was sent), `server_error` (the server could not do
+/// it, or was too busy for longer than `retry_policy::limit`), and the answers of the server that the operation names.
 class session {
  public:
-  /// Starts to connect.
+  /// Starts to connect in the background.
   /// \throws std::invalid_argument naming the field of `options` that has a bad value.
   session(boost::asio::any_io_executor executor, session_options options);
 
@@ -85,24 +88,43 @@ class session {
   session_status status() const;
   session_counters counters() const;
 
-  /// Until when the server surely knows this session, if no further request were answered.
+  /// The end of our lease if no further request is answered: see `lease_mode`. Without a session the clock's zero.
   lease_clock::time_point valid_until() const;
 
-  /// Completes when there have been more changes of state than `seen`, with the present status.
-  /// Signature: void(error_code, session_status). Error: `closed` or `auth_failed` if there will be no other.
+  /// Completes when there have been more changes of state than `seen` (see `session_status::changes`), with the present
+  /// status. At once if that is so already.
+  ///
+  /// Signature: `void(error_code, session_status)`.
+  /// Errors: `closed` or `auth_failed` if there will be no further change.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: no request.
   template <class Token>
   auto async_status_change(std::uint64_t seen, Token&& token) {
     return detail::initiate<void(error_code, session_status)>(token, &start_status_change, core_, seen);
   }
 
-  /// Completes when the session is connected. Error: `closed` or `auth_failed`.
+  /// Completes when the session is connected, however long that takes.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `closed` or `auth_failed`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: no request.
   template <class Token>
   auto async_connected(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_connected, core_);
   }
 
-  /// Creates a node. The mode may be any. Not tried again after a lost connection.
-  /// Errors: `node_exists`, `no_node` (the parent), `no_children_for_ephemerals`, `no_auth`, `invalid_acl`.
+  /// Creates a node with any `create_mode`. The first overload uses `session_options::default_acl`. The second uses
+  /// `access`, or the default if that is empty. After a lost connection the request is not sent again.
+  ///
+  /// Signature: `void(error_code, created_node)`.
+  /// Errors: `node_exists`, `no_node` (the parent is missing), `no_children_for_ephemerals` (the parent is ephemeral),
+  /// `no_auth`, `invalid_acl`, and those of the class.
+  /// Cancellation: as the class says; the node may have been created.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one write.
   template <class Token>
   auto async_create(std::string path, std::string data, create_mode mode, Token&& token) {
     return detail::initiate<void(error_code, created_node)>(token, &start_create, core_, std::move(path),
@@ -114,90 +136,179 @@ class session {
                                                             std::move(data), mode, std::move(access));
   }
 
-  /// Creates a persistent node without data and all its missing parents; it is no error if it exists. Of "/" it only tells
-  /// whether it is there: a missing root is made by `session_options::create_root` alone, and is `no_node` here.
+  /// Creates a persistent node without data, and all its missing parents. It is no error if the node exists. For "/" it
+  /// only tells whether the root exists, because only `session_options::create_root` creates a missing root.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `no_node` (the root is missing), `no_auth`, `no_children_for_ephemerals` (a parent is ephemeral),
+  /// `invalid_acl` (of `session_options::default_acl`), and those of the class.
+  /// Cancellation: as the class says; some of the nodes may have been created.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip. One `create` for each level of the path, all sent together; for "/" one read.
   template <class Token>
   auto async_ensure_path(std::string path, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_ensure_path, core_, std::move(path));
   }
 
-  /// Deletes a node. Errors: `no_node`, `bad_version`, `not_empty`, `no_auth`.
+  /// Deletes a node if its data has this version (`any_version`: whatever the version). After a lost connection the
+  /// request is not sent again.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `no_node`, `bad_version`, `not_empty`, `no_auth`, and those of the class.
+  /// Cancellation: as the class says; the node may have been deleted.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one write.
   template <class Token>
   auto async_remove(std::string path, std::int32_t version, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_remove, core_, std::move(path), version);
   }
 
-  /// Reads a node. Errors: `no_node`, `no_auth`.
+  /// Reads a node's data and metadata from the server that we are connected to.
+  ///
+  /// Signature: `void(error_code, node_data)`.
+  /// Errors: `no_node`, `no_auth`, and those of the class.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one read.
   template <class Token>
   auto async_get(std::string path, Token&& token) {
     return detail::initiate<void(error_code, node_data)>(token, &start_get, core_, std::move(path));
   }
 
-  /// Writes a node. Errors: `no_node`, `bad_version`, `no_auth`.
+  /// Writes a node's data if it has this version (`any_version`: whatever the version), and completes with the new
+  /// metadata. After a lost connection the request is not sent again.
+  ///
+  /// Signature: `void(error_code, stat)`.
+  /// Errors: `no_node`, `bad_version`, `no_auth`, and those of the class.
+  /// Cancellation: as the class says; the data may have been written.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one write.
   template <class Token>
   auto async_set(std::string path, std::string data, std::int32_t version, Token&& token) {
     return detail::initiate<void(error_code, stat)>(token, &start_set, core_, std::move(path), std::move(data),
                                                     version);
   }
 
-  /// Error: `no_node`.
+  /// Reads a node's metadata from the server that we are connected to.
+  ///
+  /// Signature: `void(error_code, stat)`.
+  /// Errors: `no_node`, and those of the class.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one read.
   template <class Token>
   auto async_exists(std::string path, Token&& token) {
     return detail::initiate<void(error_code, stat)>(token, &start_exists, core_, std::move(path));
   }
 
-  /// Errors: `no_node`, `no_auth`.
+  /// Reads the names of a node's children, and its metadata, from the server that we are connected to.
+  ///
+  /// Signature: `void(error_code, node_children)`.
+  /// Errors: `no_node`, `no_auth`, and those of the class.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one read.
   template <class Token>
   auto async_children(std::string path, Token&& token) {
     return detail::initiate<void(error_code, node_children)>(token, &start_children, core_, std::move(path));
   }
 
-  /// Commits all operations or none. On failure the error is that of the operation that failed, and the results tell
-  /// which one it was. Not tried again after a lost connection.
+  /// Commits all operations of the transaction or none. On failure the error is that of the operation that failed, and
+  /// the results tell which one it was. After a lost connection the transaction is not sent again. An empty transaction
+  /// succeeds without being sent.
+  ///
+  /// Signature: `void(error_code, std::vector<operation_result>)`.
+  /// Errors: those of the operations (`no_node`, `node_exists`, `bad_version`, `not_empty`, ...), `bad_arguments` also
+  /// for `create_mode::container`, and those of the class.
+  /// Cancellation: as the class says; the transaction may have been committed.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip and one write, however many operations there are.
   template <class Token>
   auto async_commit(transaction operations, Token&& token) {
     return detail::initiate<void(error_code, std::vector<operation_result>)>(token, &start_commit, core_,
                                                                              std::move(operations));
   }
 
-  /// Brings the server we are connected to up to date with the leader. Connected to the leader itself it may be answered
-  /// before a change is made there that followers show already, for a moment; a leader that was deposed and has not noticed
-  /// answers it, too. What must not miss a change is a write, or read behind one: a transaction that checks a node will do.
+  /// Brings the server that we are connected to up to date with the leader. It is no guarantee: the leader answers its
+  /// own client perhaps a moment before it makes a change that followers show already, and a deposed leader that has
+  /// not noticed answers, too. An operation that must not miss a change has to be a write, or a read sent behind a
+  /// write; a transaction that only checks a node is enough.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: those of the class.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, no write.
   template <class Token>
   auto async_sync(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_sync, core_);
   }
 
-  /// Errors: `no_node`, `no_auth`.
+  /// Reads a node's ACL from the server that we are connected to.
+  ///
+  /// Signature: `void(error_code, acl)`.
+  /// Errors: `no_node`, `no_auth`, and those of the class.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one read.
   template <class Token>
   auto async_get_acl(std::string path, Token&& token) {
     return detail::initiate<void(error_code, acl)>(token, &start_get_acl, core_, std::move(path));
   }
 
-  /// Errors: `no_node`, `bad_version` (of the ACL), `no_auth`, `invalid_acl`.
+  /// Replaces a node's ACL if it has this version (`stat::aversion`; `any_version`: whatever the version). After a lost
+  /// connection the request is not sent again.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `no_node`, `bad_version` (of the ACL), `no_auth`, `invalid_acl`, and those of the class.
+  /// Cancellation: as the class says; the ACL may have been replaced.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one write.
   template <class Token>
   auto async_set_acl(std::string path, acl access, std::int32_t acl_version, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_set_acl, core_, std::move(path), std::move(access),
                                               acl_version);
   }
 
-  /// Completes when the node's data or existence differs from `seen` (`mzxid`; 0: it did not exist), with the present
-  /// state; error `no_node` if it does not exist now.
+  /// Completes when the node's data or existence differs from `seen_mzxid` (the `stat::mzxid` that was seen; 0: the
+  /// node did not exist), with the present data and metadata. At once if it differs already.
+  ///
+  /// Signature: `void(error_code, node_data)`.
+  /// Errors: `no_node` (the node was seen and does not exist now), `no_auth`, and those of the class.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: two round trips (`exists` with a watch, then `getData`) if it differs already; one if the node has gone.
+  /// Else one round trip to set the watch, and after the notification the same again; one more after each lost
+  /// connection.
   template <class Token>
   auto async_changed(std::string path, std::int64_t seen_mzxid, Token&& token) {
     return detail::initiate<void(error_code, node_data)>(token, &start_changed, core_, std::move(path), seen_mzxid);
   }
 
-  /// Completes when the children differ from those seen with this `pzxid`. Error: `no_node`.
+  /// Completes when the node's children differ from those seen with `seen_pzxid` (the `stat::pzxid` that was seen),
+  /// with the present children. At once if they differ already.
+  ///
+  /// Signature: `void(error_code, node_children)`.
+  /// Errors: `no_node`, `no_auth`, and those of the class.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip (`getChildren` with a watch) if they differ already. Else the same again after the
+  /// notification, and one more after each lost connection.
   template <class Token>
   auto async_children_changed(std::string path, std::int64_t seen_pzxid, Token&& token) {
     return detail::initiate<void(error_code, node_children)>(token, &start_children_changed, core_, std::move(path),
                                                              seen_pzxid);
   }
 
-  /// Ends the session: what is owned is given up at once (`ownership::error` says `closed`), pending operations complete
-  /// with `closed`. Completes when the server has confirmed, at the latest after the connect timeout (then the server ends it by its own clock). Cannot
-  /// be cancelled. Errors: none.
+  /// Ends the session. Everything owned is given up at once (`ownership::error` says `closed`), and pending operations
+  /// complete with `closed`. Completes when the server has confirmed, or after the connect timeout at the latest; in
+  /// that case the server ends the session by its own clock.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: none; `closed` if the object was moved from.
+  /// Cancellation: none; it can not be cancelled.
+  /// Thread safety: as the class says; it ends the session for all copies.
+  /// Cost: one round trip, one request; none without a connection.
   template <class Token>
   auto async_close(Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_close, core_);

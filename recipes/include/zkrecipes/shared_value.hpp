@@ -1,4 +1,4 @@
-// One value that many read, watch and replace.
+// A value that many clients read, watch and replace.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace zkrecipes {
 
-/// A value at one path, its node's data; at most 1 000 000 bytes. A stat tells which value it is by its `mzxid`: never
-/// the same for two values, unlike the version, which begins anew if the node is deleted and made again.
+/// A value at one path: the data of its node, at most 1 000 000 bytes. The `mzxid` of a stat tells which value it is:
+/// it is never the same for two values, unlike the version, which begins anew if the node is deleted and made again.
 ///
-/// Writes of this class say what came of them. Where the reply was lost it is looked up; only if what is found does not
-/// tell whether the write was done the error is `outcome_unknown`. (Data that names its writer nearly always tells.)
+/// Writes of this class say what became of them. If the reply was lost they read the node; the error is
+/// `outcome_unknown` only if that does not tell whether the write was done. (Data that names its writer nearly always
+/// tells.)
 ///
 /// Thread safety: safe. Cancellation: as `session`. Errors of every operation: those of `session`.
 class shared_value {
@@ -19,33 +20,61 @@ class shared_value {
   /// \throws std::invalid_argument naming the bad path.
   shared_value(session over, std::string path);
 
-  /// Error: `no_node` if it was never set. It may be a little behind what others have just written;
-  /// `session::async_sync` before it makes it the latest.
+  /// Reads the value. It may be a little behind what others have just written; `session::async_sync` before it brings
+  /// our server up to date, within the limits told there.
+  ///
+  /// Signature: `void(error_code, node_data)`.
+  /// Errors: `no_node` (it was never set, or was deleted), `no_auth`, and those of `session`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 1 request.
   template <class Token>
   auto async_get(Token&& token) {
     return session_.async_get(path_, std::forward<Token>(token));
   }
 
-  /// Sets it, once, whatever it was; makes the node, with its parents, if it is missing. Where the reply is lost and the value
-  /// is then not ours, or missing, that is `outcome_unknown`: it may have been written, and replaced or deleted since.
-  /// Errors: `outcome_unknown`, `bad_arguments` (too long), `no_auth`.
+  /// Sets the value once, whatever it was, and completes with its stat. Makes the node, with its parents, if it is
+  /// missing. After a lost reply the write counts as done if the node holds this data then, whoever wrote it. Data: at
+  /// most 1 000 000 bytes.
+  ///
+  /// Signature: `void(error_code, stat)`.
+  /// Errors: `outcome_unknown` (the reply was lost, and the value is another now, or missing: ours may have been
+  /// written, and replaced or deleted since), `bad_arguments` (too long), `no_auth`, and those of `session`.
+  /// Cancellation: all types; a write that was already sent may take effect.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 1 request; 2 if the node has to be made, with its parents 4. A lost reply 1 more.
   template <class Token>
   auto async_set(std::string data, Token&& token) {
     return detail::initiate<void(error_code, stat)>(token, &start_set, session_.get_core(), path_, std::move(data));
   }
 
-  /// Sets it if it is still what was seen; `seen` of a value that was never set, `stat{}`: makes it.
-  /// Errors: `bad_version` or `node_exists` (it is another by now; nothing was written), `no_node`, `outcome_unknown`,
-  /// `node_removed` (written, but not over what was seen: the node was deleted, made again, and had the same version),
-  /// `bad_arguments` (too long), `no_auth`.
+  /// Sets the value if it is still the one that was seen, and completes with its stat. With `stat{}`, of a value that
+  /// was never set, it makes the node with its parents. Data: at most 1 000 000 bytes.
+  ///
+  /// Signature: `void(error_code, stat)`.
+  /// Errors: `bad_version` or `node_exists` (it is another by now; nothing was written), `no_node` (it was deleted;
+  /// nothing was written), `outcome_unknown` (the reply was lost, and what is there now does not tell), `node_removed`
+  /// (written, but not over what was seen: the node was deleted, made again, and had the same version), `bad_arguments`
+  /// (too long), `no_auth`, and those of `session`.
+  /// Cancellation: all types; a write that was already sent may take effect.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 1 request; 3 if parents have to be made, too. A lost reply 1 more, and 1 more if the write was
+  /// not done and is sent again.
   template <class Token>
   auto async_compare_and_set(const stat& seen, std::string data, Token&& token) {
     return detail::initiate<void(error_code, stat)>(token, &start_compare_and_set, session_.get_core(), path_, seen,
                                                     std::move(data));
   }
 
-  /// Completes when it differs from what was seen (`stat{}`: it was missing), with the present value. Values in between
-  /// may be skipped. Error: `no_node` if it was deleted.
+  /// Completes with the present value when it differs from the one that was seen (`stat{}`: it was missing). Values in
+  /// between may be skipped.
+  ///
+  /// Signature: `void(error_code, node_data)`.
+  /// Errors: `no_node` (the value was deleted), `no_auth`, and those of `session`.
+  /// Cancellation: all types; nothing is written.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip to look and to watch; then an event and 2 round trips, a look and the value. 2 round trips if
+  /// it differs already.
   template <class Token>
   auto async_change(const stat& seen, Token&& token) {
     return session_.async_changed(path_, seen.mzxid, std::forward<Token>(token));

@@ -6,9 +6,9 @@
 
 namespace zkrecipes {
 
-/// A length of time, given in any unit of `std::chrono` and kept in `Unit`. A length that does not fit becomes the longest,
-/// or the shortest, that does: `hours::max()` is meant to be endless, and converted as `std::chrono` does it would be an
-/// arbitrary number.
+/// A length of time, given in any unit of `std::chrono` and kept in `Unit`. A length that does not fit becomes the
+/// longest or the shortest one that does. `hours::max()`, for example, is meant to be endless; a conversion by
+/// `std::chrono` would overflow and give an arbitrary number.
 template <class Unit>
 class time_span {
  public:
@@ -20,7 +20,7 @@ class time_span {
  private:
   template <class Given>
   static constexpr Unit saturated(Given given) noexcept {
-    // In a type that holds both, though not to the last digit: at the bounds it is the bound that counts.
+    // `wide` can hold both ranges, though not every digit. At the bounds only the bound matters.
     using wide = std::chrono::duration<long double, typename Unit::period>;
     if (wide(given) >= wide(Unit::max())) return Unit::max();
     if (wide(given) <= wide(Unit::min())) return Unit::min();

@@ -1,4 +1,4 @@
-// What a session does, for logs and metrics.
+// Hook and counters that show what a session does, for logs and metrics.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace zkrecipes {
 
-/// One request and its answer. The views are valid during the call of the hook only.
+/// One request and its answer. The views are valid only during the call of the hook.
 struct trace_event {
   std::string_view operation;  ///< "create", "remove", "get", "set", "exists", "children", "sync", "multi", ...
   std::string_view path;       ///< As sent to the server, root path included.
@@ -25,7 +25,7 @@ using trace_hook = std::function<void(const trace_event&)>;
 struct session_counters {
   std::uint64_t requests = 0;
   std::uint64_t answers = 0;
-  std::uint64_t retries = 0;       ///< Requests sent again after a lost connection.
+  std::uint64_t retries = 0;       ///< Tries again after a lost connection, or after a server was too busy.
   std::uint64_t connects = 0;      ///< Connections established.
   std::uint64_t incarnations = 0;  ///< ZooKeeper sessions established.
   std::uint64_t watch_events = 0;

@@ -24,11 +24,11 @@ struct operation {
   friend bool operator==(const operation&, const operation&) = default;
 };
 
-/// What became of one operation. Of a failed transaction one operation has the cause, the others `rolled_back`.
+/// The result of one operation. In a failed transaction one operation has the cause, and the others have `rolled_back`.
 struct operation_result {
   error_code error;
-  std::string path;  ///< Of a create: the name given, with the sequence number.
-  zkrecipes::stat stat;  ///< Of a set.
+  std::string path;  ///< For a create: the name given, with the sequence number.
+  zkrecipes::stat stat;  ///< For a set.
 };
 
 /// A list of operations, committed with `session::async_commit`.
@@ -54,7 +54,7 @@ class transaction {
     operations_.push_back({operation::kind::check, std::move(path), {}, version, {}, {}});
     return *this;
   }
-  /// Adds all operations of another transaction behind ours.
+  /// Appends all operations of another transaction.
   transaction& append(transaction other) {
     for (auto& each : other.operations_) operations_.push_back(std::move(each));
     return *this;

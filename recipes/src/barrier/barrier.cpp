@@ -15,13 +15,14 @@ namespace {
 
 constexpr std::string_view own_data = R"({"zkrecipes":"barrier"})";
 
-/// Curator's clients write an address, kazoo's nothing. The recipes of this library keep objects in JSON.
+/// Curator's clients write an address, kazoo's write nothing. Other recipes of this library write JSON objects.
 bool is_foreign(const backend::reply& node) {
   const bool another_recipe = node.data.starts_with('{') && node.data != own_data;
   return node.stat.num_children > 0 || another_recipe;
 }
 
-/// The barrier as it is once all that others have completed is seen. No node: `no_node`.
+/// Reads the barrier behind a catch-up, so that all that others have completed is seen. Error: `no_node` if it is not
+/// raised.
 awaitable<backend::reply> look(core_ptr session, std::string path, persistence how_long, bool watch) {
   std::vector<backend::request> all{make_request(opcode::get, path, watch)};
   auto answered = co_await perform_latest(std::move(session), std::move(all), how_long);
@@ -32,7 +33,7 @@ awaitable<backend::reply> look(core_ptr session, std::string path, persistence h
   co_return failed;
 }
 
-/// A create whose reply was lost must not be tried again once somebody may have lifted what it raised.
+/// A create whose reply was lost must not be sent again, because somebody may have lifted the barrier that it raised.
 awaitable<outcome<std::int64_t>> raise(core_ptr session, std::string path) {
   for (;;) {
     auto create = make_request(opcode::create, path);
@@ -61,7 +62,7 @@ awaitable<outcome<>> lift(core_ptr session, std::string path) {
     auto seen = co_await look(session, path, persistence::limited, false);
     if (seen.error == errc::no_node) co_return outcome<>(error_code());
     if (seen.error) co_return outcome<>(seen.error);
-    // Our removal did happen, or somebody else's: what stands now was raised after it.
+    // Our removal was done, or another client's: the barrier that stands now was raised after it.
     if (lifting != 0 && seen.stat.czxid != lifting) co_return outcome<>(error_code());
     if (is_foreign(seen)) co_return outcome<>(errc::foreign_data);
     lifting = seen.stat.czxid;
@@ -78,14 +79,14 @@ awaitable<outcome<>> wait(core_ptr session, std::string path) {
   std::int64_t waited_for = 0;
   for (;;) {
     auto hint = session->arm(watch_kind::data, path, changed);
-    // By getData: a watch set by `exists` would stay behind on a node that is gone.
+    // `look` uses getData, because a watch set by `exists` would stay behind on a node that is gone.
     auto seen = co_await look(session, path, persistence::endless, true);
     if (seen.error == errc::no_node) co_return outcome<>(error_code());
     if (seen.error) co_return outcome<>(seen.error);
     if (waited_for != 0 && seen.stat.czxid != waited_for) co_return outcome<>(error_code());
     if (is_foreign(seen)) co_return outcome<>(errc::foreign_data);
     waited_for = seen.stat.czxid;
-    // What was told before the answer is older than it: the event of a wait that was given up.
+    // An event that came before the answer is older than the answer: it belongs to a wait that was given up.
     const bool outdated = hint->fired();
     while (!hint->fired()) {
       auto why = co_await changed.wait();

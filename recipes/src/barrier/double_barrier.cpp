@@ -17,7 +17,7 @@ attendance::attendance(attendance&&) noexcept = default;
 
 attendance& attendance::operator=(attendance&& other) noexcept {
   attendance taken(std::move(other));
-  std::swap(seat_, taken.seat_);  // what we had is left here
+  std::swap(seat_, taken.seat_);  // the attendance that we had leaves here
   return *this;
 }
 

@@ -100,7 +100,8 @@ std::optional<gathering> interpret(const std::string& data, std::int32_t version
     if (seen.record.names(*who)) {
       seen.inside.push_back(std::move(*who));
     } else if (who->size == size) {
-      // A create whose reply was lost can turn up late, before the node that was made instead: that is the member.
+      // A create whose reply was lost can still be executed, before the one that was sent instead. The member is the
+      // node of the later create.
       std::erase_if(seen.waiting, [&](const attendant& before) { return before.guid == who->guid; });
       seen.waiting.push_back(std::move(*who));
     }

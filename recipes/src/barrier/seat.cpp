@@ -12,12 +12,13 @@ using backend::opcode;
 
 namespace {
 
-/// Another look tells what has come of it.
+/// Whether another look has to tell what came of a write.
 bool may_be_overtaken(const error_code& error) {
   return error == errc::bad_version || error == errc::no_node || error == errc::connection_loss;
 }
 
-/// A path that has gone has nobody; any other error tells nothing of who is there.
+/// The first error other than `no_node`. If the path has gone, nobody is there; any other error does not tell who is
+/// there.
 error_code refusal_among(const std::vector<backend::reply>& replies) {
   for (const auto& each : replies) {
     if (each.error && each.error != errc::no_node) return each.error;
@@ -53,10 +54,10 @@ awaitable<outcome<seat_ptr>> seat::enter(point_ptr at, lease_clock::time_point d
 
 awaitable<outcome<>> seat::wait_opened() {
   error_code error;
-  // What came along with our own node may be all that is needed.
+  // The record and the list that were read together with our entry may be all that is needed.
   if (const auto& parent = place_->parent(); parent && place_->listed()) {
     error = see(parent->data, parent->stat.version, place_->members());
-    // The place leaves out what else there is of ours: a round that names it has to be looked at.
+    // The place leaves other nodes of ours out of its list: if the record contains our GUID, look again.
     fresh_ = fresh_ && (entered() || !seen_.record.knows(self_.guid));
   }
   while (!error) {
@@ -75,8 +76,8 @@ awaitable<outcome<>> seat::wait_opened() {
   co_return outcome<>(error);
 }
 
-/// We are written down in the record, which stays as it is until our node has gone: by this node, or by one that we
-/// made before it without hearing of it, and that is there. By one that has gone we are out again.
+/// Whether the record names us: by this node, or by an earlier one of ours whose reply was lost and that is still
+/// there. If that earlier node has gone, we are out again. The record stays as it is until our node has gone.
 bool seat::entered() {
   const auto is_own = [this](const attendant& each) { return each.guid == self_.guid; };
   if (!seen_.record.names(self_) && std::ranges::none_of(seen_.inside, is_own)) return false;
@@ -98,7 +99,7 @@ error_code seat::see(const std::string& data, std::int32_t version, const std::v
   return errc::size_mismatch;
 }
 
-/// The record first: whoever it names and the list behind it does not have is gone for good.
+/// Reads the record before the list: a member that the record names and the list does not contain has gone for good.
 awaitable<error_code> seat::look() {
   fresh_ = false;
   std::vector<backend::request> all{make_request(opcode::get, at_->path, true),
@@ -110,16 +111,16 @@ awaitable<error_code> seat::look() {
   const auto& record = seen[0];
   const auto& list = seen[1];
   error = record.error ? record.error : list.error;
-  if (error == errc::no_node) error = errc::node_removed;  // and ours with it
+  if (error == errc::no_node) error = errc::node_removed;  // the path has gone, and our node with it
   if (!error) error = see(record.data, record.stat.version, members_of(list.children, meeting_markers()));
   if (error || seen.size() == 2) co_return error;
   if (seen[2].error != errc::no_node) co_return seen[2].error;
-  watched_.clear();  // it has gone: there is nothing to watch
+  watched_.clear();  // the member ahead has gone: there is nothing to watch
   co_return error_code();
 }
 
-/// What to watch besides the record: whoever is first in line looks after the opening, and hears of all who come and go;
-/// the others only have to know when they become the first.
+/// The path to watch besides the record. The first in line opens the next round, so it watches the list of all members.
+/// The others watch the member ahead of them, to know when they become the first.
 std::string seat::ahead() const {
   const auto position = seen_.position(self_.guid);
   if (!position) return {};
@@ -140,13 +141,14 @@ void seat::watch_out(std::vector<backend::request>& all) {
   }
 }
 
-/// Every change that could matter will be told.
+/// Whether watches are set for every change that could matter.
 bool seat::watches() const {
   auto fired = [](const auto& each) { return each->fired(); };
   return !hints_.empty() && watched_ == ahead() && std::none_of(hints_.begin(), hints_.end(), fired);
 }
 
-/// One transaction decides: the last round is over, and the members of this one are there.
+/// Opens a round by one transaction: the version of the record shows that no other round was opened since the last one
+/// was over, and the checks show that all members of the new one are there.
 awaitable<error_code> seat::open() {
   round_record next{seen_.record.round + 1, {}, {}};
   transaction checks;
@@ -168,10 +170,11 @@ awaitable<error_code> seat::open() {
   co_return error_code();
 }
 
-/// The time is up. Our node goes by a transaction that fails if a round has been opened since we looked.
+/// To be called when the time is up. Removes our nodes by a transaction that fails if a round was opened since we
+/// looked.
 awaitable<error_code> seat::withdraw() {
   const auto session = place_->session();
-  fresh_ = fresh_ && !hints_.empty();  // what came along with our own node is not all that there may be of ours
+  fresh_ = fresh_ && !hints_.empty();  // the list from our entry leaves out other nodes of ours
   while (!place_->lost() && session->connected()) {
     error_code error;
     if (!fresh_) error = co_await look();
@@ -184,7 +187,7 @@ awaitable<error_code> seat::withdraw() {
     auto gone = co_await session->answer(session->send(backend::make_multi(all)));
     if (gone.error == asio::error::operation_aborted) co_return gone.error;
     if (gone.error == errc::bad_version || gone.error == errc::no_node) continue;
-    if (gone.error) break;  // what is left of us goes in the background
+    if (gone.error) break;  // our nodes are removed in the background
     place_->disown();
     place_->clear_away(false);
   }
@@ -211,13 +214,14 @@ awaitable<outcome<>> seat::leave() {
     if (error) co_return outcome<>(error);
     listed = std::move(replies.front());
   }
-  // A path that has gone has nobody.
+  // If the path has gone, nobody is inside.
   if (listed.error && listed.error != errc::no_node) co_return outcome<>(listed.error);
   auto inside = still_inside(members_of(listed.children, meeting_markers()), round_);
   co_return outcome<>(co_await wait_others(std::move(inside)));
 }
 
-/// Who has left can not come back to this round: it is over when nobody of the list is there any more.
+/// A member that has left can not come back to this round, so the round is over when none of these members is there any
+/// more.
 awaitable<error_code> seat::wait_others(std::vector<attendant> inside) {
   const auto session = place_->session();
   condition changed(session->get_scheduler());
@@ -242,7 +246,8 @@ awaitable<error_code> seat::wait_others(std::vector<attendant> inside) {
   co_return error_code();
 }
 
-/// Whom we watch: the nearest behind us, all around, so that not everybody is woken by every departure.
+/// The member to watch: the next one behind us in the record, or else the first, so that a departure does not wake all
+/// the others.
 const attendant& seat::next_of(const std::vector<attendant>& inside) const {
   auto index = [this](const std::string& guid) {
     return std::find(round_.members.begin(), round_.members.end(), guid) - round_.members.begin();

@@ -11,7 +11,7 @@
 
 namespace zkrecipes::detail {
 
-/// Where they meet, as one object of the library knows it.
+/// The state of one `double_barrier` object.
 class meeting_point {
  public:
   meeting_point(core_ptr over, std::string where, int members, std::string self)
@@ -69,7 +69,7 @@ class seat {
   bool fresh_ = false;  // nothing is known to have changed since `seen_` was read
   bool size_checked_ = false;
   std::vector<std::unique_ptr<watch>> hints_;
-  std::string watched_;  // besides the record
+  std::string watched_;  // the path that is watched besides the record
   round_record round_;  // the one that we are a member of
 };
 

@@ -7,7 +7,8 @@ namespace zkrecipes::detail {
 
 namespace {
 
-/// What became of a create whose reply was lost. It must not be tried again once it may have been decided and cleaned up.
+/// Finds out what became of a create whose reply was lost. The create must not be sent again, because the transaction
+/// may have been decided and cleaned up since.
 awaitable<error_code> settle(core_ptr session, std::string node, std::string by) {
   auto seen = co_await look_at_commit(std::move(session), std::move(node), persistence::limited);
   if (seen.error == errc::no_node) co_return errc::outcome_unknown;

@@ -1,4 +1,4 @@
-// What is old is removed; what nobody has decided for as long is given up.
+// Clean-up removes transactions that were decided long ago, and aborts those that have been undecided for as long.
 #include <utility>
 
 #include "commit/filing.hpp"
@@ -11,7 +11,7 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// A time of the servers, for comparison with the times of nodes: that of a write.
+/// The present time of the servers, taken from a write, to be compared with the times of nodes.
 awaitable<outcome<std::int64_t>> server_time(core_ptr session, std::string path) {
   auto mark = make_request(opcode::set, std::move(path));
   mark.data = std::string(commit_mark);
@@ -19,7 +19,8 @@ awaitable<outcome<std::int64_t>> server_time(core_ptr session, std::string path)
   co_return outcome<std::int64_t>(marked.error, marked.stat.mtime);
 }
 
-/// Its votes, itself and its mark at once; whatever else somebody has put there stays, and the transaction with it.
+/// Removes the votes, the node and the mark of a transaction in one step. If somebody has put other nodes below it,
+/// nothing is removed.
 awaitable<error_code> remove_file(core_ptr session, std::string node, std::string mark, std::int32_t version) {
   auto list = make_request(opcode::children, node);
   auto listed = co_await session->perform(std::move(list), retry::always);
@@ -44,12 +45,13 @@ awaitable<error_code> give_up(core_ptr session, std::string node) {
   co_return written.error;
 }
 
-/// What does not concern the next one to be cleaned up.
+/// Errors that concern only this transaction: clean-up goes on with the next one.
 bool is_minor(const error_code& error) {
   return is_overtaken(error) || error == errc::not_empty || error == errc::foreign_data;
 }
 
-/// Those that are not filed as decided.
+/// Handles the transactions with a mark among the undecided: removes or moves marks that are out of date, and aborts
+/// transactions that are old.
 awaitable<error_code> see_to_undecided(core_ptr session, std::string path, std::int64_t latest) {
   auto found = co_await read_undecided(session, path);
   auto error = std::get<0>(found);
@@ -65,7 +67,7 @@ awaitable<error_code> see_to_undecided(core_ptr session, std::string path, std::
   co_return error;
 }
 
-/// One hour: those of its transactions that were decided long ago.
+/// Removes those transactions of one hour that were decided long ago.
 awaitable<error_code> clean_hour(core_ptr session, std::string path, std::string folder, std::int64_t latest,
                                  std::size_t& removed) {
   auto listed = co_await list_ids(session, folder);
@@ -83,7 +85,7 @@ awaitable<error_code> clean_hour(core_ptr session, std::string path, std::string
   }
   if (error) co_return error;
   auto remove = make_request(opcode::remove, folder);
-  co_await session->perform(std::move(remove), retry::once);  // if that was all of that hour
+  co_await session->perform(std::move(remove), retry::once);  // fails if other transactions of that hour remain
   co_return error_code();
 }
 
@@ -99,7 +101,7 @@ awaitable<outcome<std::size_t>> clean_up(core_ptr session, std::string path, mil
   auto timed = co_await server_time(session, path);
   const auto latest = std::get<1>(timed) - age.count();
   error = std::get<0>(timed);
-  if (error == errc::no_node) co_return outcome<std::size_t>(error_code(), removed);  // removed just now
+  if (error == errc::no_node) co_return outcome<std::size_t>(error_code(), removed);  // the path was removed just now
   if (!error) error = co_await see_to_undecided(session, path, latest);
   if (error) co_return outcome<std::size_t>(error, removed);
   auto hours = co_await list_ids(session, decided_folder(path));

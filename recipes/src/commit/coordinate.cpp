@@ -1,4 +1,4 @@
-// An elected coordinator: it decides whatever is undecided, for as long as it leads.
+// An elected coordinator decides all undecided transactions for as long as it leads.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -15,13 +15,13 @@ using backend::opcode;
 
 namespace {
 
-/// One leadership.
+/// One period of leadership.
 class office : public std::enable_shared_from_this<office> {
  public:
   office(place_ptr where, std::string path, commit_coordinator_options options)
       : where_(std::move(where)), session_(where_->session()), path_(std::move(path)), options_(std::move(options)) {}
 
-  /// Until it is lost. Errors: `operation_aborted`, and what makes it impossible to go on.
+  /// Leads until the leadership is lost. Errors: `operation_aborted`, and those that make it impossible to go on.
   awaitable<error_code> hold() {
     auto error = co_await prepare();
     next_cleaning_ = options_.keep.count() > 0 ? session_->now() : never;
@@ -36,7 +36,7 @@ class office : public std::enable_shared_from_this<office> {
     }
     co_return error;
   }
-  /// What is under way ends: a decision that is not written is left to the next.
+  /// Stops all work in progress. A decision that is not written is left to the next leader.
   void stop() {
     cleaning_.stop();
     for (auto& [id, each] : deciding_) each.stop();
@@ -46,7 +46,7 @@ class office : public std::enable_shared_from_this<office> {
   static constexpr auto least_pause = std::chrono::seconds(1);
   static constexpr auto longest_pause = std::chrono::minutes(1);
 
-  /// Everything undecided has a mark, and there is a folder for the marks.
+  /// Makes sure that all undecided transactions have marks, and that there is a folder for the marks.
   awaitable<error_code> prepare() {
     auto layout = co_await read_layout(session_, path_);
     auto error = std::get<0>(layout);
@@ -55,7 +55,7 @@ class office : public std::enable_shared_from_this<office> {
     co_return co_await session_->ensure_path(undecided_folder(path_));
   }
 
-  /// Sees to those transactions that we have not seen yet.
+  /// Lists the undecided transactions, and starts to decide those that are new to us.
   awaitable<error_code> take_over() {
     std::vector<backend::request> look{make_request(opcode::children, undecided_folder(path_), true)};
     auto answered = co_await perform_together(session_, std::move(look), persistence::endless);
@@ -69,7 +69,7 @@ class office : public std::enable_shared_from_this<office> {
     co_return error_code();
   }
 
-  /// Beside the decisions, which must not wait for it.
+  /// Starts the clean-up in the background, because decisions must not wait for it.
   void begin_cleaning() {
     next_cleaning_ = never;
     cleaning_.run(session_->strand(), clean(shared_from_this()));
@@ -81,7 +81,7 @@ class office : public std::enable_shared_from_this<office> {
     self->where_->changed().notify();
   }
 
-  /// Until it is decided and filed: what is refused is tried again, with pauses.
+  /// Works on a transaction until it is decided and its mark is moved. A refused request is tried again, with pauses.
   static awaitable<void> see_to(std::shared_ptr<office> self, std::string id, lease_clock::time_point deadline) {
     condition pause(self->session_->get_scheduler());
     back_off pauses(least_pause, longest_pause);
@@ -98,7 +98,7 @@ class office : public std::enable_shared_from_this<office> {
                                       lease_clock::time_point deadline) {
     const auto node = join(path, id);
     auto seen = co_await see_decided(session, node, deadline);
-    // Somebody has removed it by hand.
+    // Somebody has removed the transaction by hand.
     if (seen.error == errc::no_node) co_return co_await remove_mark(session, undecided_mark(path, id));
     if (seen.error) co_return seen.error;
     if (!seen.is_written) {
@@ -108,7 +108,8 @@ class office : public std::enable_shared_from_this<office> {
     co_return co_await file_decided(session, node, seen.stat.ctime);
   }
 
-  /// Another client that has written the decision moves the mark. No error: the mark was not moved by another.
+  /// Gives another client that has written the decision a second to move the mark. Without an error the mark is still
+  /// in its place, and we have to move it.
   static awaitable<error_code> wait_filed(core_ptr session, std::string mark) {
     condition pause(session->get_scheduler());
     auto why = co_await pause.wait(session->now() + least_pause);
@@ -118,7 +119,8 @@ class office : public std::enable_shared_from_this<office> {
     co_return seen.error;
   }
 
-  /// What has been refused is told. Whether it is worth another try.
+  /// Tells the user why a request was refused, unless the connection or the session was lost. Returns whether another
+  /// try makes sense.
   bool tell(const std::string& id, const error_code& error) {
     if (!error || error == asio::error::operation_aborted || error == errc::closed || error == errc::auth_failed) {
       return false;
@@ -160,7 +162,7 @@ awaitable<outcome<>> coordinate(core_ptr session, std::string path, commit_coord
   for (;;) {
     auto error = co_await coordinate_once(session, path, options);
     if (!error) pause.reset();
-    // A server that is too busy for long, or no root: it stands for election anew, but not at once.
+    // A server was too busy for too long, or the session's root is missing: campaign again, after a pause.
     if (error == errc::server_error || error == errc::no_node) {
       error = co_await session->outwait(pause, nullptr);
       if (!error) continue;

@@ -20,7 +20,7 @@ commit_outcome time_is_up(const std::vector<std::string>& missing) {
   return result;
 }
 
-/// The version decides which of several coordinators does; every vote has to be there.
+/// The version lets only one of several coordinators write the decision. A commit also checks that every vote is there.
 transaction deciding(const std::string& node, const commit_sight& seen) {
   transaction all;
   all.set(node, serialize(seen.record), seen.stat.version);
@@ -30,7 +30,7 @@ transaction deciding(const std::string& node, const commit_sight& seen) {
   return all;
 }
 
-/// A coordinator that waits: told of its own transaction only.
+/// The wait of a coordinator for one transaction: it watches only that transaction's node.
 struct vigil {
   vigil(core_ptr over, std::string of)
       : session(std::move(over)), node(std::move(of)), changed(session->get_scheduler()) {}
@@ -51,8 +51,8 @@ awaitable<commit_sight> vigil::look() {
   return look_at_commit(session, node, persistence::endless, true, true);
 }
 
-/// Until all votes are there, as far as is seen, the time is up, or another look is needed. The record, which may be
-/// large, is not read again for each of them.
+/// Waits until all votes have been seen, the time is up, or the record has to be read again. For a vote only the list
+/// of votes is read again, because the record may be large.
 awaitable<error_code> vigil::wait_votes(commit_sight& seen, lease_clock::time_point deadline) {
   while (!missing_votes(seen.record, seen.children).empty() && session->now() < deadline && !decided->fired()) {
     if (voted->fired()) {
@@ -81,7 +81,7 @@ awaitable<commit_sight> see_decided(core_ptr session, std::string node, lease_cl
     const auto missing = missing_votes(seen.record, seen.children);
     const bool late = session->now() >= deadline;
     if (seen.error || (!missing.empty() && !late)) continue;
-    // A refusal has decided: whoever is seen to have voted here has voted yes.
+    // A vote of no writes the decision itself, so all votes seen in an undecided transaction are yes.
     seen.record.outcome = missing.empty() ? commit_outcome{decision::committed, {}} : time_is_up(missing);
     const auto all = deciding(node, seen);
     auto written = co_await session->perform(backend::make_multi(all), retry::once);

@@ -1,4 +1,4 @@
-// Looking through the transactions: what there is, and how one of them stands.
+// Lists transactions, and reads how one of them stands.
 #include <algorithm>
 #include <utility>
 
@@ -12,10 +12,10 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// So many nodes are read at a time: few round trips, and little memory where records are large.
+/// This many nodes are read at a time: few round trips, and little memory if records are large.
 constexpr std::size_t at_a_time = 20;
 
-/// Neither there nor gone, as far as it tells.
+/// Whether the error does not tell if the node is there.
 bool is_untold(const error_code& error) { return error && error != errc::no_node && error != errc::no_auth; }
 
 commit_file::kind kind_of(const backend::reply& node) {
@@ -26,7 +26,8 @@ commit_file::kind kind_of(const backend::reply& node) {
   return record->decided() ? commit_file::kind::decided : commit_file::kind::undecided;
 }
 
-/// A record is written once more, with the decision: without that nobody has to read it.
+/// A record is written a second time only with the decision. So a record of ours with version 0 is undecided, and its
+/// data need not be read.
 awaitable<error_code> read_some(core_ptr session, std::string path, std::vector<std::string> ids, bool is_ours,
                                 std::vector<commit_file>& files) {
   std::vector<backend::request> looks;
@@ -54,7 +55,7 @@ awaitable<error_code> read_some(core_ptr session, std::string path, std::vector<
   co_return std::get<0>(read);
 }
 
-/// The ids from here on, not too many.
+/// Up to `at_a_time` ids, beginning with number `from`.
 std::vector<std::string> some_of(const std::vector<std::string>& ids, std::size_t from) {
   const auto end = std::min(ids.size(), from + at_a_time);
   return {ids.begin() + static_cast<std::ptrdiff_t>(from), ids.begin() + static_cast<std::ptrdiff_t>(end)};

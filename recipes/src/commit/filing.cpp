@@ -14,7 +14,8 @@ constexpr std::int64_t hour_ms = 3'600'000;
 std::string path_of(const std::string& node) { return std::string(parent_of(node)); }
 std::string id_of(const std::string& node) { return std::string(name_of(node)); }
 
-/// Their parent is there, or nothing is to be kept any more.
+/// Creates the folder of an hour and the folder above it. Errors are ignored: if the path itself is missing, nothing is
+/// to be kept any more.
 awaitable<void> provide_folders(core_ptr session, std::string mark) {
   auto hour = path_of(mark);
   std::vector<backend::request> both{make_request(opcode::create, path_of(hour)), make_request(opcode::create, hour)};
@@ -69,11 +70,11 @@ awaitable<error_code> file_decided(core_ptr session, std::string node, std::int6
   const auto path = path_of(node);
   const auto after = decided_mark(path, id_of(node), begun);
   const auto before = undecided_mark(path, id_of(node));
-  // In one step, so that it is listed at any time.
+  // In one transaction, so that the mark is in one of the folders at any time.
   transaction move;
   move.remove(before).create(after);
   backend::reply done = co_await session->perform(backend::make_multi(move), retry::always);
-  if (done.error == errc::no_node) {  // the folder of the hour, or somebody has moved it
+  if (done.error == errc::no_node) {  // the folder of the hour is missing, or somebody has moved the mark
     co_await provide_folders(session, after);
     done = co_await session->perform(backend::make_multi(move), retry::always);
   }

@@ -28,7 +28,7 @@ namespace {
 /// \throws std::exception if it is not an object.
 json::object parse_object(const std::string& data) {
   json::parse_options options;
-  options.allow_invalid_utf8 = true;  // data and reasons are what somebody chose to write
+  options.allow_invalid_utf8 = true;  // data and reasons are the user's text and need not be UTF-8
   return std::move(json::parse(data, {}, options).as_object());
 }
 

@@ -1,9 +1,9 @@
-// How a transaction of a two-phase commit looks in ZooKeeper.
+// The format of a two-phase commit in ZooKeeper.
 //
 //   /path/<id>                   {"zkrecipes":"commit","by":"<guid>","participants":["a","b"],"data":"...",
 //                                 "decision":"pending","reason":""}; written once more, with the decision
 //   /path/<id>/vote-<participant>   {"vote":"yes","reason":""}; never changed
-//   /path/_undecided, /path/_decided   marks, by which they are found: see filing.hpp
+//   /path/_undecided, /path/_decided   marks, by which transactions are found: see filing.hpp
 //   /path/_coordinator           the line of the coordinators
 #pragma once
 
@@ -18,9 +18,9 @@
 
 namespace zkrecipes::detail {
 
-/// What the recipe's own node says where every transaction has a mark.
+/// The data of the recipe's own node when every transaction has a mark.
 inline constexpr std::string_view commit_mark = R"({"zkrecipes":"two_phase_commit","layout":2})";
-/// What older versions, which made no marks, have written.
+/// The data written by older versions, which made no marks.
 inline constexpr std::string_view old_commit_mark = R"({"zkrecipes":"two_phase_commit"})";
 
 struct commit_record {
@@ -37,15 +37,15 @@ std::string serialize(const commit_record& record);
 std::optional<commit_record> parse_commit(const std::string& data);
 
 std::string serialize(const commit_vote& vote);
-/// Nothing if the data is not a vote. The name of the participant is not in it.
+/// Nothing if the data is not a vote. The name of the participant is not part of the data.
 std::optional<commit_vote> parse_vote(const std::string& data);
 
-/// Whether this may be the id of a transaction, and the name of a participant.
+/// Whether a text can be the id of a transaction, or the name of a participant.
 bool is_transaction_id(std::string_view id);
 bool is_participant(std::string_view name);
 
 std::string vote_node(const std::string& node, const std::string& participant);
-/// Those whose votes are not among the children.
+/// The participants whose votes are not among the children.
 std::vector<std::string> missing_votes(const commit_record& record, const std::vector<std::string>& children);
 
 /// A transaction's node as last seen.
@@ -54,14 +54,14 @@ struct commit_sight {
   commit_record record;
   zkrecipes::stat stat;
   std::vector<std::string> children;  ///< If they were asked for.
-  bool is_written = false;            ///< By us, just now: the decision.
+  bool is_written = false;            ///< We have just written the decision.
 };
 
-/// Looks at the node, once all that others have completed is seen: one round trip.
+/// Looks at the node behind a catch-up, so that all that others have completed is seen: one round trip.
 awaitable<commit_sight> look_at_commit(core_ptr session, std::string node, persistence how_long, bool watch = false,
                                        bool with_children = false);
 
-/// Of a versioned write: another look tells what has come of it.
+/// Whether a versioned write ended so that another look has to tell what came of it.
 bool is_overtaken(const error_code& error);
 
 }  // namespace zkrecipes::detail

@@ -1,4 +1,4 @@
-// What the parties of a two-phase commit do. `node`: of the transaction.
+// The operations of the parties of a two-phase commit. `node`: the path of the transaction's node.
 #pragma once
 
 #include "commit/ledger.hpp"
@@ -11,9 +11,9 @@ awaitable<outcome<commit_outcome>> vote(core_ptr session, std::string node, comm
 
 awaitable<outcome<commit_outcome>> await_outcome(core_ptr session, std::string node);
 
-/// Waits for the votes, until the deadline, and sees that it is decided.
+/// Waits for the votes until the deadline, and then writes the decision, unless another client has written it.
 awaitable<commit_sight> see_decided(core_ptr session, std::string node, lease_clock::time_point deadline);
-/// The same for whoever asks.
+/// The same for `async_decide`: completes with the decision, and moves the mark in the background if we wrote it.
 awaitable<outcome<commit_outcome>> decide(core_ptr session, std::string node, lease_clock::time_point deadline);
 
 awaitable<outcome<commit_state>> read_state(core_ptr session, std::string node);

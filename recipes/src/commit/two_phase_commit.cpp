@@ -15,12 +15,12 @@ using namespace detail;
 
 namespace {
 
-// Well below what a server takes in one request (1 MiB by default), so that the decision fits beside the record.
+// Well below the largest request that a server accepts (1 MiB by default), so that the decision fits beside the record.
 constexpr std::size_t most_bytes = 900'000;
 constexpr std::size_t most_reason = 10'000;
 constexpr std::size_t most_participants = 1000;
 
-/// What goes into the largest transaction: the record, and a check of each vote.
+/// The size of the largest ZooKeeper transaction: the record, and a check of each vote.
 std::size_t size_of(const std::string& node, const commit_record& record) {
   std::size_t size = serialize(record).size() + most_reason;
   for (const auto& each : record.participants) size += node.size() + each.size() + 64;

@@ -9,7 +9,7 @@ using backend::opcode;
 
 namespace {
 
-/// We have voted before, or so it seems.
+/// The node of our vote exists already: compares the vote in it with the present one.
 awaitable<outcome<commit_outcome>> compare_votes(core_ptr session, std::string path, ballot now) {
   auto look = make_request(opcode::get, std::move(path));
   auto seen = co_await session->perform(std::move(look), retry::always);
@@ -19,7 +19,8 @@ awaitable<outcome<commit_outcome>> compare_votes(core_ptr session, std::string p
   co_return outcome<commit_outcome>(seen.error, commit_outcome());
 }
 
-/// A vote counts only with the transaction as we have seen it: not decided. A refusal decides it.
+/// The version check refuses a vote if the transaction has been decided since we saw it. A vote of no also writes the
+/// decision.
 transaction casting(const std::string& node, const commit_vote& what, commit_sight& seen) {
   transaction all;
   if (what.ballot == ballot::yes) {

@@ -1,4 +1,4 @@
-// The public face of terms and of the coordinator.
+// The public classes of terms and of the coordinator.
 #include <zkrecipes/consumer_coordinator.hpp>
 
 #include <stdexcept>
@@ -66,7 +66,7 @@ consumer_coordinator::consumer_coordinator(consumer_coordinator&&) noexcept = de
 
 consumer_coordinator& consumer_coordinator::operator=(consumer_coordinator&& other) noexcept {
   consumer_coordinator taken(std::move(other));
-  std::swap(coordinator_, taken.coordinator_);  // the one that we had is stopped here
+  std::swap(coordinator_, taken.coordinator_);  // the coordinator that we had is stopped here
   return *this;
 }
 
@@ -95,7 +95,7 @@ void consumer_coordinator::start_run(handler_for<void(error_code)> h, coordinato
   }
   auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
   auto body = owning(coordinator, &coordinator::run, asio::any_io_executor(on.base));
-  // Without the slot: whatever is cancelled, a term in progress is handed over first.
+  // The coroutine gets no cancellation slot, because a cancelled run has to hand over a term in progress first.
   asio::co_spawn(on.strand, std::move(body), completion<>(on, std::move(h), std::move(target), nullptr));
 }
 

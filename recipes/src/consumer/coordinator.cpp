@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Whether an operation said in this way that the term, the session or the connection is over.
+/// Whether the exception is one by which an operation reports the end of the term, the session or the connection.
 bool tells_of_the_end(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -87,7 +87,7 @@ awaitable<error_code> coordinator::run_terms() {
     auto won = co_await run_campaign();
     if (!won.error) won.error = co_await lead(won);
     if (failure()) co_return errc::career_failed;
-    // An error that a new place, a new session or another moment can mend is tried again.
+    // Try again after an error that may not occur with a new place, in a new session or at a later moment.
     const bool is_refused = won.error == errc::server_error;
     const bool mends = !won.error || is_loss(won.error) || won.error == errc::connection_loss || is_refused;
     if (auto over = session_->over()) co_return over;  // while it is being closed a campaign fails at once
@@ -155,7 +155,7 @@ awaitable<void> coordinator::watch_place(term_ptr term) {
     co_await term->where()->wait_lost();
   }
   term->end(term_end::lost);
-  term->changed().notify();  // also who waits for the end of a term that was ending already
+  term->changed().notify();  // also wakes those who wait for the end of a term that was ending already
 }
 
 awaitable<void> coordinator::watch_connection(term_ptr term) {
@@ -166,7 +166,7 @@ awaitable<void> coordinator::watch_connection(term_ptr term) {
 }
 
 void coordinator::start(const term_ptr& term, std::function<awaitable<void>(zkrecipes::term)> phase) {
-  // The user's function is called on the user's executor, too: it need not be a coroutine, and may throw.
+  // The user's function is also called on the user's executor, because it need not be a coroutine and may throw.
   struct body {
     static awaitable<void> run(std::function<awaitable<void>(zkrecipes::term)> call, zkrecipes::term present) {
       co_await call(std::move(present));
@@ -193,14 +193,14 @@ void coordinator::note_failure(const term_ptr& term) {
 
 bool coordinator::has_lapsed(const term_ptr& term) const { return session_->now() >= term->where()->valid_until(); }
 
-/// On the executor of the career: it may have been busy for a while, and a process that was asleep can wake up here, before
-/// anything has told it that its lease has ended.
+/// Runs on the career's executor. The lease is checked right before the call, because the executor may have been busy,
+/// or the process asleep, and nothing may have reported the end of the lease yet.
 awaitable<void> coordinator::work(term_ptr term) {
   if (!has_lapsed(term)) co_await career_->execute(zkrecipes::term(term));
 }
 
 awaitable<void> coordinator::serve(term_ptr term) {
-  // The answer that it has begun can come after its end: then nobody needs to hear of it.
+  // The answer to the write that began the term can arrive after the end of the lease: then the career is not called.
   if (has_lapsed(term)) co_return co_await leave(term, true);
   const auto& strand = session_->strand();
   launch_detached(strand, watch_place(term));
@@ -209,7 +209,7 @@ awaitable<void> coordinator::serve(term_ptr term) {
   co_await inaugurate(term);
   while (!term->reason()) co_await execute(term);
   co_await finish(term);
-  session_->changed().notify();  // who watches the connection for this term need not any more
+  session_->changed().notify();  // wakes `watch_connection`, which ends with the term
 }
 
 awaitable<void> coordinator::inaugurate(term_ptr term) {
@@ -242,14 +242,14 @@ awaitable<void> coordinator::execute(term_ptr term) {
 
 awaitable<void> coordinator::show_phase(term_ptr term, term_phase phase, lease_clock::time_point deadline) {
   auto error = co_await term->publish(phase, false, deadline);
-  // A server that refuses ends no term: its own lease does.
+  // A refusal by a server does not end the term; the end of the lease does.
   while (error == errc::server_error && !term->reason()) {
     error = co_await term->publish(phase, false, term->session()->now() + term->session()->options().timeout);
   }
   if (error) term->end(term_end::lost);
 }
 
-/// Waits until the present phase of the career is done. False: not before a successor may begin.
+/// Waits until the present phase of the career is done. False: it is not done by the time when a successor may begin.
 awaitable<bool> coordinator::done_in_time(term_ptr term) {
   while (session_->now() < term->end_by()) {
     if (phase_->done) co_return true;
@@ -263,8 +263,8 @@ awaitable<void> coordinator::phase_done(term_ptr term) {
   note_failure(term);
 }
 
-/// The message in hand is finished or cut, and the hand-over done; what is not in time is cut, and the place given up.
-/// The record is written meanwhile: a dead connection must not keep the career waiting.
+/// Finishes or cancels the message in hand, and does the hand-over. A call that is not done in time is cancelled, and
+/// the place is given up. The record is written meanwhile, because a dead connection must not delay the career.
 awaitable<void> coordinator::finish(term_ptr term) {
   const auto reason = *term->reason();
   if (!traits_.finish_message_in_hand || reason == term_end::stalled || at_once_) cut_short();
@@ -287,13 +287,13 @@ awaitable<void> coordinator::finish(term_ptr term) {
   while (!leaving->done) co_await term->changed().wait();
 }
 
-/// The record says how the term ended; our node goes in the same transaction.
+/// Writes into the record how the term ended, and removes our node in the same transaction.
 awaitable<void> coordinator::leave(term_ptr term, bool in_time) {
   const auto& session = term->session();
   const bool ours = !term->where()->lost();
-  // Later than this the successor will not have waited for it.
+  // After this moment the successor does not wait for the confirmation any more.
   const auto last_moment = std::max(term->end_by(), session->now() + session->options().timeout);
-  // Not when the answer is here: the successor can know before us.
+  // Before the request, not after the answer, because the successor can learn of it before us.
   if (ours) term->where()->disown();
   auto error = co_await term->publish(in_time ? term_phase::retired : term_phase::stalled, ours, last_moment);
   if (ours) term->where()->clear_away(bool(error));

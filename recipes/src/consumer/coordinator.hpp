@@ -1,4 +1,4 @@
-// Campaign, lead, hand over, and again.
+// Campaigns, leads, hands over, and begins again.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
 
   // From any thread.
   std::exception_ptr failure() const;
-  /// Errors: `busy` (there is a run already), `career_failed` (it can not tell its traits).
+  /// Errors: `busy` (there is a run already), `career_failed` (`leader_career::traits` threw).
   error_code begin_run(leader_career& career);
 
  private:
@@ -71,7 +71,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   condition changed_;
   bool stopping_ = false;
   bool at_once_ = false;
-  bool handing_over_ = false;  // the last calls of a term: never cut short for haste
+  bool handing_over_ = false;  // in the last calls of a term, which `stop` does not cancel
   std::atomic<bool> running_ = false;
   place_ptr where_;
   term_ptr term_;

@@ -12,7 +12,7 @@ bool draws_number(create_mode mode) {
   return mode == create_mode::persistent_sequential || mode == create_mode::ephemeral_sequential;
 }
 
-/// Nothing: it would look the same either way.
+/// Whether the operation was done, as the node shows. Nothing if the node would look the same either way.
 std::optional<bool> is_done(const operation& what, const backend::reply& node) {
   const bool is_there = !node.error;
   switch (what.type) {
@@ -41,7 +41,7 @@ awaitable<outcome<effects>> see_effects(core_ptr session, transaction of) {
     const auto verdict = is_done(of.operations()[i], seen[i]);
     if (verdict) ++(*verdict ? done : not_done);
   }
-  auto sum = effects::some;  // also if there was nothing to tell by
+  auto sum = effects::some;  // also if no operation could be judged
   if (done && !not_done) sum = effects::all;
   if (not_done && !done) sum = effects::none;
   co_return outcome<effects>(error_code(), sum);

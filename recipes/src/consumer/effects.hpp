@@ -1,4 +1,4 @@
-// Whether a transaction whose reply was lost has happened, by what there is to be seen of it.
+// Finds out by the nodes concerned whether a transaction whose reply was lost was executed.
 #pragma once
 
 #include <zkrecipes/transaction.hpp>
@@ -9,13 +9,13 @@
 namespace zkrecipes::detail {
 
 enum class effects {
-  all,   ///< Everything looks as it would: done, or it makes no difference.
-  none,  ///< Nothing does: not done.
-  some,  ///< Somebody else has a hand in it: it can not be told.
+  all,   ///< All nodes look as if it was done: it was, or it makes no difference.
+  none,  ///< All nodes look as if it was not done: it was not.
+  some,  ///< It can not be told: another client changes these nodes, too, or none can be judged.
 };
 
-/// Looks at what can not happen twice: what was to be removed, created, or set from a known version. Nodes with numbers
-/// drawn by the server tell nothing. One round trip.
+/// Looks at the operations that can not succeed twice: removals, creates, and sets from a known version. Sequential
+/// creates tell nothing. One round trip.
 awaitable<outcome<effects>> see_effects(core_ptr session, transaction of);
 
 }  // namespace zkrecipes::detail

@@ -24,7 +24,7 @@ asio::awaitable<void> queue_consumer::execute(term present) {
   if (first.index() != 0) co_return;
   waiting.reset();
   auto& [error, item] = std::get<0>(first);
-  // The end of the session is the end of the term, too, and not our failure.
+  // A cancelled call or the end of the session is no failure of ours, because the term ends, too.
   if (error == asio::error::operation_aborted || is_fatal(error)) co_return;
   if (error) throw boost::system::system_error(error, "queue " + queue_.path());
   auto effects = co_await process(present, item);

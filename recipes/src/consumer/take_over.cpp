@@ -10,12 +10,13 @@ using backend::opcode;
 
 namespace {
 
-/// Without a connection for longer than this the place is lost, and who asks to stop should be heard.
+/// Until when a request waits for a connection. After that long without one the place is lost, and a request to stop
+/// should be noticed.
 lease_clock::time_point patience(const place_ptr& where) {
   return where->session()->now() + where->session()->options().timeout;
 }
 
-/// Another try can tell: the connection broke, or a server refused (it throttles, say).
+/// Whether another try can tell: the connection broke, or a server refused (because it throttles, for example).
 bool may_pass_by(const error_code& error) { return error == errc::connection_loss || error == errc::server_error; }
 
 struct record_read {
@@ -38,8 +39,8 @@ awaitable<record_read> read_record(place_ptr where, std::string path) {
   co_return read;
 }
 
-/// Shows operators that we wait for somebody who is gone. Only in a node that nobody has written to since we made it:
-/// any other write is a request to us, to resign say.
+/// Shows operators in our node that we wait for a predecessor that is gone. Only if nobody has written to the node
+/// since we created it, because any other write is a request to us, such as to resign.
 awaitable<void> announce_waiting(const take_over_request& what) {
   auto show = make_request(opcode::set, what.where->path());
   show.data = candidate_data(what.id, true);
@@ -47,13 +48,14 @@ awaitable<void> announce_waiting(const take_over_request& what) {
   co_await what.where->session()->perform(std::move(show), retry::once, what.where->bound(), patience(what.where));
 }
 
-/// Until the time has come, or something happens; what happened before we wait would tell nobody.
+/// Waits until the given time or a change. Returns at once if we have to give up or the place is lost, because the
+/// notification of that may have come before we wait.
 awaitable<void> wait_unless_over(const take_over_request& what, lease_clock::time_point until) {
   const bool is_over = what.give_up() || what.where->lost();
   if (!is_over) co_await what.where->changed().wait(until);
 }
 
-/// Before another try, where a server has refused.
+/// Pauses before another try if a server has refused.
 awaitable<void> rest(const take_over_request& what, const error_code& refusal, back_off& pause) {
   if (refusal != errc::server_error) co_return;
   co_await wait_unless_over(what, pause.next(*what.where->session()->get_scheduler()));
@@ -71,8 +73,9 @@ term_record next_record(const take_over_request& what, const term_record& before
   return next;
 }
 
-/// The bump of the record's version fences every later write of the term before; our own node must still be there. A term
-/// that is cut short ends with two writes: one would be taken for its `retired` by a candidate that saw it hand over.
+/// The new version of the record fences every later write of the previous term, and the check makes sure that our own
+/// node is still there. A forced term begins with two writes, because a candidate that saw the predecessor hand over
+/// would take a single one for its `retired`.
 awaitable<backend::reply> write_record(const take_over_request& what, const term_record& record,
                                        std::int32_t version) {
   const auto data = serialize(record);
@@ -89,7 +92,7 @@ term_ptr new_term(const take_over_request& what, term_record record, std::int32_
   return std::make_shared<term_state>(what.where, what.path, std::move(record), version);
 }
 
-/// Errors: `bad_version` (the record is another by now), `no_node` (ours is gone).
+/// Errors: `bad_version` (the record has changed), `no_node` (our node has gone, or the election's).
 awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_record& before, takeover how) {
   auto next = next_record(what, before.record, how);
   auto written = co_await write_record(what, next, before.version);
@@ -98,8 +101,9 @@ awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_re
   co_return outcome<term_ptr>(error_code(), new_term(what, std::move(next), written.results[last].stat.version));
 }
 
-/// One write and no look, if what is known of the record is right; the version tells. A leader that was handing over
-/// when last seen, and has left the line, has retired with the next write: every other end of a term takes two.
+/// Begins a term by one write, without a look, if the known record is still right; the version check tells. A leader
+/// that was last seen handing over, and has left the line, has retired with its next write, because every other end of
+/// a term takes two writes.
 awaitable<term_ptr> begin_as_known(take_over_request what) {
   if (!what.known) co_return nullptr;
   auto known = *what.known;
@@ -129,7 +133,7 @@ awaitable<void> follow_record(place_ptr where, std::string path, std::shared_ptr
     }
     auto hint = where->session()->arm(watch_kind::data, path, where->changed());
     auto read = co_await read_record(where, path);
-    if (read.error == errc::connection_loss) continue;  // nothing is watched yet
+    if (read.error == errc::connection_loss) continue;  // the watch was not set
     if (read.error == errc::server_error) {
       co_await where->changed().wait(pause.next(*session.get_scheduler()));
       continue;
@@ -157,10 +161,10 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
       co_await rest(what, read.error, pause);
       continue;
     }
-    if (read.error == errc::no_node) read.error = errc::node_removed;  // with all that was below it
+    if (read.error == errc::no_node) read.error = errc::node_removed;  // the election's node has gone, with all in it
     if (read.error) co_return failed(read.error);
     const auto& [before, version] = read.known;
-    if (before.leader_node == what.where->name()) {  // the reply to our write was lost
+    if (before.leader_node == what.where->name()) {  // our write was done, and its reply was lost
       co_return outcome<term_ptr>(error_code(), new_term(what, before, version));
     }
     auto how = before.epoch == 0 ? takeover::first : waited ? takeover::confirmed_late : takeover::clean;

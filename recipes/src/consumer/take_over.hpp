@@ -1,4 +1,4 @@
-// From first in line to leader of a new term.
+// Makes the first in line the leader of a new term.
 #pragma once
 
 #include <functional>
@@ -9,7 +9,7 @@
 
 namespace zkrecipes::detail {
 
-/// The record as somebody read it, perhaps a while ago.
+/// The record as it was last read, perhaps a while ago.
 struct known_record {
   term_record record;
   std::int32_t version = 0;
@@ -24,16 +24,16 @@ struct take_over_request {
   std::string id;
   std::chrono::milliseconds hand_over_deadline{0};
   std::function<bool()> give_up;  ///< Asked after every wake-up of `where->changed()`.
-  std::optional<known_record> known;  ///< If it is right it saves a look.
+  std::optional<known_record> known;  ///< Saves a look if it is still right.
 };
 
-/// While we are next in line, keeps `known` up to date; ends when `done` says so. Only the next in line watches the
-/// record: nobody else is woken by it.
+/// Keeps `known` up to date while we are next in line; ends when `done` says so. Only the next in line watches the
+/// record, so that a change wakes no other candidate.
 awaitable<void> follow_record(place_ptr where, std::string path, std::shared_ptr<std::optional<known_record>> known,
                               std::shared_ptr<bool> done);
 
-/// Begins the next term with a write that fences the term before. A predecessor that has not retired is waited for,
-/// until it confirms or its hand-over deadline has passed on our clock since we became first.
+/// Begins the next term with a write that fences the previous term. If the predecessor has not retired, waits until it
+/// confirms, or until its hand-over deadline has passed on our clock since we became first.
 /// Errors: `operation_aborted` (gave up), why the place was lost, `foreign_data`, `no_auth`.
 awaitable<outcome<term_ptr>> take_over(take_over_request what);
 

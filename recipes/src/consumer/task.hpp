@@ -1,4 +1,4 @@
-// A coroutine with an executor of its own, such as one of the user's, watched from the session's strand.
+// A coroutine on an executor of its own, such as one of the user's, that is observed from the session's strand.
 #pragma once
 
 #include <exception>
@@ -17,15 +17,15 @@ struct task {
 
   asio::any_io_executor executor;
   bool done = false;
-  bool cut = false;  ///< Cancelled before it was done; on its own executor.
-  std::exception_ptr failure;  ///< Not of one that was cut: that may end with any exception.
+  bool cut = false;  ///< It was cancelled before it was done. Only used on `executor`.
+  std::exception_ptr failure;  ///< None if it was cut, because a cancelled coroutine may end with any exception.
   asio::cancellation_signal signal;
 };
 
 using task_ptr = std::shared_ptr<task>;
 
-/// Starts `body` on `executor`, a strand; `tell`, which `keep` owns, is notified when it is done. Called on the session's
-/// strand.
+/// Starts `body` on `executor`, a strand; `tell`, which `keep` owns, is notified when it is done. Called on the
+/// session's strand.
 inline task_ptr start_task(const scheduler& on, const asio::any_io_executor& executor, awaitable<void> body,
                            condition& tell, std::shared_ptr<void> keep) {
   auto started = std::make_shared<task>(executor);
@@ -48,7 +48,7 @@ inline task_ptr start_task(const scheduler& on, const asio::any_io_executor& exe
   return started;
 }
 
-/// A signal must not be emitted while the coroutine runs: that is for its own strand to say.
+/// The signal is emitted on the strand of the coroutine, because it must not be emitted while the coroutine runs.
 inline void cancel(const task_ptr& which, asio::cancellation_type how) {
   if (!which || which->done) return;
   asio::dispatch(which->executor, [which, how] {

@@ -12,13 +12,13 @@ using backend::opcode;
 
 namespace {
 
-/// What an operation that can not succeed twice answers when it has succeeded once.
+/// Whether an operation that can not succeed twice fails in this way after it has succeeded once.
 bool is_refusal_to_repeat(const error_code& error) {
   return error == errc::no_node || error == errc::node_exists || error == errc::bad_version;
 }
 
-/// It tells nothing of the term: the connection broke, the session is over (the next one can do it under the same
-/// term), or a server refused (it throttles, say).
+/// Whether the error tells nothing about the term: the connection broke, the session is over (the next one can do it
+/// under the same term), or a server refused (because it throttles, for example).
 bool is_passing(const error_code& error) {
   return error == errc::connection_loss || error == errc::session_expired || error == errc::server_error;
 }
@@ -63,7 +63,8 @@ void term_state::end(term_end reason) {
 
 lease_clock::time_point term_state::end_by() const {
   if (overtaken_) return {};
-  // Zero means that no successor has to wait for us; to end in order takes a moment all the same.
+  // Zero means that no successor has to wait for us. An orderly end takes time all the same, so it gets the session
+  // timeout.
   const auto declared = record_.hand_over_deadline;
   return over_since_ + (declared.count() ? declared : session()->options().timeout);
 }
@@ -104,18 +105,18 @@ awaitable<error_code> term_state::refresh(std::optional<term_phase>* found, leas
   co_return error_code();
 }
 
-/// After an answer that tells nothing, before another try. Error: cancelled.
+/// Pauses before another try if a server has refused. Error: `operation_aborted`.
 awaitable<error_code> term_state::rest(const error_code& answer, back_off& pause) {
   if (answer != errc::server_error) co_return error_code();
   const bool rested = co_await session()->rest(pause);
-  // The next try tells of a session that is over.
+  // A session that is over is no error here, because the next try reports it.
   co_return rested || session()->over() ? error_code() : make_error_code(asio::error::operation_aborted);
 }
 
 awaitable<outcome<>> term_state::commit(transaction operations) {
   const auto& policy = session()->options().retry;
   back_off pause(policy.first_pause, policy.max_pause);
-  bool maybe_done = false;  // an earlier try may have happened
+  bool maybe_done = false;  // an earlier try may have been executed
   for (;;) {
     auto multi = backend::make_multi(fenced(operations));
     auto result = co_await session()->perform(std::move(multi), retry::once);
@@ -127,12 +128,12 @@ awaitable<outcome<>> term_state::commit(transaction operations) {
       if (error) co_return outcome<>(error);
       continue;
     }
-    if (result.results[0].error == errc::rolled_back) {  // the fence holds, the operations fail by themselves
+    if (result.results[0].error == errc::rolled_back) {  // the fence holds, one of the operations failed
       if (!maybe_done) co_return outcome<>(result.error);
       if (!is_refusal_to_repeat(result.error)) co_return outcome<>(errc::outcome_unknown);
       co_return outcome<>(co_await judge_refusal(std::move(operations), result.error, pause));
     }
-    // Our own record may have moved on to another phase under the same term.
+    // We may have written another phase of the same term into the record ourselves.
     auto error = co_await refresh(nullptr, never);
     if (error == errc::superseded && maybe_done) error = errc::outcome_unknown;
     if (is_passing(error)) error = co_await rest(error, pause);
@@ -140,7 +141,7 @@ awaitable<outcome<>> term_state::commit(transaction operations) {
   }
 }
 
-/// An earlier try was done, and this one refused for that; or neither was.
+/// Decides between two cases: an earlier try was done, which is why this one was refused; or neither was done.
 awaitable<error_code> term_state::judge_refusal(transaction operations, error_code refusal, back_off& pause) {
   for (;;) {
     auto looked = co_await see_effects(session(), operations);
@@ -183,7 +184,7 @@ awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_
     transaction changes;
     const auto before = version();
     changes.set(path_, serialize(next), before);
-    // A successor that saw `handing_over` takes the next version for `retired`, unread: this is not that.
+    // Two writes, because a successor that saw `handing_over` takes the next version for `retired`, unread.
     if (phase == term_phase::stalled) changes.set(path_, serialize(next), before + 1);
     if (and_leave) changes.remove(place_->path());
     auto multi = backend::make_multi(changes);
@@ -198,7 +199,7 @@ awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_
     if (result.error == errc::server_error) {
       co_await changed_.wait(session()->now() + session()->options().retry.first_pause);
     }
-    // Our node has gone by other ways: only the record is left to be written.
+    // Our node has gone already: only the record is left to be written.
     if (and_leave && !result.results.empty() && result.results.back().error == errc::no_node) and_leave = false;
     std::optional<term_phase> found;
     auto error = co_await refresh(&found, deadline);

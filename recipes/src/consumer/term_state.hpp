@@ -18,7 +18,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   term_state(place_ptr where, std::string path, term_record record, std::int32_t version);
 
   // From any thread.
-  const term_record& record() const noexcept { return record_; }  ///< As the term began: its phase is not kept here.
+  const term_record& record() const noexcept { return record_; }  ///< As the term began: the phase is not updated.
   const place_ptr& where() const noexcept { return place_; }
   const core_ptr& session() const noexcept { return place_->session(); }
   bool ending() const;
@@ -28,21 +28,22 @@ class term_state : public std::enable_shared_from_this<term_state> {
   // On the strand.
   std::optional<term_end> reason() const;
   void end(term_end reason);  ///< The first reason counts.
-  /// When whatever the career still does has to be over, once the term is to end: a successor that finds us gone begins
-  /// then. Counted from when the term was to end, and from the end of the lease if we noticed that late. In the past if a
-  /// newer term is known to have begun.
+  /// The time by which all calls of the career have to be over once the term is to end, because a successor that finds
+  /// us gone begins then. It is counted from when the term was to end, or from the end of the lease if we noticed that
+  /// late. It is in the past if a newer term is known to have begun.
   lease_clock::time_point end_by() const;
-  /// A piece of work begins.
+  /// Notes that a piece of work begins.
   void begin_work();
-  /// When the present piece of work, or the last wait for work within it, began; `never` while it waits for work.
+  /// When the present piece of work began, or the last wait for work within it ended; `never` while it waits for work.
   lease_clock::time_point busy_since() const noexcept { return idle_ > 0 ? never : busy_since_; }
   condition& changed() noexcept { return changed_; }
 
   awaitable<outcome<>> commit(transaction operations);
   awaitable<outcome<term_end>> wait_ending();
 
-  /// Writes the phase into the record; with `and_leave` our node goes in the same transaction. Settles lost replies. One
-  /// phase is written after the other; one whose reply was lost is not tried again once the next one is to be written.
+  /// Writes the phase into the record; with `and_leave` the same transaction removes our node. Finds out what became of
+  /// lost replies. Phases are written one after the other; a write whose reply was lost is not tried again once the
+  /// next phase is to be written.
   /// Errors: `superseded`, `timed_out`, `server_error` (refused until the deadline), or what ended the session.
   awaitable<error_code> publish(term_phase phase, bool and_leave, lease_clock::time_point deadline);
 
@@ -57,7 +58,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   std::string path_;
   term_record record_;
   condition changed_;
-  lease_clock::time_point over_since_{};  // once there is a reason
+  lease_clock::time_point over_since_{};  // set once there is a reason
   bool overtaken_ = false;                // a newer term has been seen
   int idle_ = 0;
   lease_clock::time_point busy_since_{};

@@ -43,7 +43,7 @@ std::optional<json::value> parse_or_null(const std::string& text) {
   return text.empty() ? std::optional<json::value>(nullptr) : parse_json(text);
 }
 
-/// Reads the fields of an object. Once something was wrong it stays wrong.
+/// Reads the fields of an object. After the first field that is not as required, `wrong` stays true.
 class reader {
  public:
   explicit reader(const json::object& from) : from_(from) {}
@@ -84,7 +84,7 @@ class reader {
   bool wrong() const noexcept { return wrong_; }
 
  private:
-  /// A null is as good as none.
+  /// A null counts as a missing field.
   const json::value* find(std::string_view name) const {
     const auto* value = from_.if_contains(json::string_view(name.data(), name.size()));
     return value && !value->is_null() ? value : nullptr;

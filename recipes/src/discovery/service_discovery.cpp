@@ -23,7 +23,7 @@ awaitable<outcome<>> update(kept_node_ptr node, service_instance instance) {
 }
 
 awaitable<outcome<>> set_enabled(kept_node_ptr node, bool enabled) {
-  auto instance = parse_service_instance(node->data());  // ours: it is one
+  auto instance = parse_service_instance(node->data());  // we wrote it, so it is an instance
   instance->enabled = enabled;
   auto text = to_json(*instance);
   co_return co_await node->set_data(std::move(*text));
@@ -34,7 +34,8 @@ bool may_be_registered(const service_instance& instance) {
   return can_be && is_name(instance.name) && is_name(instance.id);
 }
 
-/// A static instance has no owner that could be asked for. One that stands at the same address is ours of an earlier run.
+/// A static instance belongs to no session that could be compared. One with the same address and ports is taken for
+/// ours from an earlier run.
 kept_node::recogniser at_the_same_address(const service_instance& instance) {
   return [instance](const std::string& data) {
     auto there = parse_service_instance(data);
@@ -66,7 +67,7 @@ awaitable<outcome<service_registration>> register_instance(core_ptr session, std
   auto node = std::make_shared<kept_node>(std::move(session), std::move(path), std::move(*text), std::move(options),
                                           std::move(same));
   node->start();
-  service_registration registration{persistent_node(node)};  // unregisters again unless it is passed on
+  service_registration registration{persistent_node(node)};  // its destructor unregisters unless it is passed on
   auto error = co_await wait_standing(node, false);
   if (error) registration = service_registration();
   co_return result_type(error, std::move(registration));

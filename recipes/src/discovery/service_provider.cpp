@@ -51,7 +51,8 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
   };
   struct candidate {
     const service_instance* instance;
-    std::uint64_t weight;  // asked for once in a pick: the user's function may change its mind
+    // Asked for once in a pick, because the user's function may return another value the next time.
+    std::uint64_t weight;
   };
   using candidate_list = std::vector<candidate>;
 
@@ -59,7 +60,7 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
     if (known_.nodes.nodes == nodes.nodes) return;
     auto change = interpret(known_.nodes, nodes);
     known_ = std::move(change.now);
-    // Who comes again begins anew, also where we have not seen it gone.
+    // An instance that comes again begins without errors, also if we have not seen it gone.
     for (const auto& each : change.removed) strikes_.erase(each.id);
     std::erase_if(strikes_, [this](const auto& each) { return !is_known(each.first); });
   }

@@ -1,15 +1,15 @@
-// What the nodes of a service mean.
+// Turns the nodes of a service into instances.
 #pragma once
 
 #include <zkrecipes/service_discovery.hpp>
 
 namespace zkrecipes::detail {
 
-/// Pure. A node that is no instance is told, and hides nobody.
+/// Pure. A node that is no instance is reported as `broken`, and the others are seen all the same.
 service_snapshot interpret(const children_snapshot& nodes);
 service_change interpret(const children_snapshot& before, const children_snapshot& now);
 
-/// Whether it can be a node's name.
+/// Whether the text can be a node's name.
 bool is_name(const std::string& text);
 
 }  // namespace zkrecipes::detail

@@ -16,10 +16,11 @@ constexpr std::string_view attempt_name = "_attempt";
 bool is_lost(const error_code& error) { return error == errc::connection_loss; }
 bool is_aborted(const error_code& error) { return error == asio::error::operation_aborted; }
 
-/// An item that may be there: its attempts are to be set right with the removal of the claim.
+/// The read failed, but the item may be there: it is read again, because the removal of the claim also corrects the
+/// item's attempts.
 bool is_unread(const error_code& error) { return error && error != errc::no_node && error != errc::no_auth; }
 
-/// Nothing that is tried again can change this.
+/// A retry can not change this result.
 bool is_final(const error_code& error) {
   return !error || error == errc::no_auth || error == errc::session_expired || is_fatal(error);
 }
@@ -39,7 +40,8 @@ claims::attempt claims::begin(entry what) {
   const auto& session = frame_->session;
   const auto& where = frame_->where;
   attempt one{std::move(what), session->make_guid(), session->current(), session->now(), nullptr, nullptr, nullptr};
-  // All of this is executed in one go: it costs one round trip. The claim says whose it is, for when its reply is lost.
+  // These requests are sent together and cost one round trip. The claim node holds our GUID, so that we recognise it if
+  // the reply is lost.
   transaction all;
   all.create(where.claim(one.what.name), one.guid, create_mode::ephemeral);
   count_attempts(all, where.item(one.what.name), 1);
@@ -76,18 +78,19 @@ awaitable<claim_result> claims::finish(attempt which) {
   co_return result;
 }
 
-/// What was asked together with the claim, and once more where that answer says nothing.
+/// The reply to a read that was sent together with the claim. The read is repeated if the connection broke or the
+/// server throttled.
 awaitable<backend::reply> claims::read_surely(exchange_ptr asked, backend::request look, incarnation_ptr bound) {
   auto read = co_await frame_->session->answer(std::move(asked));
   while (is_lost(read.error) || read.throttled) {
     read = co_await frame_->session->perform(look, retry::always, bound);
-    read.throttled = false;  // for longer than anything is tried again
+    read.throttled = false;  // `perform` has already retried it up to the retry limit
   }
   co_return read;
 }
 
-/// No error if the claim is ours. No limit to the tries where a reply is lost: a claim that nobody knows of would keep
-/// the item from everybody for as long as our session lives.
+/// No error if the claim is ours. After a lost reply the number of tries is not limited, because a claim that we did
+/// not know of would block the item for as long as our session lives.
 awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
   const auto& session = frame_->session;
   const auto deadline = session->retry_deadline();
@@ -98,7 +101,7 @@ awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
     error_code error;
     if (is_lost(answer.error)) {
       error = co_await find(session, frame_->where.claim(which.what.name), which.guid, which.bound);
-      if (error != errc::no_node) co_return error;  // else it was lost on the way there: it is nobody's yet
+      if (error != errc::no_node) co_return error;  // no_node: the request did not arrive, there is no claim yet
     } else if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
       error = co_await session->ensure_path(frame_->where.side, which.bound);
       if (error && !is_lost(error)) co_return error;
@@ -115,7 +118,8 @@ awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
   }
 }
 
-/// After a lost reply: no error if the claim is ours, `node_exists` if it is another's, `no_node` if there is none.
+/// After a lost reply: no error if the claim is ours, `node_exists` if it is another taker's, `no_node` if there is
+/// none.
 awaitable<error_code> claims::find(core_ptr over, std::string path, std::string guid, incarnation_ptr bound) {
   auto look = make_request(opcode::get, std::move(path));
   backend::reply there;
@@ -125,14 +129,15 @@ awaitable<error_code> claims::find(core_ptr over, std::string path, std::string 
   co_return !there.error && there.data != guid ? make_error_code(errc::node_exists) : there.error;
 }
 
-/// Takes back a claim that may or may not have been made; never somebody else's. Without keeping the session open: its
-/// end takes the claim along.
+/// Removes our claim in the background if it exists; never another taker's claim. This does not keep the session open,
+/// because the claim node is ephemeral and ends with the session.
 void claims::abandon(ending which, exchange_ptr first_try) {
   launch_detached(frame_->session->strand(), remove_claim(frame_, std::move(which), std::move(first_try)));
 }
 
-/// Another can claim the item as soon as our claim has gone, under the same name: before each try we look whose it is.
-/// The attempt ceases to count in the transaction that removes the claim: a lost reply leaves both or neither.
+/// Another taker can create a claim of the same name as soon as ours has gone, so we look before each try whose claim
+/// it is. The transaction that removes the claim also takes the attempt off the count, so that a lost reply leaves both
+/// or neither.
 awaitable<void> claims::remove_claim(shared_frame frame, ending which, exchange_ptr first_try) {
   const auto over = frame->session;
   const auto claim = frame->where.claim(which.name);
@@ -155,7 +160,7 @@ awaitable<void> claims::remove_claim(shared_frame frame, ending which, exchange_
     if (!which.counts && !seen[1].error) all.set(item, std::move(seen[1].data), seen[1].stat.version);
     done = co_await over->perform(backend::make_multi(all), retry::once, which.bound);
     if (done.error == errc::no_auth && failed_at(done) == 1) {
-      which.counts = true;  // the item may not be written to: the claim has to go all the same
+      which.counts = true;  // no right to write to the item: remove the claim alone
       done.error = errc::bad_version;
     }
   }
@@ -167,7 +172,7 @@ bool claims::is_early(const attempt& which, const backend::reply& stamp) {
   return true;
 }
 
-/// Those of sessions that are over may be somebody else's by now.
+/// Forgets the claims of ended sessions, because other takers may have claimed those items since.
 void claims::forget_ended() {
   std::erase_if(ours_, [](const auto& each) { return static_cast<bool>(each.second.bound->ended); });
 }
@@ -193,10 +198,10 @@ awaitable<claim_result> claims::remove(message item) {
       result.error = co_await session->ensure_path(frame_->where.side, one.bound);
       if (!result.error || is_lost(result.error)) continue;
     }
-    // The claim that would tell has gone: with our session, or by an operator's hand.
+    // The claim node, which would show the result, has gone: our session ended, or an operator removed it.
     const bool is_open = result.error == errc::session_expired || (result.error == errc::no_node && place == 1 && maybe_done);
     if (is_open && answer.sent) result.error = errc::outcome_unknown;
-    if (is_aborted(result.error)) abandon({name, one.guid, one.bound, true});  // nothing was counted
+    if (is_aborted(result.error)) abandon({name, one.guid, one.bound, true});  // true: this claim counted no attempt
     if (!result.error) {
       session->remove_surely(frame_->where.claim(name), one.bound);
       ++result.item.attempts;
@@ -221,7 +226,7 @@ awaitable<error_code> claims::release(claim_id which) {
   const auto bound = found->second.bound;
   const auto guid = found->second.guid;
   ours_.erase(found);
-  if (bound->ended) co_return errc::superseded;  // the claim there may be somebody else's by now
+  if (bound->ended) co_return errc::superseded;  // a claim of this name may be another taker's by now
   auto sent = frame_->session->send(make_request(opcode::remove, frame_->where.claim(which.name)));
   auto result = co_await frame_->session->answer(sent);
   if (result.error) abandon({which.name, guid, bound, true});
@@ -233,7 +238,7 @@ void claims::take_back(const message& item) {
   if (found == ours_.end()) return;
   auto [name, one] = std::move(*found);
   ours_.erase(found);
-  if (one.bound->ended) return;  // and the claim with it; the one there may be somebody else's by now
+  if (one.bound->ended) return;  // our claim ended with it; a claim of this name may be another taker's
   transaction all;
   all.remove(frame_->where.claim(name)).set(frame_->where.item(name), item.data, item.stat.version);
   abandon({name, one.guid, one.bound}, frame_->session->send(backend::make_multi(all)));

@@ -1,4 +1,4 @@
-// Claims: an item is with one taker at a time, and it is known with whom, whatever happens to replies.
+// A claim gives an item to one taker at a time. The claim node tells which taker, also after a lost reply.
 #pragma once
 
 #include <map>
@@ -11,15 +11,15 @@
 
 namespace zkrecipes::detail {
 
-/// What became of an attempt to claim or remove an item. Errors: `node_exists` (somebody else has it), `no_node` (it
-/// has gone), `busy` (it is too early for it), `session_expired` (nothing is claimed), ...
+/// The result of an attempt to claim or remove an item. Errors: `node_exists` (another taker has it), `no_node` (it has
+/// gone), `busy` (it is delayed, and its time has not come), `session_expired` (nothing is claimed), ...
 struct claim_result {
   error_code error;
-  bool at_item = false;  ///< The error is the item's own fault: it can not be handed out.
+  bool at_item = false;  ///< The error is due to the item (its rights, nodes below it): it can not be handed out.
   message item;
 };
 
-/// Of an item that was handed out, which time it was: it may have gone through this object before, in another session.
+/// Identifies one hand-out of an item, because the same object may have handed the item out before, in another session.
 struct claim_id {
   explicit claim_id(const message& item) : name(item.name), zxid(item.stat.pzxid) {}
 
@@ -29,7 +29,7 @@ struct claim_id {
 
 class claims : public std::enable_shared_from_this<claims> {
  public:
-  /// A claim on its way.
+  /// A claim whose requests are in flight.
   struct attempt {
     entry what;
     std::string guid;
@@ -40,29 +40,30 @@ class claims : public std::enable_shared_from_this<claims> {
 
   claims(shared_frame frame, std::shared_ptr<server_clock> clock) : frame_(std::move(frame)), clock_(std::move(clock)) {}
 
-  /// Needs a connection.
+  /// Sends the requests of a claim. Needs a connection.
   attempt begin(entry what);
   awaitable<claim_result> finish(attempt which);
-  /// Removes an item that has been read, and tells whether it was for us.
+  /// Removes an item that has been read, for a pop. Without an error the item is ours to hand out.
   awaitable<claim_result> remove(message item);
 
   bool has(const claim_id& which) const { return static_cast<bool>(bound_of(which)); }
-  /// Removes an item of ours together with the effects. `is_once`: success means that it was this settlement, also
-  /// where there are no effects; else that the item is done. Errors: `superseded` (surely not by this),
-  /// `outcome_unknown` (the item has gone, and a reply was lost: perhaps by this), and those of the effects: then it is
-  /// still ours.
+  /// Removes an item of ours in one transaction with the effects. If there are effects, or with `is_once`, success
+  /// means that this settlement was done, or an earlier one with the same effects; else only that the item is done.
+  /// Errors: `superseded` (this settlement was surely not done), `outcome_unknown` (the item has gone, and a reply was
+  /// lost: perhaps this settlement was done), and those of the effects: then the item is still ours.
   awaitable<error_code> settle(claim_id which, transaction effects, bool is_once = false);
   /// Gives up a claim on an item that was handed out.
   awaitable<error_code> release(claim_id which);
-  /// The same of one that nobody was told of: the attempt does not count. The request is sent at once; the rest happens in
-  /// the background.
+  /// The same for an item that was not handed out to anybody: the attempt does not count. The first request is sent at
+  /// once; the rest happens in the background.
   void take_back(const message& item);
   /// Reads an item of ours again. Error: `superseded`.
   awaitable<backend::reply> read_again(claim_id which);
   incarnation_ptr bound_of(const claim_id& which) const;
 
  private:
-  /// One that may have been done. Its mark is in the claim if it was; a settlement without a mark removes the claim.
+  /// A settlement that may have been done. If it was, its mark is in the claim node; a settlement without a mark
+  /// removes the claim node instead.
   struct settlement {
     std::string mark;
     transaction effects;
@@ -72,7 +73,7 @@ class claims : public std::enable_shared_from_this<claims> {
     std::string guid;
     std::int64_t zxid = 0;
     std::vector<settlement> open;
-    std::string done;  // the mark of the one that was done, once it is known
+    std::string done;  // the mark of the settlement that was done, once that is known
   };
   using held_items = std::map<std::string, held>;
 
@@ -107,10 +108,11 @@ class claims : public std::enable_shared_from_this<claims> {
 /// Which operation of a transaction failed; -1: none, or the whole request.
 int failed_at(const backend::reply& answer);
 
-/// How often an item has been handed out. Each claim makes a node below it and removes it again: the server counts that. A
-/// claim that is taken back before anybody was told of the item writes its data once more, and the server counts that, too.
+/// How often an item has been handed out. Each claim creates a node below the item and removes it again, which the
+/// item's `cversion` counts. A claim that is taken back before anybody was told of the item writes the item's data once
+/// more, which the item's `version` counts.
 std::int32_t attempts_of(const stat& item);
-/// What adds so many to that.
+/// Adds the operations that raise this count by so many.
 void count_attempts(transaction& all, const std::string& item, std::int32_t so_many);
 
 }  // namespace zkrecipes::detail

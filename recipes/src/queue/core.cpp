@@ -10,7 +10,7 @@ using backend::opcode;
 
 namespace {
 
-/// A folder that is missing has nothing in it.
+/// A missing folder is no failure, because it counts as empty.
 bool is_failure(const backend::reply& listed) { return listed.error && listed.error != errc::no_node; }
 
 }  // namespace

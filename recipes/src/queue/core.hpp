@@ -1,4 +1,4 @@
-// What stands behind a queue object: taking, settling, and what an operator asks.
+// The implementation of a queue object: taking, settling, and the queries of operators.
 #pragma once
 
 #include <memory>
@@ -59,7 +59,7 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   std::shared_ptr<claims> claims_;
   std::shared_ptr<room> room_;
   putter put_;
-  std::optional<std::pair<std::string, backend::reply>> read_ahead_;  // for a pop: the name, and what it holds
+  std::optional<std::pair<std::string, backend::reply>> read_ahead_;  // for a pop: the next item's name, and the reply
 };
 
 }  // namespace zkrecipes::detail

@@ -31,7 +31,7 @@ std::string write_letter(const std::string& item, std::int32_t attempts, std::st
 std::optional<dead_letter> read_letter(std::string_view text) {
   boost::system::error_code error;
   json::parse_options options;
-  options.allow_invalid_utf8 = true;  // a reason is what somebody chose to write
+  options.allow_invalid_utf8 = true;  // the reason is the user's text and need not be UTF-8
   const auto end = std::min(text.find('\n'), text.size());
   auto value = json::parse(text.substr(0, end), error, {}, options);
   if (error || !value.is_object() || end == text.size()) return std::nullopt;
@@ -69,7 +69,7 @@ awaitable<outcome<std::vector<dead_letter>>> queue_core::dead_letters() {
       const auto& node = nodes[i];
       if (node.error && node.error != errc::no_node) co_return result_type(node.error, std::move(found));
       auto letter = read_letter(node.data);
-      if (node.error || !letter) continue;  // revived or discarded meanwhile; or not ours
+      if (node.error || !letter) continue;  // revived or discarded meanwhile, or not a dead letter
       letter->name = std::move(names[from + i].name);
       letter->since = node.stat.ctime;
       found.push_back(std::move(*letter));
@@ -78,7 +78,8 @@ awaitable<outcome<std::vector<dead_letter>>> queue_core::dead_letters() {
   co_return result_type(listed.error, std::move(found));
 }
 
-/// A put like any other. After a lost reply the letter tells.
+/// Puts the item and removes the letter in one transaction, with the same limit as other puts. So after a lost reply a
+/// letter that is still there proves that nothing was done.
 awaitable<outcome<>> queue_core::revive(dead_letter which) {
   const auto& session = frame_->session;
   const auto path = frame_->where.on_side(std::string(dead_folder)) + '/' + which.name;
@@ -98,10 +99,10 @@ awaitable<outcome<>> queue_core::revive(dead_letter which) {
     const bool is_maybe_done = error == errc::outcome_unknown;
     if (is_maybe_done) {
       auto there = co_await session->perform(make_request(opcode::exists, path), retry::always);
-      // Gone: by us, or by another who revived or discarded it in that moment.
+      // The letter has gone: we removed it, or another client revived or discarded it at that moment.
       error = there.error == errc::no_node ? make_error_code(errc::outcome_unknown) : there.error;
     }
-    if (error == errc::no_node && failed_at(result) > 0) {  // the queue, or our ticket, by an operator's hand
+    if (error == errc::no_node && failed_at(result) > 0) {  // an operator removed the queue or our ticket
       error = co_await session->ensure_path(frame_->where.items);
       if (!error) continue;
     }

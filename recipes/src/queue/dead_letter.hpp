@@ -1,4 +1,4 @@
-// How a dead letter is written: a line of JSON that tells of the item, then the item's data as it was.
+// The format of a dead letter: one line of JSON about the item, then the item's data, unchanged.
 #pragma once
 
 #include <optional>
@@ -11,7 +11,7 @@ namespace zkrecipes::detail {
 
 std::string write_letter(const std::string& item, std::int32_t attempts, std::string_view reason,
                          std::string_view data);
-/// Nothing if it was not written by the above.
+/// Nothing if the text was not written by `write_letter`.
 std::optional<dead_letter> read_letter(std::string_view text);
 
 }  // namespace zkrecipes::detail

@@ -13,7 +13,7 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr auto longest_delay = std::chrono::duration_cast<milliseconds>(std::chrono::years(100));
-constexpr std::int64_t latest_time = 9'999'999'999'999'999;  // what the name has digits for
+constexpr std::int64_t latest_time = 9'999'999'999'999'999;  // the name has 16 digits for it
 
 awaitable<outcome<std::string>> put_later(std::shared_ptr<queue_core> core, std::string data, milliseconds delay) {
   auto error = co_await core->clock().learn();

@@ -12,7 +12,7 @@ namespace {
 
 outcome<message> none_because(error_code why) { return {why, message{}}; }
 
-/// It is our queue in the next session, too.
+/// Whether to try again: the next connection or session can go on with the same queue.
 bool may_pass(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
 
 }  // namespace
@@ -22,7 +22,8 @@ queue_follower::queue_follower(shared_frame frame)
       changed_(frame_->session->get_scheduler()),
       pause_(frame_->session->options().retry.first_pause, frame_->session->options().retry.max_pause) {}
 
-/// After a server has refused: it throttles, say. The next try tells of a session that is over.
+/// Pauses after a server has refused a request (because it throttles, for example). Error: `operation_aborted`. A
+/// session that is over is no error here, because the next try reports it.
 awaitable<error_code> queue_follower::rest() {
   const auto& session = frame_->session;
   const bool rested = co_await session->rest(pause_);
@@ -33,7 +34,7 @@ backend::request queue_follower::read(const std::string& name) const {
   return make_request(opcode::get, frame_->where.item(name));
 }
 
-/// Reads the list of items; if there are none, waits until it has changed.
+/// Reads the list of items; while it is empty, waits for it to change.
 awaitable<error_code> queue_follower::list() {
   const auto& session = frame_->session;
   const auto& path = frame_->where.items;
@@ -72,8 +73,8 @@ awaitable<outcome<message>> queue_follower::next() {
       auto error = co_await list();
       if (error) co_return none_because(error);
     }
-    // The last one returned has most likely been removed by now: ask for it and for the one behind it together. While we
-    // wait, another operation may change the list.
+    // The item returned last has most likely been removed by now, so we read it and the next one together. The names
+    // are copied, because another operation may change the list while we wait.
     std::string name = items_.front().name;
     const std::string second = name == last_ && items_.size() > 1 ? items_[1].name : std::string();
     auto asked_first = frame_->session->send(read(name));
@@ -82,7 +83,7 @@ awaitable<outcome<message>> queue_follower::next() {
     auto answer = co_await frame_->session->answer(asked_first);
     if (answer.error == errc::no_node) {
       drop_item(name);
-      if (name != last_ && ++misses == most_misses) items_.clear();  // somebody else's doing: the list is old
+      if (name != last_ && ++misses == most_misses) items_.clear();  // other clients removed them: the list is old
       if (!asked_second) continue;
       name = second;
       answer = co_await frame_->session->answer(asked_second);
@@ -110,7 +111,7 @@ void queue_follower::drop_item(const std::string& name) {
   if (!items_.empty() && items_.front().name == name) items_.pop_front();
 }
 
-/// It can not be read: it stays, and keeps nobody waiting.
+/// An item that can not be read stays in the queue, and the items behind it go ahead.
 void queue_follower::skip(const std::string& name, error_code why) {
   drop_item(name);
   if (skipped_.insert(name).second && frame_->options.on_trouble) frame_->options.on_trouble(why, name);

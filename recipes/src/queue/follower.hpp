@@ -1,4 +1,4 @@
-// Reading a queue in order without claims, for whoever is alone.
+// Reads a queue in order without claims, for a client that is its only reader, such as a leader.
 #pragma once
 
 #include <deque>
@@ -31,8 +31,8 @@ class queue_follower : public std::enable_shared_from_this<queue_follower> {
   shared_frame frame_;
   std::deque<entry> items_;  // in order, as last listed, less those seen to be gone
   std::set<std::string> skipped_;
-  std::string last_;  // what `next` returned last
-  bool is_ours_ = false;  // the path has been seen not to be of another recipe
+  std::string last_;  // the name of the item that `next` returned last
+  bool is_ours_ = false;  // a list has shown that no other recipe uses the path
   condition changed_;
   back_off pause_;
 };

@@ -15,11 +15,13 @@ namespace {
 
 constexpr std::string_view ticket_marker = "t-";
 constexpr std::string_view ticket_markers[] = {ticket_marker};
-/// Up to so many nodes are listed to tell items from claims and others; of more all but a few count as items.
+/// A folder with up to this many nodes is listed: the items' folder to tell items from claims and other nodes, the gate
+/// to see which tickets are out. In a longer items' folder all but a few nodes count as items.
 constexpr std::size_t most_listed = 1000;
-/// A ticket in hand keeps room from others: not where there is less left than this, or half of the limit.
+/// A ticket that is drawn in advance takes room from other producers. So it is drawn only while at least this much room
+/// is left, or half of the limit if that is less.
 constexpr std::int64_t ample = 64;
-/// Nor for longer than this.
+/// A ticket that was drawn in advance is given back if this long nothing is put.
 constexpr auto idle_time = 1s;
 
 bool is_passing(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
@@ -47,10 +49,10 @@ awaitable<error_code> gate::admit(std::size_t& some, bool all_or_none) {
   co_return error;
 }
 
-/// Gets tickets, and looks as closely as it takes to see whether they may put.
+/// Draws the tickets that are missing, and looks, plainly first and then closely, to see whether they may put.
 awaitable<error_code> gate::admit_once(std::size_t some) {
   error_code error;
-  if (is_tight_ && held_.empty()) {  // nothing is written in vain
+  if (is_tight_ && held_.empty()) {  // look first, so that no ticket is drawn in vain
     error = co_await look_at(look::plain);
     if (!error && issued_ >= below_) error = co_await look_at(look::close);
     if (!error && issued_ >= below_) error = errc::full;
@@ -63,12 +65,12 @@ awaitable<error_code> gate::admit_once(std::size_t some) {
   co_return error;
 }
 
-/// In the same round trip as the first tickets we look.
+/// The first tickets are drawn in the same round trip as a plain look.
 awaitable<error_code> gate::draw(std::size_t so_many) {
   const auto& session = frame_->session;
-  if (session->current() != bound_) co_return errc::session_expired;  // since we began to look: once more
+  if (session->current() != bound_) co_return errc::session_expired;  // it ended since `admit` began: try again
   const bool is_first = held_.empty();
-  if (is_first) known_ = false;  // the gate of before may have been made anew
+  if (is_first) known_ = false;  // the gate may have been removed and created again since
   const auto guid = session->make_guid();
   transaction all;
   for (std::size_t i = 0; i < so_many; ++i) all.create(unnumbered(guid), {}, create_mode::ephemeral_sequential);
@@ -79,12 +81,12 @@ awaitable<error_code> gate::draw(std::size_t so_many) {
   if (drawn.error == errc::no_node) {
     give_back(0);
     error = co_await prepare();
-    co_return error ? error : make_error_code(errc::connection_loss);  // not done: once more
+    co_return error ? error : make_error_code(errc::connection_loss);  // not done: try again
   }
   if (drawn.throttled && session->now() < busy_until_) {
     auto pause = session->patience();
     error = co_await session->outwait(pause, bound_);
-    co_return error ? error : make_error_code(errc::connection_loss);  // not done, either
+    co_return error ? error : make_error_code(errc::connection_loss);  // not done either: try again
   }
   const bool is_open = drawn.error == errc::connection_loss || drawn.error == asio::error::operation_aborted;
   if (is_open && drawn.sent) forsake(guid);
@@ -96,8 +98,8 @@ awaitable<error_code> gate::draw(std::size_t so_many) {
 
 bool gate::are_used_up() const { return !held_.empty() && is_exhausted(static_cast<std::int32_t>(held_.back().number)); }
 
-/// Removes the gate together with our tickets: the numbers begin anew. Refused as long as others have tickets there; they
-/// give theirs back, too.
+/// Removes the gate together with our tickets, so that the numbers begin anew. The server refuses this while other
+/// producers have tickets there; they give theirs back, too.
 awaitable<error_code> gate::renew() {
   transaction all;
   for (const auto& each : held_) all.remove(each.path);
@@ -119,7 +121,7 @@ awaitable<error_code> gate::prepare() {
   co_return error;
 }
 
-/// The tickets are the last ones made in a transaction.
+/// The creates of the tickets are the last operations of a transaction.
 void gate::take_up(const std::vector<operation_result>& made, std::size_t so_many) {
   for (auto i = made.size() - std::min(so_many, made.size()); i < made.size(); ++i) {
     const auto number = parse_sequence(name_of(made[i].path), ticket_markers);
@@ -129,8 +131,8 @@ void gate::take_up(const std::vector<operation_result>& made, std::size_t so_man
 
 std::string gate::unnumbered(const std::string& guid) const { return join(path_, protected_name(guid, ticket_marker)); }
 
-/// The gate comes first and the items last. The nodes beside the items, seen in between, were there before the
-/// items were counted.
+/// The gate is read first and the items' folder last, as the proof at `gate` requires. The other nodes beside the items
+/// are looked up in between, so that those which are subtracted from the count were there before it.
 std::vector<backend::request> gate::look_requests(look how) const {
   const auto& where = frame_->where;
   const bool lists_tickets = how == look::close && tickets_ <= most_listed;
@@ -173,7 +175,8 @@ void gate::note(const std::vector<backend::reply>& seen) {
   known_ = true;
 }
 
-/// Where more tickets are out than there is room for, the first of them may put; without a list it is not known which.
+/// The number below which tickets may put. If more tickets are out than there is room for, only the first of them may;
+/// without a list it is not known which, so this look admits none.
 std::int64_t gate::reach_of(const backend::reply& tickets, std::int64_t places) const {
   std::vector<std::int64_t> out;
   for (const auto& name : tickets.children) {
@@ -229,8 +232,8 @@ awaitable<error_code> gate::settle(const backend::reply& answer) {
   co_return error;
 }
 
-/// As long as the ticket is there nothing was put. That it has gone is no proof of the contrary: an operator may have
-/// removed it.
+/// While our ticket is there, nothing was put. If it has gone, the put may have been done, or an operator may have
+/// removed the ticket.
 awaitable<error_code> gate::after_loss() {
   auto ask = make_request(opcode::exists, held_.front().path);
   backend::reply there;
@@ -241,7 +244,7 @@ awaitable<error_code> gate::after_loss() {
   co_return there.error ? errc::outcome_unknown : errc::connection_loss;
 }
 
-/// Tickets end with their session.
+/// Forgets the tickets of an ended session, because they ended with it.
 void gate::forget_ended() {
   auto present = frame_->session->current();
   if (std::exchange(bound_, present) == present) return;
@@ -250,13 +253,13 @@ void gate::forget_ended() {
   known_ = false;
 }
 
-/// Tickets that may have been drawn, with a reply that was lost: they are removed in the background, and never used.
+/// Tickets that may have been drawn by a request without an answer are never used. They are removed in the background.
 void gate::forsake(const std::string& guid) {
   forsaken_.push_back(guid);
   frame_->session->remove_all_surely(path_, guid, bound_);
 }
 
-/// Gives back all tickets but the first, in the background.
+/// Gives back all tickets but the first `from`, in the background.
 void gate::give_back(std::size_t from) {
   std::vector<std::string> paths;
   for (; held_.size() > from; held_.pop_back()) paths.push_back(std::move(held_.back().path));
@@ -274,7 +277,7 @@ awaitable<void> gate::remove_all(core_ptr session, std::vector<std::string> path
   for (auto& each : paths) session->remove_surely(std::move(each), bound);
 }
 
-/// Sees that tickets in hand are given back when nothing is put any more.
+/// Gives back the tickets in hand when nothing has been put for `idle_time`.
 awaitable<void> gate::keep() {
   const auto& session = frame_->session;
   while (!held_.empty() && !session->ended()) {

@@ -1,4 +1,4 @@
-// Tickets: how a limit on the number of items is kept among many that put.
+// Tickets keep the limit on the number of items while many clients put at once.
 #pragma once
 
 #include <deque>
@@ -12,40 +12,40 @@
 
 namespace zkrecipes::detail {
 
-/// Below the gate of a queue with a limit each item to be put has a ticket first: an ephemeral node with a number. The
+/// In a queue with a limit each item needs a ticket before it is put: an ephemeral sequential node below the gate. The
 /// transaction that creates the item removes its ticket, so a ticket puts one item at most.
 ///
-/// Two stats, read in this order, tell how far the numbers may go. Of the gate: how many tickets there were ever (T;
-/// the server's `cversion` counts what was created and what was removed) and how many there are (O). Of the items'
-/// folder: how many items there are (I, or more). Where that leaves room for all tickets that are out, those with
-/// a number below G = T + limit - I - O may put:
+/// Two stats, read in this order, tell which tickets may put. The gate's stat tells how many tickets were ever created
+/// (T; the server's `cversion` counts creations and removals) and how many there are now (O). The stat of the items'
+/// folder tells how many items there are (I, or more). If that leaves room for all tickets that are out, tickets with a
+/// number below G = T + limit - I - O may put. The proof:
 ///
-///   Let s be any moment, G the highest that a put up to s went by, and I read at t. What is there at s was there at t
-///   (at most I), or was put since: by a ticket that was there when O was read (at most O), or by one with a number
-///   from T up to, but not including, G (at most G - T). Together at most I + O + G - T = limit. Removals only make it
-///   less.
+///   Let s be any moment, G the highest that was used for a put up to s, and t the moment when I was read. Each item
+///   that is there at s was there at t (at most I), or was put since: by a ticket that was there when O was read (at
+///   most O), or by one with a number from T up to, but not including, G (at most G - T). Together these are at most
+///   I + O + G - T = limit. Removals only make the number smaller.
 ///
-/// Where there is less room the tickets are listed, and the first limit - I of them may put: G is the number of the
-/// next.
+/// If there is less room, the tickets are listed, and the first limit - I of them may put: G is then the number of the
+/// next ticket.
 ///
-/// So one look serves for as many tickets as there was room, whoever issues them; nobody has to be quicker than anybody
-/// else; and the numbers are an order of arrival. What was read holds for the gate that it was read of: it is believed
-/// while we have a ticket there, from before the look up to the put. Where the gate has been removed and made again the
-/// ticket has gone, too, and the put fails. So a gate whose numbers are used up is removed as soon as nobody has a ticket
-/// there, and the next ones are drawn at a new one.
+/// So one look serves as many tickets as there was room for, whichever client drew them. No client has to be quicker
+/// than another, and the numbers are an order of arrival. A look holds only for the gate that it read, so it is used
+/// only while we have a ticket there, from before the look up to the put. If the gate was removed and created again,
+/// that ticket has gone, and the put fails. So a gate whose numbers are used up is removed as soon as other clients
+/// have no tickets there, and the next tickets are drawn at a new gate.
 class gate : public std::enable_shared_from_this<gate> {
  public:
   explicit gate(shared_frame frame)
       : frame_(std::move(frame)), path_(frame_->where.on_side(gate_name)) {}
 
-  /// Gets tickets that may put; `some` is lowered to what there is room for. Error: `full` (with `all_or_none` also
-  /// where there is room for a part). At most one operation at a time, up to `settle`.
+  /// Gets tickets that may put; `some` is lowered to the number that there is room for. Error: `full` (with
+  /// `all_or_none` also if there is room for only a part). Only one operation at a time, from `admit` to `settle`.
   awaitable<error_code> admit(std::size_t& some, bool all_or_none);
-  /// The tickets' part of the transaction, its last operations: they are removed, and, where puts follow each other and
-  /// there is ample room, as many new ones are drawn for the next put. `is_next_here`: it waits already.
+  /// Adds the last operations of the transaction: they remove the tickets in use and, if puts follow each other and
+  /// there is ample room, draw as many new ones for the next put. `is_next_here`: the next put is already waiting.
   void pass(transaction& all, bool is_next_here);
-  /// What became of the transaction: the answer's error, but `connection_loss` where it was surely not done, and
-  /// `outcome_unknown` where it may have been done.
+  /// The result of the transaction: the answer's error, but `connection_loss` if it was surely not done, and
+  /// `outcome_unknown` if it may have been done.
   awaitable<error_code> settle(const backend::reply& answer);
 
  private:
@@ -77,21 +77,21 @@ class gate : public std::enable_shared_from_this<gate> {
 
   shared_frame frame_;
   std::string path_;
-  incarnation_ptr bound_;         // what the tickets belong to
-  std::deque<ticket> held_;       // ours, in order; the first are in use by the put that is under way
-  std::vector<std::string> forsaken_;  // GUIDs of tickets of ours that put nothing: they take nobody's place
+  incarnation_ptr bound_;         // the session that the tickets belong to
+  std::deque<ticket> held_;       // our tickets, in order; the put in progress uses the first `in_use_`
+  std::vector<std::string> forsaken_;  // GUIDs of tickets of ours that are never used: they take no room
   std::size_t in_use_ = 0;
-  std::string next_guid_;         // of the tickets drawn by the put that is under way
-  std::size_t next_ = 0;          // so many
-  bool known_ = false;            // what follows was read while we had a ticket
+  std::string next_guid_;         // of the tickets that the put in progress draws for the next one
+  std::size_t next_ = 0;          // how many these are
+  bool known_ = false;            // the next four values were read while we had a ticket
   std::int64_t issued_ = 0;       // T
   std::int64_t below_ = 0;        // G
   std::size_t tickets_ = 0;       // O
-  std::size_t children_ = 0;      // of the items' folder
-  bool is_tight_ = false;         // the last one to come was refused
-  back_off pauses_{std::chrono::milliseconds(20), std::chrono::milliseconds(1'000)};  // while the numbers begin anew
+  std::size_t children_ = 0;      // number of nodes in the items' folder
+  bool is_tight_ = false;         // the last put was refused, at least in part
+  back_off pauses_{std::chrono::milliseconds(20), std::chrono::milliseconds(1'000)};  // between tries to `renew`
   bool is_busy_ = false;
-  lease_clock::time_point busy_until_{};  // what a busy server refuses is tried again
+  lease_clock::time_point busy_until_{};  // until then a throttled request is sent again
   bool is_kept_ = false;
   lease_clock::time_point last_{};  // the end of the last put
 };

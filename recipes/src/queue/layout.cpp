@@ -15,7 +15,8 @@ constexpr std::string_view fifo_marker = "qn-";         // as Curator's SimpleDi
 constexpr std::string_view priority_marker = "entry-";  // as kazoo's Queue
 constexpr std::string_view delayed_marker = "at-";
 
-/// The marker of a name with a rank of so many digits in it, and the rank.
+/// Splits a name with a rank of `digits` digits: the marker (with the rank in it), and the rank. Nothing if it has
+/// none.
 std::optional<std::pair<std::string_view, std::int64_t>> ranked(std::string_view name, std::string_view before,
                                                                 std::size_t digits) {
   const auto length = before.size() + digits + 1;
@@ -41,7 +42,7 @@ constexpr int time_digits = 16;
 queue_layout::queue_layout(queue_kind what, std::string path)
     : kind(what),
       items(std::move(path)),
-      // kazoo's Queue takes every child for an item.
+      // kazoo's Queue takes every child for an item, so all other nodes stand in a folder of their own.
       side(kind == queue_kind::priority ? (items == "/" ? "/-side" : items + "-side") : items) {}
 
 std::string queue_layout::claim(std::string_view name) const {
@@ -71,7 +72,7 @@ std::vector<entry> queue_layout::items_of(const std::vector<std::string>& childr
     if (auto one = parse(name)) all.push_back(std::move(*one));
   }
   if (all.empty()) return all;
-  // Numbers wrap: seen from the smallest, see `members_of`.
+  // Numbers wrap, so they are compared by their distance from the smallest: see `members_of`.
   auto smaller = [](const entry& a, const entry& b) { return a.sequence < b.sequence; };
   const auto origin = static_cast<std::uint32_t>(std::min_element(all.begin(), all.end(), smaller)->sequence);
   auto place = [origin](const entry& each) {

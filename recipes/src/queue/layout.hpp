@@ -1,4 +1,4 @@
-// Where a queue stands in ZooKeeper, and what the names of its items say.
+// The nodes of a queue in ZooKeeper, and the meaning of its items' names.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,26 @@ namespace zkrecipes::detail {
 
 enum class queue_kind { fifo, priority, delayed };
 
-/// An item, by its name: those of a lower rank go first, of one rank in order of arrival.
+/// An item, as its name describes it. A lower rank goes first; items of the same rank go in order of arrival.
 struct entry {
   std::string name;
   std::int64_t rank = 0;  ///< The priority, or the time from which it can be taken.
   std::int32_t sequence = 0;
 };
 
-/// The parts of a queue; all but the items are on the side.
+/// The paths of a queue: `items` is the folder of the items, `side` that of all other nodes (the same folder unless
+/// `is_apart`).
 struct queue_layout {
   queue_layout(queue_kind what, std::string path);
 
-  /// The item that a child stands for; nothing if it is none.
+  /// The item that has this name; nothing if it is not the name of an item.
   std::optional<entry> parse(std::string_view name) const;
-  /// Those among the children, in order.
+  /// The items among the children, in order.
   std::vector<entry> items_of(const std::vector<std::string>& children) const;
-  /// Whether a child is one of ours besides the items.
+  /// Whether a child is a node of this recipe other than an item.
   bool is_known(std::string_view name) const;
-  /// Whether these children are of another recipe, and none of them is of a queue like ours.
+  /// Whether another recipe uses this folder: some children bear the names of another recipe, and none belongs to a
+  /// queue of this kind.
   bool is_strange(const std::vector<std::string>& children) const;
   /// The name of an item of this rank, before the server appends the number.
   std::string marker(std::int64_t rank) const;
@@ -54,13 +56,13 @@ inline constexpr std::string_view idle_folder = "_idle";    ///< The line of tak
 inline constexpr std::string_view dead_folder = "_dead";    ///< The dead letters.
 inline constexpr std::string_view gate_name = "_gate";      ///< The tickets for puts to a queue with a limit.
 inline constexpr std::string_view clock_name = "_clock";    ///< Written to learn the leader's time.
-inline constexpr std::string_view return_prefix = "_end-";  ///< Draws the number for an item on its way to the end.
+inline constexpr std::string_view return_prefix = "_end-";  ///< Draws the number of an item that moves to the end.
 inline constexpr std::string_view producer_prefix = "_producer-";
 
-/// What a server takes in one request by default, less the names around it.
+/// The largest request that a server accepts by default, less room for the names.
 inline constexpr std::size_t most_item_bytes = 1'000'000;
 
-/// What all parts of one queue object share.
+/// The data that all parts of one queue object share.
 struct queue_frame {
   core_ptr session;
   queue_layout where;

@@ -17,17 +17,18 @@ using backend::opcode;
 
 namespace {
 
-// Both well below what a server takes in one request (1 MiB by default).
+// Both keep a batch well below the largest request that a server accepts (1 MiB by default).
 constexpr std::size_t most_items = 128;
 constexpr std::size_t most_bytes = 256 * 1024;
 
-/// The record is the number, a space, and who put that item.
+/// The record is a number, a space, and the GUID of the producer that put the item with this number; a new record is
+/// only "0".
 bool parse_progress(const std::string& text, std::uint64_t& number) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && (end == text.data() + text.size() || *end == ' ');
 }
 
-/// The record tells.
+/// Whether the record tells what became of a request: the connection or the session ended before the reply.
 bool is_to_be_seen(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
 
 }  // namespace
@@ -55,7 +56,7 @@ awaitable<outcome<std::uint64_t>> producer_state::last() {
   co_return outcome<std::uint64_t>(error, last_);
 }
 
-/// One batch after the other: what arrives meanwhile travels in the next.
+/// Puts one batch after the other. Items that arrive meanwhile go into the next batch.
 awaitable<void> producer_state::work() {
   while (!waiting_.empty()) {
     auto batch = next_batch();
@@ -83,7 +84,8 @@ std::vector<producer_state::item_ptr> producer_state::next_batch() const {
   return batch;
 }
 
-/// As it is now: one that was read in the past would have a producer believe that somebody newer is in charge.
+/// Reads the record behind a catch-up, because an older state of it would make a producer believe that a newer one has
+/// taken over.
 awaitable<error_code> producer_state::read_record() {
   if (guid_.empty()) guid_ = session_->make_guid();  // not in the constructor, which any thread may run
   for (;;) {
@@ -115,14 +117,14 @@ awaitable<error_code> producer_state::make_record() {
   auto create = make_request(opcode::create, record_);
   create.data = "0";
   auto created = co_await session_->perform(std::move(create), retry::always);
-  const bool is_wiped = created.error == errc::no_node;  // in between: once more
+  const bool is_wiped = created.error == errc::no_node;  // an operator removed the queue in between: try again
   const bool fine = created.error == errc::node_exists || is_wiped || is_to_be_seen(created.error);
   co_return fine ? error_code() : created.error;
 }
 
 std::string producer_state::record_data(std::uint64_t number) const { return std::to_string(number) + ' ' + guid_; }
 
-/// Where there is not room for all of it the batch is cut short.
+/// If there is not room for the whole batch, it is shortened before it is sent for the first time.
 awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
   if (!known_) {
     auto error = co_await read_record();
@@ -143,14 +145,14 @@ awaitable<error_code> producer_state::put_batch(std::vector<item_ptr>& batch) {
     }
     room_->guard(all);
     auto result = co_await session_->perform(backend::make_multi(all), retry::once);
-    co_await room_->settle(result);  // what became of it the record tells
+    co_await room_->settle(result);  // its result is not needed: the record tells what became of the put
     if (!result.error) {
       last_ = after;
       version_ = result.results[0].stat.version;
       room_->note_name(name_of(result.results[some].path));
       co_return error_code();
     }
-    const bool is_wiped = result.error == errc::no_node;  // the queue, by an operator's hand: it is made again
+    const bool is_wiped = result.error == errc::no_node;  // an operator removed the queue: create it again
     if (!is_to_be_seen(result.error) && result.error != errc::bad_version && !is_wiped) co_return result.error;
     error_code error;
     if (is_wiped) error = co_await session_->ensure_path(where_.items);

@@ -1,4 +1,4 @@
-// Putting exactly once: the number of the last item changes in the same transaction as the items.
+// Puts items exactly once: the transaction that creates the items also writes the number of the last one.
 #pragma once
 
 #include <deque>
@@ -28,7 +28,7 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
     std::uint64_t number = 0;
     bool done = false;
     error_code error;
-    condition changed;  // of its own: of ten thousand that wait a batch concerns a hundred
+    condition changed;  // one for each item, because a batch of a hundred must not wake ten thousand that wait
   };
   using item_ptr = std::shared_ptr<item>;
 
@@ -45,9 +45,9 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
   std::string record_;  // its path
   std::string guid_;    // tells our items from those of another producer of this name
   bool working_ = false;
-  bool known_ = false;  // what follows is up to date
+  bool known_ = false;  // the next three values are up to date
   std::uint64_t last_ = 0;
-  bool ours_ = false;  // the last one was put by us
+  bool ours_ = false;  // we put the last item
   std::int32_t version_ = 0;
   std::deque<item_ptr> waiting_;
 };

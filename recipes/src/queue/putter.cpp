@@ -10,9 +10,9 @@ using backend::opcode;
 
 namespace {
 
-/// Of one item in a transaction, besides its path and data: lengths, mode, rights.
+/// Bytes of one item in a transaction, besides its path and data: lengths, mode, ACL.
 constexpr std::size_t item_overhead = 100;
-/// The same of its ticket and the next one together.
+/// The same for the ticket of an item and the next ticket, both together.
 constexpr std::size_t ticket_overhead = 250;
 
 }  // namespace
@@ -38,7 +38,7 @@ awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> i
       if (error) co_return result_type(error, {});
       continue;
     }
-    if (answer.error == errc::connection_loss) continue;  // surely not done
+    if (answer.error == errc::connection_loss) continue;  // surely not done: try again
     if (answer.throttled && session->now() < deadline) {
       error = co_await session->outwait(pause, nullptr);
       if (error) co_return result_type(error, {});
@@ -54,7 +54,7 @@ awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> i
   }
 }
 
-/// One item needs no transaction, unless there is a gate to pass.
+/// A single item needs a transaction only if the queue has a limit, because of its ticket.
 backend::request putter::request_of(const std::vector<new_item>& items) const {
   const auto& where = frame_->where;
   if (items.size() == 1 && !room_->has_limit()) {

@@ -1,4 +1,4 @@
-// Putting items: one, or many in one transaction.
+// Puts one item, or many in one transaction.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class putter {
  public:
   putter(shared_frame frame, std::shared_ptr<room> space) : frame_(std::move(frame)), room_(std::move(space)) {}
 
-  /// Completes with the names. Errors: `outcome_unknown`, `full`, `bad_arguments`, ...
+  /// Completes with the names of the items. Errors: `outcome_unknown`, `full`, `bad_arguments`, ...
   awaitable<outcome<std::vector<std::string>>> put(std::vector<new_item> items);
 
  private:

@@ -11,8 +11,8 @@ using backend::opcode;
 
 namespace {
 
-constexpr std::size_t puts_between_measures = 128;  // fewer where the list is nearly too long
-/// Nine tenths of all.
+constexpr std::size_t puts_between_measures = 128;  // fewer if the list is nearly too long
+/// Nine tenths of all sequence numbers.
 constexpr std::int32_t many_numbers = 0x7fffffff / 10 * 9;
 
 }  // namespace
@@ -27,7 +27,8 @@ bool room::is_overlong() const noexcept {
   return frame_->options.most_list_bytes != 0 && list_bytes_ >= frame_->options.most_list_bytes;
 }
 
-/// Not where the limit sees to it, with as many claims as items.
+/// Whether the length of the list is measured. Not if the limit keeps it short enough, even with a claim beside each
+/// item: an item and its claim take less than three names of items.
 bool room::is_measured() const noexcept {
   const auto& options = frame_->options;
   const auto most = options.most_list_bytes;
@@ -46,7 +47,8 @@ awaitable<outcome<room::pass>> room::enter(std::size_t& some, bool all_or_none) 
   co_return outcome<pass>(error, std::move(mine));
 }
 
-/// Before the first put of an object and after a refusal we look first; else the look travels along with a put.
+/// Measures the list before the first put of an object and after a refusal. Later measurements are sent together with a
+/// put, at no further round trip.
 awaitable<error_code> room::see_length(std::size_t some) {
   error_code error;
   const bool is_due = is_measured() && (!has_measured_ || is_overlong());
@@ -72,7 +74,7 @@ awaitable<error_code> room::settle(const backend::reply& answer) {
   co_return is_open ? make_error_code(errc::outcome_unknown) : answer.error;
 }
 
-/// One look serves all that wait for it.
+/// One measurement serves all puts that wait for it.
 awaitable<error_code> room::measure_once() {
   const auto before = measures_;
   auto mine = co_await measuring_.enter(frame_->session->get_scheduler());
@@ -88,7 +90,7 @@ awaitable<error_code> room::measure() {
   co_return there.error == errc::no_node ? error_code() : there.error;
 }
 
-/// Travels with the put that made it necessary. Asked once: it is nobody's operation.
+/// Sent together with the put that made it necessary. Tried only once, because no operation waits for it.
 awaitable<void> room::measure_later() {
   auto asked = frame_->session->send(make_request(opcode::exists, frame_->where.items));
   auto there = co_await frame_->session->answer(asked);
@@ -105,7 +107,7 @@ void room::note_length(const backend::reply& there) {
   const auto items_left = (most - std::min(most, list_bytes_)) / list_bytes(frame_->where, 1);
   puts_left_ = std::clamp<std::size_t>(items_left / 2, 1, puts_between_measures);
   const auto changes = static_cast<std::uint32_t>(folder.cversion) + static_cast<std::uint32_t>(folder.num_children);
-  note_number(static_cast<std::int32_t>(changes / 2));  // so many nodes there were: the next one's number
+  note_number(static_cast<std::int32_t>(changes / 2));  // the number of nodes ever created: the next number
 }
 
 void room::note_name(std::string_view name) {

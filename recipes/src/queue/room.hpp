@@ -1,4 +1,4 @@
-// How many items a queue may have.
+// Whether a queue has room for more items.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace zkrecipes::detail {
 
-/// Sees before each put that there is room: by the `gate` of a queue with a limit, by the length of the list that a
+/// Checks before each put that there is room: by the `gate` if the queue has a limit, by the length of the list that a
 /// server would send, and by the numbers that are left for names.
 class room : public std::enable_shared_from_this<room> {
  public:
@@ -17,18 +17,18 @@ class room : public std::enable_shared_from_this<room> {
 
   bool has_limit() const noexcept { return frame_->options.limit != 0; }
 
-  /// Until it ends the next put of this object waits.
+  /// While it exists, the next put of this object waits.
   using pass = turnstile::pass;
 
-  /// Waits for our turn, and sees that there is room. With a limit `some` may be lowered to what there is room for.
-  /// Error: `full`. Then `guard` and `settle` have to follow.
+  /// Waits for our turn, and checks that there is room. With a limit `some` may be lowered to the number that there is
+  /// room for. Errors: `full`, `sequence_exhausted`. Without an error `guard` and `settle` have to follow.
   awaitable<outcome<pass>> enter(std::size_t& some, bool all_or_none);
-  /// Adds what keeps the limit to a transaction: the last operations. Without a limit, nothing.
+  /// Adds the operations of the tickets to the end of a transaction. Without a limit there are none.
   void guard(transaction& all);
-  /// What became of it: the answer's error, but for a lost reply `connection_loss` if it was surely not done, and
-  /// `outcome_unknown` if it may have been done.
+  /// The result of the transaction: the answer's error, but for a lost reply `connection_loss` if it was surely not
+  /// done, and `outcome_unknown` if it may have been done.
   awaitable<error_code> settle(const backend::reply& answer);
-  /// An item was put under this name.
+  /// To be called with the name of an item that was put: its number tells how many are left.
   void note_name(std::string_view name);
 
  private:
@@ -44,17 +44,17 @@ class room : public std::enable_shared_from_this<room> {
   shared_frame frame_;
   std::shared_ptr<gate> gate_;
   turnstile turns_{1};
-  std::size_t waiting_ = 0;  // for their turn
+  std::size_t waiting_ = 0;  // number of puts that wait for their turn
   turnstile measuring_{1};
   std::size_t measures_ = 0;
   bool has_measured_ = false;
   std::size_t list_bytes_ = 0;
-  std::size_t puts_left_ = 0;  // until the list is measured again
-  std::int32_t number_ = 0;    // of the last item, or the next
-  bool is_told_ = false;       // that there are not many left
+  std::size_t puts_left_ = 0;  // puts until the list is measured again
+  std::int32_t number_ = 0;    // sequence number of the last item, or of the next
+  bool is_told_ = false;       // `on_trouble` has been told that few numbers are left
 };
 
-/// About what a server sends for a list of so many items.
+/// About how many bytes a server sends for a list of so many items.
 std::size_t list_bytes(const queue_layout& where, std::size_t children);
 
 }  // namespace zkrecipes::detail

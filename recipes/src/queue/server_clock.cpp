@@ -10,7 +10,8 @@ using std::chrono::milliseconds;
 namespace {
 
 constexpr auto lasting = 60s;
-/// Clocks differ by less, unless somebody sets one: then what comes late comes late by no more than this.
+/// The slowest pace that is believed. Clocks differ by less, unless somebody sets one: then an item comes late by at
+/// most about 2 % of the wait.
 constexpr double slowest = 0.98;
 
 }  // namespace
@@ -44,7 +45,8 @@ void server_clock::note(std::int64_t stamp, lease_clock::time_point sent, lease_
   connection_ = frame_->session->counters().connects;
 }
 
-/// At least so much has passed for us since the last stamp, and for the leader at most a millisecond more than it shows.
+/// Since the last stamp at least `ours` has passed on our clock, and on the leader's clock at most a millisecond more
+/// than the stamps show. So this ratio is the most that the leader's pace can be.
 double server_clock::pace(std::int64_t stamp, lease_clock::time_point sent) const {
   const bool is_same_leader = connection_ == frame_->session->counters().connects;
   const auto ours = std::chrono::duration<double, std::milli>(sent - answered_).count();

@@ -1,4 +1,4 @@
-// What becomes of an item that was taken: done, given back, or dead.
+// Settles an item that was taken: it is acknowledged, given back, or made a dead letter.
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +12,7 @@ using backend::opcode;
 
 namespace {
 
-/// A claim ends with its session.
+/// A claim ends with its session, so `session_expired` is `superseded` to the caller.
 error_code of_claim(error_code error) {
   return error == errc::session_expired ? make_error_code(errc::superseded) : error;
 }
@@ -41,7 +41,8 @@ awaitable<outcome<>> queue_core::reject(message item, std::string reason) {
   co_return outcome<>(co_await bury(claim_id(item), item.attempts, std::move(reason)));
 }
 
-/// From the queue to the dead letters, in one transaction; the item as it stands there, not as the caller still has it.
+/// Moves an item from the queue to the dead letters, in one transaction. The item is read again, because the caller's
+/// copy may be out of date.
 awaitable<error_code> queue_core::bury(claim_id which, std::int32_t attempts, std::string reason) {
   for (;;) {
     auto read = co_await claims_->read_again(which);
@@ -56,8 +57,9 @@ awaitable<error_code> queue_core::bury(claim_id which, std::int32_t attempts, st
   }
 }
 
-/// A new node with a new number. That has to be known beforehand, for the attempts are counted below the node: a
-/// node that goes in the same transaction draws it.
+/// Creates the item again as a new node with a new number. The number has to be known before that transaction, because
+/// the transaction also counts the attempts below the new node. So an ephemeral node draws the number, and the same
+/// transaction removes it.
 awaitable<error_code> queue_core::move_to_end(claim_id which) {
   const auto& session = frame_->session;
   const auto& where = frame_->where;
@@ -87,7 +89,8 @@ awaitable<error_code> queue_core::move_to_end(claim_id which) {
     count_attempts(rest, moved, std::min(attempts_of(read.stat), 100));
     error = co_await claims_->settle(which, std::move(rest));
   }
-  // With a reply that was lost it may stand there twice; or the item had gone by an operator's hand, and took nothing along.
+  // Remove nodes that have drawn a number and are still there: a lost reply may have left a second one, and the
+  // settlement may have failed (an operator removed the item, for example) and removed none.
   const bool maybe_left = session->counters().connects != connection;
   if (maybe_left || (error && number.error != errc::no_node)) session->remove_all_surely(where.items, guid, bound);
   co_return of_claim(error);

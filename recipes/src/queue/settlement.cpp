@@ -1,4 +1,5 @@
-// The end of an item: removed with its claim and the effects, and known to be so also where the reply was lost.
+// Settles an item: removes it and its claim together with the effects, and finds out after a lost reply whether that
+// was done.
 #include <algorithm>
 #include <utility>
 
@@ -22,8 +23,9 @@ int failed_at(const backend::reply& answer) {
   return -1;
 }
 
-/// That the claim has gone proves nothing: an operator can have removed it, and another have taken the item. Where it
-/// matters which settlement was done, each writes its mark into the claim, which is removed afterwards.
+/// A claim that has gone proves nothing, because an operator may have removed it and another client may have taken the
+/// item. So if it matters which settlement was done, each one writes its mark into the claim node, which is removed
+/// afterwards.
 transaction claims::removal_of(const std::string& name, const std::string& mark) const {
   transaction all;
   const auto claim = frame_->where.claim(name);
@@ -31,7 +33,7 @@ transaction claims::removal_of(const std::string& name, const std::string& mark)
   return all.remove(frame_->where.item(name));
 }
 
-/// The same for the same effects: it does not matter which of those is done.
+/// Settlements with the same effects share one mark, because it does not matter which of them is done.
 std::string claims::mark_of(const held& item, const transaction& effects) const {
   const auto same = std::ranges::find_if(item.open, [&](const settlement& each) {
     return !each.mark.empty() && each.effects.operations() == effects.operations();
@@ -54,7 +56,8 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     maybe_done = maybe_done || (is_cut && answer.sent);
     if (is_aborted(answer.error) && maybe_done) clear_up(which, mark, bound);
     found = find_ours(which);
-    if (found == ours_.end()) {  // settled by somebody else in this process, or taken once more after an operator
+    if (found == ours_.end()) {
+      // Another operation of this process settled the item, or it was taken again after an operator removed the claim.
       if (is_aborted(answer.error) || answer.error == errc::closed) co_return answer.error;
       if (answer.error && maybe_done) co_return co_await judge_unheld(which, mark, bound);
       if (!answer.error && !mark.empty()) session->remove_surely(claim, bound);
@@ -64,7 +67,7 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     if (is_lost(answer.error)) continue;
     const int place = failed_at(answer);
     const bool has_gone = answer.error == errc::no_node && (place == 0 || place == 1);
-    if (answer.error && !has_gone && answer.error != errc::session_expired) co_return answer.error;  // still ours
+    if (answer.error && !has_gone && answer.error != errc::session_expired) co_return answer.error;  // item still ours
     auto error = answer.error;
     if (error) error = co_await judge(which, mark);
     const bool is_unheld = error == errc::superseded && maybe_done && find_ours(which) == ours_.end();
@@ -72,16 +75,17 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
     if (is_aborted(error)) clear_up(which, mark, bound);
     if (is_aborted(error) || error == errc::closed) co_return error;
     if (found = find_ours(which); found != ours_.end()) ours_.erase(found);
-    // One that has gone may be another's by now; with our mark, or without its item, it is nobody's.
+    // If our claim has gone, a claim of this name may be another taker's. With our mark, or without its item, the claim
+    // belongs to nobody and is removed.
     const bool may_be_marked = !mark.empty() && (!error || error == errc::outcome_unknown);
     if (place == 1 || may_be_marked) session->remove_surely(claim, bound);
     co_return error;
   }
 }
 
-/// The item is not held any more by the claim that a try was for: it has been settled by somebody else in this process, or
-/// taken once more after an operator. The mark of a try that was done is there, unless it has been removed already; without
-/// a mark it matters only whether the item is there.
+/// Judges a settlement whose claim no longer holds the item: another operation of this process has settled it, or it
+/// was taken again after an operator removed the claim. The mark of a try that was done is in the claim node, unless it
+/// has been removed already. Without a mark it matters only whether the item is there.
 awaitable<error_code> claims::judge_unheld(claim_id which, std::string mark, incarnation_ptr bound) {
   const auto path = mark.empty() ? frame_->where.item(which.name) : frame_->where.claim(which.name);
   const auto look = make_request(mark.empty() ? opcode::exists : opcode::get, path);
@@ -99,7 +103,8 @@ awaitable<error_code> claims::judge_unheld(claim_id which, std::string mark, inc
   co_return error_code();
 }
 
-/// The claim has gone or can not be read. The item tells if nothing was done: what is done removes it.
+/// For a claim that has gone or can not be read. If the item is still there, nothing was done, because a settlement
+/// removes the item.
 awaitable<error_code> claims::judge_by_item(claim_id which) {
   const auto look = make_request(opcode::exists, frame_->where.item(which.name));
   backend::reply item;
@@ -110,7 +115,8 @@ awaitable<error_code> claims::judge_by_item(claim_id which) {
   co_return item.error ? errc::outcome_unknown : errc::superseded;
 }
 
-/// A settlement was refused because the item or the claim has gone: tells whether an earlier try of it had been done.
+/// A settlement was refused because the item, the claim or the session has gone: finds out whether an earlier try of it
+/// had been done.
 awaitable<error_code> claims::judge(claim_id which, std::string mark) {
   for (;;) {
     auto found = find_ours(which);
@@ -128,17 +134,18 @@ awaitable<error_code> claims::judge(claim_id which, std::string mark) {
     const auto& why = seen[1].error;
     if (is_lost(why) || why == errc::session_expired) continue;
     if (why && why != errc::no_node) co_return why;
-    if (!why) co_return errc::superseded;  // what we have done would have removed it
+    if (!why) co_return errc::superseded;  // the item is there, but a settlement would have removed it
     const bool is_claimed = !claim.error && !bound->ended;
     if (is_claimed) co_return !mark.empty() && claim.data == mark ? error_code() : make_error_code(errc::superseded);
     found = find_ours(which);  // another try of the same settlement may have been judged meanwhile
     if (found != ours_.end() && !mark.empty() && found->second.done == mark) co_return error_code();
-    const bool is_done = mark.empty() && !bound->ended;  // by us, or by another after an operator: the item is done
+    const bool is_done = mark.empty() && !bound->ended;  // by us, or by another taker after an operator
     co_return is_done ? error_code() : make_error_code(errc::outcome_unknown);
   }
 }
 
-/// Nobody waits any more for a settlement that may have been done: its mark, if it has one, is taken away.
+/// For a settlement that may have been done, and whose caller waits no more: removes the claim node if it has the
+/// settlement's mark, in the background.
 void claims::clear_up(claim_id which, std::string mark, incarnation_ptr bound) {
   if (mark.empty()) return;
   auto clearing = owning(shared_from_this(), &claims::see_what_became, std::move(which), std::move(mark), std::move(bound));

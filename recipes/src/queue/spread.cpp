@@ -8,22 +8,23 @@ namespace zkrecipes::detail {
 
 namespace {
 
-/// Of each claim that is in time. With the doubling of a late one: about one claim in eleven is late, at any number of
-/// takers.
+/// A claim in time multiplies the reach by this, and a late one doubles it. So about one claim in eleven is late, at
+/// any number of takers.
 constexpr double shrinking = 15.0 / 16;
-/// The reach, for each taker, at which no more of them are late.
+/// The reach per taker at which no more claims than these are late.
 constexpr double reach_per_taker = 24;
-/// After the first late claim, when nothing is known of the others: this part of the list, within these bounds.
+/// The reach after the first late claim, when nothing is known of the other takers: one item in this many of the list,
+/// within these bounds.
 constexpr std::size_t first_share = 8;
 constexpr std::size_t least_first = 16;
 constexpr std::size_t most_first = 512;
-/// Crowded: fewer items within reach than one for so much of it.
+/// A list is crowded if the reach is more than this many times the number of items in it.
 constexpr double least_share = 6;
 constexpr double longest_reach = 1e6;
-/// Claims in a list are no more takers than that: one taker can have many.
+/// The claims in a list count as at most this many takers, because one taker can have many claims.
 constexpr std::size_t most_others = 64;
 constexpr std::size_t run_length = 16;
-/// One in so many of the runs on a new list begins at the front: the oldest item does not wait for chance.
+/// One in this many new lists is begun at the front, so that the oldest item does not depend on chance.
 constexpr std::uint64_t front_runs = 8;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Where in a list of items one of several takers draws next, so that it does not meet the others.
+// Where in a list of items a taker draws next, so that several takers do not draw the same items.
 #pragma once
 
 #include <cstddef>
@@ -11,30 +11,31 @@
 
 namespace zkrecipes::detail {
 
-/// Nobody tells a taker how many others there are. It learns that from its claims: the part of the list in which it
-/// draws, its reach, doubles with each claim that comes too late and shrinks a little with each that does not, which
-/// keeps both in a fixed proportion. A taker that meets nobody draws at the front.
+/// A taker does not know how many others there are. It learns that from its claims: the part of the list in which it
+/// draws, its reach, doubles with each claim that comes too late and shrinks a little with each that is in time, which
+/// keeps both in a fixed proportion. A taker that meets no other draws at the front.
 ///
-/// From a random place within reach it goes on item by item for a while. Two takers that do so meet once, and not at
-/// each item, and a list that is old by now costs one miss per run.
+/// From a random place within its reach a taker goes on item by item for a while. So two takers that meet do so once,
+/// and not at each item, and a list that is out of date costs one late claim per run.
 class spread {
  public:
   explicit spread(std::function<std::uint64_t()> random) : random_(std::move(random)) {}
 
-  /// Which of the first `ready` items will be drawn next; `ready` if that is for chance to decide.
+  /// The index of the item that will be drawn next, among the first `ready` items; `ready` if it will be chosen at
+  /// random.
   std::size_t next(const std::deque<entry>& items, std::size_t ready) const;
-  /// Which of them to draw.
+  /// Chooses the item to draw.
   std::size_t pick(const std::deque<entry>& items, std::size_t ready);
   void was_in_time();
-  /// Somebody else was quicker; so many items are left to choose from.
+  /// Another taker was quicker; `ready` items are left to choose from.
   void was_late(std::size_t ready);
-  /// So many others begin at the same time.
+  /// This many other takers begin at the same time.
   void meets(std::size_t others);
-  /// There is a new list, with so many claims of others in it.
+  /// A new list was read, with this many claims in it.
   void listed(std::size_t others);
-  /// There are fewer items than takers, as far as we know: to try it would be to fight.
+  /// As far as we know there are fewer items than takers, so that most claims would be too late.
   bool is_crowded(std::size_t ready) const noexcept;
-  /// The turn has come in the line of those that wait: what was known of others is of the past.
+  /// To be called when our turn in the line of waiting takers has come: what was known of other takers is out of date.
   void forget() noexcept;
 
  private:
@@ -42,10 +43,10 @@ class spread {
 
   std::function<std::uint64_t()> random_;
   double reach_ = 1;
-  std::size_t run_left_ = 0;  // until another place is looked for
-  entry last_;                // drawn
+  std::size_t run_left_ = 0;  // draws until another random place is chosen
+  entry last_;                // the item drawn last
   bool is_list_new_ = false;
-  bool was_late_ = false;     // since the last list
+  bool was_late_ = false;     // a claim was late since the last list
 };
 
 /// Whether an item goes before another one.

@@ -1,4 +1,4 @@
-// How the put operations of the queues begin.
+// The bodies of the put operations of all queues.
 #pragma once
 
 #include <utility>
@@ -22,7 +22,7 @@ inline awaitable<outcome<std::string>> put_item(std::shared_ptr<queue_core> core
   co_return outcome<std::string>(error, made.empty() ? std::string() : std::move(made.front()));
 }
 
-/// An operation with an argument that makes no sense.
+/// The body of an operation that has a bad argument.
 template <class... Results>
 awaitable<outcome<Results...>> refused() {
   co_return outcome<Results...>(errc::bad_arguments, Results{}...);

@@ -11,10 +11,10 @@ using backend::opcode;
 
 namespace {
 
-/// A list is used up when this part of it has been drawn.
+/// A list is used up when one in this many of its items has been drawn.
 constexpr std::size_t list_share = 8;
-/// Where others are quicker, or items can come before those listed, it is read again after fewer draws: so many names
-/// of a list are read for each draw, at most.
+/// A list is read again after fewer draws if other takers are quicker, or if new items can come before those listed. At
+/// most this many names are read for each draw.
 constexpr std::size_t names_per_draw = 256;
 
 }  // namespace
@@ -34,7 +34,7 @@ awaitable<outcome<entry>> stock::draw() {
     if (!refreshing_ && !std::exchange(scouting_, true)) {
       launch_detached(frame_->session->strand(), owning(shared_from_this(), &stock::scout));
     }
-    // A scout without a session is done before anybody waits for it: what it has to say is looked at, not waited for.
+    // A scout without a session ends before we begin to wait for it, so its result is looked at without waiting.
     auto why = wake::notified;
     if (scouting_ || refreshing_) why = co_await ready_.wait();
     drawn = why == wake::cancelled ? std::nullopt : draw_at_hand();
@@ -111,7 +111,8 @@ void stock::put_back(const std::string& name) {
   if (where == items_.end() || where->name != name) items_.insert(where, std::move(*what));
 }
 
-/// The scout may have looked while it was drawn, and wait for a change that will not come: nothing has happened there.
+/// Makes the scout look again. It may have read the list while the item was drawn, and it would wait in vain for a
+/// change, because nothing changed on the server.
 void stock::returned() {
   look_again_ = true;
   if (place_) place_->changed().notify();
@@ -122,8 +123,8 @@ void stock::skip(const std::string& name, error_code why) {
   if (skipped_.insert(name).second && frame_->options.on_trouble) frame_->options.on_trouble(why, name);
 }
 
-/// Asked once: it is nobody's operation, and must not keep a session that nobody has any more. What is wrong is for
-/// whoever needs the list.
+/// Reads the list once, without retries, because no operation waits for it and it must not keep a session alive that is
+/// no longer used. Errors are left to the operation that needs the list.
 awaitable<void> stock::refresh() {
   const auto& session = frame_->session;
   const bool is_apart = frame_->where.is_apart();
@@ -150,13 +151,13 @@ void stock::apply(const backend::reply& items, const std::vector<std::string>& s
   });
   listed_ = found.size();
   draws_ = 0;
-  // Of a FIFO queue nothing that is put goes before what is listed.
+  // In a FIFO queue a new item never goes before those listed.
   draws_left_ = listed_ / (frame_->where.kind == queue_kind::fifo ? list_share : names_per_draw);
   spread_.listed(claimed.size());
   items_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }
 
-/// What was known of items that are not there any more.
+/// Forgets what was noted of items that are not there any more.
 void stock::forget_gone(const std::vector<entry>& listed) {
   std::set<std::string> still_skipped;
   std::set<std::string> still_in_doubt;

@@ -1,5 +1,5 @@
-// What there is to take: one list serves many takes, and of the takers that wait only the first watches. It calls as
-// many of the others as there are items left.
+// The items that can be taken. One list serves many takes. When takers wait in line, only the first of them watches the
+// queue; it calls as many of the others as there are items left.
 #pragma once
 
 #include <array>
@@ -21,26 +21,26 @@ class stock : public std::enable_shared_from_this<stock> {
  public:
   stock(shared_frame frame, std::shared_ptr<server_clock> clock);
 
-  /// The first item that nobody has, as far as we know; waits for one. It is the caller's to claim, until one of
-  /// `settled`, `missed`, `put_back` or `skip` follows.
+  /// Waits for an item that no taker has, as far as we know, and draws one as `spread` chooses. The caller has to claim
+  /// it, and then to call one of `settled`, `missed`, `lost_sight_of`, `put_back` or `skip`.
   awaitable<outcome<entry>> draw();
-  /// The same, if there is one at hand.
+  /// The same without waiting; nothing if no item is at hand.
   std::optional<entry> draw_at_hand();
-  /// To be called just before a claim is sent: the next list, if one is due, travels along at no further round trip, and
-  /// is there when the claim is.
+  /// To be called just before a claim is sent: if the next list is due, it is requested in the same round trip and
+  /// arrives with the claim's answer.
   void look_ahead();
-  /// The one that would be drawn next, if that is known.
+  /// The item that would be drawn next; null if that is not known.
   const entry* next() const;
 
-  /// It is ours.
+  /// The claim succeeded: the item is ours.
   void settled(const std::string& name);
-  /// Somebody else was quicker.
+  /// Another taker was quicker, or the item has gone.
   void missed(const std::string& name);
-  /// We do not know what became of it: look again.
+  /// It is unknown what became of the claim: the list is read again.
   void lost_sight_of(const std::string& name);
-  /// It can be taken again, at its place.
+  /// The item can be taken again, at its place.
   void put_back(const std::string& name);
-  /// It can not be handed out: not to be drawn again, and its owner is told.
+  /// The item can not be handed out: it is not drawn again, and `on_trouble` is told.
   void skip(const std::string& name, error_code why);
 
  private:
@@ -66,20 +66,20 @@ class stock : public std::enable_shared_from_this<stock> {
   std::deque<entry> items_;         // in order, as last listed, less those drawn
   std::set<std::string> drawn_;     // being claimed
   std::set<std::string> skipped_;
-  std::set<std::string> in_doubt_;  // it can be our own doing that they are not to be had
+  std::set<std::string> in_doubt_;  // perhaps claimed or removed by ourselves: a miss says nothing of other takers
   spread spread_;
-  std::size_t listed_ = 0;      // items, in the last list
-  std::size_t draws_ = 0;       // since then
-  std::size_t draws_left_ = 0;  // until the list is read again
+  std::size_t listed_ = 0;      // number of items in the last list
+  std::size_t draws_ = 0;       // draws since then
+  std::size_t draws_left_ = 0;  // draws until the list is read again
   std::size_t waiting_ = 0;
   bool scouting_ = false;
   bool refreshing_ = false;
-  bool is_ours_ = false;            // the path has been seen not to be of another recipe
-  bool look_again_ = false;         // one that the scout has left out can be had
-  bool steps_aside_ = false;        // into the line, although there are items
+  bool is_ours_ = false;            // a list has shown that no other recipe uses the path
+  bool look_again_ = false;         // an item that the scout left out can be taken again
+  bool steps_aside_ = false;        // gets in line although there are items, because of late claims
   bool calling_ = false;
-  lease_clock::time_point next_look_{};  // of the one who is first in line
-  place_ptr place_;                 // in the line of those that wait
+  lease_clock::time_point next_look_{};  // the first in line does not look again before this
+  place_ptr place_;                 // our place in the line of waiting takers
   error_code failure_;
   std::size_t failures_ = 0;
   condition ready_;

@@ -1,4 +1,5 @@
-// A stock while somebody waits in vain: its scout reads the list, stands in the line of those that wait, and calls.
+// The scout of a stock. It runs while an operation waits for an item: it reads the list, stands in the line of waiting
+// takers, and calls other takers.
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
@@ -15,22 +16,22 @@ namespace {
 constexpr std::string_view idle_marker = "idle-";
 constexpr std::string_view idle_markers[] = {idle_marker};
 
-/// What a taker's node says while it waits. One that is called finds the name of an item there.
+/// The data of a taker's node while it waits. When the taker is called, the name of an item is written there.
 constexpr const char* waits = "waits";
 
-/// The first in line reads no more names than that in a second, however often something changes.
+/// The first in line reads at most this many names per second, however often the queue changes.
 constexpr std::size_t names_per_second = 50'000;
-/// Called by one who leaves the line.
+/// A taker that leaves the line calls at most this many others.
 constexpr std::size_t most_calls = 256;
 
 }  // namespace
 
-/// Runs for as long as somebody waits in vain.
+/// Runs while more operations wait than there are items at hand.
 awaitable<void> stock::scout() {
   error_code error;
   if (std::exchange(steps_aside_, false)) {
     error = co_await get_in_line();
-    if (!is_fatal(error)) error.clear();  // where there is no line there are items all the same
+    if (!is_fatal(error)) error.clear();  // without a place in line we go on, because there are items
     spread_.forget();
   }
   while (waiting_ > 0 && !error) {
@@ -42,7 +43,7 @@ awaitable<void> stock::scout() {
       error = co_await look(place_ != nullptr);
     }
     if (!error && called_to()) {
-      watching = hints();  // they tell the place, which goes
+      watching = hints();  // they notify the place, which is about to be left
       error = co_await answer_call();
     }
     if (error || ready() >= waiting_) break;
@@ -62,7 +63,8 @@ awaitable<void> stock::scout() {
   ready_.notify();
 }
 
-/// Comes back first in line, or called, or to be called again.
+/// Returns when we are first in line, have been called, or nobody waits any more. Returns without an error, too, if the
+/// place was lost with the connection or the session: then it has to be invoked again.
 awaitable<error_code> stock::get_in_line() {
   line_spec line{frame_->where.on_side(idle_folder), std::string(idle_marker), idle_markers};
   auto entered = co_await place::enter(frame_->session, std::move(line), waits);
@@ -79,14 +81,16 @@ awaitable<error_code> stock::get_in_line() {
   co_return place_->lost() ? error_code() : error;
 }
 
-/// What a call says: the name of an item, and how many were called.
+/// The item that we were called for, if we were. The data of a call is the name of the item, and how many takers were
+/// called.
 std::optional<entry> stock::called_to() const {
   if (!place_) return std::nullopt;
   const auto& call = place_->data();
   return frame_->where.parse(std::string_view(call).substr(0, call.find(' ')));
 }
 
-/// One item is known, and it is for us unless somebody else is quicker.
+/// Leaves the line with the item of the call as the only one at hand. It is for us, but another taker may still be
+/// quicker.
 awaitable<error_code> stock::answer_call() {
   auto what = called_to();
   const auto call = place_->data();
@@ -102,7 +106,8 @@ awaitable<error_code> stock::answer_call() {
   co_return error;
 }
 
-/// To each of the next in line one of the items that are left: they are on their way at the same time, and do not meet.
+/// Gives each of the next takers in line the name of another one of the items that are left, so that they claim at the
+/// same time and do not compete for one item.
 awaitable<void> stock::call_others() {
   const auto folder = frame_->where.on_side(idle_folder);
   calling_ = true;
@@ -146,13 +151,14 @@ awaitable<void> stock::wait_for_change(const hints& watching) {
   }
 }
 
-/// Reads what there is; at no other cost than one round trip, unless something is missing.
+/// Reads the items and the claims in one round trip, unless something is missing or a request has to be repeated.
 awaitable<error_code> stock::look(bool watching) {
   const auto& session = frame_->session;
   const auto deadline = session->retry_deadline();
   auto pause = session->patience();
   for (;;) {
-    // Looked at now and then: who has given up meanwhile wants no session kept open for it.
+    // Checked once a second, because the scout must not keep a session open if all waiting operations were cancelled
+    // meanwhile.
     auto error = co_await session->wait_connected(nullptr, session->now() + std::chrono::seconds(1));
     if (error == errc::timed_out && waiting_ > 0) continue;
     if (error) co_return error;

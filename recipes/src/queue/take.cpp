@@ -13,7 +13,7 @@ constexpr std::size_t most_at_once = 1000;
 
 outcome<message> failed(error_code why) { return {why, message{}}; }
 
-/// Not an error of the operation: the next item, or the next session, may do.
+/// The result does not end the operation: it goes on with the next item, or in the next session.
 bool is_passing(const claim_result& result) {
   const auto& error = result.error;
   return result.at_item || error == errc::node_exists || error == errc::no_node || error == errc::busy ||
@@ -39,7 +39,7 @@ awaitable<outcome<message>> queue_core::take() {
   }
 }
 
-/// Error `busy`: not this one.
+/// Error `busy`: this item is not to be had, try another one.
 awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
   auto result = co_await claims_->finish(begun);
   after(begun, result);
@@ -48,7 +48,7 @@ awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
   if (result.error || most == 0 || result.item.attempts <= most) {
     co_return outcome<message>(result.error, std::move(result.item));
   }
-  // Whoever had it last did not live to say why.
+  // The session of the last taker ended, so there is no reason from that taker.
   const claim_id which(result.item);
   auto error = co_await bury(which, result.item.attempts - 1, "handed out too often");
   const bool is_open = claims_->has(which);
@@ -104,7 +104,7 @@ awaitable<outcome<std::vector<message>>> queue_core::take_many(std::size_t most)
       if (why && why != errc::busy) error = why;
     }
   }
-  if (error == asio::error::operation_aborted) {  // whoever asked hears of none of them
+  if (error == asio::error::operation_aborted) {  // the caller is told of none of them
     for (const auto& each : taken) {
       claims_->take_back(each);
       stock_->put_back(each.name);
@@ -115,7 +115,8 @@ awaitable<outcome<std::vector<message>>> queue_core::take_many(std::size_t most)
   co_return result_type(error, std::move(taken));
 }
 
-/// The data of an item is known before it is removed: a lost reply loses nothing. That of the next one travels along.
+/// Reads the data of an item before it removes it, so that a lost reply loses no data. The next item is read in the
+/// same round trip.
 awaitable<outcome<message>> queue_core::pop() {
   if (frame_->where.kind == queue_kind::delayed) co_return co_await pop_by_claim();
   for (;;) {
@@ -154,7 +155,7 @@ awaitable<claim_result> queue_core::pop_drawn(entry what) {
   co_return result;
 }
 
-/// Of an item in a session that ended: what is still there was not removed.
+/// Whether an item is still there after a removal with an unknown outcome: then it was not removed.
 awaitable<bool> queue_core::is_there(std::string name) {
   auto look = make_request(opcode::exists, frame_->where.item(name));
   auto seen = co_await frame_->session->perform(std::move(look), retry::always);

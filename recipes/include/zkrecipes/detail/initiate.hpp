@@ -1,4 +1,4 @@
-// How every asynchronous operation of the library starts: the body is compiled, only this much is a template.
+// How every asynchronous operation of the library starts. Only this part is a template; the body is compiled.
 #pragma once
 
 #include <type_traits>
@@ -17,7 +17,8 @@ namespace zkrecipes::detail {
 template <class Signature>
 using handler_for = boost::asio::any_completion_handler<Signature>;
 
-/// Calls `what` on an executor, later. One that can not be told to wait is called from the system's executor.
+/// Calls `what` on an executor, later. An `any_completion_executor` can not be asked for that, so the call is
+/// dispatched to it from the system's executor.
 void call_later(boost::asio::any_io_executor on, boost::asio::any_completion_handler<void()> what);
 void call_later(boost::asio::any_completion_executor on, boost::asio::any_completion_handler<void()> what);
 
@@ -32,7 +33,8 @@ struct initiation<void(error_code, Results...)> {
     start(handler_for<void(error_code, Results...)>(std::forward<Handler>(handler)), std::move(whose), std::move(args)...);
   }
 
-  /// The answer of an object that was made by default or moved from: there is no session whose executor could be used.
+  /// Completes with `closed` for an object that was made by default or moved from: it has no session, and so no
+  /// executor.
   template <class Handler>
   static void answer_closed(Handler&& handler) {
     auto executor = boost::asio::get_associated_executor(handler);
@@ -45,8 +47,8 @@ struct initiation<void(error_code, Results...)> {
   }
 };
 
-/// Calls the compiled function `start(handler, whose, args...)` with the token's handler, type-erased. `whose` points to what
-/// the operation is of; where it is null the error is `closed`.
+/// Calls the compiled function `start(handler, whose, args...)` with the token's handler, type-erased. `whose` points
+/// to the object that the operation belongs to; if it is null the operation completes with `closed`.
 template <class Signature, class Token, class... Params, class... Args>
 auto initiate(Token& token, void (*start)(handler_for<Signature>, Params...), Args&&... args) {
   return boost::asio::async_initiate<Token, Signature>(initiation<Signature>{}, token, start,
