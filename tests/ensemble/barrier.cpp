@@ -21,7 +21,7 @@ struct barrier_case : ensemble_case {
     auto [error] = run(over(which).async_lift(tuple));
     BOOST_TEST_REQUIRE(!error, error.message());
   }
-  /// Held back by the barrier as it stands.
+  /// Starts a wait, and checks that the barrier as it stands holds it back.
   void wait(session& which, recorder<>& told) {
     over(which).async_wait(told.token());
     settle(which);
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_raise_whose_reply_is_lost_is_found) {
 
 BOOST_AUTO_TEST_CASE(a_raise_that_may_have_been_lifted_is_not_tried_again) {
   auto far = connect_far();
-  own().refuse(true);  // it can not look again before it has been lifted
+  own().refuse(true);  // so that the caller can not look again before the barrier has been lifted
   own().drop_reply(testcluster::op::create2);
   recorder<std::int64_t> raised(executor());
   over(far).async_raise(raised.token());

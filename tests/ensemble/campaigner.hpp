@@ -1,4 +1,4 @@
-// Somebody who wants to lead, and a line of them.
+// A campaigner in an election, and a fixture with a line of them.
 #pragma once
 
 #include <deque>
@@ -29,13 +29,13 @@ class line_fixture : public ensemble_case {
   void teardown() {
     run_until([&] { return in_line() == 0; }, 10s);
     dismiss();
-    remove("/e");  // fails, and says so, unless nobody was left in line while the sessions lived
+    remove("/e");  // throws, which fails the case, if somebody was left in line while the sessions lived
     ensemble_case::teardown();
   }
 
   std::size_t in_line() { return children("/e").size(); }
 
-  /// One more at the end of the line.
+  /// Adds a campaigner at the end of the line.
   campaigner& join(session over) {
     const auto before = in_line();
     auto& last = all_.emplace_back(*this, std::move(over), "c" + std::to_string(all_.size()));
@@ -50,7 +50,7 @@ class line_fixture : public ensemble_case {
     BOOST_TEST(!std::get<0>(result), std::get<0>(result).message());
   }
 
-  /// Ends the run of those who joined: their sessions go with them.
+  /// Drops all campaigners, and their sessions with them.
   void dismiss() { all_.clear(); }
 
  private:

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(one_that_changes_all_the_time_is_shown_all_the_time) {
   auto far = connect_far();
   create("/g");
   create("/g/a", "0");
-  own().set_delay(20ms);  // a change comes at every reading
+  own().set_delay(20ms);  // so that there is a change at every read
   bool stop = false;
   bool is_idle = false;
   int writes = 0;
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(differences_are_told_against_what_was_seen) {
   auto third = change(view, second.now);
   BOOST_TEST(names(third.removed) == "b");
   BOOST_TEST(third.removed[0]->data == "2", "as it was");
-  // One who slept through it all gets it at once, in one piece.
+  // A caller that missed all changes gets them at once, in one piece.
   auto all = change(view, seen);
   BOOST_TEST(names(all.changed) == "a");
   BOOST_TEST(names(all.added) + names(all.removed) == "");

@@ -55,7 +55,7 @@ class commit_case : public ensemble_case {
     std::sort(ids.begin(), ids.end());
     return ids;
   }
-  /// Nothing is left, but the path.
+  /// Checks that nothing is left after a clean-up, and removes the path.
   void finish() {
     clean_up();
     clean_up();

@@ -1,4 +1,4 @@
-// Counting: nothing is added twice, and nothing is lost unless it is said.
+// The counter: no addition counts twice, and none is lost without an error.
 #include <zkrecipes/counter.hpp>
 
 #include "ensemble/ensemble_case.hpp"

@@ -1,4 +1,4 @@
-// Items that can be taken from some time on, by the leader's clock.
+// Items that can be taken from a certain time on, by the leader's clock.
 #include <zkrecipes/delay_queue.hpp>
 
 #include "ensemble/queue_case.hpp"
@@ -15,7 +15,7 @@ class delays : public ensemble_case {
     for (const auto* each : {"/d/_idle", "/d/_dead", "/d/_gate", "/d/_clock", "/d"}) {
       if (exists(each)) remove(each);
     }
-    queue_.reset();  // it keeps the session
+    queue_.reset();  // it would keep the session open
     ensemble_case::teardown();
   }
   std::string put(const std::string& data, std::chrono::milliseconds delay) {
@@ -34,7 +34,7 @@ class delays : public ensemble_case {
     expect_done(item);
     return item.data;
   }
-  /// As the leader stamps it.
+  /// The present time, as the leader stamps it.
   std::int64_t leader_time() {
     create("/now");
     const auto time = get("/now").stat.ctime;
@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(many_are_put_in_one_transaction_each_with_its_delay) {
   session busy = connect(with);
   delay_queue into(busy, "/d");
   put("0", 0ms);
-  BOOST_TEST(!std::get<0>(run(into.async_put("1", 0ms, tuple))));  // it knows the leader's time
+  BOOST_TEST(!std::get<0>(run(into.async_put("1", 0ms, tuple))));  // now this object knows the leader's time
   log.clear();
   auto [error, names] = run(into.async_put_many({{"3", 300ms}, {"2", 1ms}, {"tomorrow", 24h}}, tuple));
   BOOST_TEST_REQUIRE(!error, error.message());
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(lost_replies_change_nothing) {
                   testcluster::op::get_data, testcluster::op::exists}) {
     for (bool executed : {true, false}) {
       put("1", 50ms);
-      delay_queue from(far, "/d");  // it has to learn the time first
+      delay_queue from(far, "/d");  // a new object, which has to learn the leader's time first
       executed ? own().drop_reply(op) : own().drop_request(op);
       auto [error, item] = run(from.async_take(tuple));
       BOOST_TEST(!error, error.message());

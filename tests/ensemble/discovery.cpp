@@ -27,7 +27,7 @@ service_instance instance(const std::string& id) {
 class discoveries : public ensemble_case {
  public:
   void teardown() {
-    for (const auto* each : {"/s/billing", "/s"}) remove(each);  // fails, and says so, if an instance is left
+    for (const auto* each : {"/s/billing", "/s"}) remove(each);  // throws, which fails the case, if an instance is left
     ensemble_case::teardown();
   }
 
@@ -54,7 +54,7 @@ class discoveries : public ensemble_case {
     auto result = run(from.async_pick(tuple));
     return std::get<0>(result) ? std::get<0>(result).message() : std::get<1>(result).id;
   }
-  /// Until it has seen everybody that it is to choose from.
+  /// Waits until the provider chooses this instance, and so has seen all that it is to choose from.
   void await(service_provider& from, const std::string& id) {
     BOOST_TEST_REQUIRE(run_until([&] { return pick(from) == id; }));
   }
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_reconnect_writes_nothing_and_nobody_sees_it) {
   view.async_change(seen, flap.token());
   settle(zk());
   BOOST_TEST(!flap.done());
-  // Nor is what was updated since forgotten, or what was unregistered brought back, by the next session.
+  // The next session neither forgets what was updated since, nor brings back what was unregistered.
   BOOST_TEST(!std::get<0>(run(registered.async_set_enabled(false, tuple))));
   auto second = enlist(theirs, instance("2"));
   unregister(std::move(second));
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(a_static_id_has_one_address) {
   run(other.async_close(tuple));
   BOOST_TEST(std::get<0>(run(they.async_unregister(tuple))) == errc::closed);
   BOOST_TEST((get("/s/billing/1").stat == before.stat), "it outlives its session");
-  // Who starts again at this address finds its own.
+  // A process that starts again at this address takes its own registration over.
   fixed.enabled = false;
   auto again = enlist(ours, fixed);
   BOOST_TEST(get("/s/billing/1").stat.czxid == before.stat.czxid);
@@ -267,7 +267,7 @@ BOOST_AUTO_TEST_CASE(who_drains_or_fails_is_not_chosen) {
   auto two = enlist(ours, instance("2"));
   await(from, "2");
   unregister(std::move(two));
-  await(from, "1");  // it has rested
+  await(from, "1");  // its rest is over
   BOOST_TEST(!std::get<0>(run(one.async_set_enabled(false, tuple))));
   await(from, nobody);
   BOOST_TEST(!std::get<0>(run(one.async_set_enabled(true, tuple))));

@@ -1,4 +1,4 @@
-// The double barrier: in together, out together, again and again.
+// The double barrier: its members enter together and leave together, again and again.
 #include "ensemble/meeting_case.hpp"
 #include "ensemble/request_log.hpp"
 
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_named) {
 
 BOOST_AUTO_TEST_CASE(the_last_one_in_asks_twice) {
   auto& first = wait(connect_far());
-  own().freeze(true);  // the first in line looks after the opening, too, and may be quicker
+  own().freeze(true);  // otherwise the first in line, which also sees to the opening, may be quicker
   request_log log;
   auto with = options();
   with.trace = log.hook();
@@ -160,7 +160,8 @@ BOOST_AUTO_TEST_CASE(the_last_one_in_asks_twice) {
   log.clear();
   auto& last = come(counted);
   expect_in(last, 1);
-  // A create, the record and the list, sent together; then the opening. What watches its own node comes beside them.
+  // The create and the reads of the record and of the list are sent together; then comes the opening. The watch on its
+  // own node is set beside them.
   BOOST_TEST(log.count("create") == 1);
   BOOST_TEST(log.count("children") == 1);
   BOOST_TEST(log.count("multi") == 1);

@@ -20,7 +20,7 @@ class ensemble_case : public fixture {
     fixture::teardown();
   }
 
-  /// In front of server 1.
+  /// The proxy, in front of server 1.
   testcluster::proxy& own() {
     if (!own_) own_ = std::make_unique<testcluster::proxy>(direct_hosts()[0]);
     return *own_;
@@ -32,7 +32,7 @@ class ensemble_case : public fixture {
     return with;
   }
 
-  /// Connected through `own`, and done with what a session sends first.
+  /// A session that is connected through `own`, and has got the answers to the first requests that every session sends.
   session connect_far(session_options with) {
     auto far = connect(std::move(with));
     settle(far);
@@ -40,7 +40,7 @@ class ensemble_case : public fixture {
   }
   session connect_far() { return connect_far(far_options()); }
 
-  /// Breaks the connection of a session made by `connect_far`; there is none until `reconnect`.
+  /// Breaks the connection of a session made by `connect_far`; the session gets no other one until `reconnect`.
   void disconnect(const session& far) {
     own().refuse(true);
     own().cut();
@@ -48,8 +48,8 @@ class ensemble_case : public fixture {
   }
   void reconnect() { own().refuse(false); }
 
-  /// Leaves rights without the one to write. The leader goes by the old ones until it has applied these itself: perhaps after
-  /// the server that answered us.
+  /// Sets an ACL without the right to write. The leader goes by the old ACL until it has applied the new one itself,
+  /// which may be after the server that answered us.
   void forbid_writing(const std::string& path, const acl& rights) {
     auto set = run(zk().async_set_acl(path, rights, any_version, tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(set), std::get<0>(set).message());
@@ -57,10 +57,10 @@ class ensemble_case : public fixture {
     BOOST_TEST_REQUIRE(run_until([&] { return std::get<0>(run(zk().async_commit(in_vain, tuple))) == errc::no_auth; }));
   }
 
-  /// The answer to this comes behind every event that the server had for the session before.
+  /// Waits for an answer that comes behind every event that the server had for the session before.
   void settle(session& which) { catch_up(which); }
 
-  // What others have done is seen by `zk` only once it has caught up: it may be connected to a server that lags behind.
+  // `zk` sees what others have done only after it has caught up, because its server may lag behind.
   node_data get(const std::string& path) {
     settle(zk());
     return fixture::get(path);

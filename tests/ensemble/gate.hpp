@@ -26,7 +26,7 @@ class gate {
     if (cut_) throw boost::system::system_error(boost::asio::error::operation_aborted);
   }
 
-  /// Holds back whatever is tried to cut it short.
+  /// Like `pass`, but a cancellation does not end it.
   boost::asio::awaitable<void> pass_in_the_end() {
     co_await boost::asio::this_coro::reset_cancellation_state(boost::asio::disable_cancellation());
     co_await boost::asio::this_coro::throw_if_cancelled(false);

@@ -1,4 +1,4 @@
-// Nobody leaves a node behind, however they leave.
+// A member leaves no node behind, in whatever way it leaves.
 #include "ensemble/campaigner.hpp"
 
 using namespace zkrecipes;

@@ -1,4 +1,4 @@
-// Replies, nodes and sessions get lost.
+// Lost replies, removed nodes and expired sessions in a line.
 #include "ensemble/campaigner.hpp"
 
 using namespace zkrecipes;

@@ -1,4 +1,4 @@
-// Who else may be found under the path: nodes of other clients, and nodes that mean nothing.
+// Foreign nodes below the path: nodes of other clients in line, and nodes that mean nothing.
 #include "ensemble/campaigner.hpp"
 
 using namespace zkrecipes;
@@ -6,14 +6,14 @@ using namespace zkrecipes::test;
 
 namespace {
 
-// As the two write them.
+// Names as Curator and kazoo write them.
 const std::string curator_name = "/e/_c_3a0f6f0e-5d55-4c0b-9a7c-2f1f7c1b6a11-latch-";
 const std::string selector_name = "/e/_c_8b1f6f0e-5d55-4c0b-9a7c-2f1f7c1b6a22-lock-";
 const std::string kazoo_name = "/e/1f0c2a7be4d94fd1a7d0c61fd6f3b0aa__lock__";
 
 class neighbours : public line_fixture {
  public:
-  /// Full path of a node of some other client, in line like ours.
+  /// Creates the node of another client, in line like ours; returns its full path.
   std::string stand(const std::string& name, const std::string& data) {
     auto made = run(zk().async_create(name, data, create_mode::ephemeral_sequential, tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(made), std::get<0>(made).message());

@@ -1,4 +1,4 @@
-// The turn comes in order of arrival, at the price of few requests and one event.
+// Members get their turn in order of arrival, at the cost of few requests and one event.
 #include "ensemble/campaigner.hpp"
 #include "ensemble/request_log.hpp"
 
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(tokens_grow_over_the_life_of_the_path_too) {
     BOOST_TEST(next.held().token() == get(next.held().path()).stat.czxid);
     token = next.held().token();
     release(next);
-    remove("/e");  // with it goes the count of its sequence numbers
+    remove("/e");  // this removes the count of its sequence numbers, too
     create("/e");
   }
 }
@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(one_of_a_hundred_waiters_is_woken_per_release) {
   for (int i = 0; i < 5; ++i) waiting.push_back(connect());
   std::vector<campaigner*> line;
   for (std::size_t i = 0; i < 100; ++i) line.push_back(&join(waiting[i % waiting.size()]));
-  // Everybody watches the own node, and everybody but the first one another's.
+  // Each member watches its own node, and each but the first one another member's node, too.
   BOOST_TEST_REQUIRE(run_until([] { return watches_on_servers() == 101 + 100; }));
   auto events = [&] {
     std::uint64_t sum = 0;

@@ -1,4 +1,4 @@
-// A path that two recipes want: it is of the one that was there first.
+// Two recipes want the same path: it belongs to the one that was there first.
 #include <zkrecipes/delay_queue.hpp>
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
@@ -35,7 +35,7 @@ class shared_path : public fixture {
   }
 
   using kept = std::shared_ptr<void>;
-  /// Enters, and keeps what it gets for as long as `kept` lives.
+  /// Gets in line, and keeps what it gets for as long as `kept` lives.
   using entry = std::function<error_code(session&, kept&)>;
 
   template <class Owned>
@@ -57,7 +57,7 @@ class shared_path : public fixture {
     };
   }
 
-  /// Whether both are made to get on with each other, whichever is first.
+  /// Whether the second recipe may get in line behind the first one at one path.
   static bool get_on(const std::string& first, const std::string& second) {
     auto is_read_write = [](const std::string& which) { return which == "reader" || which == "writer"; };
     return first == second || (is_read_write(first) && is_read_write(second)) ||
@@ -67,7 +67,7 @@ class shared_path : public fixture {
   void is_left(std::size_t count) {
     BOOST_TEST(run_until([&] { return children(path).size() == count; }), count << " should be left");
   }
-  /// For the next pair: semaphores and barriers leave their data.
+  /// Removes the path for the next pair, because semaphores and barriers leave their data there.
   void wipe() {
     is_left(0);
     remove(path);
@@ -156,7 +156,7 @@ BOOST_AUTO_TEST_CASE(a_barrier_says_what_is_wrong) {
   wipe();
 }
 
-// Who comes first and who comes second share one session, and one list.
+// Both lines are entered over one session at the same moment, and each reads a list of its own.
 BOOST_AUTO_TEST_CASE(of_two_at_the_same_moment_one_gets_in) {
   auto first = recorder<ownership>(executor());
   auto second = recorder<ownership>(executor());

@@ -19,7 +19,7 @@ struct lock_case : fixture {
     fixture::teardown();
   }
 
-  /// Acquires at once, or the case ends.
+  /// Acquires, or the case ends.
   ownership acquire(lock& which) {
     auto result = run(which.async_acquire(tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(result));
@@ -41,7 +41,7 @@ struct lock_case : fixture {
 
 BOOST_FIXTURE_TEST_SUITE(locks, lock_case)
 
-// The parent lets us in and not out, until somebody gives the right.
+// The ACL of the parent allows us to create our node but not to remove it, until the ACL is changed.
 BOOST_AUTO_TEST_CASE(a_release_that_is_refused_is_told_and_goes_on) {
   const acl no_delete{{perm_create | perm_read | perm_admin, "world", "anyone"}};
   auto made = run(one.async_create("/l", "", create_mode::persistent, no_delete, tuple));
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_revocation_is_a_request_first_and_an_order_after_the_grac
   BOOST_TEST(get(held.path()).data == R"({"id":"mine","revocable":true,"revoke":true})");
   BOOST_TEST(std::get<1>(run(mine.async_members(tuple)))[0].id == "mine", "what it says of itself stays");
 
-  // Asked again, with a grace: from then on it counts.
+  // This second request has a grace, which counts from now on.
   auto lost = recorder<>(executor());
   held.async_lost(lost.token());
   auto waiting = recorder<ownership>(executor());

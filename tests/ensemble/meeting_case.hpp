@@ -40,7 +40,7 @@ class meeting_case : public ensemble_case {
     return who;
   }
   guest& come(int size = 2) { return come(connect(), size); }
-  /// Comes, and stands in line.
+  /// Comes, and waits until its node stands in line.
   guest& wait(session over, int size = 2) {
     const auto before = present();
     auto& who = come(std::move(over), size);
@@ -57,7 +57,7 @@ class meeting_case : public ensemble_case {
     BOOST_TEST(who.inside().round() == round);
     BOOST_TEST(!who.inside().error());
   }
-  /// Two who have come in together, for the first time; the first over this session.
+  /// Two members that have entered the first round together; the first one uses this session.
   std::pair<guest&, guest&> meet(session over) {
     auto& first = wait(std::move(over));
     auto& second = come();
@@ -75,7 +75,7 @@ class meeting_case : public ensemble_case {
     for (auto* each : all) each->leave();
     for (auto* each : all) expect_out(*each);
   }
-  /// Nobody is left, and nothing but the record.
+  /// Checks that no member is left, and that the path holds nothing but the record.
   void finish() {
     BOOST_TEST(run_until([&] { return present() == 0; }));
     remove("/m");

@@ -1,4 +1,4 @@
-// Who is in a group, and who only seems to be.
+// Groups: members, and nodes that only look like members.
 #include <zkrecipes/membership.hpp>
 
 #include "ensemble/ensemble_case.hpp"
@@ -16,7 +16,7 @@ namespace {
 class groups : public ensemble_case {
  public:
   void teardown() {
-    remove("/g");  // fails, and says so, if a member is left
+    remove("/g");  // throws, which fails the case, if a member is left
     ensemble_case::teardown();
   }
 

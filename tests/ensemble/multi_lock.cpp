@@ -186,7 +186,8 @@ BOOST_AUTO_TEST_CASE(one_that_is_lost_while_another_is_waited_for_ends_it) {
   waits_at("/b");
   log.clear();
   remove("/a/" + children("/a").front());
-  // It has looked what became of its node: else it may be told of /b first, and lose both a moment later.
+  // Wait until it has looked at its own node below /a. Otherwise it may be told of /b first, get both, and lose both a
+  // moment later.
   const auto looks_at_its_own = [](const std::string& each) {
     return each.starts_with("get ") && each.find("/a/") != each.npos;
   };

@@ -24,7 +24,8 @@ class kept_nodes : public ensemble_case {
   error_code set(persistent_node& node, const std::string& data) {
     return std::get<0>(run(node.async_set_data(data, tuple)));
   }
-  /// Another's node stands in the place of its own, and it has not heard of that: what the server sends is held back.
+  /// Another session's node stands in the place of ours. The object has not heard of that, because the proxy holds back
+  /// what the server sends.
   persistent_node keep_until_replaced(session& far) {
     persistent_node node(far, "/a", "one");
     start(node);
@@ -34,7 +35,7 @@ class kept_nodes : public ensemble_case {
     BOOST_TEST(node.status().present);
     return node;
   }
-  /// Until the status is like that.
+  /// Waits until the status meets this condition.
   bool becomes(persistent_node& node, const std::function<bool(const persistent_node_status&)>& wanted) {
     return run_until([&] { return wanted(node.status()); });
   }
@@ -300,7 +301,7 @@ BOOST_AUTO_TEST_CASE(a_root_that_is_missing_is_told_and_waited_for) {
   persistent_node node(rooted, "/a", "one", {.max_pause = 200ms});
   BOOST_TEST(std::get<0>(run(node.async_started(tuple))) == errc::no_node, "CURATOR-50");
   create("/x/y");
-  create("/x/y/z");  // by nobody else: it may be mistyped
+  create("/x/y/z");  // nobody else makes a missing root, because its path may be mistyped
   BOOST_TEST(becomes(node, [](const auto& s) { return s.present && !s.error; }));
   BOOST_TEST(get("/x/y/z/a").data == "one");
   close(node);

@@ -1,4 +1,4 @@
-// The more urgent first; kazoo's names.
+// Priority queues: the more urgent item comes first; the names are kazoo's.
 #include <zkrecipes/priority_queue.hpp>
 
 #include "ensemble/queue_case.hpp"
@@ -14,7 +14,7 @@ class priorities : public ensemble_case {
     for (const auto* each : {"/p-side/_idle", "/p-side/_dead", "/p-side/_gate", "/p-side/_clock", "/p-side", "/p"}) {
       if (exists(each)) remove(each);
     }
-    queue_.reset();  // it keeps the session
+    queue_.reset();  // it would keep the session open
     ensemble_case::teardown();
   }
   std::string put(const std::string& data, int priority) {
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(an_urgent_one_overtakes_those_that_wait) {
   for (int i = 0; i < 5; ++i) put("usual", 100);
   expect_done(all, take(all));
   put("urgent", 1);
-  // The list that travelled with this take shows it.
+  // The list that travels along with this take shows the urgent item.
   auto one = take(all);
   auto two = take(all);
   BOOST_TEST((one.data == "urgent" || two.data == "urgent"));
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(lost_replies_change_nothing) {
   for (auto op : {testcluster::op::get_children2, testcluster::op::multi, testcluster::op::get_data}) {
     for (bool executed : {true, false}) {
       put("1", 1);
-      priority_queue from(far, "/p");  // it has to read the list first
+      priority_queue from(far, "/p");  // a new object, which has to read the list first
       executed ? own().drop_reply(op) : own().drop_request(op);
       const auto item = take(from);
       BOOST_TEST(item.data == "1");

@@ -1,4 +1,4 @@
-// Several at once, and long queues.
+// Several items in one put or take, and long queues.
 #include <set>
 
 #include "ensemble/queue_case.hpp"
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_batch_whose_reply_is_lost_says_so) {
   put("0");
   auto far = connect_far();
   for (bool executed : {true, false}) {
-    settle(far);  // a connection that takes a session up begins with a transaction, too
+    settle(far);  // a connection that takes a session up begins with a transaction, too: that one must not be dropped
     executed ? own().drop_reply(testcluster::op::multi) : own().drop_request(testcluster::op::multi);
     auto result = run(over(far).async_put_many(numbers(1, 3), tuple));
     BOOST_TEST(std::get<0>(result) == errc::outcome_unknown);

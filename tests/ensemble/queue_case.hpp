@@ -19,12 +19,12 @@ class queue_case : public ensemble_case {
     for (const auto* each : {"/q/_idle", "/q/_dead", "/q/_gate", "/q/_clock"}) {
       if (exists(each)) remove(each);
     }
-    remove("/q");  // fails, and says so, if an item or a claim is left
+    remove("/q");  // throws, which fails the case, if an item or a claim is left
     ensemble_case::teardown();
   }
 
   queue over(session which) { return queue(std::move(which), "/q"); }
-  /// The record of a producer stays for its next run; announced, it is removed at the end.
+  /// A producer. Its record stays for its next run; `teardown` removes the records of all producers made here.
   producer make_producer(session which, const std::string& name) {
     if (std::find(of_producers_.begin(), of_producers_.end(), name) == of_producers_.end()) of_producers_.push_back(name);
     return producer(over(std::move(which)), name);
@@ -75,7 +75,7 @@ class queue_case : public ensemble_case {
     return std::get<1>(result);
   }
 
-  /// Takes and acknowledges all there is; what it was, in order.
+  /// Takes and acknowledges all items; returns their data in order.
   std::vector<std::string> drain() {
     std::vector<std::string> seen;
     auto from = over(zk());

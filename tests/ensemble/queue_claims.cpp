@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(and_one_that_is_still_settling_a_lost_reply) {
 }
 
 BOOST_AUTO_TEST_CASE(lost_replies_change_nothing) {
-  // The second transaction is the acknowledgement.
+  // The first transaction is the claim, and the second one is the acknowledgement.
   using lossy_step = std::pair<std::int32_t, int>;
   const std::vector<lossy_step> lossy{{testcluster::op::get_children2, 1}, {testcluster::op::multi, 1},
                                       {testcluster::op::get_data, 1}, {testcluster::op::multi, 2}};

@@ -1,4 +1,4 @@
-// What becomes of an item that was handed out: attempts counted, given back, dead, done together with its effects.
+// Items that were handed out: attempts that are counted, returns, dead letters, acknowledgements with effects.
 #include "ensemble/queue_case.hpp"
 
 using namespace zkrecipes;
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(lost_replies_on_the_way_to_the_end_make_no_second_item) {
       const auto item = take(from);
       executed ? own().drop_reply(op) : own().drop_request(op);
       const auto error = give_back(from, item, return_to::end);
-      // The number could not be drawn: nothing has happened, and the item is still ours.
+      // An error means that the number could not be drawn: nothing has happened, and the item is still ours.
       if (error) {
         BOOST_TEST(error == errc::connection_loss);
         BOOST_TEST(!give_back(from, item, return_to::end));
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(lost_replies_on_the_way_to_the_end_make_no_second_item) {
       BOOST_TEST(again.data == "1");
       BOOST_TEST(again.attempts == 2);
       expect_done(from, again);
-      // The folder of the line stays, if the taker had to wait there.
+      // If the taker had to wait in line, the folder of the line stays.
       const auto left = [&] { return std::ranges::count_if(children("/q"), [](const std::string& name) { return name != "_idle"; }); };
       BOOST_TEST(run_until([&] { return left() == 0; }, 10s));
     }
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(of_two_objects_of_one_session_only_one_has_an_item_though_t
   auto far = connect_far();
   auto a = over(far);
   auto b = over(far);
-  // Both have the list; then `b` loses the reply to its claim of what `a` has.
+  // Both objects have the list. Then `b` loses the reply to its claim of the item that `a` has.
   recorder<message> of_a(executor());
   recorder<message> of_b(executor());
   own().drop_reply(testcluster::op::multi, 2);

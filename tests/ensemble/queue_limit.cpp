@@ -1,4 +1,4 @@
-// Queues that are not to grow for ever.
+// Queues that must not grow without bound.
 #include "ensemble/queue_case.hpp"
 #include "ensemble/request_log.hpp"
 
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(many_that_put_at_once_cost_two_requests_a_put) {
   clear_items();
 }
 
-/// What the count of a gate's tickets stands on.
+/// The number of tickets ever drawn is computed from `cversion`, in which a server counts created and removed children.
 BOOST_AUTO_TEST_CASE(a_server_counts_the_children_there_were) {
   run(zk().async_ensure_path("/q/_gate", tuple));
   auto other = connect();
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_put_whose_reply_is_lost_is_not_put_again) {
   run(zk().async_ensure_path("/q/_gate", tuple));
   auto far = connect_far();
   auto q = limited(far, 3);
-  own().drop_reply(testcluster::op::multi, 2);  // of the put; the first one draws its ticket
+  own().drop_reply(testcluster::op::multi, 2);  // the put; the first transaction draws its ticket
   BOOST_TEST(put_one(q) == errc::outcome_unknown);
   BOOST_TEST(!put_one(q));
   BOOST_TEST(!put_one(q));
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(a_producer_keeps_the_limit_and_cuts_its_batches) {
 }
 
 BOOST_AUTO_TEST_CASE(a_list_that_others_could_not_read_any_more_is_not_made_longer) {
-  // Each name is worth 17 bytes.
+  // Each name takes 17 bytes in the list.
   queue q(zk(), "/q", {.most_list_bytes = 17 * 10});
   run(q.async_put_many(std::vector<std::string>(10), tuple));
   BOOST_TEST(run_until([&] { return put_one(q) == errc::full; }, 10s));

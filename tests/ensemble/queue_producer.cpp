@@ -8,7 +8,7 @@ namespace {
 
 class producers : public queue_case {
  public:
-  /// Puts all of them at once and waits until they are there.
+  /// Puts all items at once, waits for all of them, and checks that their numbers follow each other.
   void put_all(producer& by, const std::vector<std::string>& items) {
     std::vector<recorder<std::uint64_t>> each(items.size(), recorder<std::uint64_t>(executor()));
     for (std::size_t i = 0; i < items.size(); ++i) {

@@ -1,4 +1,4 @@
-// Takers that wait stand in line: a put is the business of the first of them.
+// Takers that wait stand in line, and a put wakes only the first of them.
 #include <deque>
 
 #include "ensemble/queue_case.hpp"
@@ -9,7 +9,7 @@ using namespace zkrecipes::test;
 
 namespace {
 
-/// A process that takes: a session of its own, and what it has asked for.
+/// A taker with a session of its own, and the take that it has begun.
 struct taker {
   explicit taker(session over) : zk(over), from(over, "/q"), taken(over.get_executor()) { ask(); }
   void ask() {
@@ -33,7 +33,7 @@ class waiting : public queue_case {
     BOOST_TEST(run_until([&] { return idle() == 0; }, 10s), "nobody stands in line any more");
     queue_case::teardown();
   }
-  /// Another one behind all others.
+  /// Adds a taker behind all others.
   taker& add(session over) {
     const auto before = idle();
     auto& made = all.emplace_back(std::move(over));
@@ -42,14 +42,14 @@ class waiting : public queue_case {
     return made;
   }
   std::size_t idle() { return exists("/q/_idle") ? children("/q/_idle").size() : 0; }
-  /// An operator removes the queue, and the line with it, at once. False: somebody came or went meanwhile.
+  /// An operator removes the queue and its line in one transaction. False: somebody came or went meanwhile.
   bool wipe() {
     transaction all;
     for (const auto& each : children("/q/_idle")) all.remove("/q/_idle/" + each);
     all.remove("/q/_idle").remove("/q");
     return !std::get<0>(run(zk().async_commit(all, tuple)));
   }
-  /// All that was on its way to anybody has arrived.
+  /// Waits until everything that was on its way to the takers has arrived.
   void quieten() {
     for (int i = 0; i < 3; ++i) {
       for (auto& each : all) settle(each.zk);
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(many_items_at_once_are_for_many_takers) {
   BOOST_TEST(seen == numbers(1, 5), boost::test_tools::per_element());
 }
 
-// The first in line calls as many of the others as there are items left; each is told which is for it.
+// The first in line calls as many of the others as there are items left, and tells each of them its item.
 BOOST_AUTO_TEST_CASE(items_put_at_once_are_on_their_way_to_all_at_once) {
   constexpr int takers = 6;
   request_log log;
@@ -122,7 +122,8 @@ BOOST_AUTO_TEST_CASE(items_put_at_once_are_on_their_way_to_all_at_once) {
   }
 }
 
-// What is put, claimed and done all the time is looked at now and then, not each time.
+// While items are put, claimed and acknowledged all the time, a waiting taker lists them now and then, not at each
+// change.
 BOOST_AUTO_TEST_CASE(who_waits_beside_many_claimed_items_does_not_list_them_at_each_change) {
   constexpr int items = 500;
   auto from = over(zk());
@@ -139,7 +140,7 @@ BOOST_AUTO_TEST_CASE(who_waits_beside_many_claimed_items_does_not_list_them_at_e
   for (const auto& each : claimed) expect_done(from, each);
   const auto took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
   settle(all[0].zk);
-  const auto names = static_cast<double>(items);  // on average half of them, and as many claims
+  const auto names = static_cast<double>(items);  // in a list, on average: half of the items, and as many claims
   BOOST_TEST(static_cast<double>(log.count("children")) <= 10 + 4 * took * 50'000 / names);
   BOOST_TEST(log.count("children") <= items / 2);
   all[0].taken.cancel();

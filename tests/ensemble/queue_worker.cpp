@@ -1,4 +1,4 @@
-// A queue worked off by whoever leads: each effect once and in order, whoever dies.
+// The leader works off a queue: each message has its effect once and in order, even if leaders die.
 #include <zkrecipes/queue_consumer.hpp>
 
 #include "ensemble/queue_case.hpp"
@@ -9,7 +9,7 @@ using namespace zkrecipes::test;
 
 namespace {
 
-/// Keeps what it worked off as nodes in order, where a stale leader could spoil it.
+/// Writes each processed message as a sequential node, so that a stale leader's writes would spoil the order.
 class worker final : public queue_consumer {
  public:
   worker(queue from, gate* hold, std::chrono::milliseconds stall_limit)
@@ -25,7 +25,7 @@ class worker final : public queue_consumer {
 
   asio::awaitable<void> ended(term, term_end reason) override {
     ends.push_back(reason);
-    if (reason == term_end::stalled) hold_ = nullptr;  // the next time it takes no time
+    if (reason == term_end::stalled) hold_ = nullptr;  // after a stall a message takes no time
     co_return;
   }
 
@@ -81,7 +81,7 @@ class workers : public queue_case {
     for (const auto& each : names) seen.push_back(get("/results/" + each).data);
     return seen;
   }
-  /// Session of the first in line.
+  /// The session id of the first in line; 0 if nobody is.
   std::int64_t leading_session() {
     auto seen = run(election(zk(), "/e", {.id = "observer"}).async_view(tuple));
     const auto& candidates = std::get<1>(seen).candidates;
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(every_message_has_its_effect_once_and_in_order_though_leade
 
 BOOST_AUTO_TEST_CASE(nor_does_it_matter_that_replies_are_lost) {
   for (const auto& each : numbers(1, 40)) put(each);
-  // The transactions of the term's record are among those.
+  // These transactions include those of the term's record.
   for (int k = 1; k <= 8; ++k) own().drop_reply(testcluster::op::multi, 4 * k);
   add(connect(far_options()));
   BOOST_TEST_REQUIRE(run_until([&] { return processed() >= 40; }));

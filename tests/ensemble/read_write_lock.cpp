@@ -1,4 +1,4 @@
-// The read-write lock: who shares with whom, and who comes first.
+// The read-write lock: which members share it, and which come first.
 #include <zkrecipes/read_write_lock.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -19,7 +19,7 @@ struct read_write_case : fixture {
     fixture::teardown();
   }
 
-  /// Acquires at once, or the case ends.
+  /// Acquires, or the case ends.
   ownership read() { return now(run(guarded->async_acquire_read(tuple))); }
   ownership write() { return now(run(guarded->async_acquire_write(tuple))); }
   ownership now(std::tuple<error_code, ownership> result) {
@@ -46,7 +46,7 @@ struct read_write_case : fixture {
     BOOST_TEST(run_until([&] { return children("/l").empty(); }));
     remove("/l");
   }
-  /// As long as it takes others to be told, if they were.
+  /// Waits for one round trip: if others had been told of their turn, they would know by then.
   void settle() { catch_up(*zk_one); }
 
   std::unique_ptr<session> zk_one;
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_reader_of_a_stale_list_is_not_woken_by_readers) {
   two.cancel();
   BOOST_TEST(run_until([&] { return two.done() && events() == 1; }), "the writer ahead of it wakes it");
   catch_up(other);
-  catch_up(other);  // by now it watches the next: not the reader ahead of it, but the writer at the front
+  catch_up(other);  // by now it watches the next writer: not the reader ahead of it, but the writer at the front
   one.cancel();
   BOOST_TEST(run_until([&] { return one.done() && children("/l").size() == 2; }));
   catch_up(other);

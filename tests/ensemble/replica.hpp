@@ -1,4 +1,4 @@
-// One of several coordinators for the same election, and the case they are in.
+// One of several coordinators of an election, and the fixture that holds them.
 #pragma once
 
 #include <algorithm>
@@ -42,14 +42,14 @@ class term_case : public ensemble_case {
   term_case() { create("/e"); }
   void teardown() {
     for (auto& each : replicas_) each.coordinator.stop();
-    run_until([&] { return all_ended(); }, 10s);  // careers must outlive their runs, also where the case failed
+    run_until([&] { return all_ended(); }, 10s);  // careers must outlive their runs, even if the case failed
     replicas_.clear();
     run_until([&] { return in_line() == 0; }, 10s);
-    remove("/e");  // the record goes with it; fails, and says so, unless nobody is left in line
+    remove("/e");  // this removes the record, too; throws, which fails the case, if somebody is left in line
     ensemble_case::teardown();
   }
 
-  /// Starts one more, behind the others.
+  /// Starts one more coordinator, behind the others.
   replica& add(session over) { return add(std::move(over), [](career&) {}); }
   replica& add(const std::function<void(career&)>& prepare) { return add(connect(), prepare); }
   replica& add() { return add(connect()); }
@@ -85,7 +85,8 @@ class term_case : public ensemble_case {
   void wait_executing(replica& who, std::int64_t epoch, std::source_location where = std::source_location::current()) {
     wait([&] { return who.executes(epoch); }, where);
   }
-  /// One that resigned comes back behind those that wait, and has to be there before the next in line resigns.
+  /// A coordinator that resigned gets in line again, behind those that wait. It has to be there before the next one
+  /// resigns.
   void wait_in_line(replica& who, std::source_location where = std::source_location::current()) {
     wait([&] { return stands_in_line(who.session_id()); }, where);
   }
@@ -94,7 +95,7 @@ class term_case : public ensemble_case {
     wait([&] { return who.ended.done(); }, where);
     BOOST_TEST(who.ended.error() == expected, "line " << where.line() << ": " << who.ended.error().message());
   }
-  /// Ends everybody's run.
+  /// Ends all runs.
   void stop_all() {
     for (auto& each : replicas_) each.coordinator.stop();
     wait([&] { return all_ended(); });

@@ -1,4 +1,4 @@
-// What a session asked the servers for, in order of the answers.
+// The requests of a session, in the order of their answers.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The semaphore: who fits, who waits, and what is written about it.
+// The semaphore: which members fit, which wait, and what is written about them.
 #include <zkrecipes/semaphore.hpp>
 
 #include <deque>
@@ -32,7 +32,7 @@ struct semaphore_case : ensemble_case {
     const auto before = children("/s");
     auto waiting = recorder<ownership>(executor());
     which.async_acquire(permits, waiting.token());
-    // Not by their number: one that was given up before may still be going.
+    // The number of nodes does not tell, because the node of an acquisition that was given up may still be removed.
     const auto is_new = [&](const std::string& each) { return std::ranges::find(before, each) == before.end(); };
     BOOST_TEST_REQUIRE(run_until([&] { return std::ranges::any_of(children("/s"), is_new); }));
     return waiting;
@@ -53,7 +53,7 @@ struct semaphore_case : ensemble_case {
     BOOST_TEST(run_until([&] { return children("/s").empty(); }));
     remove("/s");
   }
-  /// As long as it takes others to be told, if they were.
+  /// Waits for one round trip: if others had been told of their turn, they would know by then.
   void settle() { catch_up(*over); }
 
   std::unique_ptr<session> over;
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(permits_freed_together_let_in_all_who_fit) {
   for (auto& each : waiting) gets_it(each);
   settle();
   BOOST_TEST(!last.done());
-  release(std::move(waiting[1].result<0>()));  // any of them makes room
+  release(std::move(waiting[1].result<0>()));  // a release by any of the three makes room
   gets_it(last);
   release(std::move(waiting[0].result<0>()));
   release(std::move(waiting[2].result<0>()));
@@ -192,7 +192,7 @@ BOOST_AUTO_TEST_CASE(more_permits_let_waiters_in_and_old_objects_go_on) {
   gets_it(next);
   BOOST_TEST(state().size == 6);
   release(std::move(waiting.result<0>()));
-  auto again = take(1);  // by an object that was made with a size of 3
+  auto again = take(1);  // this object was made with a size of 3
   release(std::move(again));
   release(std::move(all));
   release(std::move(next.result<0>()));
@@ -210,7 +210,7 @@ BOOST_AUTO_TEST_CASE(fewer_permits_take_nothing_and_let_nobody_in) {
   settle();
   BOOST_TEST(!waiting.done());
   release(std::move(one));
-  gets_it(waiting);  // although the one before it in line stays
+  gets_it(waiting);  // although the holder ahead of it in line stays
   BOOST_TEST(!three_of_them.error());
   release(std::move(three_of_them));
   release(std::move(waiting.result<0>()));
@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(who_holds_and_who_waits_is_listed_and_foreign_nodes_are_not
   finish();
 }
 
-// Who holds from before a shrink must be told from who waits, also if the resizer hears nothing of its own success.
+// Holders from before a shrink must be told apart from waiters, even if the reply to the resizer's write is lost.
 BOOST_AUTO_TEST_CASE(a_shrink_whose_reply_is_lost_leaves_nobody_waiting_in_vain) {
   auto far = connect_far();
   auto one = take(1);

@@ -47,12 +47,12 @@ BOOST_AUTO_TEST_CASE(it_is_set_read_and_replaced_on_condition) {
   BOOST_CHECK_THROW(shared_value(zk(), "v"), std::invalid_argument);
 }
 
-// The proxy drops the reply; the value is deleted before its writer is back.
+// The proxy drops the reply, and the value is deleted before the writer is connected again.
 BOOST_AUTO_TEST_CASE(a_set_whose_reply_is_lost_and_whose_value_is_deleted_is_not_repeated) {
   auto far = connect_far();
   shared_value value(far, "/v");
   own().drop_reply(testcluster::op::create2);
-  own().refuse(true);  // the next connection, which it needs then
+  own().refuse(true);  // refuses the next connection, which the writer needs for its look
   recorder<zkrecipes::stat> written(executor());
   value.async_set("x", written.token());
   BOOST_TEST_REQUIRE(run_until([&] { return own().drops() == 1; }));

@@ -1,4 +1,4 @@
-// What is committed under a term happens once, whatever happens to the replies.
+// A commit under a term happens once, whatever replies are lost.
 #include "ensemble/replica.hpp"
 
 using namespace zkrecipes;
@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_commit_goes_on_while_the_record_moves_to_its_next_phase) 
 }
 
 BOOST_AUTO_TEST_CASE(a_term_begins_and_ends_though_every_reply_to_its_record_is_lost) {
-  // Inaugurating, executing, handing over, retired: one transaction each.
+  // There is one transaction for each phase: inaugurating, executing, handing over, retired.
   for (int k = 1; k <= 4; ++k) {
     auto far = connect_far();
     own().drop_reply(testcluster::op::multi, k);
@@ -89,7 +89,8 @@ BOOST_AUTO_TEST_CASE(a_term_begins_and_ends_though_every_reply_to_its_record_is_
   stop_all();
 }
 
-// That it hands over is not written any more once it has handed over.
+// If the request that writes `handing_over` is lost, there may be only three writes: once the hand-over is done, only
+// `retired` is written.
 BOOST_AUTO_TEST_CASE(or_if_every_request_is) {
   for (int k = 1; k <= 4; ++k) {
     auto far = connect_far();
@@ -107,7 +108,8 @@ BOOST_AUTO_TEST_CASE(or_if_every_request_is) {
   stop_all();
 }
 
-// The first try never arrived, and the second is refused for a reason of its own: that is not the success of the first.
+// The first try never arrived, and the second one is refused for a reason of its own. This refusal must not be taken
+// for the success of the first try.
 BOOST_AUTO_TEST_CASE(a_refusal_after_a_lost_request_is_no_success) {
   auto& a = add(connect_far());
   wait_executing(a, 1);

@@ -1,4 +1,4 @@
-// What a career hears of the end of its term, and when.
+// The end of a term: what the career hears of it, and when.
 #include "ensemble/replica.hpp"
 
 using namespace zkrecipes;
@@ -8,7 +8,7 @@ namespace {
 
 class endings : public term_case {
  public:
-  /// Its connection is dead, and nobody knows it yet.
+  /// True, too, if the connection is dead and nobody knows it yet.
   bool seems_connected(const replica& which) { return which.zk.status().state == session_state::connected; }
   void overwrite_record(const std::string& data) {
     auto written = run(zk().async_set("/e", data, any_version, tuple));
@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(an_idle_consumer_is_not_stalled) {
   coordinator.async_run(does, ended.token());
   wait([&] { return view().phase == term_phase::executing; });
   const auto begin = zk_of_a.counters().heartbeats;
-  wait([&] { return zk_of_a.counters().heartbeats >= begin + 2 || does.reason; });  // that is over a second
+  wait([&] { return zk_of_a.counters().heartbeats >= begin + 2 || does.reason; });  // this takes over a second
   coordinator.stop();
   wait([&] { return ended.done(); });
   BOOST_TEST_REQUIRE(does.reason.has_value());

@@ -1,4 +1,4 @@
-// A career that throws ends the run, and is in nobody's way.
+// A career that throws ends its run, and holds nobody up.
 #include "ensemble/replica.hpp"
 
 using namespace zkrecipes;

@@ -1,4 +1,4 @@
-// How a term ends whose leader lost its place: what it had in hand, and what its successor waits for.
+// The end of a term whose leader lost its place: the message in hand, and how long the successor waits.
 #include "ensemble/replica.hpp"
 #include "ensemble/request_log.hpp"
 

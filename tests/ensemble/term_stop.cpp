@@ -1,4 +1,4 @@
-// A run that is asked to stop ends, wherever it is, and leaves no node.
+// A run that is asked to stop ends, at whatever step it is, and leaves no node.
 #include "ensemble/replica.hpp"
 
 using namespace zkrecipes;
@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(before_it_has_ever_been_connected) {
 }
 
 BOOST_AUTO_TEST_CASE(at_any_step_of_its_way) {
-  // Each answer moves the run one step on; the stop comes at another step each time.
+  // Each answer moves the run one step on, and each round stops it one step later.
   auto far = connect_far();
   for (std::uint64_t steps = 1; steps <= 12; ++steps) {
     auto& a = make(far, [](career&) {});

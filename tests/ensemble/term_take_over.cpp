@@ -1,4 +1,4 @@
-// Of several coordinators one works; terms follow each other in order.
+// Only one of several coordinators works at a time, and terms follow each other in order.
 #include "ensemble/replica.hpp"
 
 using namespace zkrecipes;

@@ -1,4 +1,4 @@
-// Two-phase commit: what it costs beside what is kept, and what older versions have left.
+// Two-phase commit: its costs while decided transactions are kept, and transactions that an older version left.
 #include "ensemble/commit_case.hpp"
 #include "ensemble/request_log.hpp"
 
@@ -10,7 +10,7 @@ using namespace zkrecipes::test;
 namespace {
 
 struct commit_costs_case : commit_case {
-  /// Leads for as long as it is there.
+  /// Coordinates for as long as the object lives.
   struct office {
     office(commit_costs_case& of, trace_hook hook)
         : test(of), zk(of.connect(with(of, std::move(hook)))), held(of.executor()) {
@@ -39,7 +39,7 @@ struct commit_costs_case : commit_case {
     BOOST_TEST(outcome_of(id).decision == decision::committed);
     BOOST_TEST_REQUIRE(run_until([&] { return is_filed(id); }));
   }
-  /// The paths are those below the root of the servers.
+  /// The logged paths include the root path of the case, so their ends are compared.
   static long count(const request_log& log, const std::string& operation, const std::string& path) {
     return std::ranges::count_if(log.all(), [&](const std::string& each) {
       return each.starts_with(operation + ' ') && each.ends_with(path);
@@ -69,7 +69,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_costs_a_coordinator_nothing) {
       commit("first-" + std::to_string(kept));
       requests.push_back(static_cast<long>(log.all().size()) - log.count("multi"));
     }
-    if (kept == 0) continue;  // the first of all makes sure that there is nothing without a mark
+    if (kept == 0) continue;  // the first coordinator of a path lists it, to give every transaction a mark
     for (const auto& each : log.all()) {
       BOOST_TEST(!mentions(each, "kept-"), each);
       BOOST_TEST(!(each.starts_with("children ") && each.ends_with("/t")), "what is kept is not listed");

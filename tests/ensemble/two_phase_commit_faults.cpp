@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(waits_go_on_in_the_next_session) {
 BOOST_AUTO_TEST_CASE(two_coordinators_write_one_decision) {
   begin("x", {"a"});
   auto far = connect_far();
-  // It has seen that the vote is missing, and sleeps over it until its time is up.
+  // The slow coordinator has seen that the vote is missing, and sleeps until its time is up.
   recorder<commit_outcome> slow(executor());
   over(far).async_decide("x", 300ms, slow.token());
   settle(far);
@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(two_coordinators_write_one_decision) {
   const auto asked = far.counters().requests;
   vote("x", "a", ballot::yes);
   BOOST_TEST(decide(zk(), "x").decision == decision::committed);
-  // It has not heard of that when it writes that the time is up.
+  // It has not heard of that decision when it writes that the time is up.
   BOOST_TEST_REQUIRE(run_until([&] { return lease_clock::now() >= its_end && far.counters().requests > asked; }));
   BOOST_TEST(!slow.done());
   own().freeze(false);

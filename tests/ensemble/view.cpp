@@ -1,4 +1,4 @@
-// What an observer sees of an election.
+// An observer's view of an election.
 #include "ensemble/campaigner.hpp"
 
 using namespace zkrecipes;

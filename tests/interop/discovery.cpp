@@ -8,7 +8,7 @@ using namespace interop;
 namespace {
 
 struct discovery_case : interop_case {
-  /// What both see in the end: a reader's server may be behind.
+  /// Waits until both workers see this, because a reader's server may lag behind.
   void both_see(const std::string& expected) {
     for (const char* who : {"cpp1", "java1"}) {
       std::string seen;
@@ -32,7 +32,7 @@ BOOST_AUTO_TEST_CASE(curator_and_we_see_each_others_instances_come_and_go) {
   both_see("ok a=10.0.0.1:8081/theirs");
   BOOST_TEST(ask("java1", "unregister") == "ok");
   both_see("ok");
-  remove("/line/billing");  // the service's own node stays
+  remove("/line/billing");  // the service's own node is left behind
   finish();
 }
 

@@ -28,8 +28,8 @@ BOOST_AUTO_TEST_CASE(curators_leader_selector_takes_turns_with_us_under_its_name
   finish();
 }
 
-// A selector ranks the names of a latch behind its own, as a latch does with a selector's: Curator's two do
-// not share a path either.
+// A selector ranks the names of a latch behind its own names, and a latch does the same with a selector's. So these two
+// recipes of Curator can not share a path either.
 BOOST_AUTO_TEST_CASE(curators_leader_selector_walks_in_on_the_names_of_its_latch) {
   open({{"cpp1", "election"}, {"java1", "selector"}});
   BOOST_TEST(ask("cpp1", "enter") == "ok");

@@ -35,7 +35,7 @@ team& all() {
   return workers;
 }
 
-/// Before the cases: they compare the descriptors at their beginning and end.
+/// Starts everything before the cases, because each case compares the descriptors at its beginning and its end.
 struct started {
   started() {
     all();

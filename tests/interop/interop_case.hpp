@@ -1,4 +1,4 @@
-// A case with workers in three languages, two of each, and a witness of who is inside.
+// A case with workers in three languages, two of each, and a witness that records which workers are inside.
 #pragma once
 
 #include "support/fixture.hpp"
@@ -13,7 +13,7 @@
 
 namespace interop {
 
-/// Started once for all cases.
+/// The worker of this name. All workers are started once, for all cases.
 zkrecipes::test::line_process& worker(const std::string& name);
 
 struct participant {
@@ -21,34 +21,34 @@ struct participant {
   const char* kind;
 };
 
-/// The fixture looks for nodes, watches and the like that are left.
+/// The fixture checks that no nodes, watches and the like are left.
 struct interop_case : zkrecipes::test::fixture {
   interop_case();
   void teardown();
 
-  /// Connects these workers; to a recipe at "/line", witnessed.
+  /// Connects these workers to a recipe at "/line" and to the witness.
   void open(std::initializer_list<participant> who);
 
-  /// Tells a worker, and returns its answer.
+  /// Sends a command to a worker, and returns its answer.
   std::string ask(const std::string& who, const std::string& command);
-  /// The answer to what it has been told already.
+  /// The answer to a command that was sent before.
   std::string answer_of(const std::string& who);
-  /// Whether the answer is there within a moment: longer than a turn takes, shorter than patience.
+  /// Whether the answer is there within half a second, which is longer than a turn takes and shorter than `patience`.
   bool answers_soon(const std::string& who);
-  /// All take turns at once until the witness has counted so many hand-offs; each answer has to be "ok".
+  /// All workers take turns at once until the witness has counted this many hand-offs. Each answer must be "ok".
   void take_turns(int hand_offs);
-  /// Waits until so many stand in line.
+  /// Waits until this many stand in line.
   void await_in_line(std::size_t count);
 
   boost::json::object witnessed();
   /// Ends the workers' sessions.
   void close_all();
-  /// The same; then nobody is inside, nobody stands in line, and every change of the witness was
-  /// that of a turn.
+  /// Does the same. Then nobody may be inside or in line, and the witness must have changed exactly twice for each
+  /// turn.
   void finish();
 
   std::vector<std::string> opened;
-  std::map<std::string, std::string> early;  ///< Answers that `answers_soon` has seen.
+  std::map<std::string, std::string> early;  ///< Answers that `answers_soon` has received.
 };
 
 }  // namespace interop

@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_CASE(three_languages_take_turns) {
   take_turns(1000);
   const auto record = witnessed();
   BOOST_TEST(record.at("hand_offs").as_int64() >= 1000);
-  // First come, first served: everybody gets a sixth, once all have found into the line.
+  // The lock is first come, first served: once all six stand in line, each gets a sixth of the turns.
   for (const auto& each : opened) BOOST_TEST(record.at("turns").at(each).as_int64() > 1000 / 24, each);
   finish();
 }
@@ -29,7 +29,7 @@ BOOST_AUTO_TEST_CASE(kazoo_under_its_own_names_takes_turns_with_us) {
   finish();
 }
 
-// Why kazoo has to be told of the others' names...
+// This is why kazoo has to be told of the others' names: without them it does not see our node ahead.
 BOOST_AUTO_TEST_CASE(kazoo_that_knows_its_own_names_only_walks_in_on_us) {
   open({{"cpp1", "mutex"}, {"python1", "plain-mutex"}});
   BOOST_TEST(ask("cpp1", "enter") == "ok");
@@ -38,8 +38,8 @@ BOOST_AUTO_TEST_CASE(kazoo_that_knows_its_own_names_only_walks_in_on_us) {
   finish();
 }
 
-// ... and has to take Curator's where Curator takes part: Curator ranks a child it does not know behind its
-// own numbers.
+// Where Curator takes part, kazoo has to use Curator's names, because Curator ranks a child that it does not know
+// behind its own numbers.
 BOOST_AUTO_TEST_CASE(curator_walks_in_on_kazoo_under_its_own_names) {
   open({{"python1", "own-mutex"}, {"java1", "mutex"}});
   BOOST_TEST(ask("python1", "enter") == "ok");

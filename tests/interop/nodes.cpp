@@ -1,4 +1,4 @@
-// What is one node, or a node for each: barrier, counter, members of a group.
+// Recipes that consist of one node, or of one node for each member: barrier, counter, group.
 #include "interop_case.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -11,7 +11,8 @@ using namespace interop;
 namespace {
 
 struct queue_case : interop_case {
-  /// Our takers may leave an empty `_idle` folder behind: a taker whose server lags sees no items and waits in it.
+  /// Our takers may leave an empty `_idle` folder behind: a taker whose server lags behind sees no items and waits
+  /// there.
   void finish() {
     close_all();
     const std::string folder = "/line/_idle";
@@ -22,7 +23,7 @@ struct queue_case : interop_case {
     interop_case::finish();
   }
 
-  /// Both put, then all take at once as many as there are in all; we by the command `ours`.
+  /// The workers put `each_puts` items each. Then all take as many each at the same time, ours with the command `ours`.
   void share_many_items(std::initializer_list<participant> who, int each_puts, const std::string& ours) {
     open(who);
     const auto takers = static_cast<int>(opened.size());
@@ -52,7 +53,7 @@ constexpr const char* in_order =
     "ok ours-first theirs-first ours-again theirs-again ours-usual theirs-usual ours-last theirs-last";
 
 struct priority_case : queue_case {
-  /// Of what we keep beside kazoo's path only the folder of those that waited may be left.
+  /// Beside kazoo's path we may leave only the folder of waiting takers, and nobody may be in it.
   void teardown() {
     const std::string side = "/line-side";
     for (const auto& each : children(side)) {
@@ -82,7 +83,7 @@ BOOST_AUTO_TEST_CASE(what_curator_or_we_put_the_other_takes_in_order) {
     BOOST_TEST(ask("java1", std::string("put theirs") + item) == "ok");
   }
   BOOST_TEST(ask("java1", "take 3") == "ok ours1 theirs1 ours2");
-  BOOST_TEST(ask("cpp1", "catch-up") == "ok");  // its server may not have seen yet what was put and taken elsewhere
+  BOOST_TEST(ask("cpp1", "catch-up") == "ok");  // its server may not have seen yet what others have put and taken
   BOOST_TEST(ask("cpp1", "take 3") == "ok theirs2 ours3 theirs3");
   finish();
 }
@@ -91,7 +92,7 @@ BOOST_AUTO_TEST_CASE(of_many_items_each_is_taken_once_by_curator_or_by_us) {
   share_many_items({{"cpp1", "queue"}, {"java1", "queue"}, {"cpp2", "queue"}, {"java2", "queue"}}, 100, "take");
 }
 
-// It does not see claims: who is quicker to delete has the item, and the other is told.
+// Curator does not see claims. The client that deletes the item first has it, and the other client is told so.
 BOOST_AUTO_TEST_CASE(curator_takes_what_we_have_claimed_and_we_are_told) {
   open({{"cpp1", "queue"}, {"java1", "queue"}});
   BOOST_TEST(ask("java1", "put item") == "ok");
@@ -110,7 +111,7 @@ BOOST_AUTO_TEST_CASE(what_kazoo_or_we_put_kazoo_takes_in_order_of_priority) {
   put_by_turns();
   BOOST_TEST(ask("python1", "take 8") == in_order);
   BOOST_TEST(ask("cpp1", "put one-more 3") == "ok");
-  BOOST_TEST(ask("cpp1", "pop 1") == "ok one-more");  // and it has left nothing behind that kazoo would take
+  BOOST_TEST(ask("cpp1", "pop 1") == "ok one-more");  // this has left nothing behind that kazoo would take
   finish();
 }
 
@@ -133,7 +134,7 @@ BOOST_AUTO_TEST_CASE(of_many_items_each_is_taken_once_by_kazoo_or_by_us) {
                    100, "pop");
 }
 
-// It does not see claims either.
+// kazoo does not see claims either.
 BOOST_AUTO_TEST_CASE(kazoo_takes_what_we_have_claimed_and_we_are_told) {
   open({{"cpp1", "priority-queue"}, {"python1", "priority-queue"}});
   BOOST_TEST(ask("python1", "put item 5") == "ok");

@@ -45,8 +45,8 @@ BOOST_AUTO_TEST_CASE(we_and_curator_contend) {
   finish();
 }
 
-// Its readers can not be shared with: they wait for writers behind them, too (kazoo 2.8, issue 649 there),
-// who wait for them.
+// Our readers can not share the lock with kazoo's. A reader of kazoo's waits for writers behind it, too (kazoo 2.8,
+// issue 649 there), and those writers wait for the reader.
 BOOST_AUTO_TEST_CASE(we_and_kazoos_writers_that_know_our_names_contend) {
   open({{"cpp1", "read"}, {"python1", "write"}, {"cpp2", "write"}, {"python2", "write"}});
   take_turns(200);

@@ -16,7 +16,7 @@ std::string read(const std::filesystem::path& file) {
   return std::regex_replace(text, std::regex("//[^\n]*"), "");
 }
 
-/// What stands between this parenthesis and its partner.
+/// The text between this parenthesis and its partner.
 std::string within(const std::string& text, std::size_t open) {
   int depth = 1;
   for (auto at = open + 1; at < text.size(); ++at) {
@@ -26,12 +26,12 @@ std::string within(const std::string& text, std::size_t open) {
   throw std::logic_error("a parenthesis is not closed");
 }
 
-/// The names of parameters, without that of the completion token.
+/// The names of the parameters, without that of the completion token.
 std::string names_of(const std::string& parameters) {
   std::vector<std::string> names;
   static const std::regex name("(\\w+)\\s*(,|$)");
   const auto flat = std::regex_replace(parameters, std::regex("<[^<>]*>"), "");
-  const auto clear = std::regex_replace(flat, std::regex("<[^<>]*>"), "");  // one in another
+  const auto clear = std::regex_replace(flat, std::regex("<[^<>]*>"), "");  // these brackets were around others
   for (std::sregex_iterator each(clear.begin(), clear.end(), name), end; each != end; ++each) names.push_back((*each)[1]);
   std::string all;
   for (std::size_t i = 0; i + 1 < names.size(); ++i) all += (i ? ", " : "") + names[i];

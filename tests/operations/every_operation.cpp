@@ -1,4 +1,5 @@
-// Every operation completes exactly once, with an error that is told of, in bounded time, and never inside the call.
+// Every operation completes exactly once, in bounded time, never inside the call, and with an error that is expected
+// there.
 #include "operations/setting.hpp"
 #include "operations/subjects.hpp"
 
@@ -12,14 +13,14 @@ namespace zkrecipes::test {
 
 namespace {
 
-/// Of the session, when the operation begins; the last two are of the object instead.
+/// The state of the session when the operation begins; the last two are states of the object instead.
 enum class state {
   never_connected,
   connecting,
   connected,
   suspended,
   expired,
-  closed_meanwhile,  ///< The close is asked for right behind the operation,
+  closed_meanwhile,  ///< `async_close` is called right after the operation,
   closing,           ///< or right before it.
   closed,
   auth_failed,

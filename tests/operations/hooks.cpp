@@ -1,4 +1,4 @@
-// What becomes of a user's hook that throws: it is heard of, and nothing else comes of it.
+// A user's hook that throws: the exception is heard of, and nothing else is disturbed.
 #include "operations/setting.hpp"
 
 #include <zkrecipes/zkrecipes.hpp>
@@ -22,7 +22,7 @@ struct hook_case {
 
   session& zk() { return where.zk(); }
 
-  /// Lets time pass; what hooks throw comes out of the context as a handler's exception does.
+  /// Lets time pass. An exception of a hook comes out of the context, as an exception of a handler does; it is counted.
   bool wait(const std::function<bool()>& condition) {
     for (;;) {
       try {
@@ -46,7 +46,8 @@ struct hook_case {
     return std::get<1>(listed).names.size();
   }
 
-  /// `make(hook)` makes a lock, or the like, whose third place is told of twice; its hook throws at the second call.
+  /// `acquire(hook, handler)` acquires a lock or the like. The second one in line is told its position twice, and its
+  /// hook throws at the second call.
   template <class Acquire>
   void goes_on(const std::string& path, Acquire acquire) {
     auto first = run<ownership>([&](auto h) { acquire(nullptr, std::move(h)); });

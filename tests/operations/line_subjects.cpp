@@ -144,7 +144,7 @@ subject of_coordinator() {
            [](auto& r, auto t) { r->coordinator.async_run(r->does, std::move(t)); });
 }
 
-/// A term that has begun, and who leads in it.
+/// A term that has begun, and the replica that leads in it.
 struct begun_term {
   std::shared_ptr<replica> by;
   std::optional<term> present;

@@ -1,11 +1,11 @@
-// Queues, and what was taken from them.
+// Queues, and items that were taken from them.
 #include "operations/subjects.hpp"
 
 namespace zkrecipes::test {
 
 namespace {
 
-/// One that is not there.
+/// A dead letter that does not exist.
 dead_letter letter() {
   dead_letter one;
   one.name = one.item = "qn-0000000001";

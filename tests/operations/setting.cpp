@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// A connection that is not had.
+/// A connection that is never established: it goes down after a millisecond.
 class dead_link final : public backend::link {
  public:
   dead_link(std::shared_ptr<backend::world> in, backend::link_listener& listener, errc why) : in_(std::move(in)) {

@@ -1,4 +1,5 @@
-// One process with one session on a simulated ensemble of one server, in virtual time; the test says who gets a connection.
+// One process with one session on a simulated ensemble of one server, in virtual time. The test decides which
+// connections are established.
 #pragma once
 
 #include "world/sim_world.hpp"
@@ -12,12 +13,12 @@
 
 namespace zkrecipes::test {
 
-/// What becomes of a connection that the session asks for.
+/// How a connection attempt of the session ends.
 enum class door { open, shut, no_descriptors, bad_credentials };
 
 struct gate {
   door stands = door::open;
-  int still_let_in = 0;  ///< So many connections, whatever the door says.
+  int still_let_in = 0;  ///< This many connections are established, whatever `stands` says.
 };
 
 class setting final : private simulation::ensemble_observer {
@@ -32,10 +33,10 @@ class setting final : private simulation::ensemble_observer {
   void break_connection();
   /// The server ends the session; the client learns it when it connects.
   void expire();
-  /// Something that is destroyed with the process.
+  /// Keeps an object that is to be destroyed with the process.
   void keep(std::shared_ptr<void> what) { kept_.push_back(std::move(what)); }
 
-  /// Lets time pass until the condition holds, so long at most. False: it does not.
+  /// Lets time pass until the condition holds, `longest` at most. False: it does not hold.
   bool wait(simulation::span longest, const std::function<bool()>& condition);
   void pass(simulation::span how_long);
   bool ran_away() const noexcept { return inside_->ran_away(); }

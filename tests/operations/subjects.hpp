@@ -1,4 +1,4 @@
-// What the library offers: each public operation, and how to come by an object that has it.
+// The public operations of the library, and for each class a way to get an object.
 #pragma once
 
 #include <zkrecipes/zkrecipes.hpp>
@@ -18,7 +18,7 @@ namespace zkrecipes::test {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// What came of an operation.
+/// How an operation ended.
 struct ending {
   int calls = 0;
   error_code error;
@@ -26,7 +26,7 @@ struct ending {
   bool initiating = false;
 };
 
-/// A handler that takes note of the error, whatever else there is.
+/// A handler that notes the error, whatever other results there are.
 struct note_ending {
   template <class... Results>
   void operator()(error_code error, Results&&...) const {
@@ -41,7 +41,7 @@ using token = asio::executor_binder<note_ending, asio::any_io_executor>;
 struct operation {
   std::string name;  ///< As declared: "lock::async_acquire_for(budget)".
   std::function<void(void* object, token)> begin;
-  std::set<error_code> also;  ///< How it may end, besides in the ways in which any operation may in that state.
+  std::set<error_code> also;  ///< Errors with which it may end, besides those of any operation in that state.
   bool needs_nothing;         ///< It may succeed without a connection.
 };
 
@@ -53,8 +53,8 @@ struct subject {
   std::vector<operation> operations;
   std::function<void(const session&, got_object)> make;
   bool needs_connection = false;
-  std::function<std::shared_ptr<void>()> by_default;            ///< Empty: it can not be made so.
-  std::function<std::shared_ptr<void>(void* object)> move_away;  ///< Moves out of it; empty: it can not be.
+  std::function<std::shared_ptr<void>()> by_default;            ///< Empty: it has no such state.
+  std::function<std::shared_ptr<void>(void* object)> move_away;  ///< Moves out of it. Empty: it can not be moved.
 };
 
 template <class T>
@@ -68,13 +68,13 @@ class subject_of {
     }
   }
 
-  /// Made of a session in any state.
+  /// The object is made from a session in any state.
   template <class Make>
   subject_of& made(Make make) {
     all_.make = [make](const session& zk, const got_object& got) { got({}, std::make_shared<T>(make(zk))); };
     return *this;
   }
-  /// Had from an operation on a session that is connected: `ask(zk, handler(error, T))`.
+  /// The object is the result of an operation on a connected session: `ask(zk, handler(error, T))`.
   template <class Ask>
   subject_of& had(Ask ask) {
     all_.needs_connection = true;
@@ -88,7 +88,7 @@ class subject_of {
     return *this;
   }
 
-  /// One that is made by default can not be asked.
+  /// The operations of a default-constructed object can not be called.
   subject_of& not_by_default() {
     all_.by_default = nullptr;
     return *this;
@@ -98,7 +98,7 @@ class subject_of {
   subject_of& has(const std::string& declared, Begin begin, std::set<error_code> also = {}) {
     return add(declared, std::move(begin), std::move(also), false);
   }
-  /// One that may succeed whatever the state of the session is.
+  /// This operation may succeed in any state of the session.
   template <class Begin>
   subject_of& has_always(const std::string& declared, Begin begin, std::set<error_code> also = {}) {
     return add(declared, std::move(begin), std::move(also), true);
@@ -126,7 +126,7 @@ std::vector<subject> meeting_subjects();
 std::vector<subject> group_subjects();
 std::vector<subject> queue_subjects();
 
-/// As the public headers declare them: "class::async_name(parameters)".
+/// The operations that the public headers declare, as "class::async_name(parameters)".
 std::vector<std::string> declared_operations();
 
 }  // namespace zkrecipes::test

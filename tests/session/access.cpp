@@ -27,7 +27,7 @@ struct access_case : fixture {
 BOOST_FIXTURE_TEST_SUITE(rights, access_case)
 
 BOOST_AUTO_TEST_CASE(what_one_user_made_is_closed_to_others_on_every_connection) {
-  create("/open");  // and the root with it
+  create("/open");  // this makes the root, too
   session owner = connect(as("owner"));
   session other = connect(as("other"));
   auto made = run(owner.async_create("/open/closed", "x", create_mode::persistent, tuple));
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(what_one_user_made_is_closed_to_others_on_every_connection)
     cluster().proxy(server_of(owner)).cut();
     cluster().proxy(server_of(other)).cut();
   }
-  catch_up(owner);  // a removal whose connection breaks is not sent again
+  catch_up(owner);  // because a removal whose connection breaks is not sent again
   BOOST_TEST(!std::get<0>(run(owner.async_remove("/open/closed", any_version, tuple))));
   remove("/open");
 }

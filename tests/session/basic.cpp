@@ -120,7 +120,8 @@ BOOST_AUTO_TEST_CASE(a_transaction_without_operations_changes_nothing) {
   BOOST_TEST(results.empty());
 }
 
-// A follower: the leader tells its followers of a change before it makes it itself, and answers a sync meanwhile.
+// The case needs a follower: the leader tells its followers of a change before it makes the change itself, and answers
+// a `sync` in between.
 BOOST_AUTO_TEST_CASE(after_a_sync_a_follower_shows_what_another_server_wrote) {
   create("/a");
   auto options = this->options();

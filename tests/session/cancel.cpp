@@ -10,7 +10,7 @@ using namespace zkrecipes::test;
 namespace {
 
 struct cancel_case : fixture {
-  /// Starts the operation on a frozen connection, cancels it, and looks that the session goes on.
+  /// Starts the operation on a frozen connection, cancels it, and checks that the session goes on.
   template <class... Results, class Start>
   void cancels(Start start) {
     for (auto type : {asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal}) {

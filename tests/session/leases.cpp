@@ -1,4 +1,4 @@
-// Until when a session may be believed in: never longer than the servers do.
+// The lease: a session is never believed in for longer than the servers keep it.
 #include "ensemble/print.hpp"
 #include "support/fixture.hpp"
 
@@ -20,7 +20,7 @@ struct lease_case : fixture {
     return with;
   }
 
-  /// The owner's belief ends before the server lets the next one in; nothing is sent by the test itself.
+  /// The owner's belief must end before the server lets the next one in. The test itself sends nothing meanwhile.
   void ends_in_time(lease_mode mode) {
     create("/e");
     session first = connect(in(mode, 1));
@@ -33,7 +33,7 @@ struct lease_case : fixture {
     waits.async_campaign(next.token());
     BOOST_TEST(run_until([&] { return children("/e").size() == 2; }));
 
-    // Idle for longer than the timeout: heartbeats keep it.
+    // The session is idle for longer than its timeout, and heartbeats keep the lease.
     const auto grown = held.valid_until() + 2s;
     BOOST_TEST(run_until([&] { return held.valid_until() > grown; }));
     BOOST_TEST(!held.error());

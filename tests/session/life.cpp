@@ -1,4 +1,4 @@
-// What a session outlives, and what it does not.
+// The events that a session outlives, and those that it does not.
 #include "ensemble/print.hpp"
 #include "support/fixture.hpp"
 

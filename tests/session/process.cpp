@@ -1,4 +1,4 @@
-// What a session does to the process it lives in: no threads, no leaks, nothing for child processes.
+// The effects of a session on its process: no threads, no leaks, nothing that child processes inherit.
 #include <fcntl.h>
 
 #include <boost/asio/steady_timer.hpp>
@@ -26,11 +26,11 @@ std::vector<int> new_descriptors(const std::set<std::string>& before) {
 BOOST_FIXTURE_TEST_SUITE(process, fixture)
 
 BOOST_AUTO_TEST_CASE(a_session_adds_no_thread_and_two_descriptors_that_children_do_not_inherit) {
-  asio::steady_timer(io(), 0s).async_wait([](error_code) {});  // the context has its own descriptors
+  asio::steady_timer(io(), 0s).async_wait([](error_code) {});  // this opens the context's own descriptors
   const auto threads = thread_count();
   const auto before = open_descriptors();
   auto options = this->options();
-  options.hosts = join_hosts(direct_hosts());  // a proxy has descriptors for every connection, too
+  options.hosts = join_hosts(direct_hosts());  // not through a proxy, which has descriptors for every connection, too
   session one = connect(options);
   auto connected = run(one.async_connected(tuple));
   BOOST_TEST(!std::get<0>(connected));
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(a_hundred_connections_leave_no_descriptor) {
 BOOST_AUTO_TEST_CASE(names_are_resolved_by_asio) {
   const auto& direct = direct_hosts();
   auto options = this->options();
-  options.hosts = "localhost:1,";  // resolves, and nobody listens there
+  options.hosts = "localhost:1,";  // this name resolves, and nobody listens there
   options.hosts += join_hosts(direct);
   session one = connect(options);
   BOOST_TEST(!std::get<0>(run(one.async_connected(tuple))));
@@ -79,7 +79,8 @@ BOOST_AUTO_TEST_CASE(names_that_do_not_resolve_are_told_and_no_obstacle_to_closi
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// Without the fixture's checks: there is no context left to look at. The sanitizers' build looks for leaks.
+// This case does not use the fixture: its checks need a context, which has ended here. The sanitizers' build looks for
+// leaks.
 BOOST_AUTO_TEST_SUITE(context_end)
 
 BOOST_AUTO_TEST_CASE(a_context_can_end_with_everything_still_pending) {

@@ -1,4 +1,4 @@
-// What the C client gets wrong on a connection (the numbers are those of the list in docs/architecture.md).
+// Faults of the C client on a connection; the numbers T1, T2 ... are those of the table in docs/architecture.md.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -43,7 +43,7 @@ struct trap_case : fixture {
 
 BOOST_FIXTURE_TEST_SUITE(traps, trap_case)
 
-// T1: the C client closes its socket inside any call, and the next descriptor opened gets its number.
+// T1: any call of the C client can close its socket, and the next descriptor that is opened gets the same number.
 BOOST_AUTO_TEST_CASE(descriptors_opened_by_others_while_the_connection_breaks_are_left_alone) {
   session one = connect();
   std::vector<std::unique_ptr<socket_pair>> others;
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(descriptors_opened_by_others_while_the_connection_breaks_ar
     const int server = server_of(one);
     const auto changes = one.status().changes;
     cluster().proxy(server).cut();
-    // Sends into the broken connection: the first fails inside the C client, which closes its socket there.
+    // Send into the broken connection: the first attempt fails inside the C client, which closes its socket there.
     auto lost = recorder<zkrecipes::stat>(executor());
     one.async_exists("/", lost.token());
     while (one.status().changes == changes) {
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(descriptors_opened_by_others_while_the_connection_breaks_ar
   BOOST_TEST(one.status().incarnation == 1u);
 }
 
-// T2: of an even number of addresses every other one is never tried.
+// T2: with an even number of addresses the C client never tries every other one.
 BOOST_AUTO_TEST_CASE(each_of_an_even_number_of_servers_is_found_when_it_is_the_only_one_that_lives) {
   const auto& proxies = proxy_hosts();
   for (int alive = 1; alive <= 2; ++alive) {
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(each_of_an_even_number_of_servers_is_found_when_it_is_the_o
   }
 }
 
-// T4: half-sent requests are continued on the next connection, replies do not match any more.
+// T4: the C client continues half-sent requests on the next connection, so that replies do not match any more.
 BOOST_AUTO_TEST_CASE(requests_in_flight_when_the_server_cuts_are_settled_and_the_next_connection_works) {
   create("/counter");
   session one = connect();
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(requests_in_flight_when_the_server_cuts_are_settled_and_the
       one.async_set("/counter", bulk, any_version, writes.back().token());
       one.async_get("/counter", reads.back().token());
     }
-    // Now and then before anything is sent, in the middle, or when all has been answered.
+    // The connections are cut before anything is sent, in the middle, or when all has been answered.
     for (int steps = i % 40; steps > 0; --steps) io().poll_one();
     for (int id = 1; id <= server_count; ++id) cluster().proxy(id).cut();
     auto settled = [&] {
@@ -128,7 +128,8 @@ BOOST_AUTO_TEST_CASE(requests_in_flight_when_the_server_cuts_are_settled_and_the
   remove("/counter");
 }
 
-// T6: a bad path in a transaction makes the C client free what it never had; a container in one can not be decoded.
+// T6: a bad path in a transaction makes the C client free memory that it never allocated, and it can not decode a
+// container in a transaction.
 BOOST_AUTO_TEST_CASE(bad_operations_of_a_transaction_are_refused_here) {
   auto check_refused = [&](transaction operations) {
     auto result = run(zk().async_commit(std::move(operations), tuple));
@@ -150,17 +151,17 @@ BOOST_AUTO_TEST_CASE(bad_operations_of_a_transaction_are_refused_here) {
   BOOST_TEST(children("/").empty());
 }
 
-// T7: a request that can not be handed over is answered all the same. The server's limit for a request is 1 MiB.
+// T7: a request that can not be handed over must be answered all the same. The server's limit for a request is 1 MiB.
 BOOST_AUTO_TEST_CASE(a_request_that_no_server_takes_is_answered) {
   create("/big");
   auto options = this->options();
-  options.jute_maxbuffer = 8 << 20;  // more than the servers have
+  options.jute_maxbuffer = 8 << 20;  // more than the servers allow
   auto hopeful = connect(options);
   auto result = run(hopeful.async_set("/big", std::string(3 << 20, 'x'), any_version, tuple));
   BOOST_TEST((std::get<0>(result) == errc::connection_loss), std::get<0>(result).message());
   BOOST_TEST(!look(hopeful));
   BOOST_TEST(get("/big").data.empty());
-  // The limit as we reckon it: what we send is taken, and what is not taken we do not send.
+  // Our limit is exact: the server takes what we send, and we do not send what it would not take.
   const auto connects = zk().counters().connects;
   const std::size_t limit = session_options().jute_maxbuffer;
   bool refused = false;
@@ -198,7 +199,7 @@ BOOST_AUTO_TEST_CASE(closing_does_not_block_the_executor_while_the_server_is_fro
   BOOST_TEST((last - begin >= 650ms), "it waits for the server's word");
 }
 
-// T9: after a stall the C client finds that time has passed before it looks at what has come.
+// T9: after a stall the C client notices that time has passed before it reads what has arrived.
 BOOST_AUTO_TEST_CASE(a_stall_of_the_executor_keeps_the_connection) {
   auto options = this->options();
   options.timeout = 1500ms;
@@ -210,11 +211,11 @@ BOOST_AUTO_TEST_CASE(a_stall_of_the_executor_keeps_the_connection) {
     std::this_thread::sleep_for(1100ms);  // the stall is what is tested: more than two thirds of the timeout
     BOOST_TEST(!look(one));
     BOOST_TEST(one.counters().connects == connects, "stall " << i);
-    run_until([] { return false; }, std::chrono::milliseconds(100 * i));  // at different moments of the C client's rhythm
+    run_until([] { return false; }, std::chrono::milliseconds(100 * i));  // at other moments of the C client's rhythm
   }
 }
 
-// T9, with a request on its way.
+// T9, with a request in flight.
 BOOST_AUTO_TEST_CASE(a_stall_with_an_answer_waiting_in_the_socket_keeps_the_connection) {
   auto options = this->options();
   options.timeout = 1500ms;
@@ -226,13 +227,13 @@ BOOST_AUTO_TEST_CASE(a_stall_with_an_answer_waiting_in_the_socket_keeps_the_conn
   one.async_exists("/", asked.token());
   BOOST_TEST(run_until([&] { return one.counters().requests > sent; }));
   std::this_thread::sleep_for(1100ms);  // as above
-  BOOST_TEST(!look(one));               // gets to the C client before anybody has looked at the socket
+  BOOST_TEST(!look(one));               // this request gets to the C client before anything has looked at the socket
   BOOST_TEST(asked.done());
   BOOST_TEST(!asked.error());
   BOOST_TEST(one.counters().connects == connects);
 }
 
-// T10: a black hole in the list costs two thirds of the session timeout.
+// T10: a server in the list that never answers costs the C client two thirds of the session timeout.
 BOOST_AUTO_TEST_CASE(a_server_that_is_frozen_costs_the_connect_timeout) {
   auto options = this->options();
   options.timeout = 30s;
@@ -253,10 +254,10 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_frozen_costs_the_connect_timeout) {
   }
 }
 
-// T15: all watches are set again in one packet, which the server refuses if it is too large.
+// T15: the C client sets all watches again in one packet, which the server refuses if it is too large.
 BOOST_AUTO_TEST_CASE(twenty_thousand_watches_outlast_a_lost_connection) {
   constexpr int count = 20'000;
-  // Long names: 20 000 of them are more than the server takes in one packet.
+  // With such long names the 20 000 paths are more than the server takes in one packet.
   const std::string prefix = "/a-name-that-is-long-enough-to-make-the-packet-too-large-for-it-";
   session one = connect();
   BOOST_TEST(!look(one));

@@ -1,4 +1,5 @@
-// Coordinators on a context of several threads: the phases of a career never overlap, and whoever likes may interfere.
+// Coordinators on a context of several threads: the phases of a career never overlap, whatever other threads call
+// meanwhile.
 #include <deque>
 
 #include <zkrecipes/consumer_coordinator.hpp>
@@ -12,7 +13,7 @@ using namespace zkrecipes::test;
 
 namespace {
 
-/// What it counts is plain on purpose: ThreadSanitizer tells if two calls overlap.
+/// The plain members are not atomic on purpose: ThreadSanitizer reports two calls that overlap.
 class busy : public leader_career {
  public:
   explicit busy(std::atomic<int>& leading, bool finish) : leading_(leading), finish_(finish) {}
@@ -72,7 +73,7 @@ class replicas : public pool {
     {
       auto interfere = [&] {
         for (auto& each : all) each.coordinator.resign();
-        // Waits for nothing: without a pause no term would get anywhere.
+        // This sleep waits for nothing in particular: without a pause no term would get anywhere.
         std::this_thread::sleep_for(std::chrono::milliseconds(2));
       };
       disturber one(interfere);
@@ -92,7 +93,7 @@ class replicas : public pool {
     }
     BOOST_TEST(terms >= 20);
     BOOST_TEST(leading == 0);
-    // Whoever was stopped while it got in line leaves it in the background.
+    // A coordinator that was stopped while it got in line removes its node in the background.
     BOOST_TEST(wait_until([&] { return children("/e").names.empty(); }));
   }
 };
@@ -130,7 +131,7 @@ BOOST_AUTO_TEST_CASE(commits_come_from_every_thread) {
       for (int k = 0; k < 10; ++k) {
         const auto name = "/effects/" + std::to_string(i) + '-' + std::to_string(k);
         good += !std::get<0>(term(present).async_commit(transaction().create(name).remove(name), future).get());
-        if (k == 5) coordinator.resign();  // the record moves on under the commits
+        if (k == 5) coordinator.resign();  // the record changes while the commits go on
       }
     });
   }

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(campaigns_are_cancelled_from_elsewhere) {
   election contest(zk, "/e", {.id = "x"});
   auto [error, held] = get(contest.async_campaign(future));
   for (int i = 0; i < 30; ++i) {
-    // A signal and its handler share a strand, as Asio wants it; everything else runs where it likes.
+    // A signal and its handler share a strand, as Asio requires; everything else runs on any thread.
     auto strand = asio::make_strand(io());
     auto signal = std::make_shared<asio::cancellation_signal>();
     std::promise<error_code> ended;
@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(campaigns_are_cancelled_from_elsewhere) {
           signal->slot(),
           asio::bind_executor(strand, [&, signal](error_code why, ownership) { ended.set_value(why); })));
     });
-    // Waits for nothing: the signal is to come at another moment of the campaign each time, also before it has begun.
+    // This sleep waits for nothing in particular: the signal must come at another moment of the campaign each time, and
+    // also before the campaign has begun.
     std::this_thread::sleep_for(std::chrono::microseconds(100 * i));
     asio::post(strand, [signal] { signal->emit(asio::cancellation_type::total); });
     BOOST_TEST(get(ended.get_future()) == asio::error::operation_aborted);

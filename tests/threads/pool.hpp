@@ -1,4 +1,4 @@
-// A context run by several threads; the case itself is one more, and waits for futures.
+// A context that several threads run. The case itself runs in one more thread, which waits for futures.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@
 
 namespace zkrecipes::test {
 
-/// A future of all results, the error first. (`as_tuple` does not go with `use_future` in Boost 1.81.)
+/// A future of all results, the error first. (In Boost 1.81 `as_tuple` can not be combined with `use_future`.)
 inline const auto future = asio::use_future(
     [](error_code error, auto... results) { return std::tuple(error, std::move(results)...); });
 
@@ -57,7 +57,7 @@ class pool {
     options.create_root = true;
     return session(io_.get_executor(), std::move(options));
   }
-  /// Removed at the end, in this order.
+  /// Announces a node that the case leaves behind. `teardown` removes these nodes in the order of the calls.
   void leaves(const std::string& path) { left_.push_back(path); }
 
   template <class T>
@@ -70,12 +70,12 @@ class pool {
     BOOST_TEST_REQUIRE(!std::get<0>(made), std::get<0>(made).message());
   }
   node_children children(const std::string& path) {
-    get(admin_->async_commit(transaction().check("/nothing-of-this-name"), future));  // as `fixture::catch_up`
+    get(admin_->async_commit(transaction().check("/nothing-of-this-name"), future));  // like `fixture::catch_up`
     auto found = get(admin_->async_children(path, future));
     BOOST_TEST_REQUIRE(!std::get<0>(found), std::get<0>(found).message());
     return std::get<1>(found);
   }
-  /// Something runs in a thread of its own until the object goes.
+  /// Calls a function again and again in a thread of its own, until the object is destroyed.
   class disturber {
    public:
     explicit disturber(std::function<void()> what)

@@ -11,7 +11,7 @@ using namespace zkrecipes::test;
 
 namespace {
 
-/// What a taker leaves behind if it had to wait is there from the beginning.
+/// The folder that a waiting taker leaves behind exists from the beginning.
 struct queue_pool : pool {
   queue_pool() {
     create("/q");

@@ -1,4 +1,4 @@
-// Operations that a server is too busy for: each is done when the server has time again, and nothing false is concluded.
+// Operations that the server throttles: each is done as soon as the server has time, and nothing false is concluded.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/barrier.hpp>
@@ -29,7 +29,7 @@ session_options impatient() {
 struct busy : fake_session {
   busy() : fake_session(impatient()) { connect(); }
 
-  /// The server has no time for what is pending, and nothing else is asked meanwhile.
+  /// The server throttles every pending request. Exactly the same requests must follow after a pause.
   void throttle_all() {
     const auto asked = pending();
     for (std::size_t i = 0; i < asked.size(); ++i) throttle();
@@ -46,7 +46,7 @@ struct busy : fake_session {
 };
 
 struct busy_commits : busy {
-  /// Of a transaction that nobody has decided, but no server says so.
+  /// Answers the oldest request. Transaction `t` is undecided, but the server throttles every request for its node.
   void serve() {
     const auto& asked = last().pending.front().first;
     if (asked.path == "/c/t") return void(throttle());
@@ -93,7 +93,7 @@ BOOST_AUTO_TEST_CASE(a_put_is_done_once_it_can) {
   auto put = record<std::string>();
   line.async_put("x", put.token());
   settle();
-  answer();  // whose the path is
+  answer();  // the look at the queue's length, before the first put of an object
   CHECK_PENDING("create /q/qn-");
   throttle_all();
   answer();
@@ -217,7 +217,7 @@ BOOST_AUTO_TEST_CASE(a_member_of_a_double_barrier_is_out_only_when_all_are) {
   BOOST_TEST(!leaving.error(), leaving.error().message());
 }
 
-// It was surely not executed: nothing has to be found out.
+// A throttled request was surely not executed, so nothing has to be found out before the raise ends.
 BOOST_AUTO_TEST_CASE(what_was_not_executed_is_known_not_to_be) {
   barrier gate(zk, "/b");
   auto raised = record<std::int64_t>();
@@ -233,7 +233,8 @@ BOOST_AUTO_TEST_CASE(what_was_not_executed_is_known_not_to_be) {
   BOOST_TEST((raised.error() == errc::closed), raised.error().message());
 }
 
-// A view with a seam is given after five tries; refusals are none of these.
+// After five reads between which something changed, a view is given although its parts may not fit together. Throttled
+// reads are not counted among the five.
 BOOST_AUTO_TEST_CASE(a_view_of_an_election_is_read_when_the_server_has_time) {
   fake_session it;
   it.connect();

@@ -1,4 +1,4 @@
-// How two views of the same children differ.
+// The difference between two views of the same children.
 #include <zkrecipes/children_view.hpp>
 
 #include <boost/test/unit_test.hpp>
@@ -31,7 +31,7 @@ std::string names(const std::vector<child_ptr>& nodes) {
   return all;
 }
 
-/// What was added, changed and removed, each with its mzxid.
+/// The nodes that were added, changed and removed, each with its mzxid.
 std::string told(const children_snapshot& before, const children_snapshot& now) {
   const auto change = difference(before, now);
   BOOST_TEST((change.now.nodes == now.nodes));
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(one_that_was_made_again_is_another_one) {
   BOOST_TEST(told(seen({node("a", 1, 1)}), seen({node("a", 5, 5)})) == "+ a5 ~ - a1 ");
 }
 
-// One that must not be read has no numbers.
+// A child that must not be read has zeros as its zxids.
 BOOST_AUTO_TEST_CASE(a_right_that_comes_or_goes_is_a_difference) {
   const auto hidden = seen({node("a", 0, 0, errc::no_auth)});
   const auto shown = seen({node("a", 1, 1)});

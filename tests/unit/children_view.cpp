@@ -1,4 +1,4 @@
-// A view of children that never stand still.
+// A view of children that change all the time.
 #include <zkrecipes/children_view.hpp>
 
 #include "unit/fake_session.hpp"
@@ -23,7 +23,7 @@ struct viewing : fake_session {
     CHECK_PENDING("get /p/a", "get /p/b");
   }
   void change(const std::string& name) { fire(backend::change::data, "/p/" + name); }
-  /// Answers the oldest request, which reads a child, with its next version.
+  /// Answers the oldest request, a read of a child, with the child's next version.
   void show() {
     backend::reply node;
     node.data = std::to_string(++zxid);
@@ -31,7 +31,7 @@ struct viewing : fake_session {
     node.stat.mzxid = zxid;
     answer(std::move(node));
   }
-  /// What is shown, as "a=3 b=2".
+  /// The children that the view shows now, as "a=3 b=2".
   std::string shown() {
     std::string all;
     for (const auto& each : seen->snapshot().nodes) all += (all.empty() ? "" : " ") + each->name + '=' + each->data;

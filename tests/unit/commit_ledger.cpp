@@ -1,4 +1,4 @@
-// What the two-phase commit writes and reads.
+// The records, votes and names of the two-phase commit.
 #include "commit/filing.hpp"
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-// The one thing that coroutines of the library wait for.
+// `condition`, the only thing that the library's coroutines wait on.
 #include "session/condition.hpp"
 
 #include "session/operation.hpp"
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// What became of one coroutine that waits.
+/// One waiting coroutine: why it was woken, and its cancellation signal.
 struct waiting {
   std::vector<wake> woken;
   asio::cancellation_signal signal;
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(one_of_many_is_cancelled_and_the_others_wait_on) {
 
 namespace {
 
-/// Owns what it waits on, as recipes do.
+/// Owns the condition that it waits on, as recipes do.
 awaitable<void> wait_on_own(std::shared_ptr<condition> own, std::shared_ptr<int> cargo) {
   co_await own->wait();
   ++*cargo;

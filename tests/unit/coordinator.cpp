@@ -1,4 +1,4 @@
-// The coordinator on a session whose answers the test writes; what it does on an ensemble is tested elsewhere.
+// The coordinator on a session whose answers the test writes. `tests/ensemble/term_*.cpp` run it on real servers.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/consumer_coordinator.hpp>
@@ -35,11 +35,11 @@ struct working : fake_session {
   }
 
   std::string next_request() { return last().pending.empty() ? "" : pending().front(); }
-  /// Answers what is asked until it is this, or nothing is asked.
+  /// Answers requests until the next one is this, or nothing is pending.
   void serve_until(const std::string& asked) {
     while (!last().pending.empty() && next_request() != asked) serve();
   }
-  /// What was refused is not given up: after a pause it is asked for once more.
+  /// Refuses this request. It must be sent again, after a pause.
   void refuse(const std::string& asked) {
     serve_until(asked);
     BOOST_TEST_REQUIRE(next_request() == asked);
@@ -73,14 +73,14 @@ struct working : fake_session {
 
   const std::string item = "qn-0000000001";
   std::string own;
-  std::string data;  ///< Of the election.
+  std::string data;  ///< The data of the election node.
   int entries = 0;
   copying career;
   consumer_coordinator coordinator;
   recorder<> running;
 };
 
-/// The term before has not been handed over.
+/// The record says that the term before was not handed over.
 struct waiting_for_predecessor : working {
   waiting_for_predecessor() {
     detail::term_record before;
@@ -120,12 +120,12 @@ BOOST_AUTO_TEST_CASE(one_that_takes_another_over_stops_its_own_at_once) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// A server that throttles answers with an error, and the next try is answered as if nothing had been.
+// A throttling server answers with an error, and answers the next try normally.
 BOOST_FIXTURE_TEST_SUITE(refused_coordinators, working)
 
 BOOST_AUTO_TEST_CASE(a_refused_take_over_is_tried_again_from_the_same_place) {
   serve_until("multi /");
-  fail(errc::server_error);  // it was sent by what is known of the record: now it is looked at
+  fail(errc::server_error);  // this write went by what was known of the record; now the record is read
   refuse("multi /");
   BOOST_TEST(entries == 1);
 }
@@ -140,11 +140,12 @@ BOOST_AUTO_TEST_CASE(a_refused_commit_is_done_again) {
   refuse("multi /");
 }
 
-// The place stands: the lease ends a term, not a server that is busy for longer than a session may be silent.
+// A server that is busy for longer than the session timeout must not end a term: the place in line stands, and only the
+// end of the lease would end the term.
 BOOST_AUTO_TEST_CASE(a_term_outlasts_a_server_that_will_not_have_its_record_written) {
   serve_until("multi /");
   data = last().pending.front().first.operations.front().data;
-  serve();  // it leads
+  serve();  // the coordinator leads now
   int refused = 0;
   for (int i = 0; i < 150; ++i) {
     while (!last().pending.empty()) {
@@ -182,7 +183,7 @@ BOOST_AUTO_TEST_SUITE_END()
 BOOST_FIXTURE_TEST_SUITE(successors, waiting_for_predecessor)
 
 BOOST_AUTO_TEST_CASE(a_request_to_resign_is_not_overwritten_by_who_waits) {
-  serve_until("get /e");  // our own node is there
+  serve_until("get /e");  // our own node has been created
   serve_until("set /e/" + own);
   BOOST_TEST_REQUIRE(next_request() == "set /e/" + own);
   const auto& shown = last().pending.front().first;
@@ -193,7 +194,8 @@ BOOST_AUTO_TEST_CASE(a_request_to_resign_is_not_overwritten_by_who_waits) {
   BOOST_TEST(!running.done());
 }
 
-// One write would be taken for the end of the hand-over by a candidate that saw it begin.
+// This forced take-over must write the record twice. A candidate that saw `handing_over` would take a single write for
+// the `retired` of the leader before.
 BOOST_AUTO_TEST_CASE(a_term_that_is_cut_short_ends_with_two_writes) {
   for (int i = 0; i < 100 && next_request() != "multi /"; ++i) {
     serve_until("multi /");
@@ -210,7 +212,7 @@ BOOST_AUTO_TEST_CASE(a_term_that_is_cut_short_ends_with_two_writes) {
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_look_at_the_record_is_done_again) {
-  serve_until("get /e");  // along with our own node
+  serve_until("get /e");  // this read of the record is sent along with the create of our own node
   serve();
   refuse("get /e");
   BOOST_TEST(entries == 1);

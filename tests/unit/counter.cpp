@@ -1,4 +1,4 @@
-// Additions of one object: one after the other, and not for ever.
+// Additions through one object run one after the other, and none tries for ever.
 #include <zkrecipes/counter.hpp>
 
 #include "unit/fake_session.hpp"

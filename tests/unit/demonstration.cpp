@@ -1,4 +1,4 @@
-// The audit of the demonstration sees what went wrong.
+// The audit of the demonstration finds what went wrong.
 #include "demonstration/audit.hpp"
 #include "demonstration/phases.hpp"
 #include "demonstration/report.hpp"

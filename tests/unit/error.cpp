@@ -1,4 +1,4 @@
-// Every error says in its own words what happened.
+// Every error code has a message of its own.
 #include <zkrecipes/error.hpp>
 
 #include <boost/test/unit_test.hpp>

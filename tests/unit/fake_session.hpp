@@ -1,4 +1,4 @@
-// A session in the fake world.
+// A session in the fake world, where the test decides each step.
 #pragma once
 
 #include "support/coroutine.hpp"
@@ -21,17 +21,17 @@ struct fake_session : fake_bench {
     return options;
   }
 
-  /// Accepts the session and answers what the library itself asks first.
+  /// Accepts the session, and answers the library's own first request.
   void connect(std::int64_t id = 0x77) {
     accept(id);
-    answer();  // sync
+    answer();  // the `sync` of a new session, or the catch-up of one that is taken up again
   }
-  /// Loses the connection and has the next one accepted.
+  /// Loses the connection, and accepts the next one.
   void reconnect(std::int64_t id = 0x77) {
     lose();
     connect(id);
   }
-  /// The server has let the session expire; the next one is accepted.
+  /// The server has let the session expire; the next session is accepted.
   void expire(std::int64_t next = 0x88) {
     lose();
     lose(errc::session_expired);
@@ -43,7 +43,7 @@ struct fake_session : fake_bench {
     return recorder<Results...>(io().get_executor());
   }
 
-  /// What is waiting for an answer, as "get /a". Watches that are taken away do not: see `forgotten`.
+  /// The requests without an answer, as "get /a". The removal of a watch is not among them: see `forgotten`.
   std::vector<std::string> pending() {
     std::vector<std::string> all;
     for (const auto& [what, handler] : last().pending) {
@@ -51,7 +51,7 @@ struct fake_session : fake_bench {
     }
     return all;
   }
-  /// The watches that were taken away over the present connection since the last call, as "forget_data /a".
+  /// The watches that were removed over the present connection since the last call, as "forget_data /a".
   std::vector<std::string> forgotten() { return std::exchange(last().forgotten, {}); }
   /// Answers the oldest request with an error.
   backend::request fail(errc why) {
@@ -59,14 +59,14 @@ struct fake_session : fake_bench {
     reply.error = why;
     return answer(std::move(reply));
   }
-  /// The server is too busy for the oldest request.
+  /// The server throttles the oldest request.
   backend::request throttle() {
     backend::reply reply;
     reply.error = errc::server_error;
     reply.throttled = true;
     return answer(std::move(reply));
   }
-  /// Answers the oldest request, which asks for children.
+  /// Answers the oldest request, a `getChildren`, with these names.
   void list(std::vector<std::string> names) {
     BOOST_TEST_REQUIRE(!last().pending.empty());
     BOOST_TEST_REQUIRE((last().pending.front().first.op == backend::opcode::children));

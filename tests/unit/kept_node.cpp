@@ -1,4 +1,4 @@
-// A node that is kept: how its tries are spaced, whose a persistent one is, and what becomes of it with the session gone.
+// A kept node: the pauses between its tries, the owner of a persistent one, and what happens when the session ends.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/persistent_node.hpp>
@@ -26,7 +26,7 @@ struct keeping : fake_session {
     answer(found("one", owner));
     BOOST_TEST_REQUIRE(node->status().present);
   }
-  /// Somebody else's of the same name has taken its place.
+  /// The answer to a read when somebody else's node of the same name has taken the place of ours.
   static backend::reply another() {
     auto reply = found("theirs", 0x99);
     reply.stat.czxid = reply.stat.mzxid = 6;
@@ -65,7 +65,7 @@ struct keeping : fake_session {
     BOOST_TEST_REQUIRE(closed.done());
     return closed.error();
   }
-  /// The user lets go of everything.
+  /// The user drops the node and the session. Returns the session's core, which may outlive them.
   std::weak_ptr<detail::core> drop_all() {
     std::weak_ptr<detail::core> alive = zk.get_core()->shared_from_this();
     node.reset();
@@ -73,7 +73,7 @@ struct keeping : fake_session {
     settle();
     return alive;
   }
-  /// How long it waits between tries that fail.
+  /// The pauses between failing tries, in milliseconds.
   std::vector<std::int64_t> pauses(int so_many) {
     node.emplace(zk, "/a", "one", persistent_node_options{.first_pause = 100ms, .max_pause = 1s});
     std::vector<std::int64_t> all;
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_persistent_one_that_is_dropped_without_a_connection_goes_
   BOOST_TEST_REQUIRE(!alive.expired());
   accept(0x77);
   BOOST_TEST_REQUIRE(pending().size() == 3u);
-  answer();  // what every connection begins with
+  answer();  // the catch-up, the first request on each connection that takes a session up again
   CHECK_PENDING("multi /", "exists /a");
   answer();
   answer(found("one", 0));
@@ -173,7 +173,7 @@ BOOST_AUTO_TEST_CASE(what_is_somebody_elses_by_now_is_not_written_to) {
   CHECK_PENDING();
 }
 
-// Ours was removed, and another object of this program has made one over the same session.
+// Our node was removed, and another object of this program made one there over the same session.
 BOOST_AUTO_TEST_CASE(another_one_of_our_session_is_not_removed) {
   keep(create_mode::ephemeral);
   auto closed = close();
@@ -197,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_write_that_has_met_another_one_is_not_said_to_be_done) {
   CHECK_PENDING("get /a");
 }
 
-// It may be somebody else's by now.
+// The server refuses the catch-up, so what it shows may be out of date: by now the node may be somebody else's.
 BOOST_AUTO_TEST_CASE(what_a_server_shows_that_refuses_to_catch_up_is_not_written_to) {
   keep(create_mode::ephemeral);
   auto written = record<>();
@@ -266,7 +266,8 @@ BOOST_AUTO_TEST_CASE(a_removal_that_the_server_is_too_busy_for_is_tried_until_it
   BOOST_TEST(!closed.error());
 }
 
-// From half of the pause to one and a half, whatever the random number; the pause doubles up to its limit.
+// The mean pause doubles up to its limit. With the random number each pause is between half of the mean and one and a
+// half times the mean.
 BOOST_AUTO_TEST_CASE(pauses_grow_and_differ_at_random) {
   const std::vector<std::int64_t> means{100, 200, 400, 800, 1000, 1000};
   std::vector<std::vector<std::int64_t>> seen;
@@ -316,7 +317,7 @@ BOOST_FIXTURE_TEST_CASE(a_static_instance_at_another_address_is_somebody_elses, 
   }
 }
 
-// Somebody has removed ours and registered another under its id.
+// Somebody has removed our node and registered another instance under its id.
 BOOST_FIXTURE_TEST_CASE(a_static_instance_that_has_taken_the_place_of_ours_is_left_alone, registering) {
   auto registered = enlist(fixed("host"));
   answer(found(*to_json(fixed("host")), 0));

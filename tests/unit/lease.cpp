@@ -1,4 +1,4 @@
-// Until when a session may be believed in: the arithmetic.
+// The arithmetic of the lease: until when a session may be believed in.
 #include "session/lease.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -73,10 +73,10 @@ BOOST_AUTO_TEST_CASE(in_strict_mode_a_leader_without_a_quorum_proves_nothing) {
 BOOST_AUTO_TEST_CASE(in_strict_mode_two_later_answers_vouch_for_the_one_before) {
   auto lease = begun(lease_mode::strict);
   BOOST_TEST((lease.heartbeat_needs() == witness::leader));
-  lease.acknowledged(start + 3s, start + 3s, witness::leader);  // there was a report of `start` before it
+  lease.acknowledged(start + 3s, start + 3s, witness::leader);  // the leader got a report of `start` before this
   CHECK_TIME(lease.heartbeat_due(), start + 3s);
   BOOST_TEST((lease.heartbeat_needs() == witness::quorum));
-  lease.acknowledged(start + 4s, start + 5s, witness::quorum);  // and the leader has read that: `start` was proof already
+  lease.acknowledged(start + 4s, start + 5s, witness::quorum);  // the leader has read it, but `start` was proof already
   CHECK_TIME(lease.valid_until(), start + 9s);
   CHECK_TIME(lease.heartbeat_due(), start + 5750ms);
   lease.acknowledged(start + 6s, start + 7s, witness::leader);
@@ -84,16 +84,16 @@ BOOST_AUTO_TEST_CASE(in_strict_mode_two_later_answers_vouch_for_the_one_before) 
   lease.acknowledged(start + 7s, start + 7s, witness::leader);
   CHECK_TIME(lease.valid_until(), start + 9s);
   lease.acknowledged(start + 7s, start + 7s, witness::quorum);
-  CHECK_TIME(lease.valid_until(), start + 12s);  // for the one at 3 s
+  CHECK_TIME(lease.valid_until(), start + 12s);  // the proof is now the request sent at 3 s
 }
 
 BOOST_AUTO_TEST_CASE(in_strict_mode_what_was_sent_before_an_answer_does_not_vouch_for_it) {
   auto lease = begun(lease_mode::strict);
   lease.acknowledged(start + 3s, start + 4s, witness::quorum);
-  lease.acknowledged(start + 3999ms, start + 4100ms, witness::quorum);  // sent before the answer to the second came
+  lease.acknowledged(start + 3999ms, start + 4100ms, witness::quorum);  // sent before the second one was answered
   CHECK_TIME(lease.heartbeat_due(), start + 4s);
   lease.acknowledged(start + 4s, start + 5s, witness::quorum);
-  lease.acknowledged(start + 6749ms, start + 6750ms, witness::quorum);  // a moment too early to be a second
+  lease.acknowledged(start + 6749ms, start + 6750ms, witness::quorum);  // a moment too early to be the second one
   CHECK_TIME(lease.heartbeat_due(), start + 6750ms);
   lease.acknowledged(start + 6750ms, start + 6800ms, witness::quorum);
   lease.acknowledged(start + 6800ms, start + 6900ms, witness::quorum);
@@ -115,7 +115,7 @@ BOOST_AUTO_TEST_CASE(in_strict_mode_a_reconnect_proves_nothing_before_a_quorum_h
   BOOST_TEST((lease.heartbeat_needs() == witness::quorum));
   lease.acknowledged(start + 7s, start + 8s, witness::leader);
   CHECK_TIME(lease.valid_until(), start + 9s);
-  lease.acknowledged(start + 7s, start + 8s, witness::quorum);  // no report is needed: the leader took part itself
+  lease.acknowledged(start + 7s, start + 8s, witness::quorum);  // no report is needed: the leader itself took part
   CHECK_TIME(lease.valid_until(), start + 15s);
   CHECK_TIME(lease.heartbeat_due(), start + 9750ms);
 }

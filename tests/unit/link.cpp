@@ -1,4 +1,4 @@
-// The session on the C client against servers that misbehave.
+// The session with the real C client, on scripted servers that misbehave.
 #include "support/coroutine.hpp"
 #include "support/process.hpp"
 #include "support/scripted_server.hpp"
@@ -39,7 +39,7 @@ session_options options_for(const scripted_server& server) {
   return options;
 }
 
-/// As long as it lives the process can not open more than so many descriptors.
+/// While this object lives the process can open only `spare` more descriptors.
 class no_descriptors {
  public:
   explicit no_descriptors(std::size_t spare) {
@@ -69,10 +69,10 @@ class no_descriptors {
 
 struct scripted_case {
   asio::io_context io;
-  std::vector<std::int64_t> ids;  // asked for
-  std::vector<std::int32_t> ops;  // seen
+  std::vector<std::int64_t> ids;  // session ids in the connect requests
+  std::vector<std::int32_t> ops;  // operations of the requests seen
 
-  /// Lets every connection come to its end; nothing may be left to do then.
+  /// Ends the server's connections. Then the context must run out of work.
   void finish(scripted_server& server) {
     server.stop();
     BOOST_TEST(run_until(io, [&] { return io.stopped(); }), "something goes on after the last session");
@@ -86,7 +86,7 @@ struct scripted_case {
     co_await client.answer(first.xid);
   }
 
-  /// Grants what is asked for, or `id`, and answers `no_node` to every read.
+  /// Grants the session that is asked for, or `id`, and answers every `get` and transaction with `no_node`.
   asio::awaitable<void> serve(scripted_connection& client, std::int64_t id) {
     auto asked = co_await client.read_connect();
     ids.push_back(asked);
@@ -104,7 +104,7 @@ struct scripted_case {
 
 BOOST_FIXTURE_TEST_SUITE(links, scripted_case)
 
-// The end of the connection can be read in one go with the acceptance: the session exists all the same.
+// The end of the connection can be read together with the acceptance. The session exists all the same.
 BOOST_AUTO_TEST_CASE(a_session_that_is_granted_and_cut_in_the_same_breath_is_taken_up_again) {
   int connections = 0;
   scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_sync_is_the_first_request_and_the_end_of_the_session_the_
   finish(server);
 }
 
-// As ClickHouse Keeper does instead of saying that the session is gone.
+// ClickHouse Keeper grants another id instead of saying that the session is gone.
 BOOST_AUTO_TEST_CASE(another_id_than_asked_for_is_another_session) {
   int connections = 0;
   scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
@@ -200,7 +200,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_never_accepts_costs_the_connect_timeout_and_n
   auto options = options_for(server);
   options.hosts = "127.0.0.1:" + std::to_string(silent.local_endpoint().port()) + "," + server.address();
   options.connect_timeout = 150ms;
-  for (int i = 0; i < 8; ++i) {  // whichever comes first
+  for (int i = 0; i < 8; ++i) {  // several times, because the session tries the servers in random order
     session zk(io.get_executor(), options);
     const auto begin = std::chrono::steady_clock::now();
     auto result = run_coroutine(io, zk.async_connected(tuple));
@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_never_accepts_costs_the_connect_timeout_and_n
   finish(server);
 }
 
-// It may read the write later, and execute it.
+// The silent server may read the write later, and execute it. So the session does not ask it again.
 BOOST_AUTO_TEST_CASE(a_server_that_falls_silent_over_a_write_is_left_out) {
   int silent = -1;
   std::map<int, int> connections;
@@ -249,12 +249,13 @@ BOOST_AUTO_TEST_CASE(a_server_that_falls_silent_over_a_write_is_left_out) {
   finish(three);
 }
 
-// ZOOKEEPER-4537, in servers before 3.8.1. The C client would wait for two thirds of the timeout and give up.
+// ZOOKEEPER-4537, in servers before 3.8.1: a request can lie in the server until another one comes. The C client alone
+// would wait for two thirds of the timeout and give the connection up.
 BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_request_is_roused_by_another_one) {
   scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
     co_await greet(client, 2400);
     auto slept_over = co_await client.read_request();
-    auto first = co_await client.read_request();  // it can sleep over that one, too
+    auto first = co_await client.read_request();  // the server can sleep over this one, too
     auto second = co_await client.read_request();
     ops = {slept_over.op, first.op, second.op};
     co_await client.answer(slept_over.xid, err_no_node);
@@ -275,7 +276,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_request_is_roused_by_another_on
 BOOST_AUTO_TEST_CASE(out_of_descriptors_is_told_and_mended) {
   scripted_server server(
       io, [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
-  for (std::size_t spare : {0u, 1u}) {  // not even for the C client, or not for our duplicate
+  for (std::size_t spare : {0u, 1u}) {  // 0: the C client gets no descriptor; 1: only our duplicate gets none
     std::optional<session> zk;
     std::size_t handlers = 0;
     bool was_told = false;
@@ -317,7 +318,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_ping_is_roused_by_a_request) {
   finish(server);
 }
 
-// An event that is told before the answer it was read with would end a watch that is not known yet.
+// If the event were told before the answer that was read with it, it would end a watch that is not registered yet.
 BOOST_AUTO_TEST_CASE(answers_and_events_are_told_in_the_order_in_which_the_server_gave_them) {
   constexpr std::int32_t created = 1;
   scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {

@@ -1,4 +1,4 @@
-// What a member of a double barrier makes of what it sees.
+// How a member of a double barrier judges the nodes and the record that it reads.
 #include "barrier/meeting.hpp"
 
 #include "unit/fake_session.hpp"
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(who_is_left_of_a_round_is_told_by_name) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
-// The session learns that it has expired only when it reaches a server again.
+// The session learns that it has expired only when it reaches a server again. So the end of the lease ends the wait.
 BOOST_FIXTURE_TEST_CASE(who_waits_without_a_connection_hears_when_the_lease_is_over, zkrecipes::test::fake_session) {
   using namespace zkrecipes;
   using namespace zkrecipes::test;
@@ -153,8 +153,8 @@ BOOST_FIXTURE_TEST_CASE(who_waits_without_a_connection_hears_when_the_lease_is_o
   BOOST_TEST((entering.error() == errc::lease_lapsed));
 }
 
-// The reply to the entry was lost, the round was opened, and an operator removed the node. The one that is made then is
-// another member.
+// The reply to the create was lost, the round was opened with this node, and an operator removed the node. The node
+// that is created next is another member.
 BOOST_FIXTURE_TEST_CASE(who_was_in_by_a_node_that_has_gone_is_not_in, zkrecipes::test::fake_session) {
   using namespace zkrecipes;
   using namespace zkrecipes::test;

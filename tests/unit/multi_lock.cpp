@@ -1,4 +1,4 @@
-// Several locks that are all busy, and how long that may take.
+// Several locks that are all busy: the budget is for all of them, and the loss of one ends the acquisition.
 #include <zkrecipes/multi_lock.hpp>
 
 #include "unit/fake_session.hpp"
@@ -16,7 +16,7 @@ namespace {
 struct several : fake_session {
   several() { connect(); }
 
-  /// Answers what it asks for to get in line at this path, where somebody else stands ahead.
+  /// Answers the requests with which the multi-lock gets in line at this path, behind another member.
   void let_stand_behind_another(const std::string& path) {
     BOOST_TEST_REQUIRE(pending().size() >= 2u);
     backend::reply made;

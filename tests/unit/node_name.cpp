@@ -1,4 +1,4 @@
-// Names of nodes in a line: whose they are, and their order.
+// Names of nodes in a line: which recipe they belong to, and their order.
 #include "line/node_name.hpp"
 
 #include "barrier/meeting.hpp"
@@ -35,7 +35,7 @@ std::vector<std::int32_t> strangers(std::span<const std::string_view> markers, s
 
 std::string name_with(std::int32_t sequence) {
   char digits[16];
-  std::snprintf(digits, sizeof digits, "%010d", sequence);  // as the server does
+  std::snprintf(digits, sizeof digits, "%010d", sequence);  // as the server writes it
   return std::string("x-latch-") + digits;
 }
 
@@ -96,8 +96,7 @@ BOOST_AUTO_TEST_CASE(the_last_million_before_the_wrap_is_refused) {
   BOOST_TEST(is_exhausted(smallest));
 }
 
-// Numbers that lie all around the circle have no order by `before`, and whoever may create nodes can create
-// such ones.
+// Numbers from all around the circle have no order by `before`. Anybody who may create nodes can create such numbers.
 BOOST_AUTO_TEST_CASE(numbers_all_around_are_cut_at_one_place) {
   std::mt19937 random(4711);
   for (int round = 0; round < 100; ++round) {
@@ -116,7 +115,7 @@ BOOST_AUTO_TEST_CASE(numbers_all_around_are_cut_at_one_place) {
   }
 }
 
-// Curator's names and kazoo's stand for ours where ours are theirs.
+// Where we use the same names as Curator or kazoo, their names stand here for ours.
 BOOST_AUTO_TEST_CASE(members_of_other_lines_are_strangers) {
   const std::vector<std::string> lines{"_c_5f6a-latch-0000000000",    "_c_5f6a-lock-0000000001", "6a1c__lock__0000000002",
                                        "_c_5f6a-__READ__0000000003",  "_c_5f6a-__WRIT__0000000004",

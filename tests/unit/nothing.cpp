@@ -1,4 +1,4 @@
-// Objects that stand for nothing: made by default, or moved from.
+// Objects without content: default-constructed, or moved from.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/zkrecipes.hpp>

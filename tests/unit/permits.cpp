@@ -1,4 +1,4 @@
-// A semaphore's arithmetic: what is written, who fits, whom to wait for.
+// A semaphore's arithmetic: its record, which members fit, and which members to wait for.
 #include "semaphore/permits.hpp"
 
 #include "unit/fake_session.hpp"
@@ -76,7 +76,8 @@ BOOST_AUTO_TEST_CASE(who_is_behind_one_that_was_let_in_watches_the_holders) {
   BOOST_TEST((who_fills(all, 2, {3}) == stretch(0, 2)));
 }
 
-// Who holds since there were four may not have been marked: the resizer may have died over it.
+// After a resize from four permits to two, some who hold from before may not be marked as holders, because the resizer
+// may have died before it marked them.
 BOOST_AUTO_TEST_CASE(who_is_behind_one_that_may_hold_since_there_were_more_watches_them_all) {
   auto all = line({1, 1, 1, 1, 1, 1});
   BOOST_TEST((who_fills(all, 4, {2}) == stretch(3)));
@@ -92,17 +93,17 @@ BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
-/// One that waits for a permit of a semaphore whose permits are taken.
+/// An acquisition that waits, because all permits of the semaphore are taken.
 struct waiting_case : zkrecipes::test::fake_session {
   explicit waiting_case(std::int32_t size = 1, strings holders = {permit(1, 3)})
       : all(zk, "/s", size), acquiring(record<ownership>()) {
     get_in();
     list(with_own(holders));
-    answer(sized(size));  // the parent, read on the way in
+    answer(sized(size));  // the semaphore's node, read on the way in
     while (!pending().empty()) answer(pending().front() == "get /s" ? sized(size) : backend::reply());
     CHECK_PENDING();
   }
-  /// Before it has a list.
+  /// Selects the state before the acquisition has a list.
   struct newcomer {};
   waiting_case(newcomer, std::int32_t size) : all(zk, "/s", size), acquiring(record<ownership>()) { get_in(); }
 
@@ -174,7 +175,8 @@ BOOST_AUTO_TEST_CASE(a_size_that_the_server_does_not_show_is_asked_for_again) {
   BOOST_TEST(!acquiring.error());
 }
 
-// What it was counts no more: by that both would hold beside the one that stays, after a resize to one.
+// While a changed size is read again the old size must not let us in: the new size is one, and we would hold beside the
+// holder that stays.
 BOOST_FIXTURE_TEST_CASE(a_departure_while_the_size_is_read_again_lets_nobody_in_by_the_old_one, behind_two) {
   fire(backend::change::data, "/s");
   CHECK_PENDING("get /s");
@@ -189,7 +191,7 @@ BOOST_FIXTURE_TEST_CASE(a_departure_while_the_size_is_read_again_lets_nobody_in_
   BOOST_TEST(!acquiring.error());
 }
 
-// Nor if it is not shown any more: then the last one known has to do.
+// Nobody is let in while the size is read again. If it may not be read any more, the last known size counts.
 BOOST_FIXTURE_TEST_CASE(a_size_that_may_not_be_read_any_more_lets_in_by_the_last_one_known, behind_two) {
   fire(backend::change::data, "/s");
   fire(backend::change::deleted, "/s/" + permit(1, 3));
@@ -199,17 +201,19 @@ BOOST_FIXTURE_TEST_CASE(a_size_that_may_not_be_read_any_more_lets_in_by_the_last
   BOOST_TEST(!acquiring.error());
 }
 
-// A thousand holders that say at once that they hold would cost a thousand reads each.
+// A holder's node changes, and only this node is read. Otherwise a thousand holders that announce at once that they
+// hold would cost a thousand reads each.
 BOOST_FIXTURE_TEST_CASE(what_one_holder_says_makes_us_look_at_that_one_alone, behind_two) {
   fire(backend::change::data, "/s/" + permit(1, 4));
   CHECK_PENDING("get /s/" + permit(1, 4));
-  fire(backend::change::deleted, "/s/" + permit(1, 3));  // is heard of all the same
+  fire(backend::change::deleted, "/s/" + permit(1, 3));  // this departure is noticed all the same
   answer();
   BOOST_TEST_REQUIRE(acquiring.done());
   BOOST_TEST(!acquiring.error());
 }
 
-// The list is asked for again, and the size behind it: one that is older than the list would not go with it.
+// The server throttles the list but shows the size. Both are read again, the size behind the list, because a size older
+// than the list does not go with it.
 BOOST_FIXTURE_TEST_CASE(the_size_is_never_older_than_the_list, without_a_list) {
   throttle();
   answer(sized(2));
@@ -227,7 +231,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
-/// Lets somebody in at once who has a member behind it in its list.
+/// An acquisition that is let in at once. With `is_followed` its list shows a member behind it.
 struct followed_case : fake_session {
   followed_case() : permits(zk, "/s", 1), acquired(record<ownership>()) { connect(); }
 
@@ -259,7 +263,7 @@ struct followed_case : fake_session {
 
 BOOST_AUTO_TEST_SUITE(permit_lines)
 
-// The one behind read its list before the one ahead of both had left, and saw us wait.
+// The member behind may have read its list before the one ahead of us left, and so have seen us wait.
 BOOST_AUTO_TEST_CASE(who_is_let_in_at_once_says_so_if_others_are_behind_already) {
   for (const bool tries : {false, true}) {
     for (const bool is_followed : {false, true}) {
@@ -270,7 +274,7 @@ BOOST_AUTO_TEST_CASE(who_is_let_in_at_once_says_so_if_others_are_behind_already)
   }
 }
 
-// A server that is too busy for longer than operations are repeated, or that refuses once.
+// The server is too busy for longer than operations are retried, and then it refuses once.
 BOOST_AUTO_TEST_CASE(who_was_let_in_says_so_for_as_long_as_it_holds) {
   followed_case it;
   it.let_in(false);

@@ -1,4 +1,4 @@
-// A place in a line: lost replies, lost sessions, giving up.
+// A place in a line: lost replies, lost sessions, acquisitions that are given up.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/double_barrier.hpp>
@@ -22,7 +22,7 @@ struct in_line : fake_session {
     settle();
   }
 
-  /// The server creates what was asked for, with this number.
+  /// The server creates the node that was asked for, with this number.
   void create(int sequence) {
     BOOST_TEST_REQUIRE(!last().pending.empty());
     const auto& asked = last().pending.front().first;
@@ -34,11 +34,11 @@ struct in_line : fake_session {
     made.stat.ephemeral_owner = 0x77;
     answer(made);
   }
-  /// Answers every look at our own node that is waiting.
+  /// Answers every pending read of our own node.
   void own_node_is_there() {
     while (!pending().empty() && pending().front() == "get /e/" + own) answer();
   }
-  /// Somebody changes the data of our own node to this, a request to give up say.
+  /// Somebody writes this data to our own node, for example a request to give it up.
   void ask(const std::string& data) {
     fire(backend::change::data, "/e/" + own);
     BOOST_TEST_REQUIRE(pending() == strings{"get /e/" + own}, boost::test_tools::per_element());
@@ -46,7 +46,7 @@ struct in_line : fake_session {
     asked.data = data;
     answer(asked);
   }
-  /// Owns, and gives it up: the removal waits for its answer.
+  /// Becomes the owner and releases; the remove request stays unanswered.
   recorder<> release() {
     create(7);
     list({own});
@@ -56,7 +56,7 @@ struct in_line : fake_session {
     settle();
     return released;
   }
-  /// Time passes with a server that answers.
+  /// Time passes while the server answers the heartbeats.
   void live(std::chrono::nanoseconds span) {
     const auto until = now() + span;
     while (now() < until) {
@@ -207,7 +207,7 @@ BOOST_AUTO_TEST_CASE(giving_up_without_the_right_to_remove_is_tried_again_with_g
   CHECK_PENDING();
   advance(200ms);
   CHECK_PENDING("children /e");
-  fail(errc::server_error);  // it may be there all the same
+  fail(errc::server_error);  // the node may still be there
   CHECK_PENDING();
   advance(400ms);
   CHECK_PENDING("children /e");
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(a_loss_that_is_noted_while_we_look_ahead_ends_the_waiting) 
   create(7);
   list({own, "x-latch-0000000005"});
   CHECK_PENDING("get /e/" + own, "get /e/x-latch-0000000005");
-  fail(errc::no_node);  // an operator has removed it
+  fail(errc::no_node);  // an operator has removed our node
   BOOST_TEST(!campaign.done());
   answer();
   BOOST_TEST_REQUIRE(campaign.done());
@@ -513,7 +513,8 @@ BOOST_AUTO_TEST_CASE(one_that_does_is_asked_under_the_version_that_was_read) {
   BOOST_TEST(!asking.error());
 }
 
-// The owner may read only the last of them.
+// The owner may read only the last of several requests, so a later request must not hide an earlier one's shorter
+// grace.
 BOOST_AUTO_TEST_CASE(a_later_request_does_not_lengthen_the_grace_of_an_earlier_one) {
   const auto asked = detail::with_revocation("me", 500ms);
   for (const auto later : {std::chrono::milliseconds(501), std::chrono::milliseconds(10s), detail::any_grace}) {
@@ -604,7 +605,7 @@ BOOST_AUTO_TEST_CASE(so_is_one_whose_list_was_lost) {
   BOOST_TEST((last().pending.front().first.op == backend::opcode::remove));
 }
 
-// The ensemble was away for longer than the lease while we asked for the list.
+// The ensemble does not answer for longer than the lease while we ask for the list: the place is lost.
 BOOST_AUTO_TEST_CASE(a_place_that_was_lost_over_the_list_is_nobodys_turn) {
   create(7);
   list({own, "x-latch-0000000003", "x-latch-0000000005"});

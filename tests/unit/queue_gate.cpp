@@ -1,4 +1,4 @@
-// Putting into a queue with a limit: the tickets, what is looked at, and lost replies.
+// Puts to a queue with a limit: the tickets, the looks at the gate and the items, and lost replies.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/queue.hpp>
@@ -29,7 +29,7 @@ struct gate_case : fake_session {
   static std::string ticket(int number) {
     return "/q/_gate/_c_guid-t-" + std::string(number < 10 ? "000000000" : "00000000") + std::to_string(number);
   }
-  /// Answers the oldest request, a transaction, which made so many things, then these tickets.
+  /// Answers the oldest request, a transaction, with `others` results without a path, followed by these tickets.
   backend::request answer_made(std::size_t others, std::initializer_list<int> tickets) {
     backend::reply made;
     made.results.resize(others);
@@ -42,7 +42,7 @@ struct gate_case : fake_session {
     seen.stat.cversion = static_cast<std::int32_t>(2 * static_cast<std::uint32_t>(issued)) - children;
     answer(seen);
   }
-  /// Answers with a list of the tickets that are out, of so many there were.
+  /// Answers a list of the gate: these tickets are out, and `issued` were ever drawn.
   void list_tickets(std::initializer_list<int> out, std::int32_t issued) {
     backend::reply seen;
     for (int each : out) seen.children.push_back(ticket(each).substr(std::string("/q/_gate/").size()));
@@ -50,7 +50,7 @@ struct gate_case : fake_session {
     seen.stat.cversion = 2 * issued - seen.stat.num_children;
     answer(seen);
   }
-  /// Ours is the first ticket of all, and nothing is there but the gate.
+  /// Our draw gets the first ticket ever. The queue holds nothing but the gate.
   void admit_first() {
     CHECK_PENDING("multi /", "exists /q/_gate", "exists /q");
     answer_made(0, {0});
@@ -66,7 +66,7 @@ struct gate_case : fake_session {
     admit_first();
     answer_made(2, {});
   }
-  /// Answers what is asked; whether a ticket whose number we have not heard is looked for and removed.
+  /// Answers requests. True: the ticket `drawn`, whose number was lost with the reply, is looked for and removed.
   bool is_removed(const std::string& drawn) {
     bool is_looked_for = false;
     for (int i = 0; i < 10 && !pending().empty(); ++i) {
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(the_puts_of_one_object_take_turns) {
   BOOST_TEST_REQUIRE(all[1].done());
   admit_first();
   CHECK_PENDING("multi /");
-  const auto first = answer_made(2, {1});  // the next one waits: its ticket travels along
+  const auto first = answer_made(2, {1});  // the next put is waiting, so this transaction also draws its ticket
   BOOST_TEST_REQUIRE(first.operations.size() == 3u);
   BOOST_TEST(first.operations[0].path == item);
   BOOST_TEST(first.operations[1].path == ticket(0));
@@ -138,7 +138,8 @@ BOOST_AUTO_TEST_CASE(one_look_serves_as_many_puts_as_there_was_room_for) {
   }
 }
 
-// The session ends while a put that was refused before looks whether there is room by now.
+// The session ends while a put, after an earlier refusal, looks whether there is room now. The ticket is drawn, and
+// given back, in the next session.
 BOOST_AUTO_TEST_CASE(tickets_are_given_back_in_the_session_that_they_were_drawn_in) {
   queue limited(zk, "/q", {.limit = 3});
   const strings all{"qn-0000000001", "qn-0000000002", "qn-0000000003", "_gate"};
@@ -166,7 +167,7 @@ BOOST_AUTO_TEST_CASE(tickets_are_given_back_in_the_session_that_they_were_drawn_
   BOOST_TEST((second.error() == errc::full), second.error().message());
 }
 
-// Its numbers begin anew: what was read of the gate before says nothing of it.
+// The gate was removed and made again, so its numbers begin at 0. Stats of the old gate must not admit the new ticket.
 BOOST_AUTO_TEST_CASE(a_gate_that_was_made_again_is_looked_at_again) {
   queue limited(zk, "/q", {.limit = 3});
   auto full = put(limited);
@@ -203,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_ticket_in_hand_is_given_back_when_nothing_is_put_any_more
   BOOST_TEST(paths_of(back) == (strings{ticket(2)}), boost::test_tools::per_element());
 }
 
-// Limit 10, 8 items, 3 tickets out, ours the last of them: there is room for the other two.
+// Limit 10, 8 items, 3 tickets out, ours the last of them: the two free places belong to the other two tickets.
 BOOST_AUTO_TEST_CASE(room_that_others_have_tickets_for_is_not_given_twice) {
   queue limited(zk, "/q", {.limit = 10});
   auto refused = put(limited);
@@ -224,7 +225,8 @@ BOOST_AUTO_TEST_CASE(room_that_others_have_tickets_for_is_not_given_twice) {
   CHECK_PENDING("exists /q/_gate", "exists /q");  // nothing is written before there is room
 }
 
-// Limit 10, 9 items; others have been given back: the number of tickets that are out says nothing of their order.
+// Limit 10, 9 items, two tickets out. Others were given back, so the number of tickets does not tell whether ours is
+// the first.
 BOOST_AUTO_TEST_CASE(the_last_place_is_given_to_the_first_ticket) {
   for (const bool is_first : {true, false}) {
     queue limited(zk, "/q", {.limit = 10});
@@ -246,7 +248,7 @@ BOOST_AUTO_TEST_CASE(the_last_place_is_given_to_the_first_ticket) {
   }
 }
 
-// Limit 10, 10 items, one ticket out, after one with a higher number was given back.
+// Limit 10, 10 items. Our ticket is the only one out, and a ticket with a higher number was given back.
 BOOST_AUTO_TEST_CASE(a_ticket_that_was_given_back_makes_no_room) {
   queue limited(zk, "/q", {.limit = 10});
   auto refused = put(limited);
@@ -286,7 +288,7 @@ BOOST_AUTO_TEST_CASE(a_long_queue_is_not_listed) {
   answer();
   fail(errc::no_node);
   fail(errc::no_node);
-  answer_stat(20'002);  // the gate, the takers' line, and as many items as there may be
+  answer_stat(20'002);  // the gate, the folder of waiting takers, and as many items as the limit allows
   BOOST_TEST_REQUIRE(refused.done());
   BOOST_TEST((refused.error() == errc::full));
 }
@@ -343,7 +345,7 @@ BOOST_AUTO_TEST_CASE(a_draw_whose_reply_was_lost_leaves_no_ticket) {
   BOOST_TEST(is_removed(drawn));
 }
 
-// Limit 10, 9 items: nobody will put with the ticket of the lost reply, although it is still there.
+// Limit 10, 9 items. The ticket of the lost reply still exists, but nothing will be put with it, so it takes no room.
 BOOST_AUTO_TEST_CASE(nor_does_it_take_room_until_it_has_gone) {
   queue limited(zk, "/q", {.limit = 10});
   auto done = put(limited);
@@ -374,7 +376,7 @@ BOOST_AUTO_TEST_CASE(nor_does_it_take_room_until_it_has_gone) {
   BOOST_TEST(!done.done());
 }
 
-// Limit 10, 9 items: two of a batch of three have to wait for the next time.
+// Limit 10, 9 items: there is room for one item of a batch of three, so the whole batch is refused with `full`.
 BOOST_AUTO_TEST_CASE(a_batch_that_does_not_fit_is_not_put_in_part) {
   queue limited(zk, "/q", {.limit = 10});
   auto refused = record<std::vector<std::string>>();
@@ -443,7 +445,7 @@ BOOST_AUTO_TEST_CASE(numbers_that_run_out_are_told_and_refused) {
   BOOST_TEST_REQUIRE(refused.done());
   BOOST_TEST((refused.error() == errc::sequence_exhausted));
   auto anew = put(old);
-  answer_stat(0);  // somebody has made it anew
+  answer_stat(0);  // somebody has made the queue anew
   CHECK_PENDING("create /q/qn-");
 }
 

@@ -1,4 +1,4 @@
-// What an operator asks of a queue.
+// An operator's operations on a queue: its status, and dead letters that are read, revived and discarded.
 #include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/queue.hpp>
 
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(letters_are_read_a_hundred_at_once) {
   auto letters = ask_letters(250);
   for (std::size_t batch : {100, 100, 50}) {
     BOOST_TEST_REQUIRE(pending().size() == batch);
-    fail(errc::no_node);  // revived meanwhile
+    fail(errc::no_node);  // this letter was revived meanwhile
     for (std::size_t i = 1; i < batch; ++i) answer_letter();
   }
   BOOST_TEST_REQUIRE(letters.done());

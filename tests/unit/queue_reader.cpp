@@ -1,4 +1,4 @@
-// Taking from a queue through one object: several at once, lost replies, giving up.
+// Taking from a queue through one object: several takes at once, lost replies, cancelled takes.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/queue.hpp>
@@ -34,7 +34,7 @@ struct reading : fake_session {
     found.data = std::move(data);
     return answer(found);
   }
-  /// Refuses the oldest request, a transaction, because of one of its operations.
+  /// Refuses the oldest request, a transaction, because of its operation number `place`.
   void fail_at(std::size_t place, errc why) {
     backend::reply refused;
     refused.error = why;
@@ -101,7 +101,8 @@ BOOST_AUTO_TEST_CASE(two_at_once_survive_that_the_last_item_is_gone) {
   CHECK_PENDING("children /q", "children /q");
 }
 
-// The claim, what counts the attempt and the item's data; and the list that will be needed next.
+// One round trip carries three requests: the claim, which also counts the attempt, the read of the item, and the list
+// that will be needed next.
 BOOST_AUTO_TEST_CASE(a_take_claims_and_reads_in_one_round_trip) {
   auto taken = take();
   list({one, two, "_claim-" + one});
@@ -134,7 +135,8 @@ BOOST_AUTO_TEST_CASE(what_somebody_else_has_claimed_is_passed_over) {
   BOOST_TEST(pending()[2] != "get /q/" + one);
 }
 
-// Where there are fewer items than takers most have to wait; to try again and again helps nobody.
+// In a list with fewer items than takers most takers have to wait. So a taker whose claim comes too late gets in line
+// instead of trying again and again.
 BOOST_AUTO_TEST_CASE(who_meets_somebody_in_a_short_list_stands_aside) {
   auto taken = take();
   list({one, two});
@@ -149,7 +151,7 @@ BOOST_AUTO_TEST_CASE(who_meets_somebody_in_a_short_list_stands_aside) {
   settle();
 }
 
-// The claim is taken back together with its attempt, whatever becomes of the replies.
+// A cancelled take removes its claim and takes its attempt back in one transaction, even if replies are lost.
 BOOST_AUTO_TEST_CASE(a_take_that_is_cancelled_is_no_attempt) {
   auto taken = take();
   list({one});
@@ -184,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_take_that_is_cancelled_is_no_attempt) {
   CHECK_PENDING();
 }
 
-// Where the item may not be written to the attempt stays counted.
+// If the item may not be written, its attempt stays counted.
 BOOST_AUTO_TEST_CASE(its_claim_goes_even_if_the_attempt_can_not_be_taken_back) {
   auto taken = take();
   list({one});
@@ -210,7 +212,7 @@ BOOST_AUTO_TEST_CASE(its_claim_goes_even_if_the_attempt_can_not_be_taken_back) {
   CHECK_PENDING();
 }
 
-// The first of them had been read already.
+// The first of the two items had already been read when the take was cancelled.
 BOOST_AUTO_TEST_CASE(nor_is_a_take_of_many_that_is_cancelled) {
   auto taken = record<std::vector<message>>();
   line.async_take_many(2, taken.token());
@@ -293,7 +295,7 @@ BOOST_AUTO_TEST_CASE(two_at_once_take_two_from_one_list) {
   BOOST_TEST(count("get /q/" + two) == 1);
 }
 
-// Without it the item would be claimed by us, and taken by nobody, for as long as the session lives.
+// If the lost reply were not settled, our claim would keep everybody from the item for as long as the session lives.
 BOOST_AUTO_TEST_CASE(a_claim_with_a_lost_reply_is_settled_however_long_it_takes) {
   auto options = usual();
   options.retry.limit = 1s;
@@ -323,7 +325,7 @@ BOOST_AUTO_TEST_CASE(a_claim_with_a_lost_reply_is_settled_however_long_it_takes)
   BOOST_TEST(taken.result<0>().name == one);
 }
 
-// Our first try may have removed it; or that was lost, and another one's did.
+// Our first try may have removed the item. Or that try was lost, and another taker removed the item.
 BOOST_AUTO_TEST_CASE(a_pop_whose_reply_was_lost_and_whose_item_has_gone_does_not_know_whose_it_was) {
   auto popped = record<message>();
   line.async_pop(popped.token());
@@ -362,7 +364,7 @@ BOOST_AUTO_TEST_CASE(a_claim_of_the_same_session_by_another_object_is_not_ours) 
   BOOST_TEST(count("multi /") == 0);
 }
 
-// The claim went with the session: the item is somebody else's, whatever step of the rejection that hits.
+// The claim went with the session, so the item may be another taker's. This must be told at any step of the rejection.
 BOOST_AUTO_TEST_CASE(an_item_that_is_rejected_while_its_session_ends_is_superseded) {
   auto taken = take();
   list({one});
@@ -374,7 +376,7 @@ BOOST_AUTO_TEST_CASE(an_item_that_is_rejected_while_its_session_ends_is_supersed
   line.async_reject(taken.result<0>(), "no good", rejected.token());
   settle();
   while (pending().front() != "multi /") answer();
-  fail_at(2, errc::no_node);  // no folder for dead letters yet
+  fail_at(2, errc::no_node);  // there is no folder for dead letters yet
   CHECK_PENDING("create /q", "create /q/_dead");
   expire();
   BOOST_TEST_REQUIRE(rejected.done());
@@ -404,7 +406,7 @@ BOOST_AUTO_TEST_CASE(who_comes_to_a_queue_for_another_recipe_disturbs_nobody) {
   BOOST_TEST(!waiting.done());
 }
 
-// One object can have an item twice: it expired with the first claim, and was taken again.
+// One object can get an item twice: the first claim expired with its session, and then the object took the item again.
 BOOST_AUTO_TEST_CASE(a_late_settlement_through_the_same_object_is_not_taken_for_the_present_one) {
   auto take_with = [this](std::int64_t zxid) {
     auto taken = take();

@@ -1,4 +1,4 @@
-// The end of an item: which acknowledgement was done, where replies were lost or nobody waited for them.
+// The end of an item: which acknowledgement was executed, if replies were lost or nobody waited for them.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/queue.hpp>
@@ -37,7 +37,8 @@ struct settling : fake_session {
     settle();
     return made;
   }
-  /// As a claim of its own, while the first request, the end of the earlier claim, is on its way: that is handed out.
+  /// Takes the item again with a claim of its own, while the oldest request, the settlement by the earlier claim, is in
+  /// flight. Returns that request, without an answer.
   auto take_again() {
     auto again = record<message>();
     line.async_take(again.token());
@@ -55,7 +56,8 @@ struct settling : fake_session {
     BOOST_TEST_REQUIRE(again.done());
     return ending;
   }
-  /// The same, and the reply to that end is lost: the claim is looked at for its mark, which is returned.
+  /// Does the same, and then loses the reply to that settlement, so that the claim is read for its mark. Returns the
+  /// mark.
   std::string take_again_and_lose_reply() {
     const auto ending = take_again();
     last().pending.push_front(ending);
@@ -64,8 +66,8 @@ struct settling : fake_session {
     CHECK_PENDING("get " + claim);
     return ending.first.operations.at(0).data;
   }
-  /// Gives the item back while its acknowledgement is on its way, and loses both replies: the claim has gone, and the next
-  /// question is whether the item is there.
+  /// Gives the item back while its acknowledgement is in flight, and loses both replies. Each read of the claim finds
+  /// none; the next pending request asks whether the item still exists.
   recorder<> acknowledge_and_give_back(const transaction& effects) {
     auto done = acknowledge(effects);
     auto returned = record<>();
@@ -82,7 +84,7 @@ struct settling : fake_session {
     found.data = std::move(data);
     return answer(found);
   }
-  /// Refuses the oldest request, a transaction: its claim or its item has gone.
+  /// Refuses the oldest request, a transaction, because its claim (`place` 0) or its item (`place` 1) has gone.
   void fail_at(std::size_t place) {
     backend::reply refused;
     refused.error = errc::no_node;
@@ -110,7 +112,8 @@ BOOST_AUTO_TEST_CASE(without_effects_the_claim_goes_at_once_and_with_effects_beh
   CHECK_PENDING();
 }
 
-// The first one was done although nobody waited for it.
+// The first acknowledgement was executed, although its caller had cancelled it. The second one, with other effects,
+// must not take that for its own success.
 BOOST_AUTO_TEST_CASE(an_acknowledgement_is_not_settled_by_the_effects_of_another) {
   auto first = acknowledge(effect_a);
   first.cancel();
@@ -153,7 +156,7 @@ BOOST_AUTO_TEST_CASE(one_whose_reply_was_lost_is_known_by_its_mark) {
   CHECK_PENDING("remove " + claim);
 }
 
-// An operator removed the claim, and another has one there by now.
+// An operator removed our claim, and by now another taker may have a claim there.
 BOOST_AUTO_TEST_CASE(the_claim_of_another_is_not_removed) {
   auto late = acknowledge(effect_a);
   fail_at(0);
@@ -162,7 +165,7 @@ BOOST_AUTO_TEST_CASE(the_claim_of_another_is_not_removed) {
   CHECK_PENDING();
 }
 
-// The replies to both were lost.
+// The replies to both acknowledgements were lost.
 BOOST_AUTO_TEST_CASE(of_two_with_different_effects_the_mark_tells_which_was_done) {
   auto first = acknowledge(effect_a);
   auto second = acknowledge(effect_b);
@@ -181,7 +184,8 @@ BOOST_AUTO_TEST_CASE(of_two_with_different_effects_the_mark_tells_which_was_done
   BOOST_TEST(!second.error(), second.error().message());
 }
 
-// What became of the first one ends the hold on the item, and the claim with the mark of the second is removed.
+// Both replies were lost. Settling the first ends our hold on the item, and removes the claim with the mark of the
+// second.
 BOOST_AUTO_TEST_CASE(one_whose_mark_was_removed_for_another_says_that_it_does_not_know) {
   auto first = acknowledge(effect_a);
   auto second = acknowledge(effect_b);
@@ -214,7 +218,8 @@ BOOST_AUTO_TEST_CASE(one_whose_claim_has_gone_and_whose_item_is_there_was_not_do
   BOOST_TEST((done.error() == errc::superseded), done.error().message());
 }
 
-// Two of the same effects have one mark. The one that is cancelled finds it and takes it away, before the other has looked.
+// Two acknowledgements with the same effects share one mark. The cancelled one finds the mark, and removes it before
+// the other one has looked.
 BOOST_AUTO_TEST_CASE(one_whose_mark_was_taken_away_by_its_twin_was_done) {
   auto twin = acknowledge(effect_a);
   reconnect();
@@ -225,7 +230,7 @@ BOOST_AUTO_TEST_CASE(one_whose_mark_was_taken_away_by_its_twin_was_done) {
   twin.cancel();
   settle();
   CHECK_PENDING("get " + claim, "exists /q/" + one, "get " + claim, "exists /q/" + one, "get " + claim);
-  fail(errc::no_node);  // of the one that was cancelled: nobody looks at these
+  fail(errc::no_node);  // the looks of the cancelled one: their answers do not matter
   fail(errc::no_node);
   throttle();
   throttle();
@@ -240,7 +245,7 @@ BOOST_AUTO_TEST_CASE(one_whose_mark_was_taken_away_by_its_twin_was_done) {
   BOOST_TEST(!done.error(), done.error().message());
 }
 
-// An operator removed the claim while an acknowledgement was on its way, and this object took the item once more.
+// An operator removed the claim while an acknowledgement was in flight, and then this object took the item again.
 BOOST_AUTO_TEST_CASE(one_that_was_done_is_done_although_the_item_was_taken_again) {
   auto done = acknowledge(effect_a);
   const auto acknowledging = take_again();
@@ -251,7 +256,7 @@ BOOST_AUTO_TEST_CASE(one_that_was_done_is_done_although_the_item_was_taken_again
   BOOST_TEST(std::ranges::count(pending(), "remove " + claim) == 1);
 }
 
-// The same, and the reply was lost: the mark tells.
+// The same, but the reply was lost: the mark in the claim tells that it was done.
 BOOST_AUTO_TEST_CASE(one_whose_item_is_no_longer_held_is_still_judged_by_its_mark) {
   auto done = acknowledge(effect_a);
   answer_data(take_again_and_lose_reply());
@@ -312,7 +317,7 @@ BOOST_AUTO_TEST_CASE(one_that_is_no_longer_held_when_the_session_is_closed_is_to
   BOOST_TEST((done.error() == errc::closed), done.error().message());
 }
 
-// An operator removed the claim, and another has taken the item and done it.
+// An operator removed the claim, and another taker may have taken and acknowledged the item.
 BOOST_AUTO_TEST_CASE(a_claim_that_has_gone_is_no_proof_that_the_effects_were_done) {
   auto done = acknowledge(effect_a);
   reconnect();
@@ -333,7 +338,7 @@ BOOST_AUTO_TEST_CASE(an_item_that_is_still_there_was_not_done) {
     BOOST_TEST_REQUIRE(done.done());
     BOOST_TEST((done.error() == errc::superseded), done.error().message());
     if (has_effects) return;
-    auto taken = record<message>();  // as the claim has gone
+    auto taken = record<message>();  // again, because the claim has gone
     line.async_take(taken.token());
     settle();
     while (!taken.done()) pending().front() == "children /q" ? list({one}) : (void)answer();

@@ -1,4 +1,5 @@
-// Takers that draw from one list, each from what it has seen of it, and hear one step later whether they were in time.
+// A model of takers of one queue. Each draws from its own copy of the list, and hears one step later whether its claim
+// was in time.
 #include "queue/spread.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -64,7 +65,7 @@ struct model {
     bool is_list_due = false;
   };
 
-  /// Another one is put for each that is taken.
+  /// For each item that is taken another one is put.
   void took(std::int32_t number) {
     taken.push_back(number);
     free.insert(put++);
@@ -75,7 +76,7 @@ struct model {
       for (auto* each : turns) each->drawn ? each->claim() : each->draw();
     }
   }
-  /// How many that came later were taken before the one that was overtaken most.
+  /// The largest number of later items that were taken before one item.
   std::size_t most_overtaken() const {
     std::set<std::int32_t> earlier;
     std::size_t most = 0;

@@ -1,4 +1,4 @@
-// Several who wait for an item through one object: whoever gives up leaves what there is to the others.
+// Several takers wait for an item through one object. A taker that gives up leaves the items in view to the others.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/priority_queue.hpp>
@@ -23,7 +23,7 @@ struct waiting_takers : fake_session {
     settle();
     return made;
   }
-  /// Answers all but what is asked of an item.
+  /// Answers requests, until the item is asked for or nothing is pending.
   void serve(const strings& items) {
     for (auto asked = next_request(); !asked.empty() && asked != "get /q/" + one; asked = next_request()) {
       if (asked == "children /q") {
@@ -65,11 +65,11 @@ BOOST_AUTO_TEST_CASE(what_a_cancelled_pop_had_in_view_goes_to_who_still_waits) {
   settle();
   serve({one});
   CHECK_PENDING("get /q/" + one);
-  first.cancel();  // in order of arrival: it is the one who asks
+  first.cancel();  // requests go out in order of arrival, so this one reads the item
   settle();
   BOOST_TEST_REQUIRE(first.done());
   BOOST_TEST(!second.done());
-  answer();  // to the one who has gone; nothing has changed on the server
+  answer();  // the answer for the cancelled one; nothing has changed on the server
   serve({one});
   BOOST_TEST_REQUIRE(!pending().empty());
   BOOST_TEST(pending().front() == "get /q/" + one);
@@ -78,7 +78,7 @@ BOOST_AUTO_TEST_CASE(what_a_cancelled_pop_had_in_view_goes_to_who_still_waits) {
   serve({one});
 }
 
-// The one that was late does not keep the other from what comes next.
+// A taker whose claim came too late must not keep the other one from the next item.
 BOOST_AUTO_TEST_CASE(one_who_was_late_leaves_no_item_to_nobody) {
   std::vector<recorder<message>> takers;
   for (int i = 0; i < 2; ++i) {
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(one_who_was_late_leaves_no_item_to_nobody) {
   serve({});
 }
 
-// A worker loop ends in an orderly shutdown, whichever comes first, the close or the next take.
+// A worker loop must end in an orderly shutdown, whether the close or the next take comes first.
 BOOST_AUTO_TEST_CASE(what_is_begun_before_with_or_after_a_close_ends_with_closed) {
   std::vector<recorder<message>> each;
   std::vector<recorder<std::vector<message>>> several;
@@ -127,7 +127,8 @@ BOOST_AUTO_TEST_CASE(what_is_begun_before_with_or_after_a_close_ends_with_closed
   for (const auto& taken : several) BOOST_TEST((taken.done() && taken.error() == errc::closed));
 }
 
-// A priority queue keeps its claims beside kazoo's path; that they are missing there is no sign of a lost reply.
+// A priority queue keeps its claims in a folder beside kazoo's path. That this folder is missing at first is no sign of
+// a lost reply.
 BOOST_AUTO_TEST_CASE(a_first_pop_that_is_overtaken_takes_the_next) {
   priority_queue ranked(zk, "/p");
   auto popped = record<message>();
@@ -148,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_first_pop_that_is_overtaken_takes_the_next) {
       refused.error = errc::no_node;
       refused.results.assign(2, {errc::rolled_back, {}, {}});
       overtaken = ensured;
-      refused.results[ensured ? 1 : 0].error = errc::no_node;  // first the place for claims, then the item
+      refused.results[ensured ? 1 : 0].error = errc::no_node;  // first the folder for claims is missing, then the item
       ensured = true;
       answer(refused);
     }

@@ -1,5 +1,5 @@
-// What becomes of a hold that was lost with its session, while its node still stands: a leader that was deposed can tell a client
-// that its session has ended which the others keep.
+// A hold that was lost with its session while its node still stands: a deposed leader can tell a client that its
+// session has ended, although the other servers keep the session.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/read_write_lock.hpp>

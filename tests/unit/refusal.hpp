@@ -1,4 +1,4 @@
-// What a constructor says about a bad argument.
+// How a constructor refuses a bad argument.
 #pragma once
 
 #include <stdexcept>

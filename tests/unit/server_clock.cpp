@@ -1,4 +1,4 @@
-// What is known of the leader's clock, from the stamps of what was written.
+// The leader's clock, as the time stamps of its writes show it.
 #include "queue/server_clock.hpp"
 
 #include "unit/fake_session.hpp"
@@ -22,9 +22,9 @@ struct clock_case : fake_session {
         queue_frame{zk.get_core(), queue_layout(queue_kind::delayed, "/q"), queue_options()});
     leader = std::make_unique<server_clock>(frame);
   }
-  /// Without a way to travel: what was stamped is known to the millisecond.
+  /// The stamp of a round trip that takes no time: it gives the leader's clock to the millisecond.
   void stamp(std::int64_t shown) { leader->note(shown, now(), now()); }
-  /// What `learn` comes to, once it has.
+  /// Runs `learn`; the result is set as soon as `learn` has ended.
   std::shared_ptr<std::optional<error_code>> learn() {
     auto told = std::make_shared<std::optional<error_code>>();
     asio::co_spawn(io(), leader->learn(), [told](std::exception_ptr, error_code error) { *told = error; });
@@ -82,7 +82,8 @@ BOOST_AUTO_TEST_CASE(another_connection_may_have_another_leader) {
   BOOST_TEST(!leader->is_known());
 }
 
-// Who has the faster clock would else claim early each time, be told so, and lose its turn to somebody else.
+// Otherwise a client whose clock runs faster than the leader's would claim too early each time, hear that, and lose its
+// turn to another taker.
 BOOST_AUTO_TEST_CASE(that_our_clock_is_faster_shows_from_stamp_to_stamp) {
   stamp(0);
   advance(10s);

@@ -1,4 +1,4 @@
-// The JSON of Curator's x-discovery. The texts of the cases are what its serializer wrote.
+// The JSON of Curator's x-discovery. Curator's own serializer wrote the texts in the cases.
 #include <zkrecipes/service_instance.hpp>
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-// Which instance is chosen: strategies, weights, and who rests.
+// The choice of an instance: strategies, weights, and the rest after errors.
 #include <zkrecipes/service_provider.hpp>
 
 #include "unit/fake_session.hpp"
@@ -18,7 +18,7 @@ service_instance instance(const std::string& id) { return {.name = "b", .id = id
 struct choosing : fake_session {
   choosing() : services(zk, "/s") { connect(); }
 
-  /// Starts to watch, and shows it these instances.
+  /// Makes the provider, and answers its first reads with these instances.
   void watch(service_provider_options options, const std::vector<std::string>& ids = {"1", "2", "3"}) {
     from.emplace(services, "b", std::move(options));
     settle();
@@ -28,7 +28,7 @@ struct choosing : fake_session {
     list(ids);
     show_nodes();
   }
-  /// Answers every look at an instance.
+  /// Answers every pending read of an instance.
   void show_nodes() {
     while (!pending().empty()) {
       const auto path = last().pending.front().first.path;
@@ -73,7 +73,7 @@ BOOST_AUTO_TEST_CASE(in_turn) {
   BOOST_TEST(picks(7) == "1231231");
 }
 
-// The fake world's random numbers count up.
+// In the fake world each random number is one more than the one before.
 BOOST_AUTO_TEST_CASE(at_random) {
   watch({.strategy = service_strategy::random});
   for (std::uint64_t random : {5, 0, 1}) {
@@ -135,7 +135,8 @@ BOOST_AUTO_TEST_CASE(errors_that_are_far_apart_do_not_add_up) {
   BOOST_TEST(pick() == "1");
 }
 
-// It has gone and come between two looks: nobody has seen it gone.
+// The instance was removed and registered again between two reads, so no read has shown that it was missing. Its errors
+// are forgotten all the same.
 BOOST_AUTO_TEST_CASE(who_comes_again_begins_anew) {
   born["1"] = 5;
   watch({.errors_until_rest = 1}, {"1"});

@@ -1,4 +1,4 @@
-// Heartbeats and the lease as the session keeps them.
+// Heartbeats, and the lease as the session keeps it.
 #include "unit/fake_session.hpp"
 
 #include <boost/asio/co_spawn.hpp>
@@ -90,7 +90,7 @@ BOOST_FIXTURE_TEST_CASE(while_something_is_held_heartbeats_keep_the_lease, fake_
   }
   zk.get_core()->remove_holder(holder);
   advance(3s);
-  if (!pending().empty()) answer();  // the one that was due already
+  if (!pending().empty()) answer();  // a heartbeat that was already due
   advance(1min);
   BOOST_TEST(pending().empty());
 }
@@ -118,13 +118,13 @@ BOOST_FIXTURE_TEST_CASE(who_holds_something_is_told_when_the_lease_is_over_and_n
   asio::co_spawn(zk.get_core()->strand(), count(), asio::detached);
   const auto begin = now();
   advance(3s);
-  answer();  // the heartbeat: the lease ends later than it was to
+  answer();  // the heartbeat: the lease ends later than it would have
   BOOST_TEST((zk.valid_until() == begin + 12s));
   advance(9s - 1ms);
   BOOST_TEST(times == 0);
   advance(1ms);
   BOOST_TEST(times == 1);
-  answer();  // that of six seconds: renewed on the same connection
+  answer();  // the heartbeat of 6 s: the lease is renewed on the same connection
   BOOST_TEST((zk.valid_until() == begin + 15s));
   advance(3s - 1ms);
   BOOST_TEST(times == 1);
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(in_strict_mode_only_a_quorum_proves_that_the_leader_leads) 
   CHECK_PENDING_OF(it, "multi /", "sync /");
   const auto transaction = std::move(it.last().pending.front());
   it.last().pending.pop_front();
-  it.answer();  // the program's own
+  it.answer();  // the sync of the program itself
   BOOST_TEST((it.zk.valid_until() == begin + 9s), "a sync is answered by a deposed leader, too");
   it.last().pending.push_front(transaction);
   const auto what = it.answer();
@@ -183,7 +183,7 @@ BOOST_AUTO_TEST_CASE(in_strict_mode_what_a_server_refuses_by_itself_proves_nothi
   it.advance(2750ms);
   it.fail(errc::server_error);  // throttled, by a follower that may have no leader
   it.advance(49ms);
-  CHECK_PENDING_OF(it);  // not again at once
+  CHECK_PENDING_OF(it);  // the sync is not sent again at once
   it.advance(1ms);
   CHECK_PENDING_OF(it, "sync /");
   it.answer();
@@ -197,11 +197,11 @@ BOOST_AUTO_TEST_CASE(in_strict_mode_what_a_server_refuses_by_itself_proves_nothi
   it.zk.async_set("/a", "x", any_version, setting.token());
   it.settle();
   it.fail(errc::server_error);  // the transaction
-  it.fail(errc::no_auth);       // the write, by an access check ahead of the leader's
+  it.fail(errc::no_auth);       // the write: an access check before the leader's refuses it
   BOOST_TEST((it.zk.valid_until() == begin + 9s));
 }
 
-// The heartbeats of that time were throttled: it is the read that could count in their place.
+// The heartbeats are throttled meanwhile, so only the read could count in their place.
 BOOST_AUTO_TEST_CASE(in_strict_mode_a_read_proves_nothing) {
   fake_session it(strict());
   it.connect();
@@ -211,7 +211,7 @@ BOOST_AUTO_TEST_CASE(in_strict_mode_a_read_proves_nothing) {
   read(it);
   it.answer();
   it.advance(50ms);
-  CHECK_PENDING_OF(it, "sync /");  // there has been no sign of the leader
+  CHECK_PENDING_OF(it, "sync /");  // because the leader has not shown a sign yet
   it.answer();
   CHECK_PENDING_OF(it, "multi /");
   it.fail(errc::server_error);
@@ -223,7 +223,7 @@ BOOST_AUTO_TEST_CASE(in_strict_mode_a_read_proves_nothing) {
   it.answer();
   CHECK_PENDING_OF(it, "multi /");
   it.fail(errc::server_error);
-  read(it);  // in the place of the transaction that would prove the first sync
+  read(it);  // in place of the transaction that would prove the first sync
   it.answer();
   BOOST_TEST((it.zk.valid_until() == begin + 9s));
 }

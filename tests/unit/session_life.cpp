@@ -1,4 +1,4 @@
-// Connecting, suspended, expired, closed: the life of a session where every step is the test's.
+// The life of a session (connecting, suspended, expired, closed), in which the test decides each step.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/lock.hpp>
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(pauses_between_rounds_double_up_to_the_greatest) {
   fake_session it(options);
   for (auto pause : {100ms, 200ms, 400ms, 400ms}) {
     const auto before = it.state().connections.size();
-    it.state().random = static_cast<std::uint64_t>(pause.count());  // the largest jitter: half more
+    it.state().random = static_cast<std::uint64_t>(pause.count());  // the largest jitter: half of the pause on top
     it.lose();
     BOOST_TEST(it.state().connections.size() == before);
     it.advance(pause * 3 / 2 - 1ms);
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_lost_connection_is_replaced_at_once) {
 
 namespace {
 
-/// The ports of the servers that are asked in the next whole round, none of which answers.
+/// The ports of the servers that are asked in the next whole round; none of them answers.
 std::vector<int> round_of(fake_session& it) {
   const auto asks_another = [&] {
     const auto before = it.state().connections.size();
@@ -173,7 +173,7 @@ std::vector<int> round_of(fake_session& it) {
 
 namespace {
 
-/// The connection ends before a write has been answered; returns the port of the server.
+/// The connection ends before a write has been answered; returns the port of that server.
 int lose_a_write(fake_session& it, error_code how = errc::connection_loss) {
   const int server = it.last().options.server.port;
   auto lost = it.record<zkrecipes::stat>();
@@ -185,7 +185,8 @@ int lose_a_write(fake_session& it, error_code how = errc::connection_loss) {
 
 }  // namespace
 
-// Stopped, it would read the write later, together with our request to take the session up there, and execute it.
+// If that server was stopped, it would later read the write together with our request to take the session up there, and
+// execute the write.
 BOOST_AUTO_TEST_CASE(a_server_at_which_a_write_may_lie_unread_is_asked_last) {
   for (int draw = 0; draw < 12; ++draw) {
     fake_session it(three_servers());
@@ -196,7 +197,7 @@ BOOST_AUTO_TEST_CASE(a_server_at_which_a_write_may_lie_unread_is_asked_last) {
   }
 }
 
-// The longer ago the better.
+// The longer ago a write was lost at a server, the earlier this server is asked.
 BOOST_AUTO_TEST_CASE(of_servers_at_which_writes_may_lie_unread_the_latest_is_asked_last) {
   for (int draw = 0; draw < 12; ++draw) {
     fake_session it(three_servers());
@@ -233,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_fell_silent_over_a_write_is_not_asked_for_ten
   }
 }
 
-// A follower whose leader is stopped falls silent, too; so may the next one.
+// A follower falls silent, too, when its leader is stopped, and so may the next server. So only the latest is left out.
 BOOST_AUTO_TEST_CASE(of_servers_that_fell_silent_only_the_latest_is_not_asked) {
   fake_session it(three_servers());
   it.connect();
@@ -276,7 +277,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_has_answered_all_writes_or_serves_again_or_an
   }
 }
 
-// Such as one that can not tell what it is sent, or is cut off from its leader.
+// For example a server that does not understand what it is sent, or that is cut off from its leader.
 BOOST_AUTO_TEST_CASE(a_server_that_accepts_and_ends_every_connection_is_not_asked_without_a_pause) {
   fake_session it;
   it.accept(0x77);
@@ -290,7 +291,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_accepts_and_ends_every_connection_is_not_aske
 BOOST_AUTO_TEST_CASE(names_that_can_not_be_resolved_are_told_tried_again_and_no_obstacle_to_closing) {
   auto options = fake_session::usual();
   options.hosts = "nowhere:1";
-  fake_session it(options);  // the fake world resolves names to themselves: connected so far
+  fake_session it(options);  // in the fake world names resolve to themselves, so this one has a connection
   BOOST_TEST(it.state().connections.size() == 1u);
   fake_bench bench;
   bench.state().resolved.emplace();
@@ -356,7 +357,7 @@ BOOST_AUTO_TEST_CASE(the_last_copy_closes_the_session) {
   BOOST_TEST(it.state().connections.front()->closing);
 }
 
-// A resolver can take longer than a session lives; whoever is known need not be asked for.
+// A resolver can take longer than a session lives. A session that knows its servers does not wait for it.
 BOOST_FIXTURE_TEST_CASE(a_resolver_that_does_not_answer_costs_no_session_that_knows_its_servers, fake_session) {
   connect();
   state().resolver_hangs = true;
@@ -368,7 +369,7 @@ BOOST_FIXTURE_TEST_CASE(a_resolver_that_does_not_answer_costs_no_session_that_kn
   BOOST_TEST((zk.status().state == session_state::connected));
 }
 
-// The server may let the next owner in while its answer to the closing is still on the way.
+// The server may let the next owner in while its answer to the close request is still on its way.
 BOOST_FIXTURE_TEST_CASE(whoever_closes_believes_in_nothing_any_more_before_the_server_hears_of_it, fake_session) {
   connect();
   zkrecipes::lock over(zk, "/l");
@@ -381,7 +382,7 @@ BOOST_FIXTURE_TEST_CASE(whoever_closes_believes_in_nothing_any_more_before_the_s
   made.stat.czxid = 7;
   answer(made);
   list({name});
-  while (!pending().empty()) answer();  // the look at our own node
+  while (!pending().empty()) answer();  // the read of our own node
   BOOST_TEST_REQUIRE(acquired.done());
   auto& held = acquired.result<0>();
   BOOST_TEST_REQUIRE(!held.error(), held.error().message());

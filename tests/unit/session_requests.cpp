@@ -1,4 +1,4 @@
-// Requests: their order, what is tried again, until when, and what a user is told.
+// Requests: their order, which are sent again and until when, and which error the user gets.
 #include "unit/fake_session.hpp"
 
 #include <zkrecipes/barrier.hpp>
@@ -31,7 +31,7 @@ BOOST_FIXTURE_TEST_CASE(a_sync_goes_ahead_of_all_that_waited_on_every_connection
   answer();
   lose();
   accept(0x77);
-  CHECK_PENDING("multi /", "get /a");  // a leader that was deposed would answer a sync
+  CHECK_PENDING("multi /", "get /a");  // no sync: a deposed leader would answer one
 }
 
 BOOST_FIXTURE_TEST_CASE(a_server_that_refuses_to_catch_up_is_left, fake_session) {
@@ -67,7 +67,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_read_behind_a_refused_catch_up_is_not_believed, 
   CHECK_PENDING();
   advance(100ms);
   CHECK_PENDING("multi /", "get /b");
-  fail(errc::no_auth);  // a quorum has logged that, too
+  fail(errc::no_auth);  // this answer is a quorum's, too
   fail(errc::no_node);
   BOOST_TEST(through.done());
 }
@@ -135,7 +135,7 @@ BOOST_FIXTURE_TEST_CASE(a_write_in_flight_is_not_sent_again, fake_session) {
   BOOST_TEST((committing.error() == errc::connection_loss));
 }
 
-// It was not executed: a write, too, can be sent again.
+// A throttled request was not executed, so even a write can be sent again.
 BOOST_FIXTURE_TEST_CASE(what_the_server_is_too_busy_for_is_sent_again_with_growing_pauses, fake_session) {
   connect();
   auto setting = record<zkrecipes::stat>();
@@ -219,7 +219,7 @@ BOOST_FIXTURE_TEST_CASE(a_path_that_is_removed_while_it_is_made_is_made_again, f
   BOOST_TEST(!ensuring.error());
 }
 
-// Its first node is another's, in which we may make nodes.
+// The first node of the path belongs to somebody else, but we may create nodes in it.
 BOOST_FIXTURE_TEST_CASE(nor_does_an_ancestor_that_we_may_not_make_keep_it_from_that, fake_session) {
   connect();
   auto ensuring = record<>();
@@ -232,13 +232,13 @@ BOOST_FIXTURE_TEST_CASE(nor_does_an_ancestor_that_we_may_not_make_keep_it_from_t
   advance(75ms);
   CHECK_PENDING("create /tenant", "create /tenant/a", "create /tenant/a/b");
   fail(errc::no_auth);
-  fail(errc::no_node);  // now it is the tenant's own that is missing: not ours to make
+  fail(errc::no_node);  // now that first node is missing, which we may not create
   fail(errc::no_node);
   BOOST_TEST_REQUIRE(ensuring.done());
   BOOST_TEST((ensuring.error() == errc::no_auth));
 }
 
-// A mistyped one would hold data where nobody looks for it.
+// A mistyped root path would hold data where nobody looks for it. So `ensure_path` never creates it.
 BOOST_FIXTURE_TEST_CASE(the_root_is_not_made_as_a_path, fake_session) {
   connect();
   auto ensuring = record<>();
@@ -250,7 +250,7 @@ BOOST_FIXTURE_TEST_CASE(the_root_is_not_made_as_a_path, fake_session) {
   BOOST_TEST((ensuring.error() == errc::no_node));
 }
 
-// Each of them may stand on what was done before.
+// One request may depend on what another has done, so all of them are sent again.
 BOOST_FIXTURE_TEST_CASE(of_requests_that_belong_together_all_are_sent_again, fake_session) {
   connect();
   auto ensuring = record<>();
@@ -304,7 +304,7 @@ BOOST_AUTO_TEST_CASE(without_a_limit_it_waits_for_as_long_as_the_session_lives) 
   BOOST_TEST(!reading.done());
 }
 
-// Each connection serves the sync and breaks then: no single wait is long, but all together are.
+// Each connection answers the sync and then breaks. No single wait reaches the limit, but all together do.
 BOOST_AUTO_TEST_CASE(the_limit_is_for_all_tries_together) {
   auto options = fake_session::usual();
   options.retry.limit = 7s;

@@ -1,4 +1,4 @@
-// Waiting for a change of a node: what is true counts, not what was told; and no watch stays behind.
+// Waiting for a change of a node: the state that is read counts, not the event; and no watch is left behind.
 #include "unit/fake_session.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -121,8 +121,8 @@ BOOST_AUTO_TEST_CASE(giving_up_takes_the_watch_away) {
   CHECK_FORGOTTEN("forget_data /a");
 }
 
-// The server sets the watch when it executes the request, whoever waits for the answer; before that there is
-// nothing to take away, and the C client would say so and keep the watch that comes then.
+// The server sets the watch when it executes the request, even if nobody waits for the answer any more. Before that
+// there is no watch to remove: the C client would report so, and keep the watch that comes then.
 BOOST_AUTO_TEST_CASE(giving_up_before_the_answer_takes_the_watch_away_behind_it) {
   auto change = wait_for_change(5);
   CHECK_PENDING("exists /a");

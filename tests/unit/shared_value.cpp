@@ -1,4 +1,4 @@
-// A value that is set: what its writer is told where the reply is lost.
+// Setting a value: the error that the writer gets if the reply is lost.
 #include <zkrecipes/shared_value.hpp>
 
 #include "unit/fake_session.hpp"
@@ -17,7 +17,7 @@ struct setting : fake_session {
     settle();
     CHECK_PENDING("set /v");
   }
-  /// What is there, behind a reply that was lost.
+  /// The reply to the write is lost, and the read behind it finds this.
   void find(backend::reply there) {
     reconnect();
     CHECK_PENDING("multi /", "get /v");

@@ -1,4 +1,4 @@
-// The record of a term: what is written is read again, and garbage is never believed nor fatal.
+// The record of a term: a record is read as it was written, and garbage is never believed and never fatal.
 #include "election/term_record.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(other_data_is_not_a_record) {
   BOOST_TEST(!parse_record(with("\"leader\"", "\"ledger\"")).has_value());
 }
 
-// The next epoch must be a number, too.
+// The epoch after it must be a valid number, too.
 BOOST_AUTO_TEST_CASE(an_epoch_without_a_successor_is_refused) {
   const auto last = std::to_string(std::numeric_limits<std::int64_t>::max());
   BOOST_TEST(!parse_record(with("\"epoch\":7", "\"epoch\":" + last)).has_value());

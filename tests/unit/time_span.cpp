@@ -1,4 +1,4 @@
-// Lengths of time in whatever unit.
+// Conversion of durations between units.
 #include <zkrecipes/lease_clock.hpp>
 
 #include <boost/test/unit_test.hpp>

@@ -1,4 +1,4 @@
-// Only so many at the same time.
+// The turnstile, which lets only a given number in at the same time.
 #include "session/turnstile.hpp"
 
 #include "session/operation.hpp"
@@ -20,7 +20,7 @@ namespace {
 
 struct visitor {
   asio::cancellation_signal signal;
-  std::optional<turnstile::pass> inside;  ///< No pass in it: turned away.
+  std::optional<turnstile::pass> inside;  ///< An empty pass: turned away.
 
   bool is_in() const { return inside && *inside; }
   bool was_turned_away() const { return inside && !*inside; }
@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 namespace {
 
-/// More who want the lock than get in line at the same time.
+/// More acquisitions of a lock than may get in line at the same time.
 struct crowd : fake_session {
   static constexpr std::size_t width = 256;
 
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(so_many_get_in_line_at_a_time_and_the_next_follows_whoever_
   settle();
   BOOST_TEST(ended(errc::no_auth) == 0, "it still waits for the list");
   while (pending().front() != "children /l") fail(errc::no_auth);
-  answer();  // the list: all of them are through, or out
+  answer();  // the list, for which all 256 have waited
   settle();
   BOOST_TEST(ended(errc::no_auth) == 256);
   BOOST_TEST(creates() == 2);
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_the_session_object_is_heard_by_all) {
 }
 
 BOOST_AUTO_TEST_CASE(all_of_them_go_with_their_context) {
-  BOOST_TEST(creates() == 256);  // and then nothing is left of them: LeakSanitizer
+  BOOST_TEST(creates() == 256);  // then all of them are destroyed with the context; LeakSanitizer finds what is left
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,4 +1,4 @@
-// What the nodes of an election mean.
+// The view of an election, as computed from its nodes.
 #include "election/view.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -115,8 +115,8 @@ BOOST_AUTO_TEST_CASE(a_hand_over_that_the_successor_waits_for) {
   BOOST_TEST(seen.hand_over->from == "one");
   BOOST_TEST(seen.hand_over->to == "one");
   BOOST_TEST((seen.hand_over->elapsed == 3s));
-  BOOST_TEST(seen.leader == "");                            // it does not lead yet
-  nodes.candidates[0].data = candidate_data("one", false);  // it has not begun to wait
+  BOOST_TEST(seen.leader == "");                            // the candidate does not lead yet
+  nodes.candidates[0].data = candidate_data("one", false);  // the candidate has not begun to wait
   BOOST_TEST((view().hand_over->elapsed == 0s));
 }
 

@@ -1,4 +1,4 @@
-// Who is told of which change, and when the server's watch is taken away.
+// The watch registry: which waiters hear of which change, and when the server's watch is removed.
 #include "session/watches.hpp"
 
 #include "support/fake_world.hpp"
@@ -23,7 +23,7 @@ struct registry_case {
   std::unique_ptr<watch> wait_for(watch_kind kind, const std::string& path) {
     return std::make_unique<watch>(registry, kind, path, told);
   }
-  /// A request that is answered at once.
+  /// Sends a request that sets a watch, and answers it at once.
   void set(watch_kind kind, const std::string& path) {
     registry->asked(kind, path);
     registry->answered(kind, path, true);

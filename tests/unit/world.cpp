@@ -1,4 +1,4 @@
-// The real world's clock and chance.
+// The real world's clock and random numbers.
 #include "backend/zookeeper/world.hpp"
 #include "support/coroutine.hpp"
 

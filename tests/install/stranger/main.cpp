@@ -3,7 +3,7 @@
 #include <boost/asio/io_context.hpp>
 #include <zkrecipes/zkrecipes.hpp>
 
-// Links, runs, and is told what is wrong with its options.
+// Links, runs, and gets an exception that says what is wrong with its options.
 int main() {
   boost::asio::io_context io;
   try {

@@ -8,7 +8,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.apache.curator.framework.recipes.queue.SimpleDistributedQueue;
 
-/** Takes part in a recipe beside C++'s and Python's workers: the commands are those of worker/main.cpp. */
+/** Takes part in a recipe beside the C++ and Python workers: worker/main.cpp lists the commands. */
 public final class InteropWorker {
   private ObservedClient client;
   private Turn turn;

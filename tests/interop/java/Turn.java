@@ -9,7 +9,7 @@ import org.apache.curator.framework.recipes.locks.InterProcessLock;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
 
-/** What a worker takes turns at, by the name that the tests give it. */
+/** A recipe at which a worker takes turns, chosen by the name that the tests give it. */
 interface Turn {
   int PATIENCE = 30;
 
@@ -72,7 +72,7 @@ interface Turn {
     }
   }
 
-  /** A selector leads for as long as its listener does not return. */
+  /** A selector leads until its listener returns. */
   final class Selected extends LeaderSelectorListenerAdapter implements Turn {
     private final CuratorFramework client;
     private final String path;
@@ -110,7 +110,7 @@ interface Turn {
     public void release() throws Exception {
       done.countDown();
       require(returned.await(PATIENCE, SECONDS));
-      selector.close();  // it waits for its node to be gone
+      selector.close();  // this waits until its node has gone
     }
   }
 }

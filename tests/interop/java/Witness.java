@@ -4,7 +4,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.data.Stat;
 
-/** The outside witness of who is inside: see worker/witness.hpp, which does the same. */
+/** The witness of which workers are inside: see worker/witness.hpp, which does the same. */
 final class Witness {
   private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -75,7 +75,7 @@ final class Witness {
       try {
         client.setData().withVersion(stat.getVersion()).forPath(path, JSON.writeValueAsBytes(record));
       } catch (KeeperException.BadVersionException e) {
-        continue;  // another reader
+        continue;  // another reader was quicker
       }
       hand_offs = record.get("hand_offs").asLong();
       return;

@@ -1,4 +1,4 @@
-"""Takes part in a recipe beside C++'s and Java's workers: the commands are those of worker/main.cpp."""
+"""Takes part in a recipe beside the C++ and Java workers: worker/main.cpp lists the commands."""
 
 import sys
 import time
@@ -48,7 +48,7 @@ class Worker:
             try:
                 item = self._queue.get()
             except RetryFailedError:
-                continue  # others were quicker twice: it has removed nothing
+                continue  # other takers were quicker twice: this call has removed nothing
             if item is None:
                 time.sleep(0.01)  # kazoo's Queue does not wait
             else:
@@ -71,13 +71,13 @@ class Worker:
                     self._sum += int(number)
                     break
                 except RetryFailedError:
-                    pass  # others wrote in between several times in a row: it has added nothing
+                    pass  # others wrote in between several times in a row: this call has added nothing
 
     def close(self):
         self._connection.__exit__()
 
 
-NAMES = {"raise": "raise_gate", "pass": "pass_gate"}  # words that Python keeps for itself
+NAMES = {"raise": "raise_gate", "pass": "pass_gate"}  # reserved words of Python
 
 
 def main():

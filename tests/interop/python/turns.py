@@ -1,4 +1,4 @@
-"""What a worker takes turns at, by the name that the tests give it."""
+"""The recipes at which a worker takes turns, by the names that the tests give them."""
 
 import threading
 
@@ -10,7 +10,7 @@ PATIENCE_SECONDS = 30
 
 
 class CuratorLock(Lock):
-    """Named as Curator names its locks: what Curator has to see it by."""
+    """A lock with the names of Curator's locks, by which Curator sees it."""
 
     _NODE_NAME = "-lock-"
     _EXCLUDE_NAMES = ["-lock-"]
@@ -29,7 +29,7 @@ class Locked:
 
 
 class Elected:
-    """kazoo leads for as long as a function of ours does not return."""
+    """kazoo leads until a function of ours returns."""
 
     def __init__(self, election):
         self._election = election
@@ -51,7 +51,7 @@ class Elected:
 
 
 def election(client, path, name):
-    """kazoo's Election gives its lock no way to be told of other names: its lock is replaced."""
+    """kazoo's Election can not tell its lock of other names, so the lock is replaced."""
     chosen = client.Election(path, name)
     chosen.lock = client.Lock(path, name, extra_lock_patterns=["-latch-"])
     return Elected(chosen)

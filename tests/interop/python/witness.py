@@ -1,4 +1,4 @@
-"""The outside witness of who is inside: see worker/witness.hpp, which does the same."""
+"""The witness of which workers are inside: see worker/witness.hpp, which does the same."""
 
 import json
 
@@ -52,7 +52,7 @@ class Witness:
             try:
                 self._client.set(self._path, json.dumps(record).encode(), version)
             except BadVersionError:
-                continue  # another reader
+                continue  # another reader was quicker
             self.hand_offs = record["hand_offs"]
             return
 

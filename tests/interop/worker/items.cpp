@@ -64,7 +64,7 @@ class items final : public player {
       auto item = co_await queue_.async_take(use_awaitable);
       auto done = co_await queue_.async_acknowledge(item, as_tuple(use_awaitable));
       const auto& error = std::get<0>(done);
-      if (error == zkrecipes::errc::superseded) continue;  // somebody who does not see claims was quicker
+      if (error == zkrecipes::errc::superseded) continue;  // a client that does not see claims was quicker
       if (error) throw boost::system::system_error(error, "acknowledge");
       all += ' ' + item.data;
       ++i;

@@ -1,25 +1,26 @@
-// Takes part in a recipe beside Java's and Python's workers, which understand the same commands: a line each
-// on standard input, answered by a line, "ok ..." or what went wrong.
+// Takes part in a recipe beside the Java and Python workers, which understand the same commands. Each command is a line
+// on standard input; the answer is a line, "ok ..." or the error.
 //
-//   open HOSTS KIND PATH WITNESS NAME    a session, to take part in what is at PATH, as NAME
-//   close                                ends it
+//   open HOSTS KIND PATH WITNESS NAME    opens a session, to take part as NAME in the recipe at PATH
+//   close                                ends the session
 //
-// Of what goes in turns:
+// Recipes with turns:
 //   enter | leave                        one turn, seen by the witness
 //   until N                              turns until the witness has counted N hand-offs
-// Of a queue:
-//   put DATA [PRIORITY] | take COUNT     items; "ok DATA..."; a priority of a priority-queue
+// Queues:
+//   put DATA [PRIORITY] | take COUNT     items; "ok DATA..."; the priority is for a priority-queue
 //   pop COUNT                            a take at most once; only here
 //   claim | acknowledge                  a take in two parts; only here
-// Of nodes: a barrier (all), a counter (Python and C++), a group (Java and C++)
-//   raise | lift | pass                  "pass" waits until it is lifted
+//   catch-up                             lets its server learn what others have done; only here
+// Nodes: a barrier (all), a counter (Python and C++), a group (Java and C++)
+//   raise | lift | pass                  "pass" waits until the barrier is lifted
 //   add NUMBER TIMES
 //   join NAME DATA | leave-group | members
-// Of service discovery (Java and C++):
+// Service discovery (Java and C++):
 //   register SERVICE ID ADDRESS PORT PAYLOAD | unregister
 //   instances SERVICE                    "ok ID=ADDRESS:PORT/PAYLOAD ..." in order
 //
-// It ends when standard input does.
+// The worker ends when standard input does.
 #include "worker/player.hpp"
 
 #include <boost/asio.hpp>

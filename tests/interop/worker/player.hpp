@@ -1,4 +1,4 @@
-// What a worker plays after "open", by the kind that the tests name.
+// The part that a worker plays after "open", chosen by the kind that the tests name.
 #pragma once
 
 #include <zkrecipes/session.hpp>
@@ -14,12 +14,12 @@ namespace interop {
 class player {
  public:
   virtual ~player() = default;
-  /// What follows the "ok". \throws std::exception
+  /// Executes a command; returns the text that follows "ok" in the answer. \throws std::exception
   virtual boost::asio::awaitable<std::string> obey(std::string command, std::istream& words) = 0;
 };
 
-/// Takes turns, seen by the witness. `kind`: mutex, election (named as a latch's or, election-as-selector, as
-/// a selector's), read or write. \throws std::invalid_argument
+/// Takes turns, seen by the witness. `kind`: mutex, election (with a latch's names), election-as-selector (with a
+/// selector's names), read or write. \throws std::invalid_argument
 std::unique_ptr<player> play_turns(const std::string& kind, zkrecipes::session zk, const std::string& path,
                                    const std::string& witnessed, const std::string& name);
 

@@ -22,7 +22,7 @@ namespace {
 
 constexpr auto patience = 30s;
 
-/// Any of our recipes that end in an ownership.
+/// Acquires any of our recipes whose result is an ownership.
 using acquisition = std::function<awaitable<zkrecipes::ownership>()>;
 
 acquisition acquisition_of(const std::string& kind, const zkrecipes::session& zk, const std::string& path,

@@ -46,7 +46,7 @@ awaitable<void> witness::leave() {
   return shared_ ? count_reader(-1) : leave_alone();
 }
 
-/// The new version.
+/// Returns the new version.
 awaitable<std::int32_t> witness::write(json::object record, std::int32_t expected, const char* when) {
   const std::string data = json::serialize(record);
   auto written = co_await zk_.async_set(path_, data, expected, asio::as_tuple(use_awaitable));
@@ -86,7 +86,7 @@ awaitable<void> witness::count_reader(int change) {
     const std::string data = json::serialize(record);
     auto written = co_await zk_.async_set(path_, data, node.stat.version, asio::as_tuple(use_awaitable));
     const auto& error = std::get<0>(written);
-    if (error == zkrecipes::errc::bad_version) continue;  // another reader
+    if (error == zkrecipes::errc::bad_version) continue;  // another reader was quicker
     if (error) throw boost::system::system_error(error, "witness");
     hand_offs_ = record.at("hand_offs").as_int64();
     co_return;

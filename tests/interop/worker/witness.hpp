@@ -1,5 +1,5 @@
-// The outside witness of who is inside: a node that everybody who enters or leaves changes under the version
-// it expects.
+// The witness, outside of all recipes, that records which workers are inside: a node that each worker changes when it
+// enters or leaves, under the version that it expects.
 #pragma once
 
 #include <zkrecipes/session.hpp>
@@ -12,12 +12,12 @@
 
 namespace interop {
 
-/// The Java and the Python worker do the same, word for word.
+/// The Java and the Python worker do exactly the same.
 ///
-/// The node says `{"writer": NAME or null, "readers": N, "most_readers": N, "last": NAME or null,
-/// "hand_offs": N, "turns": {NAME: N}}`. Entering and leaving alone are one write each, conditional on the
-/// version seen on entering: any other change in between is an overlap, and so is finding somebody inside.
-/// Readers may change it around each other; a reader that finds a writer is an overlap.
+/// The node contains `{"writer": NAME or null, "readers": N, "most_readers": N, "last": NAME or null, "hand_offs": N,
+/// "turns": {NAME: N}}`. A worker that has to be alone writes once when it enters and once when it leaves, conditional
+/// on the version that it saw on entering. Any other change in between is an overlap, and so is another worker inside
+/// on entering. Readers may change the node while other readers are inside; a reader that finds a writer is an overlap.
 class witness {
  public:
   witness(zkrecipes::session zk, std::string path, std::string name, bool shared);
@@ -26,7 +26,7 @@ class witness {
   boost::asio::awaitable<void> enter();
   boost::asio::awaitable<void> leave();
 
-  /// Turns that began after somebody else's, as of our entering.
+  /// The number of turns, up to our own entering, that began after a turn of another worker.
   std::int64_t hand_offs() const noexcept { return hand_offs_; }
 
  private:
@@ -40,7 +40,7 @@ class witness {
   std::string path_;
   std::string name_;
   bool shared_;
-  std::int32_t version_ = 0;  // that the node has for as long as we are alone inside
+  std::int32_t version_ = 0;  // of the node, for as long as we are alone inside
   std::int64_t hand_offs_ = 0;
 };
 
