@@ -1,8 +1,9 @@
-// The narrow seam between the library and the world: one connection to one server, time, chance and names.
+// The seam: the narrow interface between the library and the outside world, which is one connection to one server,
+// time, timers, random numbers and name resolution.
 //
-// Nothing above this line knows a ZooKeeper header, reads a clock, draws a random number or touches a socket. The real
-// world is in zookeeper/; the tests have a simulated one. Everything is called on the session's strand, and calls back
-// there, never from inside the call.
+// Nothing above this interface includes a ZooKeeper header, reads a clock, draws a random number or touches a socket.
+// The real world is in zookeeper/; the tests have a simulated one. Every function is called on the session's strand,
+// and calls back on the strand, never from inside the call.
 #pragma once
 
 #include <chrono>
@@ -36,21 +37,21 @@ struct request {
   create_mode mode = create_mode::persistent;
   acl access;
   bool watch = false;
-  std::vector<operation> operations;  ///< Of a multi.
+  std::vector<operation> operations;  ///< For `multi`.
 };
 
 request make_request(opcode op, std::string path, bool watch = false);
 request make_multi(const transaction& all);
-/// A transaction that changes nothing, and asks for nothing: also where the node is missing or must not be read, the leader has
-/// judged it and a quorum logged that. A read behind it on the same connection is no older than it. A sync does not do:
-/// a leader that was deposed and has not noticed answers it, and shows the past.
+/// A transaction that changes nothing and requires nothing: even if the node is missing or must not be read, the leader
+/// has judged it and a quorum has logged that. A read behind it on the same connection is no older than it. A sync is
+/// not enough: a leader that was deposed and has not noticed answers it, and then shows old data.
 request make_catch_up();
 
-/// `error` is clear, an answer of the server, or `connection_loss` / `session_expired` / `closed`: then the request may
-/// or may not have been executed.
+/// `error` is clear, an answer of the server, or one of `connection_loss`, `session_expired` and `closed`. With these
+/// three the request may or may not have been executed.
 struct reply {
   error_code error;
-  bool sent = true;  ///< False: surely not executed, the request never left.
+  bool sent = true;  ///< False: the request was never sent, so it was surely not executed.
   bool throttled = false;  ///< The server was too busy: surely not executed. The error is `server_error`.
   std::string path;
   std::string data;
@@ -69,7 +70,7 @@ struct watch_event {
   std::string path;
 };
 
-/// What a server needs to take a session up again; zero id: a new session.
+/// Identifies the session that a server is to take up again. An id of zero asks for a new session.
 struct session_key {
   std::int64_t id = 0;
   std::string password;
@@ -77,7 +78,7 @@ struct session_key {
 };
 
 struct endpoint {
-  std::string address;  ///< Numeric.
+  std::string address;  ///< A host name before `world::resolve`, a numeric address after it.
   std::uint16_t port = 2181;
 
   friend bool operator==(const endpoint&, const endpoint&) = default;
@@ -85,12 +86,13 @@ struct endpoint {
 
 std::string to_string(const endpoint& server);
 
-/// Hears from a link. After `down` nothing more comes.
+/// Receives the events of a link. No call comes after `down`.
 class link_listener {
  public:
   virtual void up(const session_key& granted) = 0;
-  /// `connection_loss`, `timed_out` (a connection that was up, and on which nothing came any more), `no_descriptors`,
-  /// `session_expired` or `auth_failed`; every pending request has been answered before.
+  /// Reasons: `connection_loss`, `timed_out` (the connection was up, and nothing came on it any more),
+  /// `no_descriptors`, `session_expired`, `auth_failed`, or `closed` after `close_session`. All pending requests have
+  /// been answered before.
   virtual void down(error_code reason) = 0;
   virtual void fired(const watch_event& event) = 0;
 
@@ -128,10 +130,10 @@ class world {
   virtual timer_id call_at(lease_clock::time_point when, std::function<void()> what) = 0;
   virtual void cancel(timer_id id) = 0;
 
-  /// Turns names into numbers; the handler gets no endpoint if none could be resolved.
+  /// Resolves names to numeric addresses. The handler gets no endpoint if none could be resolved.
   virtual void resolve(std::vector<endpoint> names, std::function<void(std::vector<endpoint>)> handler) = 0;
 
-  /// Begins to connect; `listener` outlives the link.
+  /// Begins to connect. `listener` must outlive the link.
   virtual std::unique_ptr<link> connect(link_options options, link_listener& listener) = 0;
 };
 

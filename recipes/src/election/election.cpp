@@ -44,7 +44,7 @@ awaitable<outcome<election_view>> view_change(core_ptr session, std::string path
     auto nodes = co_await read_election(session, path, &fired, &hints);
     auto& [error, read] = nodes;
     if (error == errc::no_node) {
-      // Comes to be: watched by `exists`, the only way for a node that is not there.
+      // Wait until the node is created. Only `exists` sets a watch on a missing node.
       auto exists = make_request(opcode::exists, path, true);
       auto there = co_await session->perform(std::move(exists), retry::always);
       if (!there.error) continue;

@@ -50,7 +50,7 @@ bool from_string(std::string_view text, Enum last, Enum& result) {
 std::optional<json::object> parse_object(const std::string& data) {
   error_code error;
   json::parse_options options;
-  options.allow_invalid_utf8 = true;  // ids are what somebody chose to write
+  options.allow_invalid_utf8 = true;  // an id can be any bytes that a user has chosen
   auto value = json::parse(data, error, {}, options);
   if (error || !value.is_object()) return std::nullopt;
   return std::move(value.as_object());

@@ -1,4 +1,4 @@
-// What the node of an election says about its present term, as JSON in the node's own data:
+// The term record: the present term of an election, as JSON in the data of the election's node:
 //
 //   {"zkrecipes":"term","epoch":7,"phase":"executing","how":"clean","hand_over_deadline_ms":10000,
 //    "leader":{"id":"billing-2","node":"_c_6b1f...-latch-0000000012","token":4294967321}}
@@ -25,7 +25,7 @@ struct term_record {
   std::string leader_node;
   std::int64_t leader_token = 0;
 
-  /// The leader of this term has nothing more to do under it.
+  /// Whether the leader of this term has nothing more to do in it.
   bool finished() const noexcept {
     return phase == term_phase::none || phase == term_phase::retired || phase == term_phase::stalled;
   }
@@ -33,19 +33,20 @@ struct term_record {
 
 std::string serialize(const term_record& record);
 
-/// Nothing if the data is not a term record. Empty data is the record of no term.
+/// Nothing if the data is not a term record. Empty data gives a record without a term (phase `none`).
 std::optional<term_record> parse_record(const std::string& data);
 
-/// How the line of an election looks: Curator's LeaderLatch and LeaderSelector, and kazoo's Election.
+/// The line of an election. It accepts the members of Curator's LeaderLatch and LeaderSelector, and of kazoo's
+/// Election.
 line_spec election_line(std::string path, election_names names = election_names::leader_latch);
 
-/// What a candidate that only campaigns writes into its own node.
+/// The data that a candidate which only campaigns writes into its own node.
 std::string campaigner_data(const std::string& id);
-/// What a candidate that runs a career writes into its own node; `awaiting` while it waits for the confirmation of a
-/// predecessor that is gone.
+/// The data that a candidate which runs a career writes into its own node; `awaiting` while it waits for the
+/// confirmation of a predecessor that is gone.
 std::string candidate_data(const std::string& id, bool awaiting);
-/// Whether a candidate is of this library: only those read requests in their own nodes. Curator's and kazoo's write what
-/// their users like, and any of that can be all they say about themselves.
+/// Whether a candidate runs this library. Only such a candidate reads requests in its own node. Candidates of Curator
+/// and kazoo hold any data that their users like there, and it may be their only description of themselves.
 bool is_of_ours(const std::string& data);
 /// Whether a candidate keeps a term record once it leads.
 bool keeps_record(const std::string& data);

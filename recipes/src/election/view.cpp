@@ -12,12 +12,13 @@ using wall_time = std::chrono::system_clock::time_point;
 
 namespace {
 
-/// The data of all candidates, in one round trip, and whether anything moved meanwhile. Who left in between shows in that.
+/// Reads the data of all candidates, in one round trip. `moved`: the election changed meanwhile, for example because a
+/// candidate left in between.
 awaitable<error_code> read_candidates(core_ptr session, election_nodes& nodes, const std::vector<member>& members,
                                       bool watched, bool& moved) {
   std::vector<exchange_ptr> sent;
   for (const auto& each : members) {
-    // Only the first one's data can change what is seen; the others' appear with their nodes.
+    // Only the first candidate's data can change the view later; the others' data comes with their nodes.
     sent.push_back(session->send(make_request(opcode::get, join(nodes.path, each.name), watched && sent.empty())));
   }
   auto last = session->send(make_request(opcode::exists, nodes.path, false));
@@ -32,7 +33,8 @@ awaitable<error_code> read_candidates(core_ptr session, election_nodes& nodes, c
   co_return again.error;
 }
 
-/// The election as it is now, as far as it stands still; with `tell`, which is told when it changes.
+/// Reads the election once. `moved`: it changed while it was read. With `tell` it sets watches, which notify `tell`
+/// when the election changes.
 awaitable<error_code> read_once(core_ptr session, election_nodes& nodes, condition* tell,
                                 std::vector<std::unique_ptr<watch>>* hints, bool& moved) {
   const bool watched = tell != nullptr;
@@ -58,7 +60,7 @@ awaitable<error_code> read_once(core_ptr session, election_nodes& nodes, conditi
 
 wall_time from_server(std::int64_t ms) { return wall_time(milliseconds(ms)); }
 
-/// Never negative, although the clocks may differ.
+/// Never negative, although the clocks of server and client may differ.
 milliseconds elapsed_since(std::int64_t ms, wall_time present) {
   return std::max(std::chrono::duration_cast<milliseconds>(present - from_server(ms)), milliseconds(0));
 }
@@ -107,7 +109,7 @@ std::optional<election_view> interpret(const election_nodes& nodes, wall_time pr
   if (nodes.candidates.empty()) return view;
   const auto& first = nodes.candidates.front();
   view.fingerprint += ' ' + std::to_string(first.stat.mzxid);
-  // The record is believed only about the candidate that is first; a foreign client leads without writing one.
+  // The record counts only if it names the first candidate, because a foreign client leads without writing a record.
   const bool recorded = first.name == record->leader_node && !record->finished();
   if (!recorded && keeps_record(first.data)) return view;
   if (!recorded) view.phase = term_phase::none, view.how.reset();
@@ -119,7 +121,7 @@ std::optional<election_view> interpret(const election_nodes& nodes, wall_time pr
 
 awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string path, condition* tell,
                                                  std::vector<std::unique_ptr<watch>>* hints) {
-  constexpr int most_tries = 5;  // then a view with a seam is better than none
+  constexpr int most_tries = 5;  // then a view that mixes two moments is better than none
   const incarnation_ptr any;
   const auto deadline = session->retry_deadline();
   auto pause = session->patience();

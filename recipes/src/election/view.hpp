@@ -1,4 +1,4 @@
-// Looking at an election from outside.
+// Reads an election without taking part in it.
 #pragma once
 
 #include <string>
@@ -17,20 +17,20 @@ struct candidate_node {
   zkrecipes::stat stat;
 };
 
-/// What was read of an election, before it is interpreted.
+/// The nodes of an election as read, before they are interpreted.
 struct election_nodes {
   std::string path;
   std::string data;
   zkrecipes::stat stat;
-  std::vector<candidate_node> candidates;  ///< In order.
+  std::vector<candidate_node> candidates;  ///< In the order of the line.
 };
 
-/// Errors: `no_node`, `no_auth`, `foreign_data`, those of the session. With watches on everything that can change the
-/// view, if `tell` is given; they are added to `hints`.
+/// Reads the nodes of an election. If `tell` is given, `hints` gets watches on everything that can change the view;
+/// they notify `tell`. Errors: `no_node`, `no_auth`, those of the session.
 awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string path, condition* tell,
                                                  std::vector<std::unique_ptr<watch>>* hints);
 
-/// Pure: what the nodes mean at this time by the wall clock. Nothing if the data is not a term record.
+/// The meaning of the nodes at this time of the wall clock. Pure. Nothing if the data is not a term record.
 std::optional<election_view> interpret(const election_nodes& nodes, std::chrono::system_clock::time_point present);
 
 }  // namespace zkrecipes::detail

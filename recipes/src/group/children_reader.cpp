@@ -11,7 +11,7 @@ using backend::opcode;
 
 namespace {
 
-constexpr std::size_t most_under_way = 1'000;  // reads; a server takes a connection's requests up to about that many
+constexpr std::size_t most_under_way = 1'000;  // reads; a server takes about that many requests of a connection
 constexpr std::chrono::milliseconds first_pause{100};
 constexpr std::chrono::milliseconds max_pause{10'000};
 
@@ -41,7 +41,7 @@ void children_reader::stop_later() {
 
 awaitable<void> children_reader::run() {
   co_await follow();
-  slots_.clear();  // and their watches
+  slots_.clear();  // removes their watches, too
   parent_hint_.reset();
   session_.reset();
   if (!is_fatal(error_)) report(errc::closed);
@@ -64,7 +64,8 @@ awaitable<void> children_reader::follow() {
   }
 }
 
-/// Until it is time for the next reading, and, where the last one was good, something has changed. False: cancelled.
+/// Waits until the next reading is due: at `not_before` at the earliest and, with `only_if_changed`, not before
+/// something has changed. False: cancelled.
 awaitable<bool> children_reader::await_next(bool only_if_changed, lease_clock::time_point not_before) {
   while (only_if_changed && !is_outdated()) {
     auto why = co_await hinted_.wait();
@@ -76,8 +77,9 @@ awaitable<bool> children_reader::await_next(bool only_if_changed, lease_clock::t
   }
 }
 
-/// Reads what is out of date, each node once: the list in one round trip, all nodes in another. What changes meanwhile is
-/// for the next reading, or there would be no view of what changes all the time.
+/// Reads everything that is out of date, each node once: the list in one round trip, the nodes in another one (1 000 at
+/// a time). Changes that happen meanwhile are left for the next reading, else nodes that change all the time would
+/// never give a view.
 awaitable<error_code> children_reader::look() {
   auto error = co_await session_->wait_connected(nullptr, never);
   if (!error && !is_current(parent_hint_)) error = co_await list();
@@ -86,7 +88,7 @@ awaitable<error_code> children_reader::look() {
     error = co_await read(std::span(names).subspan(done, std::min(most_under_way, names.size() - done)));
   }
   if (!error) publish();
-  if (error == errc::session_expired) error = errc::connection_loss;  // it is the same view in the next session
+  if (error == errc::session_expired) error = errc::connection_loss;  // the view goes on in the next session
   co_return error;
 }
 
@@ -102,12 +104,12 @@ awaitable<error_code> children_reader::list() {
   co_return error_code();
 }
 
-/// The parent is missing: its coming is watched for by `exists`, the only way for a node that is not there.
+/// The parent is missing. Watches for its creation by `exists`, the only request that sets a watch on a missing node.
 awaitable<error_code> children_reader::await_parent() {
   auto hint = session_->arm(watch_kind::data, path_, hinted_);
   auto sent = session_->send(make_request(opcode::exists, path_, true));
   auto there = co_await session_->answer(sent);
-  if (!there.error) co_return errc::connection_loss;  // it has come meanwhile: look again
+  if (!there.error) co_return errc::connection_loss;  // it was created meanwhile: look again
   if (there.error != errc::no_node) co_return there.error;
   parent_hint_ = std::move(hint);
   exists_ = false;
@@ -128,13 +130,13 @@ void children_reader::keep_only(const std::vector<std::string>& names) {
   slots_ = std::move(kept);
 }
 
-/// All together, in one round trip.
+/// Reads these children together, in one round trip.
 awaitable<error_code> children_reader::read(std::span<const std::string> names) {
   std::vector<exchange_ptr> sent;
   for (const auto& name : names) {
     const auto path = join(path_, name);
     slots_[name].hint = session_->arm(watch_kind::data, path, hinted_);
-    // By getData: a watch set by `exists` would stay behind on a node that has gone.
+    // By getData, because `exists` would leave a watch on a node that has gone.
     sent.push_back(session_->send(make_request(opcode::get, path, true)));
   }
   error_code error;
@@ -149,11 +151,11 @@ awaitable<error_code> children_reader::read(std::span<const std::string> names) 
 error_code children_reader::accept(const std::string& name, backend::reply answer) {
   auto found = slots_.find(name);
   if (answer.error == errc::no_node) {
-    slots_.erase(found);  // and the list, watched before, will be different
+    slots_.erase(found);  // the watch on the list, set before, will report that
     return {};
   }
   if (answer.error && answer.error != errc::no_auth) {
-    found->second.hint.reset();  // not read
+    found->second.hint.reset();  // the node was not read
     return answer.error;
   }
   auto& known = found->second.node;

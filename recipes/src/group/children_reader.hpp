@@ -1,4 +1,4 @@
-// Keeps what is known of the children of a node up to date.
+// Keeps a view of the children of a node up to date.
 #pragma once
 
 #include <map>
@@ -38,7 +38,7 @@ class children_reader : public std::enable_shared_from_this<children_reader> {
  private:
   struct slot {
     child_ptr node;
-    std::unique_ptr<watch> hint;  // none, or fired: it has to be read
+    std::unique_ptr<watch> hint;  // if it is missing or has fired, the node has to be read
   };
   using slots = std::map<std::string, slot>;
 
@@ -62,7 +62,7 @@ class children_reader : public std::enable_shared_from_this<children_reader> {
   children_view_options options_;
   slots slots_;
   bool exists_ = false;
-  std::unique_ptr<watch> parent_hint_;  // of the list, or of the parent's coming
+  std::unique_ptr<watch> parent_hint_;  // on the list, or on the creation of a missing parent
   bool ready_ = false;                  // there was a first view
   error_code error_;
   condition hinted_;

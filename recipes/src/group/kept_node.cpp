@@ -11,7 +11,7 @@ using backend::opcode;
 
 namespace {
 
-/// Nothing is known yet: look again.
+/// The result is not known yet: look at the node again.
 constexpr auto inconclusive = errc::connection_loss;
 
 bool is_inconclusive(const error_code& error) { return error == inconclusive || error == errc::session_expired; }
@@ -69,7 +69,7 @@ awaitable<void> kept_node::keep() {
   }
 }
 
-/// Until there is something to do. True: look at the node; false: only its data has to be written.
+/// Waits until there is something to do. True: look at the node. False: only its data has to be written.
 awaitable<bool> kept_node::rest(const watch& hint, const error_code& error, back_off& pause) {
   const bool in_the_way = error == errc::busy || error == errc::foreign_data;
   if (!error || in_the_way) pause.reset();
@@ -82,7 +82,7 @@ awaitable<bool> kept_node::rest(const watch& hint, const error_code& error, back
   co_return error || hint.fired();
 }
 
-/// Looks at the node, with a watch, and makes it if it is not known to stand: one round trip.
+/// Reads the node and sets a watch. If the node is not known to stand, creates it first, in the same round trip.
 awaitable<error_code> kept_node::stand() {
   auto bound = binding();
   auto error = co_await session_->wait_connected(bound, never);
@@ -114,11 +114,11 @@ awaitable<error_code> kept_node::stand() {
   co_return judge(node, here);
 }
 
-/// What came of a create.
+/// Waits for the answer to a create, and interprets it.
 awaitable<error_code> kept_node::make(const incarnation_ptr& here, exchange_ptr creating) {
   auto made = co_await session_->answer(std::move(creating));
   if (!made.error) note_present(made.stat, true);
-  if (made.error == errc::node_exists) made.error.clear();  // whose it is shows when it is read
+  if (made.error == errc::node_exists) made.error.clear();  // the read that follows shows whose it is
   if (made.error == errc::no_node) {
     std::string parent(parent_of(path_));
     auto error = co_await session_->ensure_path(std::move(parent), here);
@@ -129,7 +129,7 @@ awaitable<error_code> kept_node::make(const incarnation_ptr& here, exchange_ptr 
 
 error_code kept_node::judge(const backend::reply& node, const incarnation_ptr& here) {
   if (!node.error && is_own(node, here)) {
-    if (!stands_ && node.data == data_) written_ = wanted_;  // ours, although we have not heard of its creation
+    if (!stands_ && node.data == data_) written_ = wanted_;  // ours, though no reply has told of its creation
     if (!stands_) note_present(node.stat, false);
     return {};
   }
@@ -138,7 +138,7 @@ error_code kept_node::judge(const backend::reply& node, const incarnation_ptr& h
   note_absent();
   if (was_there && !options_.restore) return errc::node_removed;
   const bool is_to_be_had = !node.error && is_own(node, here);
-  if (node.error || is_to_be_had) return inconclusive;  // gone, or made anew: the next round makes it, or finds it
+  if (node.error || is_to_be_had) return inconclusive;  // gone or made anew: the next round makes or finds it
   return node.stat.ephemeral_owner ? errc::busy : errc::foreign_data;
 }
 
@@ -151,14 +151,16 @@ bool kept_node::is_same(const backend::reply& node) const {
   return !same_ || node.stat.czxid == czxid_ || same_(node.data);
 }
 
-/// The node that stands is one node: another in its place, though it could be ours, is none that we know.
+/// While our node is known to stand, only a node with its `czxid` is ours. Another one in its place is not, even if it
+/// could be.
 bool kept_node::is_own(const backend::reply& node, const incarnation_ptr& here) const {
   return is_ours(node.stat, here) && is_same(node) && (!stands_ || node.stat.czxid == czxid_);
 }
 
-/// The node as it is now, not as a server that is behind has it: by now somebody else's may stand there.
+/// Reads the node behind a catch-up, because a server that is behind may not know yet that another client's node stands
+/// there.
 awaitable<backend::reply> kept_node::look_closely(std::shared_ptr<core> session, lease_clock::time_point until) {
-  const auto look = same_ ? opcode::get : opcode::exists;  // which needs no right to read
+  const auto look = same_ ? opcode::get : opcode::exists;  // `exists` needs no right to read
   std::vector<backend::request> both{backend::make_catch_up(), make_request(look, path_)};
   auto bound = binding();
   auto answers = co_await session->perform_all(std::move(both), std::move(bound), until);
@@ -166,7 +168,8 @@ awaitable<backend::reply> kept_node::look_closely(std::shared_ptr<core> session,
   co_return std::move(answers[1]);
 }
 
-/// ZooKeeper has no condition on a node's owner. So we look whose it is, and write what has still the version that we saw.
+/// ZooKeeper has no condition on a node's owner. So we look whose node it is, and write on condition of the version
+/// that we saw.
 awaitable<error_code> kept_node::write() {
   while (written_ != wanted_) {
     auto node = co_await look_closely(session_, never);
@@ -189,13 +192,14 @@ awaitable<error_code> kept_node::write() {
   co_return error_code();
 }
 
-/// Whatever became of a create that was under way, nothing of ours is left, unless the session ends first.
+/// Removes our node, also if it is not known what became of its create. Nothing of ours is left, unless the session
+/// ends first.
 awaitable<error_code> kept_node::remove_own() {
   if (!bound_) co_return error_code();
   auto session = session_->shared_from_this();
   const auto bound = binding();
-  // The end of the session takes an ephemeral node with it, so without a connection we do not keep it open. A persistent one
-  // would stay behind: it is worth waiting for a connection, for as long as a session lasts without one.
+  // The end of the session removes an ephemeral node, so without a connection we do not keep the session open. A
+  // persistent node would stay, so we wait for a connection, for as long as a session lasts without one.
   const auto let_go = scheduler_->now() + (ephemeral() ? std::chrono::milliseconds(0) : session->options().timeout);
   back_off pause(options_.first_pause, options_.max_pause);
   for (bool is_first = true;; is_first = false) {
@@ -209,7 +213,7 @@ awaitable<error_code> kept_node::remove_own() {
   }
 }
 
-/// What the removal has come to; none: what stands there, if anything, is not ours.
+/// Removes the node if it is ours. No error: it was removed, or the node that stands there is not ours.
 awaitable<error_code> kept_node::remove_if_own(std::shared_ptr<core> session, lease_clock::time_point until) {
   for (;;) {
     auto node = co_await look_closely(session, until);
@@ -223,12 +227,14 @@ awaitable<error_code> kept_node::remove_if_own(std::shared_ptr<core> session, le
   }
 }
 
-/// What a removal has come to, if it has: whatever else it ended with, the node has gone or goes with its session.
+/// The error of a removal that has left the node in place. Every other result means that the node has gone or goes with
+/// its session: no error.
 error_code kept_node::why_it_stays(const error_code& error) const {
   return leaves_node(error) || (is_fatal(error) && !ephemeral()) ? error : error_code();
 }
 
-/// Whether a node that is to go may still stand: the end of the session takes only an ephemeral one along.
+/// Whether the node may still stand, so that the removal must be tried again. The end of a session removes an ephemeral
+/// node only.
 bool kept_node::is_open(const error_code& error) const {
   return error == errc::connection_loss || (error == errc::session_expired && !ephemeral());
 }
@@ -264,7 +270,7 @@ void kept_node::note_absent() {
   changed_.notify();
 }
 
-/// A try came to a result.
+/// Notes the result of a try.
 void kept_node::note(const error_code& error) {
   ++tries_;
   {

@@ -13,7 +13,7 @@
 
 namespace zkrecipes::detail {
 
-/// What a server takes in one request by default, less the names around it.
+/// The size of a request that a server takes by default, less some room for the names around the data.
 inline constexpr std::size_t most_data_bytes = 1'000'000;
 
 class kept_node : public std::enable_shared_from_this<kept_node> {
@@ -21,7 +21,7 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   /// Tells by its data whether a persistent node that was there before us is the one that we are to keep.
   using recogniser = std::function<bool(const std::string& data)>;
 
-  /// Without `same`, every persistent node is.
+  /// Without `same`, every persistent node at the path is taken for ours.
   kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options,
             recogniser same = {});
 
@@ -37,7 +37,7 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   awaitable<outcome<>> set_data(std::string data);
   awaitable<outcome<persistent_node_status>> wait_status_change(std::uint64_t seen);
   awaitable<outcome<>> close();
-  /// What was asked for last.
+  /// The data that was set last, written or not.
   const std::string& data() const noexcept { return data_; }
 
  private:
@@ -57,7 +57,7 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   bool is_ours(const stat& node, const incarnation_ptr& here) const;
   bool is_same(const backend::reply& node) const;
   bool ephemeral() const noexcept { return options_.mode == create_mode::ephemeral; }
-  /// The session that the node lives and dies with, if it does.
+  /// The session whose end removes the node; none for a persistent node.
   incarnation_ptr binding() const { return ephemeral() ? bound_ : nullptr; }
   void note_present(const stat& node, bool made);
   void note_absent();
@@ -69,14 +69,14 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   const persistent_node_options options_;
   const recogniser same_;
   std::string data_;
-  std::uint64_t wanted_ = 1;   // number of the data to be written
-  std::uint64_t written_ = 0;  // and of what the node holds
-  std::uint64_t tries_ = 0;    // that came to a result
-  incarnation_ptr bound_;      // in which the node was made or found, or may have been
+  std::uint64_t wanted_ = 1;   // number of the data that is to be written
+  std::uint64_t written_ = 0;  // number of the data that the node holds
+  std::uint64_t tries_ = 0;    // number of tries that came to a result
+  incarnation_ptr bound_;      // the session in which the node was made or found, or may have been
   bool stands_ = false;
   std::int64_t czxid_ = 0;     // of the node that was ours last, 0: there was none
   bool finished_ = false;
-  error_code end_;  // of the removal
+  error_code end_;  // the result of the removal
   condition changed_;
   background work_;
 
@@ -86,7 +86,8 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
 
 using kept_node_ptr = std::shared_ptr<kept_node>;
 
-/// Waits until it stands, or something keeps it from that; with `patiently`, also for another session's node to go.
+/// Waits until the node stands, or an error keeps it from standing. With `patiently` it also waits while another
+/// session's node is in the way (`busy`).
 awaitable<error_code> wait_standing(kept_node_ptr node, bool patiently);
 
 }  // namespace zkrecipes::detail

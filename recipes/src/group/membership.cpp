@@ -23,7 +23,7 @@ awaitable<outcome<joined_member>> join_group(core_ptr session, std::string path,
   auto node = std::make_shared<kept_node>(std::move(session), join(path, name), std::move(data),
                                           persistent_node_options());
   node->start();
-  joined_member member{persistent_node(node)};  // leaves again unless it is passed on
+  joined_member member{persistent_node(node)};  // leaves the group again unless it is returned
   auto error = co_await wait_standing(node, options.wait_for_name);
   if (error) member = joined_member();
   co_return outcome<joined_member>(error, std::move(member));

@@ -12,14 +12,14 @@ using namespace detail;
 
 namespace detail {
 
-// What others wait for.
+// The operations that the users of the node wait for.
 
 awaitable<outcome<>> kept_node::wait_started() {
   for (;;) {
     const auto now = status();
     if (finished_) co_return outcome<>(now.error);
     if (now.present && !now.error && written_ > 0) co_return outcome<>(error_code());
-    // That a session has expired is none: the node is made again in the next.
+    // `session_expired` is not reported, because the node is made again in the next session.
     if (now.error && now.error != errc::session_expired) co_return outcome<>(now.error);
     auto why = co_await changed_.wait();
     if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);

@@ -13,7 +13,7 @@ namespace detail {
 using backend::opcode;
 
 namespace {
-// Curator's mutex, and both generations of kazoo's.
+// The names in Curator's mutex, and in both generations of kazoo's lock.
 constexpr std::string_view markers[] = {"lock-", "__lock__"};
 }  // namespace
 
@@ -38,7 +38,7 @@ awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string pat
   if (error) co_return outcome<ownership>(error, ownership());
   ownership held(where);
   auto first = co_await where->try_turn(&nearest_ahead);
-  if (first) co_return outcome<ownership>(first, ownership());  // somebody was quicker: `held` leaves again
+  if (first) co_return outcome<ownership>(first, ownership());  // somebody was quicker: `held` removes our node
   co_return outcome<ownership>(error_code(), std::move(held));
 }
 

@@ -10,7 +10,7 @@ namespace zkrecipes::detail {
 line_spec lock_line(std::string path);
 
 awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, lock_options options);
-/// Looks first: a lock that is held costs no write.
+/// Lists the line first, so that a lock which is held costs no write.
 awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, lock_options options);
 
 }  // namespace zkrecipes::detail

@@ -18,7 +18,7 @@ class held_together : public std::enable_shared_from_this<held_together> {
  public:
   explicit held_together(core_ptr session) : session_(std::move(session)), changed_(session_->get_scheduler()) {}
   ~held_together() {
-    while (!all_.empty()) all_.pop_back();  // the last acquired first
+    while (!all_.empty()) all_.pop_back();  // release the last acquired first
   }
 
   /// On the strand.
@@ -37,7 +37,7 @@ class held_together : public std::enable_shared_from_this<held_together> {
 
   using acquire_one = awaitable<outcome<ownership>> (*)(core_ptr, std::string, lock_options);
 
-  /// Acquires one more, and gives up when one of those that it has is lost meanwhile.
+  /// Acquires one more lock. Gives up if one of the locks that are held already is lost meanwhile.
   awaitable<error_code> acquire(acquire_one how, std::string path, lock_options options) {
     auto loss = std::make_shared<interruption>();
     loss_ = loss;
@@ -94,8 +94,8 @@ class held_together : public std::enable_shared_from_this<held_together> {
 
   core_ptr session_;
   std::vector<ownership> all_;
-  std::weak_ptr<interruption> loss_;  // of one, while another is waited for
-  bool revoked_ = false;              // somebody has asked for one of them
+  std::weak_ptr<interruption> loss_;  // interrupts the present acquisition when a held lock is lost
+  bool revoked_ = false;              // somebody has asked for one of the locks
   condition changed_;
 };
 
@@ -108,7 +108,7 @@ awaitable<outcome<multi_ownership>> acquire_all(core_ptr session, std::vector<st
   auto held = std::make_shared<held_together>(session);
   for (auto& each : paths) {
     auto error = co_await held->acquire(acquire, std::move(each), options);
-    if (error) co_return outcome<multi_ownership>(error, multi_ownership());  // `held` lets go of what it has
+    if (error) co_return outcome<multi_ownership>(error, multi_ownership());  // `held` releases its locks
   }
   co_return outcome<multi_ownership>(error_code(), multi_ownership(std::move(held)));
 }
@@ -142,7 +142,7 @@ lease_clock::time_point multi_ownership::valid_until() const {
 
 transaction multi_ownership::fenced(transaction operations) const {
   transaction all;
-  if (size() == 0) all.check({});  // of nothing: refused before it is sent, as an `ownership` of nothing has it
+  if (size() == 0) all.check({});  // no path: refused before it is sent, as with an empty `ownership`
   for (std::size_t i = 0; i < size(); ++i) all.check(at(i).path());
   return all.append(std::move(operations));
 }

@@ -15,7 +15,7 @@ using backend::opcode;
 
 namespace {
 
-// Curator's names, and kazoo's.
+// The names that Curator and kazoo use.
 constexpr std::string_view readers[] = {"__READ__", "__rlock__"};
 constexpr std::string_view writers[] = {"__WRIT__", "__lock__"};
 constexpr std::string_view everybody[] = {"__READ__", "__rlock__", "__WRIT__", "__lock__"};
@@ -34,7 +34,7 @@ line_spec write_line_of(std::string path) {
   return line;
 }
 
-/// A reader waits for the nearest writer that has not made room, a writer for whoever is next.
+/// For a reader: the nearest writer ahead that does not let others pass. (A writer waits for the nearest member ahead.)
 std::optional<std::size_t> writer_ahead(const std::vector<member>& members, std::size_t self) {
   while (self-- > 0) {
     if (writes(members[self]) && !members[self].lets_pass) return self;
@@ -46,7 +46,7 @@ std::optional<std::size_t> who_blocks(const std::vector<member>& members, std::s
   return writes(members[self]) ? nearest_ahead(members, self) : writer_ahead(members, self);
 }
 
-/// Whether `node` is a hold of the lock at `path` by somebody of this kind.
+/// Whether `node` is a reader or writer (`kind`) in the line of the lock at `path`.
 bool holds(const std::string& path, const std::string& node, std::span<const std::string_view> kind) {
   return parent_of(node) == path && parse_sequence(name_of(node), kind);
 }
@@ -56,7 +56,8 @@ awaitable<outcome<>> downgrade(core_ptr session, std::string path, std::string i
   co_return co_await let_pass(std::move(session), write->path(), std::move(id), write->bound());
 }
 
-/// What has been lost is not upgraded, though its node may still stand: a leader that was deposed can have ended the session.
+/// A read lock that was lost is not upgraded, even if its node still exists, because a deposed leader may have ended
+/// the session.
 awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, lock_options options, place_ptr read) {
   if (!read || !holds(path, read->path(), readers)) co_return outcome<ownership>(errc::bad_arguments, ownership());
   const std::string own = read->name();
@@ -79,7 +80,7 @@ awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, lo
     return ahead && self == 1 && all[0].name == own ? std::nullopt : ahead;
   };
   error = co_await where->try_turn(nobody_but_us);
-  if (error) co_return outcome<ownership>(error, ownership());  // somebody was quicker: `held` leaves again
+  if (error) co_return outcome<ownership>(error, ownership());  // somebody was quicker: `held` removes our node
   co_return outcome<ownership>(error, std::move(held));
 }
 

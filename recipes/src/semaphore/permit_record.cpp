@@ -1,4 +1,4 @@
-// What a semaphore writes: its size at the path, a weight in each name.
+// The data of a semaphore: its size in the node at the path, the weight of a member in its node's name.
 #include <algorithm>
 #include <charconv>
 
@@ -71,7 +71,8 @@ std::optional<stretch> who_fills(const std::vector<member>& members, std::size_t
   for (std::size_t i = 0; i < self; ++i) ahead += weight_of(members[i].name);
   const auto own = weight_of(members[self].name);
   if (!must_wait(ahead, own, size.size)) return std::nullopt;
-  // Behind somebody who waits as well it is enough to hear of that one: that it is let in, or has gone.
+  // The member directly ahead waits as well. So it is enough to watch its node, which changes when it is let in or
+  // leaves.
   if (ahead > std::max(size.size, size.shrunk_from) && !members[self - 1].lets_pass) return stretch(self - 1);
   return stretch(0, self);
 }

@@ -51,7 +51,7 @@ error_code permits::refuse_path() {
   return refuse(errc::foreign_data, "semaphore " + path_ + ": another recipe uses this path");
 }
 
-/// The size with which we came is compared once: whoever has used the semaphore follows it through every resize.
+/// Our size is compared only until it has matched once. From then on we follow the semaphore through every resize.
 error_code permits::judge(const permit_record& found) {
   if (agreed_ || size_ == found.size || size_ == found.before) {
     note_size(found.size);
@@ -61,7 +61,7 @@ error_code permits::judge(const permit_record& found) {
                                          " permits, and was opened here with a size of " + std::to_string(size_));
 }
 
-/// Sees that the size at the path, which was like this when last read, is ours; writes it there if there is none.
+/// Checks that the size at the path is ours, and writes ours if there is none. `node`: the node there, as last read.
 awaitable<outcome<permit_record>> permits::agree(std::optional<backend::reply> node) {
   for (;;) {
     if (!node) node = co_await session_->perform(make_request(opcode::get, path_), retry::always);
@@ -79,12 +79,12 @@ awaitable<outcome<permit_record>> permits::agree(std::optional<backend::reply> n
     auto written = co_await session_->perform(std::move(set), retry::always);
     agreed_ = agreed_ || !written.error;
     if (written.error != errc::bad_version) co_return outcome<permit_record>(written.error, first);
-    node.reset();  // somebody was quicker, or we were and the reply was lost
+    node.reset();  // somebody was quicker, or we have written it and the reply was lost
   }
 }
 
-/// Gets in line, and knows the size: as it was behind the list, so that both were true at one time. By an older size we could
-/// be let in after a resize to fewer and a departure behind it.
+/// Gets in line and learns the size. The size is read behind the list, so that both were true at the same time. With an
+/// older size we could be let in wrongly, after a resize to fewer permits and a later departure.
 awaitable<outcome<place_ptr>> permits::enter(std::int32_t weight, size_ptr size) {
   auto entered = co_await place::enter(session_, line(weight), options_.id);
   auto& [error, where] = entered;
@@ -130,7 +130,7 @@ awaitable<outcome<ownership>> permits::acquire(std::int32_t weight) {
   co_return outcome<ownership>(error, std::move(held));
 }
 
-/// By the size of now. While it is being read again a departure lets nobody in.
+/// Waits until we fit into the present size. While the size is being read again, a departure does not let us in.
 awaitable<error_code> permits::wait_fitting(place_ptr where, size_ptr size) {
   const auto who_first = by_size(size);
   for (;;) {
@@ -141,13 +141,14 @@ awaitable<error_code> permits::wait_fitting(place_ptr where, size_ptr size) {
   }
 }
 
-/// Tells those behind us that we do not wait any more. Where we were let in by the list that came with our node, those that
-/// it has behind us came before it was made, and may have seen us behind others that have left since; who comes later has not.
+/// Tells the members behind us that we no longer wait. If the list that came with our node has let us in, this concerns
+/// the members that it shows behind us: they came before it was made, and may have seen us behind others that have left
+/// since. Members that come later have not.
 void permits::announce_later(const place_ptr& where) {
   launch_detached(session_->strand(), announce(where, options_.id));
 }
 
-/// For as long as we hold: somebody may wait behind us beside permits that are free.
+/// Tries for as long as we hold, because until it succeeds a member behind us may wait although permits are free.
 awaitable<void> permits::announce(place_ptr where, std::string id) {
   back_off pause(first_size_pause, max_size_pause);
   std::optional<std::string> data = std::move(id);
@@ -160,8 +161,9 @@ awaitable<void> permits::announce(place_ptr where, std::string id) {
   }
 }
 
-/// While we wait: a size that has been changed can let us in, or make it hopeless. What the server refuses to show now it may
-/// show later.
+/// Follows the size while we wait, because a resize can let us in, or leave fewer permits than we ask for. A read that
+/// the server refuses is tried again later. Meanwhile we go by the last known size, unless the server was only too
+/// busy.
 awaitable<void> permits::follow_size(place_ptr where, std::string path, size_ptr size, std::shared_ptr<bool> done) {
   const auto& on = where->session()->get_scheduler();
   back_off pause(first_size_pause, max_size_pause);
@@ -251,8 +253,8 @@ awaitable<outcome<>> permits::resize(std::int32_t size) {
   }
 }
 
-/// Once all who hold are marked, who waits behind many need not look at all of them any more. Until then they do, whatever
-/// becomes of us here.
+/// Marks all holders after a shrink, and then clears `shrunk_from`. From then on a waiter behind many members need not
+/// watch all of them. Until then it does, so nothing is lost if we fail here.
 awaitable<outcome<>> permits::settle_shrink(permit_record now, std::int32_t version) {
   if (!now.shrunk_from) co_return outcome<>(error_code());
   auto error = co_await mark_holders(now.shrunk_from);
@@ -262,11 +264,11 @@ awaitable<outcome<>> permits::settle_shrink(permit_record now, std::int32_t vers
   set.data = serialize(now);
   set.version = version;
   auto written = co_await session_->perform(std::move(set), retry::always);
-  // With another version somebody has resized it again, and marks them; or our reply was lost.
+  // `bad_version`: somebody has resized the semaphore again, and marks the holders; or our reply was lost.
   co_return outcome<>(written.error == errc::bad_version ? error_code() : written.error);
 }
 
-/// Fewer permits: those who hold look from behind as if they waited, unless they say that they do not.
+/// After a shrink a holder can look like a waiter to the members behind it, unless its node is marked.
 awaitable<error_code> permits::mark_holders(std::int32_t size) {
   auto looked = co_await look();
   auto& [error, seen] = looked;

@@ -1,4 +1,4 @@
-// A semaphore: a line in which all hold who fit, from the front.
+// A semaphore: a line in which the members at the front hold, as many as fit into the size.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,12 @@
 
 namespace zkrecipes::detail {
 
-/// What is written at the semaphore's path, as JSON.
+/// The data of the node at the semaphore's path, as JSON.
 struct permit_record {
   std::int32_t size = 0;
-  std::int32_t before = 0;  ///< What `size` was before it was resized; 0: it never was.
-  /// Who holds since there were so many permits may not be marked yet as one who does; 0: they all are.
+  std::int32_t before = 0;  ///< The size before the last resize; 0: it was never resized.
+  /// Set while a shrink is not complete: the size before it. A member that was let in under that size may hold without
+  /// being marked as a holder yet (`let_pass`). 0: all holders are marked.
   std::int32_t shrunk_from = 0;
 
   friend bool operator==(const permit_record&, const permit_record&) = default;
@@ -28,13 +29,14 @@ struct permit_record {
 std::optional<permit_record> parse_permits(const std::string& data);
 std::string serialize(const permit_record& record);
 
-/// Permits that a member asks for, as its name says; 0 for a name that nobody here gave.
+/// The number of permits that a member asks for, from its name; 0 for a name that this library has not made.
 std::int32_t weight_of(const std::string& name);
 
-/// Who of those before `self` has to go first. Nobody either if it asks for more permits than there are.
+/// The members before `self` that have to go first. Nothing if `self` fits, or asks for more permits than there are.
 std::optional<stretch> who_fills(const std::vector<member>& members, std::size_t self, const permit_record& size);
 
-/// Of each whether it waits, by the list alone: whoever holds since there were more permits seems to wait.
+/// For each member whether it waits, judged by the list alone. A member that was let in under a larger size may seem
+/// to wait.
 std::vector<bool> who_waits(const std::vector<member>& members, std::int32_t size);
 
 class permits : public std::enable_shared_from_this<permits> {
@@ -55,14 +57,14 @@ class permits : public std::enable_shared_from_this<permits> {
  private:
   struct picture {
     std::vector<member> members;
-    std::optional<backend::reply> node;  ///< The path itself, unless it is missing.
-    bool is_strange = false;             ///< Somebody of another recipe is there.
+    std::optional<backend::reply> node;  ///< The node at the path, unless it is missing.
+    bool is_strange = false;             ///< The path has members of another recipe.
   };
-  /// The size by which we are let in or wait.
+  /// The size by which we decide whether we hold or wait.
   struct size_in_view {
     permit_record now;
     std::unique_ptr<watch> hint{};  ///< Fires when `now` is out of date.
-    bool is_read = false;           ///< Behind the hint.
+    bool is_read = false;           ///< The read behind `hint` was answered.
     bool is_current() const { return is_read && hint && !hint->fired(); }
   };
   using size_ptr = std::shared_ptr<size_in_view>;
@@ -85,8 +87,8 @@ class permits : public std::enable_shared_from_this<permits> {
 
   core_ptr session_;
   std::string path_;
-  std::int32_t size_;    // with which we came, and later as last seen
-  bool agreed_ = false;  // it was that of the semaphore
+  std::int32_t size_;    // as given by the user, later as last seen
+  bool agreed_ = false;  // `size_` has once been the semaphore's size
   semaphore_options options_;
   mutable std::mutex mutex_;
   std::string problem_;

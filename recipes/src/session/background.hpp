@@ -1,4 +1,4 @@
-// What works in the background for as long as an object is wanted.
+// Coroutines that work in the background for as long as their object is in use.
 #pragma once
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 
 namespace zkrecipes::detail {
 
-/// A coroutine that is told when it is not wanted any more. On the strand.
+/// A coroutine that is cancelled when it is no longer needed. On the strand.
 class background {
  public:
-  /// `stop` cancels `body`; what it has left to do then it does behind `ignore_cancellation`.
+  /// `stop` cancels `body`. Work that `body` still has to do after that comes behind `ignore_cancellation`.
   void run(const asio::any_io_executor& strand, awaitable<void> body) {
-    auto keep = [state = state_](std::exception_ptr) {};  // it may own us, and refers to the signal to its end
+    auto keep = [state = state_](std::exception_ptr) {};  // `body` may own us, and uses the signal until it ends
     asio::co_spawn(strand, listen(state_, std::move(body)),
                    asio::bind_cancellation_slot(state_->signal.slot(), std::move(keep)));
   }
@@ -33,7 +33,7 @@ class background {
 
   static awaitable<void> listen(state_ptr state, awaitable<void> body) {
     co_await accept_cancellation();
-    if (state->stopped) state->signal.emit(asio::cancellation_type::total);  // before it could hear
+    if (state->stopped) state->signal.emit(asio::cancellation_type::total);  // `stop` came before we could listen
     co_await std::move(body);
   }
 
@@ -44,7 +44,8 @@ inline awaitable<void> ignore_cancellation() {
   co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
 }
 
-/// Pauses after tries that fail: they double, and differ at random, so that nobody runs hot or in step with others.
+/// The pauses after failed tries. They double and have a random part, so that no client runs in a busy loop or in step
+/// with others.
 class back_off {
  public:
   using milliseconds = std::chrono::milliseconds;

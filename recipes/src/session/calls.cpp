@@ -1,4 +1,4 @@
-// Requests of a session: sent, answered, tried again.
+// The requests of a session: how they are sent, answered and tried again.
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -19,8 +19,9 @@ bool is_write(opcode op) {
          op == opcode::set_acl;
 }
 
-/// A server can refuse by itself: throttled, or by an access check ahead of the leader's. The operations of a transaction are
-/// judged by the leader alone, and a quorum logs that they failed as it does a success.
+/// A server can refuse a request without the leader: because it is throttled, or by an access check of its own ahead of
+/// the leader's. The operations of a transaction are judged by the leader alone, and a quorum logs their failure like a
+/// success.
 witness witness_of(opcode op, const error_code& outcome) {
   if (op == opcode::sync) return outcome ? witness::server : witness::leader;
   const bool judged = op == opcode::multi && outcome != errc::server_error && outcome != errc::auth_failed;
@@ -31,7 +32,7 @@ std::pair<watch_kind, std::string> watch_of(const backend::request& what) {
   return {what.op == opcode::children ? watch_kind::children : watch_kind::data, what.path};
 }
 
-/// Only `exists` watches what is not there.
+/// `exists` is the only read that sets a watch on a missing node.
 bool sets_watch(opcode op, const error_code& outcome) {
   return !outcome || (op == opcode::exists && outcome == errc::no_node);
 }
@@ -39,14 +40,14 @@ bool sets_watch(opcode op, const error_code& outcome) {
 bool well_formed(const backend::request& what) {
   if (what.op != opcode::multi) return path_problem(what.path).empty();
   for (const auto& each : what.operations) {
-    // The C client frees what it never allocated when a path in the middle is bad, and the server answers for a
-    // container with what the C client can not read.
+    // If a path in the middle is bad, the C client frees memory that it never allocated. And the server's answer to the
+    // creation of a container is one that the C client can not read.
     if (!path_problem(each.path).empty() || each.mode == create_mode::container) return false;
   }
   return !what.operations.empty();
 }
 
-/// A transaction of checks, as a catch-up, changes nothing.
+/// A transaction of checks only, such as a catch-up, changes nothing.
 bool may_change(const backend::request& what) {
   const auto is_check = [](const operation& each) { return each.type == operation::kind::check; };
   return is_write(what.op) && (what.op != opcode::multi || !std::ranges::all_of(what.operations, is_check));
@@ -80,13 +81,13 @@ exchange_ptr core::send(backend::request what) {
     number = ++counters_.requests;
   }
   in_flight_.emplace(number, which);
-  std::string path;  // for the trace alone
+  std::string path;  // only for the trace
   if (options_.trace) path = what.operations.empty() ? what.path : what.operations.front().path;
-  // Not shared: the link is ours, and a request in flight must not keep us alive when the context ends.
+  // Captures `this` only: we own the link, and a request in flight must not keep us alive when the context ends.
   link_->submit(std::move(what), [this, which, number, op, sent, path, watching, changes](backend::reply answer) {
     has_lost_writes_ = has_lost_writes_ || (changes && answer.error == errc::connection_loss);
     if (watching) watches_->answered(watching->first, watching->second, sets_watch(op, answer.error));
-    if (in_flight_.erase(number) == 0) return;  // answered already, by the end of the session
+    if (in_flight_.erase(number) == 0) return;  // `answer_all` has answered it already
     if (number == welcome_number_ && answer.error == errc::server_error && !closing_) {
       in_flight_.emplace(number, which);
       return forsake();
@@ -113,7 +114,7 @@ void core::answered(opcode op, const std::string& path, lease_clock::time_point 
     lease_.acknowledged(sent, present, witness_of(op, outcome));
     is_renewed = was_over && lease_.valid_until() > present;
   }
-  if (is_renewed) heartbeat_.notify();  // its next end is to be told, too
+  if (is_renewed) heartbeat_.notify();  // `watch_lease` has to wait for the new end
   if (options_.trace) options_.trace({backend::to_string(op), path, now() - sent, outcome});
 }
 
@@ -124,7 +125,7 @@ awaitable<backend::reply> core::answer(exchange_ptr which) {
   }
   backend::reply result;
   if (which->answer) {
-    result = std::move(*which->answer);  // nobody else asks
+    result = std::move(*which->answer);  // only one coroutine waits for each answer
   } else {
     result.error = asio::error::operation_aborted;
   }
@@ -152,7 +153,7 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
   auto self = shared_from_this();
   deadline = std::min(deadline, retry_deadline());
   auto pause = patience();
-  bool maybe_done = false;  // an earlier try
+  bool maybe_done = false;  // by an earlier try
   for (;;) {
     backend::reply result;
     result.error = co_await wait_connected(bound, deadline);
@@ -177,7 +178,7 @@ awaitable<void> core::before_retry() {
     std::lock_guard lock(mutex_);
     ++counters_.retries;
   }
-  // Lost although the connection still seems to be there: its end is on the way.
+  // The connection still seems to be up although the request was lost: wait for the news that the connection has ended.
   if (connected()) co_await link_changed_.wait(now() + options_.retry.first_pause);
 }
 
@@ -225,7 +226,7 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
     }
     if (lost) {
       co_await before_retry();
-    } else if (throttled) {  // all of them: what was read behind one that was not executed may not be what was asked for
+    } else if (throttled) {  // send all again: a read behind a request that was not executed may show something else
       error = co_await outwait(pause, bound);
       for (auto& each : results) each.error = error;
       if (error) co_return results;
@@ -236,7 +237,7 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
 }
 
 awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound) {
-  if (path == "/") {  // to make the root is for `session_options::create_root`
+  if (path == "/") {  // the root is created by `session_options::create_root` only
     auto root = co_await perform(make_request(opcode::exists, "/"), retry::always, bound);
     co_return root.error;
   }
@@ -254,16 +255,16 @@ awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound)
     error_code first;
     error_code last;
     bool again = false;
-    bool is_above = false;  // the parent of the one that is looked at, a moment ago
+    bool is_above = false;  // the answer before said that the parent exists
     for (const auto& each : sent) {
       auto result = co_await answer(each);
       last = result.error == errc::node_exists ? error_code() : result.error;
-      // Throttled; or the parent has been removed since.
+      // Either this create was throttled, or somebody has removed the parent since.
       again = again || result.throttled || (last == errc::no_node && is_above);
       is_above = !last;
       if (last && !first) first = last;
     }
-    // An ancestor that we may not even look at is no failure if the last one is there.
+    // If the last node exists, an error at an ancestor, to which we may have no rights, does not matter.
     if (!last) co_return last;
     if (last == errc::connection_loss) continue;
     if (!again || now() >= deadline) co_return first;

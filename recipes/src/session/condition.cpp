@@ -15,8 +15,8 @@ namespace zkrecipes::detail {
 
 namespace {
 
-/// Waiters are coroutines which own what they wait on. When the program ends with some of them suspended, the context's
-/// shutdown has to cut these knots, or they would leak.
+/// A waiting coroutine owns its condition, and the condition owns the coroutine. If the program ends while some
+/// coroutines are suspended, the shutdown of the context has to break these cycles, or they would leak.
 class registry : public asio::execution_context::service {
  public:
   using key_type = registry;
@@ -35,7 +35,7 @@ class registry : public asio::execution_context::service {
 
  private:
   void shutdown() override {
-    // Dropping one may destroy others, which leave the set.
+    // To drop one condition may destroy others, which then remove themselves from the set.
     while (auto* each = next()) each->drop();
   }
   condition* next() {
@@ -120,7 +120,7 @@ void condition::drop() {
     if (each.timer) scheduler_->world->cancel(each.timer);
     if (each.cancellable) *each.cancellable = false;
   }
-  auto dropped = std::exchange(waiters_, {});  // destroys coroutines, and with the last of them perhaps us
+  auto dropped = std::exchange(waiters_, {});  // destroys coroutines; the last of them may own this condition
 }
 
 awaitable<bool> cancelled() {

@@ -1,4 +1,4 @@
-// The one thing that coroutines of the library wait for: a change, a point in time, or their cancellation.
+// The one primitive that the library's coroutines wait on: for a notification, a point in time, or their cancellation.
 #pragma once
 
 #include <list>
@@ -19,7 +19,8 @@ using awaitable = asio::awaitable<T>;
 
 inline constexpr auto never = lease_clock::time_point::max();
 
-/// The end of a time that begins at `from`: at once if there is none, `never` if it is too long to be told.
+/// The end of a budget that begins at `from`: `from` itself if the budget is not positive, `never` if the sum is more
+/// than the clock can represent.
 inline lease_clock::time_point end_of(time_budget budget, lease_clock::time_point from) {
   const lease_clock::duration length = budget;
   if (length <= lease_clock::duration::zero()) return from;
@@ -28,10 +29,10 @@ inline lease_clock::time_point end_of(time_budget budget, lease_clock::time_poin
 
 enum class wake { notified, timed_out, cancelled };
 
-/// What a condition needs; it lives as long as any waiter of the session.
+/// The executors and the world that conditions need. It lives as long as any waiter of the session.
 struct scheduler : std::enable_shared_from_this<scheduler> {
   asio::any_io_executor base;    ///< The user's executor.
-  asio::any_io_executor strand;  ///< On top of it: where everything of the session happens.
+  asio::any_io_executor strand;  ///< On top of `base`: everything of the session runs here.
   std::unique_ptr<backend::world> world;
   ~scheduler();
 
@@ -42,8 +43,8 @@ struct scheduler : std::enable_shared_from_this<scheduler> {
 
 using scheduler_ptr = std::shared_ptr<scheduler>;
 
-/// To be used like a condition variable: look, wait, look again. All on the strand; a notified waiter is resumed later,
-/// never inside `notify`.
+/// To be used like a condition variable: check, wait, check again. On the strand only. A notified waiter is resumed
+/// later, never inside `notify`.
 class condition {
  public:
   explicit condition(scheduler_ptr s);
@@ -51,12 +52,13 @@ class condition {
   condition& operator=(const condition&) = delete;
   ~condition();
 
-  /// Waits for `notify`, until `deadline` at the latest. A wait that was cancelled stays so: see `cancelled`.
+  /// Waits for `notify`, until `deadline` at the latest. Once the calling coroutine has been cancelled, each further
+  /// wait returns `wake::cancelled` at once.
   awaitable<wake> wait(lease_clock::time_point deadline = never);
 
   void notify();
 
-  /// Called where the executor's context is shut down: whoever still waits is destroyed without being resumed.
+  /// Destroys all waiters without resuming them. Called when the executor's context is shut down.
   void drop();
 
  private:
@@ -64,7 +66,7 @@ class condition {
   struct waiter {
     handler resume;
     backend::timer_id timer = 0;
-    std::shared_ptr<bool> cancellable;  // false once resumed: a late signal must not find it
+    std::shared_ptr<bool> cancellable;  // false once resumed: a later cancellation is ignored
   };
   using iterator = std::list<waiter>::iterator;
 
@@ -76,7 +78,7 @@ class condition {
   std::list<waiter> waiters_;
 };
 
-/// True when the calling coroutine has been cancelled with any type.
+/// True if the calling coroutine has been cancelled, with any type of cancellation.
 awaitable<bool> cancelled();
 
 }  // namespace zkrecipes::detail

@@ -24,7 +24,7 @@ core::core(scheduler_ptr s, session_options options)
 }
 
 core::~core() {
-  if (watches_) watches_->stop();  // some watches may end after us
+  if (watches_) watches_->stop();  // some watches may outlive us
 }
 
 void core::start() {
@@ -70,7 +70,7 @@ awaitable<void> core::run() {
   end(errc::closed);
 }
 
-/// One round over the servers, until one has served us.
+/// One round over the servers: tries one after the other until one has answered us. False: none has.
 awaitable<bool> core::connect_somewhere() {
   co_await resolve_names();
   auto servers = servers_.in_turn([this] { return scheduler_->world->random(); }, now());
@@ -89,7 +89,7 @@ awaitable<void> core::resolve_names() {
     *answered = true;
     self->link_changed_.notify();
   });
-  // Where the servers are known a resolver that does not answer must not cost the session.
+  // If servers are known already, wait for `first_pause` only: a slow resolver must not cost us the session.
   const auto deadline = servers_.empty() ? never : now() + options_.retry.first_pause;
   while (!*answered && !closing_) {
     auto why = co_await link_changed_.wait(deadline);
@@ -118,7 +118,7 @@ awaitable<bool> core::connect_to(backend::endpoint server) {
     co_return served_;
   }
   link_.reset();
-  co_return link_error_ == errc::session_expired;  // it answered; the next session may be had there
+  co_return link_error_ == errc::session_expired;  // the server has answered: the next round needs no pause
 }
 
 awaitable<void> core::serve() {
@@ -172,14 +172,15 @@ void core::up(const backend::session_key& granted) {
     }
   }
   send_first(is_new);
-  heartbeat_.notify();  // first: what others learn next they shall be able to believe
+  heartbeat_.notify();  // first: a heartbeat precedes the requests of others, and renews the lease before their answers
   enter(session_state::connected, {});
   link_changed_.notify();
 }
 
-/// What has to be executed before anything that waited for the connection.
+/// Sends the requests that the server has to execute before any request that waited for the connection.
 void core::send_first(bool is_new) {
-  // This server may be behind what we have seen elsewhere, and would show us the past. A new session is a transaction
+  // This server may be behind what another server has shown us. So a session that is taken up again begins with a
+  // catch-up: no later read on this connection shows an older state. A new session needs none: it is a transaction
   // itself: the sync behind it only asks the leader for a sign.
   welcome_ = send(is_new ? make_request(backend::opcode::sync, "/") : backend::make_catch_up());
   welcome_number_ = is_new ? 0 : counters_.requests;
@@ -192,7 +193,7 @@ void core::send_first(bool is_new) {
   }
 }
 
-/// This server refuses even the first request: what it shows may be the past.
+/// Leaves a server that has refused the catch-up, because its reads may show an older state than we have seen.
 void core::forsake() {
   served_ = false;
   has_lost_writes_ = true;
@@ -224,7 +225,7 @@ void core::down(error_code reason) {
   } else if (was_up && !closing_) {
     enter(session_state::suspended, reason);
   } else if (reason == errc::no_descriptors && !closing_) {
-    enter(status().state, reason);  // only the program can mend it, and has to hear of it
+    enter(status().state, reason);  // reported, because only the program can close other descriptors
   }
   link_changed_.notify();
   heartbeat_.notify();
@@ -280,14 +281,15 @@ awaitable<void> core::close() {
   }
 }
 
-/// Before the server hears of it: it may let the next owner in long before we hear of that.
+/// Ends our lease before the close request is sent, because the server may let the next owner in long before its answer
+/// reaches us.
 void core::give_up() {
   {
     std::lock_guard lock(mutex_);
     given_up_ = true;
   }
   end_incarnation(errc::closed);
-  watches_->connection_lost();  // whoever guards something looks at the incarnation now
+  watches_->connection_lost();  // wakes every guard, which then sees that the incarnation has ended
   link_changed_.notify();
 }
 
@@ -319,7 +321,7 @@ awaitable<void> core::prove_life() {
   }
 }
 
-/// The cheapest request whose answer tells what the lease needs.
+/// The cheapest request whose answer comes from the witness that the lease needs.
 backend::request core::heartbeat() const {
   switch (lease_.heartbeat_needs()) {
     case witness::quorum: return backend::make_catch_up();
@@ -329,8 +331,8 @@ backend::request core::heartbeat() const {
   return make_request(backend::opcode::exists, "/");
 }
 
-/// One timer for all who hold something: thousands may. (Who has no connection, or waits for an answer, looks at the clock
-/// itself.)
+/// Notifies all holders when the lease ends. They share one timer, because there may be thousands of them. (A holder
+/// without a connection, or with a request in flight, checks the clock itself.)
 awaitable<void> core::watch_lease() {
   co_await accept_cancellation();
   while (!ended_ && !closing_) {

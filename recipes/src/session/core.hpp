@@ -1,5 +1,5 @@
-// The session behind every public object: it connects, keeps incarnations apart, carries requests and proves that it
-// lives. Everything here happens on one strand, except what is said to be safe from any thread.
+// The session behind every public object: it connects, keeps incarnations apart, carries requests, and sends heartbeats
+// to prove that it lives. Everything here runs on one strand, except the functions marked as safe from any thread.
 #pragma once
 
 #include <list>
@@ -22,7 +22,7 @@
 
 namespace zkrecipes::detail {
 
-/// One ZooKeeper session out of those that a session object lives through.
+/// One ZooKeeper session among those that a session object has during its life.
 struct incarnation {
   std::uint64_t number = 0;
   backend::session_key key;
@@ -32,7 +32,7 @@ struct incarnation {
 
 using incarnation_ptr = std::shared_ptr<incarnation>;
 
-/// A request on its way.
+/// A request in flight, and its answer.
 struct exchange {
   explicit exchange(scheduler_ptr s) : done(std::move(s)) {}
   std::optional<backend::reply> answer;
@@ -44,21 +44,21 @@ using exchange_ptr = std::shared_ptr<exchange>;
 /// A removal that goes on in the background.
 struct removal {
   explicit removal(scheduler_ptr s) : changed(std::move(s)) {}
-  error_code answer;     ///< To the latest try.
+  error_code answer;     ///< The answer to the latest try.
   bool is_over = false;  ///< The node is gone, or goes with its session.
   condition changed;
 };
 
 using removal_ptr = std::shared_ptr<removal>;
 
-/// Whether a removal that was answered so leaves the node where it is. A later one may succeed: somebody may give the right,
-/// or the server be less busy.
+/// Whether a removal with this answer has left the node in place. A later try may succeed, because the right may be
+/// granted, the children removed, or the server less busy by then.
 bool leaves_node(const error_code& answer);
 
 class back_off;
 class roll_call;
 
-/// What to do when the connection breaks before the answer.
+/// The reaction to a connection that breaks before the answer.
 enum class retry {
   once,    ///< Report `connection_loss`: only the caller can tell what happened.
   always,  ///< Send it again: doing it twice does no harm.
@@ -76,7 +76,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   const scheduler_ptr& get_scheduler() const noexcept { return scheduler_; }
   session_status status() const;
   session_counters counters() const;
-  /// The end of the lease; the clock's zero if there is none, or none of the incarnation with this number (0: any).
+  /// The end of the lease. The clock's zero if there is no lease, or if the present incarnation does not have this
+  /// number (0: any incarnation).
   lease_clock::time_point valid_until(std::uint64_t number = 0) const;
   const session_options& options() const noexcept { return options_; }
 
@@ -84,71 +85,77 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   lease_clock::time_point now() const { return scheduler_->now(); }
   bool connected() const noexcept { return link_ && up_; }
   error_code ended() const noexcept { return ended_; }  ///< `closed` or `auth_failed`, once it is over for good.
-  /// The same, and `closed` from the moment on when the close was asked for.
+  /// Like `ended`, but `closed` already from the moment when the close was requested.
   error_code over() const noexcept { return closing_ && !ended_ ? make_error_code(errc::closed) : ended_; }
   condition& changed() noexcept { return changed_; }   ///< The status changed.
   incarnation_ptr current() const noexcept { return incarnation_; }
 
-  /// Waits for a connection. Errors: `operation_aborted`, `timed_out`, what `ended` says, and what ended `bound`.
+  /// Waits for a connection. Errors: `operation_aborted`, `timed_out`, that of `over`, or the reason why `bound` ended.
   awaitable<error_code> wait_connected(incarnation_ptr bound, lease_clock::time_point deadline);
 
-  /// Sends a request at once, behind those sent before. Without a connection it is answered `connection_loss`.
+  /// Sends a request at once, behind those sent before. Without a connection the answer is `connection_loss`.
   exchange_ptr send(backend::request what);
 
-  /// The answer; `operation_aborted` if cancelled: the request goes on.
+  /// Waits for the answer. `operation_aborted` if the wait is cancelled; the request itself goes on.
   awaitable<backend::reply> answer(exchange_ptr which);
 
-  /// Sends, and does about a broken connection what the policy says; not in another incarnation than `bound`, if given.
-  /// Error, besides the server's: `connection_loss` after `retry_policy::limit` or at the deadline.
+  /// Waits for a connection, sends the request and waits for the answer. `policy` decides what happens if the
+  /// connection breaks. With `bound` the request is sent in that incarnation only. Errors besides the server's: those
+  /// of `wait_connected`, but `connection_loss` instead of `timed_out`, after `retry_policy::limit` or at the deadline.
   awaitable<backend::reply> perform(backend::request what, retry policy, incarnation_ptr bound = nullptr,
                                     lease_clock::time_point deadline = never);
 
-  /// The same for many at once, which may be done twice; their answers, in order. All of them cost one round trip.
+  /// Like `perform` with `retry::always`, for several requests at once, in one round trip. Returns their answers, in
+  /// order.
   awaitable<std::vector<backend::reply>> perform_all(std::vector<backend::request> what, incarnation_ptr bound = nullptr,
                                                      lease_clock::time_point deadline = never);
 
-  /// After `connection_loss`, before the same is sent again.
+  /// To be called after `connection_loss`, before the same request is sent again.
   awaitable<void> before_retry();
 
-  /// The pauses of one operation between tries that the server was too busy for (`reply::throttled`). Such a request, a write
-  /// too, is sent again for as long as the operation may take.
+  /// The back-off of one operation whose request was throttled (`reply::throttled`). Such a request was not executed,
+  /// so it is sent again, also if it is a write, for as long as the operation may take.
   back_off patience() const;
-  /// The next of them. Error: there is no other try; why the session or `bound` has ended, or `operation_aborted`.
+  /// Waits for the next of these pauses. An error means that there is no further try: the reason why the session or
+  /// `bound` has ended, or `operation_aborted`.
   awaitable<error_code> outwait(back_off& pause, incarnation_ptr bound);
 
-  /// Until the pause is over. False: there is no other try, the session or `bound` has ended, or this was cancelled.
+  /// Waits until the pause is over. False: there is no further try, because the session or `bound` has ended or the
+  /// wait was cancelled.
   awaitable<bool> rest(back_off& pause, incarnation_ptr bound = nullptr);
 
   /// Creates a persistent node and its missing parents, in one round trip.
   awaitable<error_code> ensure_path(std::string path, incarnation_ptr bound = nullptr);
 
-  /// Removes a node in the background, for as long as the incarnation lives, until the server says that it is gone: what
-  /// the server refuses or is too busy for is tried again with growing pauses.
-  /// `first`: the first try, if it has been sent. With a GUID: every child of the node's parent with that GUID in its name.
+  /// Removes a node in the background. Tries again until the server says that the node is gone, or `bound` ends; if the
+  /// server refuses or is too busy, with growing pauses. `first`: the first try, if it has been sent already.
   removal_ptr remove_surely(std::string path, incarnation_ptr bound, exchange_ptr first = nullptr);
+  /// Does the same with every child of `parent` that has `guid` in its name.
   void remove_all_surely(std::string parent, std::string guid, incarnation_ptr bound);
 
   std::unique_ptr<watch> arm(watch_kind kind, std::string path, condition& tell);
 
-  /// To be passed to get in a line: what is on its way takes far more memory than what waits.
+  /// Limits how many acquisitions of this session get in line at once (at most 256), because a request in flight needs
+  /// far more memory than a waiter.
   turnstile& entrance() noexcept { return entrance_; }
 
-  /// The list of a line that is about to be asked for, if any: see `roll_call`.
+  /// The list of this line that is about to be requested, if there is one; further members share it: see `roll_call`.
   std::weak_ptr<roll_call>& next_roll_call(const std::string& parent) { return roll_calls_[parent]; }
   void end_roll_call(const std::string& parent) { roll_calls_.erase(parent); }
 
-  /// While there are holders the session proves by heartbeats that it lives; `tell` is notified when the lease is over.
+  /// While there are holders (in strict mode: always) the session sends heartbeats to prove that it lives. `tell` is
+  /// notified when the lease has ended.
   using holder = std::list<condition*>::iterator;
   holder add_holder(condition& tell);
   void remove_holder(holder which) noexcept { holders_.erase(which); }
 
-  /// On the strand only, as all that draws from the world's random numbers.
+  /// On the strand only, like everything that draws random numbers from the world.
   std::string make_guid();
 
   /// Ends the session.
   awaitable<void> close();
 
-  /// Until when a request that begins now waits for a connection.
+  /// Until when an operation that begins now waits for a connection and is tried again.
   lease_clock::time_point retry_deadline() const;
 
  private:
@@ -188,31 +195,31 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
 
   std::unique_ptr<backend::link> link_;
   bool up_ = false;
-  bool served_ = false;  // the present server has answered something
+  bool served_ = false;  // the present server has answered a request
   bool closing_ = false;
   error_code ended_;
   error_code link_error_;
   backend::endpoint server_;
-  bool has_lost_writes_ = false;  // on the present connection
+  bool has_lost_writes_ = false;  // a write on the present connection was not answered (`forsake` sets it, too)
   lease_clock::time_point asked_{};
   std::chrono::milliseconds pause_{0};
   incarnation_ptr incarnation_;
   std::map<std::uint64_t, exchange_ptr> in_flight_;  // in the order of sending
   exchange_ptr welcome_;                             // the first request on the present connection
-  std::uint64_t welcome_number_ = 0;                 // without its answer the connection is worth nothing; 0: with it, too
+  std::uint64_t welcome_number_ = 0;                 // of a catch-up, else 0: its refusal ends the connection
   std::shared_ptr<watch_registry> watches_;
   condition changed_;
   condition link_changed_;
-  condition heartbeat_;  // for whoever proves that we live, and whoever watches the lease
+  condition heartbeat_;  // wakes `prove_life` and `watch_lease`
   std::map<std::string, std::weak_ptr<roll_call>> roll_calls_;
   turnstile entrance_{256};
   std::list<condition*> holders_;
 
-  mutable std::mutex mutex_;  // guards what follows, read from any thread
+  mutable std::mutex mutex_;  // guards the members below, which any thread may read
   session_status status_;
   session_counters counters_;
   lease lease_;
-  bool given_up_ = false;  // by us: nothing is believed any more
+  bool given_up_ = false;  // the user closes the session: no lease is valid any more
 };
 
 using core_ptr = std::shared_ptr<core>;

@@ -1,4 +1,4 @@
-// One budget of time for an operation of many steps.
+// One deadline for all steps of an operation.
 #pragma once
 
 #include <memory>
@@ -8,7 +8,7 @@
 
 namespace zkrecipes::detail {
 
-/// The interruption by a clock.
+/// An interruption at a point in time.
 class time_limit : public interruption {
  public:
   time_limit(scheduler_ptr on, lease_clock::time_point deadline) : on_(std::move(on)) {
@@ -35,7 +35,8 @@ awaitable<outcome<Results...>> limited(scheduler_ptr on, lease_clock::time_point
   co_return result;
 }
 
-/// Runs `body`, which a cancellation undoes, no longer than to the deadline; then its error is `timed_out`. On the strand.
+/// Runs `body` until the deadline at the latest; then its error is `timed_out`. `body` has to undo its effects when it
+/// is cancelled. On the strand.
 template <class... Results>
 awaitable<outcome<Results...>> with_deadline(scheduler_ptr on, lease_clock::time_point deadline,
                                              awaitable<outcome<Results...>> body) {

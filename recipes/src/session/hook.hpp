@@ -1,4 +1,4 @@
-// Functions that a user has given to an object of the library to be called.
+// Hooks: functions that a user gives to an object of the library, which calls them.
 #pragma once
 
 #include <exception>
@@ -11,8 +11,9 @@
 
 namespace zkrecipes::detail {
 
-/// What the library calls instead of a user's hook: it never throws. An exception goes on to the user's executor, as that of
-/// a handler would; the library goes on as if the hook had returned nothing, no or 0. (docs/operations.md has the rule.)
+/// Wraps a user's hook, so that the library calls a function which never throws. An exception of the hook is thrown on
+/// the session's executor instead, like that of a handler; the library goes on as if the hook had returned nothing,
+/// `false` or 0. (docs/operations.md has the rule.)
 template <class Result, class... Params>
 std::function<Result(Params...)> guarded(const scheduler& on, std::function<Result(Params...)> hook) {
   if (!hook) return nullptr;

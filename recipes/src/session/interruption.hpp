@@ -1,4 +1,4 @@
-// What ends an operation besides its user: a time that is up, something lost that it was for.
+// Ends an operation that its user has not cancelled: its deadline has passed, or something that it needs was lost.
 #pragma once
 
 #include <memory>
@@ -27,14 +27,14 @@ class interruption {
   bool has_come_ = false;
 };
 
-/// Runs `body`, which a cancellation undoes, until the interruption comes: then its error is `operation_aborted`, as where its
-/// user cancels it. On the strand.
+/// Runs `body` until it ends or `by` interrupts it. Then its error is `operation_aborted`, as after a cancellation by
+/// the user. `body` has to undo its effects when it is cancelled. On the strand.
 template <class... Results>
 awaitable<outcome<Results...>> interruptible(scheduler_ptr on, std::shared_ptr<interruption> by,
                                              awaitable<outcome<Results...>> body) {
   auto state = co_await asio::this_coro::cancellation_state;
   const bool is_cancelled = state.cancelled() != asio::cancellation_type::none;
-  if (is_cancelled || by->has_come()) {  // before this step: nothing else would tell it
+  if (is_cancelled || by->has_come()) {  // before this step: the slots below would miss it
     outcome<Results...> aborted;
     std::get<0>(aborted) = asio::error::operation_aborted;
     co_return aborted;

@@ -1,4 +1,4 @@
-// Until when we may believe that the ensemble knows our session. Pure arithmetic; the session feeds it.
+// Computes until when we may believe that the ensemble knows our session. Pure arithmetic on times that it is given.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace zkrecipes::detail {
 
-/// The parties that surely had a part in an answer: the server that gave it, the leader, or a quorum that logged a transaction.
+/// The party that surely took part in an answer: just the server that gave it, the leader, or a quorum that logged a
+/// transaction.
 enum class witness { server, leader, quorum };
 
 class lease {
@@ -18,8 +19,8 @@ class lease {
   using time_point = lease_clock::time_point;
   using duration = lease_clock::duration;
 
-  /// A new session was granted at `answered`, asked for at `asked`. Its creation is a transaction, proposed by a leader
-  /// that knew the session by then.
+  /// A new session was requested at `asked` and granted at `answered`. Its creation is a transaction, and the leader
+  /// knew the session before it proposed this transaction.
   void begin(lease_mode mode, duration timeout, duration margin, time_point asked, time_point answered) {
     mode_ = mode;
     timeout_ = timeout;
@@ -29,14 +30,14 @@ class lease {
     second_.reset();
   }
 
-  /// The session was taken up again. A leader has heard of it since `asked`, but perhaps one that was deposed and does not
-  /// know it. A later leader goes by the timeout with which the session was created, so the least one counts.
+  /// The session was taken up again. A leader has heard of it since `asked`, but perhaps a deposed leader that has not
+  /// noticed. A new leader uses the timeout with which the session was created, so the smallest timeout counts.
   void resume(duration timeout, duration margin, time_point asked, time_point answered) {
     timeout_ = std::min(timeout_, timeout);
     margin_ = std::min(margin, timeout_ / 2);
     if (mode_ == lease_mode::standard) proof_ = std::max(proof_, asked);
     first_ = {asked, answered};
-    second_ = first_;  // no report is needed: only that the leader has a quorum is open
+    second_ = first_;  // the leader has heard of us, without a report; it remains open whether it has a quorum
   }
 
   /// A request was answered.
@@ -50,7 +51,7 @@ class lease {
 
   time_point valid_until() const { return proof_ + timeout_ - margin_; }
 
-  /// When the next heartbeat is due, if nothing else is sent, so that the belief goes on.
+  /// When the next heartbeat has to be sent to prolong the lease, if no other request is sent.
   time_point heartbeat_due() const {
     if (mode_ == lease_mode::standard) return proof_ + (timeout_ - margin_) / 3;
     return second_ ? second_->answered : first_.answered + gap();
@@ -68,18 +69,19 @@ class lease {
     time_point answered;
   };
 
-  /// Longer than half a tick, which is at most a quarter of the timeout: a tenth more, for unequal clocks and a late ping.
+  /// Longer than half a tick. Half a tick is at most a quarter of the timeout; a tenth is added for unequal clocks and
+  /// a late ping.
   duration gap() const { return timeout_ * 11 / 40; }
 
-  /// A follower reports its clients' activity to the leader in answer to the leader's ping, once in half a tick. Of three
-  /// requests that the leader answered, the second sent a gap after the first was answered, the third after the second
-  /// was:
-  /// - between its answers to the first two the leader has pinged, and the follower reported before it passed the second
-  ///   answer on: its report tells of the first;
-  /// - the third reached the leader behind that report.
-  /// So the leader had heard of the first when it proposed the third. That a quorum logged the third means that it led
-  /// then: any later leader starts afterwards, and gives each session its whole timeout again. (docs/reliability.md tells
-  /// what breaks a rule with less.)
+  /// A follower reports its clients' activity to the leader in answer to the leader's ping, once in half a tick. Take
+  /// three requests that the leader answered: the second was sent a gap after the first was answered, the third after
+  /// the second was answered.
+  /// - Between its answers to the first two the leader has sent a ping. The follower sent its report before it passed
+  ///   the second answer on, so the report tells of the first request.
+  /// - The third request reached the leader behind that report.
+  /// So the leader had heard of the first request when it proposed the third. A quorum has logged the third, so the
+  /// leader still led then: any later leader starts afterwards, and gives each session its whole timeout again.
+  /// (docs/reliability.md shows how a weaker rule fails.)
   void vouch(const exchange& latest, witness by) {
     if (second_ && by == witness::quorum && latest.sent >= second_->answered) {
       proof_ = std::max(proof_, first_.sent);
@@ -91,8 +93,8 @@ class lease {
   lease_mode mode_ = lease_mode::standard;
   duration timeout_{};
   duration margin_{};
-  time_point proof_{};  // the ensemble surely knew us when this was sent
-  exchange first_{};    // what may become the next proof
+  time_point proof_{};  // when the latest request was sent that proves that we live
+  exchange first_{};    // the request that may become the next proof
   std::optional<exchange> second_;
 };
 

@@ -21,8 +21,8 @@ void require_between(const char* field, milliseconds value, milliseconds low, mi
                               std::to_string(high.count()) + " ms");
 }
 
-/// Asio copies the executor at every hop. A strand on the executor of an io_context fits into `any_io_executor`; one on
-/// any executor does not, and each copy of it is allocated.
+/// Asio copies the executor at every hop. A strand on the executor of an io_context fits into the buffer of
+/// `any_io_executor`. A strand on an `any_io_executor` does not, so each copy of it is allocated.
 asio::any_io_executor strand_on(const asio::any_io_executor& executor) {
   if (const auto* plain = executor.target<asio::io_context::executor_type>()) return asio::make_strand(*plain);
   return asio::make_strand(executor);

@@ -1,4 +1,4 @@
-// Making a session: checked options, the world it lives in, and the handle that closes it.
+// Makes the core of a session: checks the options, makes its world, and returns the pointer that closes it.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,11 @@ namespace zkrecipes::detail {
 
 using world_factory = std::function<std::unique_ptr<backend::world>(asio::any_io_executor strand)>;
 
-/// The last copy of the pointer closes the session in the background. \throws std::invalid_argument
+/// When the last copy of the pointer is destroyed, the session is closed in the background.
+/// \throws std::invalid_argument
 core_ptr make_core(const asio::any_io_executor& executor, session_options options, const world_factory& world);
 
-/// What a recipe is made on. \throws std::invalid_argument if the session was moved from.
+/// The core of the session that a recipe is made on. \throws std::invalid_argument if the session was moved from.
 const core_ptr& require_session(const session& over);
 
 /// \throws std::invalid_argument naming the field.

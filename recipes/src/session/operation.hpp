@@ -24,7 +24,7 @@
 
 namespace zkrecipes::detail {
 
-/// What the body of an operation returns: the arguments of the user's handler.
+/// The result of an operation's body: the arguments of the user's handler.
 template <class... Results>
 using outcome = std::tuple<error_code, Results...>;
 
@@ -47,14 +47,14 @@ awaitable<outcome<Results...>> cancellable(awaitable<outcome<Results...>> body) 
   co_return co_await std::move(body);
 }
 
-/// Where a cancellation of the user's goes on.
+/// Carries a cancellation by the user to the strand.
 struct relay {
   asio::any_io_executor strand;
   asio::cancellation_signal signal;
 };
 
-/// Calls the user's handler, once, on its executor and outside of the strand; itself it is called on the strand. Small: a
-/// coroutine that is started holds several copies of what it calls at its end.
+/// The completion handler of an operation's coroutine. It is called on the strand, and calls the user's handler once,
+/// on the handler's executor and outside of the strand. It is one pointer, because a coroutine holds several copies.
 template <class... Results>
 class completion {
  public:
@@ -62,7 +62,7 @@ class completion {
   using executor_type = asio::any_io_executor;
   using cancellation_slot_type = asio::cancellation_slot;
 
-  /// `target` keeps its context running; `cancellation`, if any, outlives the coroutine.
+  /// `target`, the handler's executor, keeps its context running. `cancellation`, if any, outlives the coroutine.
   completion(const scheduler& on, handler_type handler, asio::any_completion_executor target,
              std::shared_ptr<relay> cancellation)
       : parts_(std::make_shared<parts>(
@@ -74,7 +74,7 @@ class completion {
   }
 
   void operator()(std::exception_ptr failure, outcome<Results...> result) const {
-    if (failure) std::rethrow_exception(failure);  // out of memory: nothing that could be reported
+    if (failure) std::rethrow_exception(failure);  // out of memory: no error code could report it
     auto call = [handler = std::make_shared<handler_type>(std::move(parts_->handler)), result = std::move(result)]() mutable {
       std::apply(std::move(*handler), std::move(result));
     };
@@ -93,9 +93,9 @@ class completion {
   std::shared_ptr<parts> parts_;
 };
 
-/// Passes on what the user's slot is told, to a signal of ours on the strand. Asio's own forwarding refers to a signal
-/// inside the slot, which a completion on another thread may already have replaced. The slot may outlive the operation,
-/// and even the context: it keeps nothing of either.
+/// Forwards a cancellation from the user's slot to a signal of ours, on the strand. Asio's own forwarding refers to a
+/// signal inside the slot, which a completion on another thread may already have replaced. The slot may outlive the
+/// operation, and even the context, so its handler has only a weak pointer.
 inline std::shared_ptr<relay> forward_cancellation(asio::cancellation_slot slot, const asio::any_io_executor& strand) {
   if (!slot.is_connected()) return nullptr;
   auto made = std::make_shared<relay>();
@@ -107,8 +107,8 @@ inline std::shared_ptr<relay> forward_cancellation(asio::cancellation_slot slot,
   return made;
 }
 
-/// Runs `body` on the strand and passes its result to `handler`: without an executor of its own, on the user's, where a
-/// handler that takes its time keeps nobody waiting but those that the user's executor does.
+/// Runs `body` on the strand and passes its result to `handler`. A handler without an associated executor runs on the
+/// session's executor, not on the strand, so that a slow handler does not hold up the session.
 template <class... Results>
 void launch(const scheduler& on, handler_for<void(error_code, Results...)> handler,
             awaitable<outcome<Results...>> body) {
@@ -120,13 +120,13 @@ void launch(const scheduler& on, handler_for<void(error_code, Results...)> handl
                  completion<Results...>(on, std::move(handler), std::move(target), std::move(cancellation)));
 }
 
-/// A member coroutine that owns its object: before it has started nobody else may.
+/// Runs a member coroutine and owns its object, because nothing else may own the object until the coroutine starts.
 template <class T, class Result, class... Params, class... Args>
 awaitable<Result> owning(std::shared_ptr<T> self, awaitable<Result> (T::*method)(Params...), Args... args) {
   co_return co_await ((*self).*method)(std::move(args)...);
 }
 
-/// Runs `body` on the strand for its effects.
+/// Runs `body` on the strand; no handler is told when it ends.
 inline void launch_detached(const asio::any_io_executor& strand, awaitable<void> body) {
   asio::co_spawn(strand, std::move(body), asio::detached);
 }

@@ -9,8 +9,8 @@
 
 namespace zkrecipes::detail {
 
-/// Empty if it is an absolute path without empty, "." or ".." parts, control characters or a trailing slash; else what
-/// is wrong with it.
+/// Describes what is wrong with the path. Empty if it is a good one: absolute, without empty, "." or ".." parts,
+/// control characters or a trailing slash.
 std::string path_problem(std::string_view path);
 
 /// \throws std::invalid_argument with `what` and the problem.
@@ -19,7 +19,7 @@ void require_path(std::string_view what, std::string_view path);
 /// \throws std::invalid_argument unless it has 1 to 256 bytes without control characters.
 void require_id(std::string_view what, std::string_view id);
 
-/// The path of what has none: of an object that was made by default or moved from.
+/// The empty path, for an object that was made by default or moved from.
 const std::string& no_path() noexcept;
 
 std::string join(std::string_view parent, std::string_view name);

@@ -1,4 +1,4 @@
-// When a server's refusals are to be told by what goes on all the same.
+// Decides when a background task, which goes on in any case, reports that a server is too busy.
 #pragma once
 
 #include <optional>
@@ -7,8 +7,8 @@
 
 namespace zkrecipes::detail {
 
-/// A server that is too busy is no news for as long as an operation would go on trying: `retry_policy::limit`, from the
-/// first refusal in a row.
+/// A `server_error` is reported only after `retry_policy::limit` from the first one in a row, because an operation
+/// would go on trying for as long. Every other result is reported at once.
 class refusals {
  public:
   bool is_news(const core& session, const error_code& error) {

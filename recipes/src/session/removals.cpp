@@ -63,7 +63,7 @@ void core::remove_all_surely(std::string parent, std::string guid, incarnation_p
           auto remove = make_request(opcode::remove, join(parent, name));
           auto removed = co_await self->perform(std::move(remove), retry::always, bound);
           is_refused = is_refused || leaves_node(removed.error);
-          again = true;  // another look tells whether they are gone
+          again = true;  // list again to see whether they are gone
         }
         if (is_refused) again = co_await self->rest(pause, bound);
       }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t number = 4;  // an int, a flag, or the length before a text
 constexpr std::size_t request_header = 2 * number;
-constexpr std::size_t operation_header = 2 * number + 1;  // in a transaction, and at its end
+constexpr std::size_t operation_header = 2 * number + 1;  // before each operation of a transaction, and at its end
 
 std::size_t size_of(const std::string& text) { return number + text.size(); }
 

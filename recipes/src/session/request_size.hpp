@@ -1,4 +1,4 @@
-// How long a request is on the wire.
+// The size of a request on the wire.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace zkrecipes::detail {
 
-/// What a server compares with its `jute.maxbuffer`: the bytes of the packet behind its length, header and body, in
-/// ZooKeeper's encoding (zookeeper.jute). At most some bytes more than that.
+/// The size that a server compares with its `jute.maxbuffer`: the bytes of the packet behind its length, header and
+/// body, in ZooKeeper's encoding (zookeeper.jute). The result may be a few bytes too large.
 std::size_t size_on_wire(const backend::request& what);
 
 }  // namespace zkrecipes::detail

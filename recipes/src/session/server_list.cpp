@@ -6,8 +6,9 @@ namespace zkrecipes::detail {
 
 namespace {
 
-/// A stopped server can have writes unread for at most so many session timeouts: when it goes on it closes a connection on which
-/// nothing came for one timeout, and after syncLimit ticks its leader has dropped it (a timeout has at least two ticks).
+/// A stopped server can hold unread writes for at most this many session timeouts. When it goes on it closes a
+/// connection on which nothing came for one timeout, and after more than syncLimit ticks it has lost its leader. A
+/// timeout has at least two ticks, so ten timeouts are enough up to a syncLimit of 20.
 constexpr int left_out_in_timeouts = 10;
 
 }  // namespace

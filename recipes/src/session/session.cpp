@@ -41,7 +41,7 @@ lease_clock::time_point session::valid_until() const { return core_ ? core_->val
 
 namespace {
 
-// Coroutines take the session by value: they keep it open.
+// The coroutines take the session by value, which keeps it open.
 
 awaitable<outcome<session_status>> wait_status_change(core_ptr core, std::uint64_t seen) {
   while (core->status().changes <= seen) {
@@ -110,7 +110,8 @@ awaitable<outcome<node_data>> changed(core_ptr core, std::string path, std::int6
     if (missing && seen != 0) co_return outcome<node_data>(there.error, node_data{});
     if (!missing && there.stat.mzxid != seen) {
       auto result = co_await get(core, path);
-      // Gone in between: that is the change, unless it was so before.
+      // `no_node`: the node was deleted after `exists`. That is the change, unless the caller knows it as missing
+      // (`seen` 0).
       if (std::get<0>(result) != errc::no_node || seen != 0) co_return result;
       continue;
     }

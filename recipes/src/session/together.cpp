@@ -11,7 +11,7 @@ namespace {
 constexpr std::chrono::milliseconds first_pause_when_refused{50};
 constexpr std::chrono::milliseconds longest_pause_when_refused{1'000};
 
-/// Of those that no server gives.
+/// Whether no further try can succeed: cancelled, closed, or the credentials were refused.
 bool is_final(const error_code& error) {
   return error == asio::error::operation_aborted || error == errc::closed || error == errc::auth_failed;
 }
@@ -52,7 +52,8 @@ awaitable<outcome<std::vector<backend::reply>>> perform_latest(core_ptr session,
   }
 }
 
-/// A throttled server refuses by itself. The check of a node that is missing or must not be read was judged by the leader.
+/// A throttled server refuses without the leader (`server_error`). With `no_node` and `no_auth` the leader has judged
+/// the check.
 bool has_caught_up(const error_code& answer) {
   return !answer || answer == errc::no_node || answer == errc::no_auth;
 }

@@ -1,4 +1,4 @@
-// Lets only so many through at the same time, first come, first served. All on the strand.
+// Lets only a limited number of coroutines through at the same time, first come, first served. On the strand only.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ class turnstile {
  public:
   explicit turnstile(std::size_t width) : free_(width) {}
 
-  /// Lets the next one through when it goes.
+  /// Lets the next coroutine through when it is destroyed.
   class pass {
    public:
     pass() = default;
@@ -29,7 +29,7 @@ class turnstile {
     turnstile* of_ = nullptr;
   };
 
-  /// Nothing if the waiting was cancelled. The pass must not outlive the turnstile.
+  /// Waits for a pass; empty if the wait was cancelled. The pass must not outlive the turnstile.
   awaitable<pass> enter(scheduler_ptr on);
 
  private:

@@ -26,7 +26,7 @@ void watch_registry::tell(const key& which, bool deleted) {
   }
   waiting_.erase(begin, end);
   auto [first, last] = asked_.equal_range({which.first, std::string(which.second)});
-  for (auto it = first; it != last; ++it) it->second = false;  // their watches come with their answers
+  for (auto it = first; it != last; ++it) it->second = false;  // these set theirs when they are answered
 }
 
 void watch_registry::connection_lost() {

@@ -1,4 +1,4 @@
-// Who waits for a change of which node. A watch is a hint, told once: look again.
+// The waiters for changes of nodes. A watch fires once and is only a hint: the waiter has to read the node again.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,8 @@ enum class watch_kind { data, children };
 
 class watch_registry;
 
-/// One waiter's interest. It ends with the object; the last one of a node takes the server's watch away.
+/// One waiter's interest in a node. It ends with the object. When the last one of a node ends, the server's watch is
+/// removed.
 class watch {
  public:
   watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& tell);
@@ -27,9 +28,9 @@ class watch {
 
   const std::string& path() const noexcept { return path_; }
   bool fired() const noexcept { return fired_; }
-  /// The node is known to have been deleted; false for every other change and where the connection broke.
+  /// True if the event said that the node was deleted; false for every other change, and if the connection broke.
   bool deleted() const noexcept { return deleted_; }
-  /// The event that ends it is on its way: nothing has to be taken away.
+  /// The event that ends the server's watch is on its way, so this object need not remove the server's watch.
   void let_go() noexcept { let_go_ = true; }
 
  private:
@@ -46,16 +47,18 @@ class watch {
 
 class watch_registry {
  public:
-  /// `forget` is called when nobody waits any more for something that the server may still watch.
+  /// `forget` is called when the last waiter for a node has gone and the server may still watch the node. It has to
+  /// remove the server's watch.
   explicit watch_registry(std::function<void(watch_kind, const std::string&)> forget) : forget_(std::move(forget)) {}
 
-  /// A request that sets a watch is on its way: before its answer there is none that could be taken away.
+  /// A request that sets a watch has been sent. Until its answer comes the server has no watch that could be removed.
   void asked(watch_kind kind, const std::string& path) { asked_.emplace(asked_key(kind, path), false); }
-  /// `is_set`: the server watches now. Events and answers are told in the order in which the server gave them.
+  /// That request was answered; `is_set`: the server watches the node now. Events and answers have to be reported in
+  /// the order in which the server gave them.
   void answered(watch_kind kind, const std::string& path, bool is_set);
 
   void fired(backend::change what, const std::string& path);
-  /// The connection is gone and the server's watches with it: everybody has to look again.
+  /// The connection is lost, and with it the server's watches: all watches fire, so that each waiter reads again.
   void connection_lost();
   std::size_t size() const noexcept { return waiting_.size(); }
   void stop() { forget_ = nullptr; }
@@ -67,10 +70,10 @@ class watch_registry {
   void leave(watch& who);
   void hand_on(watch_kind kind, const std::string& path);
 
-  // That the server watches a node is noted with somebody who waits for it, or else with a request on its way: whoever ends
-  // hands the note on, and with the last one the server's watch is taken away.
+  // If the server watches a node, this is noted in one waiter for it (`is_set_`), or else in one request in flight (the
+  // bool in `asked_`). When that one ends it hands the note on. After the last one the server's watch is removed.
   std::function<void(watch_kind, const std::string&)> forget_;
-  std::multimap<key, watch*> waiting_;  // paths are those of the watches themselves
+  std::multimap<key, watch*> waiting_;  // a key refers to the path inside its watch
   using asked_key = std::pair<watch_kind, std::string>;
   std::multimap<asked_key, bool> asked_;
 };

@@ -21,7 +21,7 @@ namespace {
 constexpr std::chrono::milliseconds first_pause{2};
 constexpr std::chrono::milliseconds max_pause{500};
 
-/// A node without data counts as 0, as kazoo has it.
+/// A node without data counts as 0, as in kazoo.
 std::optional<std::int64_t> parse_number(const std::string& text) {
   std::int64_t value = 0;
   if (text.empty()) return value;
@@ -109,7 +109,7 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
   core_ptr session_;
   const std::string path_;
   const counter_options options_;
-  turnstile turns_{1};  // additions of one object never meet each other
+  turnstile turns_{1};  // one at a time: additions of one object never conflict
 };
 
 }  // namespace detail

@@ -13,10 +13,11 @@ namespace {
 
 bool is_lost(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
 
-/// What a conditional write has come to, by what is there now.
+/// The result of a conditional write, judged by the present node.
 enum class verdict { not_done, refused, unknown };
 
-/// Nobody else can have written between the version that was seen and the next.
+/// If the version is one higher than the one seen, there was exactly one write. If it has other data than ours, ours
+/// was refused.
 verdict judge(const backend::reply& now, const stat& seen, const std::string& data) {
   if (now.error) return verdict::unknown;
   if (now.stat.czxid != seen.czxid) return verdict::unknown;

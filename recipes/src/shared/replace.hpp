@@ -1,4 +1,4 @@
-// Writing a node conditionally, and finding out what came of it.
+// Writes a node conditionally, and finds out whether the write was executed.
 #pragma once
 
 #include <string>
@@ -8,23 +8,23 @@
 
 namespace zkrecipes::detail {
 
-/// More than a server takes in one request.
+/// Whether this is more data than a server takes in one request by default.
 bool is_too_long(const std::string& data);
 
-/// The reply is missing, and it may have been executed all the same. It is so no longer once a later request has been
-/// answered: what was sent before is executed before, or never.
+/// Whether the reply was lost and the request may have been executed, or may yet be. Once a later request has been
+/// answered it can no longer be executed, because an earlier request is executed earlier or never.
 bool may_be_done(const backend::reply& result);
 
-/// Replaces the data if the node is still the one that was seen. Surely not done: `bad_version`, `no_node`, `no_auth`,
-/// `bad_arguments`. Surely done: no error, or `node_removed` (over a node that was made again meanwhile). Neither:
-/// `outcome_unknown`, and `operation_aborted` and what ends the session.
+/// Replaces the data if the node still has the version that was seen. Surely not done: `bad_version`, `no_node`,
+/// `no_auth`, `bad_arguments`. Surely done: no error, or `node_removed` (the write went into a node that was made again
+/// meanwhile). Not known: `outcome_unknown`, `operation_aborted` and the errors that end the session.
 awaitable<outcome<stat>> replace(core_ptr session, std::string path, stat seen, std::string data);
 
-/// Makes the node with its parents if it is missing. Errors: `node_exists` (surely not made by us), and as above. Any lost
-/// reply: `outcome_unknown`.
+/// Makes the node, with its parents, if it is missing. Errors: `node_exists` (surely not made by us), and as above.
+/// After any lost reply: `outcome_unknown`.
 awaitable<outcome<stat>> make(core_ptr session, std::string path, std::string data);
 
-/// The present node, surely not older than what anybody was told before. A node that is missing has the error `no_node`.
+/// Reads the node behind a catch-up, so that it is no older than the call. Error if the node is missing: `no_node`.
 awaitable<backend::reply> read_latest(core_ptr session, std::string path);
 
 }  // namespace zkrecipes::detail

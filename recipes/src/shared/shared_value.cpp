@@ -20,10 +20,10 @@ awaitable<outcome<stat>> set_value(core_ptr session, std::string path, std::stri
     auto& error = std::get<0>(result);
     if (may_be_done(written)) error = errc::outcome_unknown;
     if (error == errc::no_node) result = co_await make(session, path, data);
-    if (error == errc::node_exists) continue;  // it has come meanwhile
+    if (error == errc::node_exists) continue;  // it was created meanwhile
     if (error != errc::outcome_unknown) co_return result;
-    // It does not matter which client wrote the value that we wanted. Where it is something else, or nothing, ours may have been replaced,
-    // or deleted: to write it again would bring it back.
+    // It does not matter which client wrote the value that we wanted. If there is another value or no node, ours may
+    // have been replaced or deleted. Writing it again would bring it back.
     auto now = co_await read_latest(session, path);
     if (!now.error && now.data == data) result = outcome<stat>(error_code(), now.stat);
     co_return result;

@@ -1,4 +1,4 @@
-// What the system knows about descriptors.
+// Questions to the operating system about file descriptors.
 #pragma once
 
 #include <cerrno>
@@ -10,7 +10,7 @@
 
 namespace zkrecipes::backend {
 
-/// Two descriptors of one open file have the same inode; a number that was closed and reused has not.
+/// Two descriptors of one open file have the same inode. A descriptor that was closed and reused has another inode.
 inline bool same_file(int a, int b) {
   struct ::stat left {};
   struct ::stat right {};

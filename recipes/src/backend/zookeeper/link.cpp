@@ -35,12 +35,13 @@ c_client_link::c_client_link(asio::any_io_executor strand, link_listener& listen
 c_client_link::~c_client_link() { destroy_handle(); }
 
 void c_client_link::connect(const link_options& options) {
-  // One address, so the C client has no order to get wrong. Its host syntax takes a bare IPv6 address.
+  // One address only, so the C client can not choose a wrong order. Its host syntax has no brackets around IPv6
+  // addresses.
   std::string host = options.server.address + ':' + std::to_string(options.server.port);
   clientid_t id{};
   id.client_id = options.key.id;
   std::memcpy(id.passwd, options.key.password.data(), std::min(sizeof id.passwd, options.key.password.size()));
-  zoo_set_debug_level(static_cast<ZooLogLevel>(0));  // we report for it, and its log buffers are process-wide
+  zoo_set_debug_level(static_cast<ZooLogLevel>(0));  // we report errors ourselves, and its log buffers are process-wide
   handle_ = zookeeper_init(host.c_str(), &on_event, static_cast<int>(options.key.timeout.count()),
                            options.key.id ? &id : nullptr, this, 0);
   if (!handle_) return fail(errc::connection_loss);
@@ -63,7 +64,7 @@ void c_client_link::on_event(zhandle_t*, int type, int state, const char* path, 
 void c_client_link::on_session_state(int state) {
   if (state != ZOO_CONNECTED_STATE || was_up_) return;
   was_up_ = up_pending_ = true;
-  // Noted now: the connection can be gone again when it is told.
+  // Noted now, because the connection may already be lost again when `up` is delivered.
   const clientid_t* id = zoo_client_id(handle_);
   granted_ = {id->client_id, std::string(id->passwd, sizeof id->passwd),
               std::chrono::milliseconds(zoo_recv_timeout(handle_))};
@@ -94,10 +95,11 @@ void c_client_link::submit(request what, reply_handler handler) {
     deliver_later();
     if (rc == ZNOWATCHER || rc == ZBADARGUMENTS) return;
   }
-  // A failed send closes the socket and says nothing but this.
+  // A failed send closes the socket, and only this state shows it.
   int state = zoo_state(handle_);
   if (state != ZOO_CONNECTED_STATE) return fail(errc::connection_loss);
-  // The C client has sent what the socket takes. It tells in `pump` what is left: once for many requests.
+  // The C client has sent as much as the socket takes. `pump` asks it what else it has to send. If other requests are
+  // in flight `pump` runs later, once for many requests.
   is_first ? pump() : schedule_pump();
 }
 
@@ -111,13 +113,14 @@ void c_client_link::schedule_pump() {
 
 void c_client_link::pump() {
   if (!handle_ || close_sent_) return;
-  // After a stall of ours the answer may wait in the socket while the C client only sees that time has passed.
+  // After a stall of our own process an answer may already be in the socket, but the C client looks at its clock first.
+  // So read the input before that.
   const bool is_late = clock::now() >= due_;
   if (is_late && descriptor_.is_open() && readable(descriptor_.native_handle())) drain_input();
   go_on();
 }
 
-/// Asks the C client what it waits for.
+/// Asks the C client what it waits for, and waits for that.
 void c_client_link::go_on() {
   if (!handle_) return;
   if (asking_ && clock::now() < ask_until_) return await_a_sign_of_life();
@@ -137,11 +140,13 @@ void c_client_link::go_on() {
   wait(interest, std::min(time_to_rouse(), std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec)));
 }
 
-/// We come much later than we were to, and nothing has arrived. The C client would give the connection up because it has
-/// heard nothing for so long; but it was us who sent no ping.
+/// True if we run much later than planned and nothing has arrived. The C client would then give the connection up,
+/// because it has received nothing for so long. But the reason is that our own process was stalled and has sent no
+/// ping.
 bool c_client_link::overslept() const { return was_up_ && clock::now() > due_ + patience(); }
 
-/// Gives the server the time that an answer to a ping would have had, before the C client judges it.
+/// Sends a request, and gives the server as much time to answer as it would have had for a ping, before the C client
+/// judges the connection.
 void c_client_link::ask_for_a_sign_of_life() {
   asking_ = true;
   ask_until_ = clock::now() + granted_.timeout / 3;
@@ -156,11 +161,13 @@ void c_client_link::await_a_sign_of_life() {
   wait(ZOOKEEPER_READ, std::min(time_to_rouse(), left));
 }
 
-/// How long an answer may take before we ask for more. The connection is given up after eight times as long.
+/// How long an answer may take before we rouse the server. After eight times as long (two thirds of the session
+/// timeout) the connection is given up.
 std::chrono::milliseconds c_client_link::patience() const { return granted_.timeout / 12; }
 
-/// A server before 3.8.1 can sleep over a request, or a ping, until it gets another request from anybody (ZOOKEEPER-4537);
-/// and the C client sends no ping while it waits for an answer.
+/// The time until we rouse the server with another request. A server before 3.8.1 can leave a request or a ping
+/// unanswered until it gets another request, from any client (ZOOKEEPER-4537); and the C client sends no ping while it
+/// waits for an answer.
 std::chrono::microseconds c_client_link::time_to_rouse() const {
   if (!was_up_) return std::chrono::microseconds::max();
   const auto until_ping = unanswered_ > 0 ? 0ms : granted_.timeout / 3;
@@ -173,11 +180,11 @@ void c_client_link::rouse() {
   };
   heard_ = clock::now();
   if (zoo_awexists(handle_, "/", nullptr, nullptr, answered, this) == ZOK) ++unanswered_;
-  check(ZOK);  // a failed send closes the socket and says nothing
+  check(ZOK);  // a failed send closes the socket without an error
 }
 
 void c_client_link::follow_descriptor(int fd) {
-  // Once it was up, the C client does not close its socket without giving the connection up.
+  // Once the connection was up, the C client closes its socket only when it gives the connection up.
   if (descriptor_.is_open() && (was_up_ || same_file(fd, descriptor_.native_handle()))) return;
   error_code ignored;
   descriptor_.close(ignored);
@@ -210,8 +217,9 @@ void c_client_link::wait(int interest, std::chrono::microseconds longest) {
   }
 }
 
-/// Mostly the answer comes before the time is over, and then another request: a timer that goes off too early is set anew, and
-/// costs less than one that is moved twice for each request.
+/// Sets the timer only if the present one would expire too late. A timer that expires too early is set again. This
+/// costs less than moving the timer twice for each request, because most answers come in time and are followed by
+/// another request.
 void c_client_link::set_timer() {
   if (due_ >= timer_end_) return;
   timer_end_ = due_;
@@ -234,13 +242,13 @@ void c_client_link::process(int events) {
 }
 
 void c_client_link::drain_input() {
-  // One packet a call; ZNOTHING says that there is no other.
+  // Each call processes one packet; ZNOTHING means that there is no further one.
   while (handle_) {
     int rc = zookeeper_process(handle_, ZOOKEEPER_READ);
     check(rc);
     if (rc != ZOK) return;
     asking_ = false;
-    due_ = heard_ = clock::now();  // the C client counts from here, too
+    due_ = heard_ = clock::now();  // the C client counts from now, too
   }
 }
 
@@ -257,10 +265,10 @@ void c_client_link::check(int rc) {
 void c_client_link::fail(error_code reason) {
   if (down_pending_ || !listener_) return;
   down_pending_ = true;
-  // The C client does not tell why it can not connect.
+  // The C client does not tell why it can not connect, so we check whether descriptors have run out.
   if (!was_up_ && reason == errc::connection_loss && !has_spare_descriptor()) reason = errc::no_descriptors;
   down_reason_ = closing_ ? make_error_code(errc::closed) : reason;
-  destroy_handle();  // answers what is pending, with connection_loss
+  destroy_handle();  // answers the pending requests with connection_loss
   deliver_later();
 }
 
@@ -269,9 +277,9 @@ void c_client_link::destroy_handle() {
   error_code ignored;
   timer_.cancel();
   if (descriptor_.is_open()) {
-    // zookeeper_close blocks for seconds on a connection that is up, and would end the session: break it first. What the
-    // server has sent is thrown away, so that the C client meets the end at once; it would abort on the answer to the
-    // close request that we wrote ourselves.
+    // On a connection that is up, zookeeper_close blocks for seconds and would end the session. So break the connection
+    // first, and throw away unread input, so that the C client reads the end of the stream at once: it would abort on
+    // the answer to the close request that we wrote ourselves.
     ::shutdown(descriptor_.native_handle(), SHUT_RDWR);
     char discard[4096];
     while (::recv(descriptor_.native_handle(), discard, sizeof discard, MSG_DONTWAIT) > 0) {
@@ -285,7 +293,7 @@ void c_client_link::destroy_handle() {
 
 void c_client_link::deliver_later() {
   if (listening_ || std::exchange(delivery_scheduled_, true)) return;
-  // Also from the destructor's last callbacks, where nobody is left to be told.
+  // The destructor's last callbacks come here, too. Then the lock fails, and nothing is delivered.
   if (auto self = weak_from_this().lock()) asio::post(strand_, [self] { self->deliver(); });
 }
 
@@ -311,7 +319,8 @@ void c_client_link::close_session() {
 }
 
 void c_client_link::send_close_frame() {
-  // zookeeper_close would block; the request is twelve bytes: length, any xid, closeSession (-11).
+  // Written here, because zookeeper_close would block. The request has twelve bytes: length, any xid, closeSession
+  // (-11).
   static constexpr unsigned char frame[] = {0, 0, 0, 8, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf5};
   close_sent_ = true;
   timer_.cancel();

@@ -1,10 +1,10 @@
 // One connection of the single-threaded C client, driven by Asio.
 //
-// A C client handle serves exactly one connection to one numeric address here and is thrown away with it; the session is
-// carried over by its id and password. That rules out what a long-lived handle gets wrong: servers skipped in an even
-// list, half-sent requests continued on the next connection, names resolved inside every call, a reset of all watches in
-// one packet. What is left is handled here: the descriptor that is closed behind our back, the stall check before the
-// read, the blocking close, the server that sleeps over a request.
+// Here a handle of the C client serves exactly one connection to one numeric address and is destroyed with it; the
+// session is carried over by its id and password. This avoids the faults of a long-lived handle: it skips servers in an
+// even list, continues half-sent requests on the next connection, resolves names inside every call, and resets all
+// watches in one packet. The other faults are handled here: the C client closes its descriptor without telling us,
+// checks for a stall before it reads, and blocks when it closes; a server can sleep over a request.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void submit(request what, reply_handler handler);
   void close_session();
 
-  /// Drops the connection and forgets everybody: no callback after this.
+  /// Drops the connection, the listener and all handlers. No callback comes after this.
   void abandon();
 
  private:
@@ -72,23 +72,23 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   boost::asio::posix::stream_descriptor descriptor_;  // our own duplicate of the C client's
   boost::asio::steady_timer timer_;
   clock::time_point due_;    // the C client is to be called by then
-  clock::time_point timer_end_ = clock::time_point::max();  // of the wait for the timer, if there is one
-  clock::time_point heard_;  // when the server last said something, began to owe an answer, or was roused
-  std::size_t unanswered_ = 0;  // requests that the C client has taken
+  clock::time_point timer_end_ = clock::time_point::max();  // of the present wait for the timer, if any
+  clock::time_point heard_;  // when the server last sent something, began to owe an answer, or was roused
+  std::size_t unanswered_ = 0;  // requests that were passed to the C client and have no answer yet
   zhandle_t* handle_ = nullptr;
 
-  std::vector<news> heard_of_;  // in the order in which the server said it
+  std::vector<news> heard_of_;  // events and answers, in the order in which the server sent them
   session_key granted_;
   bool up_pending_ = false;
   bool was_up_ = false;
   bool down_pending_ = false;
   error_code down_reason_;
   bool delivery_scheduled_ = false;
-  bool listening_ = false;  // to what has arrived: it is delivered behind that
+  bool listening_ = false;  // input is being read: all of it is delivered together afterwards
   bool pump_scheduled_ = false;
   bool reading_ = false;
   bool writing_ = false;
-  bool asking_ = false;  // for a sign of life
+  bool asking_ = false;  // for a sign of life, after a stall of our own process
   clock::time_point ask_until_;
   bool closing_ = false;
   bool close_sent_ = false;

@@ -30,7 +30,7 @@ error_code from_c_client(int rc) noexcept {
 
 namespace {
 
-/// What must outlive a request: the C client keeps pointers into it until the callback.
+/// Everything that must live until the callback of a request, because the C client keeps pointers into it.
 struct ticket {
   explicit ticket(request r, std::function<void(reply)> handler) : what(std::move(r)), done(std::move(handler)) {}
 
@@ -42,7 +42,7 @@ struct ticket {
   std::vector<Stat> stats;
 };
 
-/// Our ACL in the C client's form; it points into ours.
+/// An ACL in the C client's form. It points into the `acl` that it was made from.
 struct acl_view {
   explicit acl_view(const acl& access) {
     for (const auto& each : access) {
@@ -143,7 +143,7 @@ void add_operation(ticket& owned, std::size_t i, const ACL_vector* access) {
   const int length = static_cast<int>(each.data.size());
   switch (each.type) {
     case operation::kind::create:
-      owned.created[i].resize(each.path.size() + 12);  // room for a sequence number; truncated in silence else
+      owned.created[i].resize(each.path.size() + 12);  // room for a sequence number, else it is silently truncated
       zoo_create_op_init(&op, each.path.c_str(), each.data.data(), length, access, convert(each.mode),
                          owned.created[i].data(), static_cast<int>(owned.created[i].size()));
       break;
@@ -161,7 +161,7 @@ int submit_multi(zhandle_t* handle, ticket& owned) {
   owned.results.resize(count);
   owned.created.resize(count);
   owned.stats.resize(count);
-  std::vector<std::unique_ptr<acl_view>> accesses;  // serialised during the call
+  std::vector<std::unique_ptr<acl_view>> accesses;  // needed only during the call, which serialises them
   for (std::size_t i = 0; i < count; ++i) {
     accesses.push_back(std::make_unique<acl_view>(owned.what.operations[i].acl));
     add_operation(owned, i, &accesses.back()->vector);
@@ -171,7 +171,7 @@ int submit_multi(zhandle_t* handle, ticket& owned) {
 
 int submit_forget(zhandle_t* handle, const ticket& owned) {
   auto type = owned.what.op == opcode::forget_data ? ZWATCHTYPE_DATA : ZWATCHTYPE_CHILD;
-  // The C client declares the parameter as a pointer to the function's pointer type but calls it as the function.
+  // The C client declares the parameter as a pointer to a function pointer, but calls it as the function itself.
   auto completion = reinterpret_cast<void_completion_t*>(&on_void);
   return zoo_aremove_all_watches(handle, owned.what.path.c_str(), type, 0, completion, const_cast<ticket*>(&owned));
 }
@@ -207,7 +207,7 @@ int submit(zhandle_t* handle, request what, watcher_fn watcher, void* context, s
     case opcode::forget_data:
     case opcode::forget_children: rc = submit_forget(handle, *owned); break;
   }
-  if (rc == ZOK) owned.release();  // now the callback's
+  if (rc == ZOK) owned.release();  // the callback owns it now
   return rc;
 }
 

@@ -10,12 +10,12 @@
 
 namespace zkrecipes::backend {
 
-/// Our error for a return code of the C client. The connection's own codes (-2, -4, -7, closing, invalid state) all
-/// mean "connection lost, outcome unknown".
+/// Our error for a return code of the C client. The connection's own codes (-2, -4, -5, -7, invalid state, closing,
+/// session moved) all mean "connection lost, outcome unknown".
 error_code from_c_client(int rc) noexcept;
 
-/// Hands the request to the C client. `done` is called from the C client's callback, so it must only take note. Returns
-/// the C client's code; unless that is ZOK, `done` is not called.
+/// Passes the request to the C client. `done` is called from the C client's callback, so it must only store the reply.
+/// Returns the C client's code; unless that is ZOK, `done` is not called.
 int submit(zhandle_t* handle, request what, watcher_fn watcher, void* context, std::function<void(reply)> done);
 
 }  // namespace zkrecipes::backend

@@ -79,7 +79,7 @@ class real_world final : public world {
     timer_id id = ++last_timer_;
     const auto present = now();
     auto timer = std::make_unique<asio::steady_timer>(strand_, std::max(when, present) - present);
-    // An expired timer's handler can be on its way when it is cancelled, or when this world is gone.
+    // The handler of an expired timer can already be queued when the timer is cancelled or this world is destroyed.
     timer->async_wait([id, timers = std::weak_ptr(timers_), what = std::move(what)](error_code error) {
       auto alive = timers.lock();
       if (!error && alive && alive->erase(id)) what();
@@ -110,7 +110,7 @@ class real_world final : public world {
 }  // namespace
 
 std::mt19937_64 make_generator(const std::function<std::uint32_t()>& draw) {
-  std::array<std::uint32_t, 8> words;  // twice what a GUID has: mixing loses a little
+  std::array<std::uint32_t, 8> words;  // twice the bits of a GUID, because mixing loses a few
   for (auto& each : words) each = draw();
   std::seed_seq seed(words.begin(), words.end());
   return std::mt19937_64(seed);

@@ -1,4 +1,4 @@
-// The real world: the C client, the system's clock and names.
+// The real world: the C client, the system's clock and name resolution.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace zkrecipes::backend {
 
-/// `strand` serialises everything.
+/// Everything runs on `strand`.
 std::unique_ptr<world> make_real_world(boost::asio::any_io_executor strand);
 
-/// The source of a session's random numbers, seeded with so many words that no two sessions begin alike: GUIDs of 128 bits
-/// are drawn from it, and a node is known by its GUID.
+/// The generator of a session's random numbers. It is seeded with 256 random bits, so that no two sessions draw the
+/// same numbers: GUIDs of 128 bits are drawn from it, and a node is recognised by its GUID.
 std::mt19937_64 make_generator(const std::function<std::uint32_t()>& draw);
 
 }  // namespace zkrecipes::backend
