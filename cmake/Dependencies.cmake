@@ -1,12 +1,12 @@
-# Everything comes from Debian 12; a missing piece is reported with the package that has it.
+# All dependencies are packages of Debian 12. A missing one is reported with the name of its package.
 function(zkrecipes_need found what package)
   if(NOT ${found})
     message(FATAL_ERROR "zkrecipes needs ${what}. On Debian 12: apt-get install ${package}")
   endif()
 endfunction()
 
-# The single-threaded C client: its -dev package conflicts with the multi-threaded one, so it is only named here,
-# never installed in the other's place.
+# The single-threaded C client. Its -dev package conflicts with that of the multi-threaded client, so the message only
+# names both: the user has to remove the other one.
 find_path(ZOOKEEPER_INCLUDE_DIR zookeeper/zookeeper.h)
 find_library(ZOOKEEPER_ST_LIBRARY zookeeper_st)
 if(NOT ZOOKEEPER_INCLUDE_DIR OR NOT ZOOKEEPER_ST_LIBRARY)

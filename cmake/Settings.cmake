@@ -1,10 +1,11 @@
-# How our own code is compiled. Warnings are errors here only: a user who embeds the library keeps their own flags.
+# Compiler settings of our own code. Warnings are errors only if this is the top-level project, so that a project which
+# embeds the library keeps its own flags.
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(ZKRECIPES_CCACHE ccache)
 if(PROJECT_IS_TOP_LEVEL AND ZKRECIPES_CCACHE)
-  # Without these it never serves a source that uses a precompiled header.
+  # Without this sloppiness ccache never has a hit for a source that uses a precompiled header.
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
                                   ${ZKRECIPES_CCACHE})
 endif()
@@ -17,15 +18,16 @@ if(PROJECT_IS_TOP_LEVEL)
   set(false_positives -Wno-maybe-uninitialized -Wno-restrict -Wno-mismatched-new-delete -Wno-stringop-overflow
       -Wno-stringop-overread -Wno-array-bounds)
   set(unity_warnings -Wno-subobject-linkage)
-  # A precompiled header and ccache agree only if the compiler may ignore time macros in it.
+  # ccache needs this option to preprocess a source that uses a precompiled header.
   set(cached -fpch-preprocess)
-  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # these options, and one in the presets, are GCC's
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # these options, and `--param` in the presets, are GCC's
     set(false_positives -Wno-unused-command-line-argument)
     set(unity_warnings)
     set(cached)
   endif()
   target_compile_options(zkrecipes_settings INTERFACE ${false_positives})
-  if(CMAKE_UNITY_BUILD)  # see the presets: what is private to one source is seen by others
+  # A unity build (see the presets) compiles many sources as one: each sees the private names of the others.
+  if(CMAKE_UNITY_BUILD)
     target_compile_options(zkrecipes_settings INTERFACE ${unity_warnings} -Wno-shadow)
   endif()
   target_compile_options(zkrecipes_settings INTERFACE ${cached})
@@ -37,8 +39,9 @@ if(ZKRECIPES_SANITIZE)
   add_compile_options(-fsanitize=${ZKRECIPES_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${ZKRECIPES_SANITIZE})
   if(ZKRECIPES_SANITIZE MATCHES thread)
-    # ThreadSanitizer does not understand fences. Asio's locks say enough without those of its handlers, and its
-    # counts of references have a form without a fence; with one, the last release looks like a race.
+    # ThreadSanitizer does not understand atomic fences. The first definition removes the fences around Asio's handlers:
+    # Asio's locks already order the memory accesses. The second makes Asio count references without a fence, because
+    # with a fence ThreadSanitizer reports a race at the last release.
     add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK BOOST_ASIO_DISABLE_STD_ATOMIC)
   endif()
 endif()

@@ -26,7 +26,8 @@ namespace json = boost::json;
 using boost::system::error_code;
 using local = asio::local::stream_protocol;
 
-// Longer than the slowest request: a restart waits for start_timeout at most.
+// Longer than the slowest request, a restart: it waits at most for start_timeout (30 s) until the server has stopped,
+// and for the same time until it serves.
 constexpr std::chrono::seconds patience{90};
 
 error silent(const fs::path& dir) {

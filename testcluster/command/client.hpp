@@ -6,8 +6,8 @@
 
 namespace testcluster::command {
 
-/// Has the supervisor of the cluster in `dir` do something and returns what it answers. Throws
-/// testcluster::error with its reason if it can not.
+/// Sends a request to the supervisor of the cluster in `dir` and returns its answer. Throws testcluster::error with the
+/// reason if the request fails.
 boost::json::object ask(const std::filesystem::path& dir, const boost::json::object& request);
 
 /// Tells the supervisor to end and waits until its process is gone.

@@ -135,7 +135,7 @@ std::string option_of(const std::string& field) {
   return option;
 }
 
-/// What was parsed, as the commands want it. Throws CLI::ParseError.
+/// Converts the parsed texts and numbers to the types that the commands use. Throws CLI::ParseError.
 void convert(raw& from) {
   auto& result = from.result;
   if (!from.session.empty()) result.session = parse_session(from.session);

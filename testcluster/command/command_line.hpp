@@ -15,7 +15,7 @@ struct arguments {
   bool json = false;
   std::filesystem::path dir;  // empty: not given
   ensemble_options ensemble;  // for up
-  int id = 0;                 // for what names a server
+  int id = 0;                 // for commands that name a server
   std::int64_t session = 0;   // for expire
   fault_options fault;        // for fault and partition
 };
@@ -25,7 +25,7 @@ struct usage {
   int exit_code;
 };
 
-/// What the user wants. Throws usage.
+/// Parses the command line. Throws usage.
 arguments parse(int argc, char** argv);
 
 }  // namespace testcluster::command

@@ -17,7 +17,7 @@ proxy::way way_of(const std::string& name, bool mirrored) {
   return (name == "to-server") != mirrored ? proxy::way::to_server : proxy::way::to_client;
 }
 
-/// `mirrored`: whom the fault calls the client is the server of this line.
+/// `mirrored`: the proxy runs in the opposite direction, so the client and the server of the fault change places.
 void inject(proxy& line, const fault_options& fault, bool mirrored) {
   if (fault.kind == "cut") return line.cut();
   if (fault.kind == "freeze") return line.freeze(true, way_of(fault.way, mirrored));

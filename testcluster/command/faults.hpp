@@ -6,10 +6,11 @@
 
 namespace testcluster::command {
 
-/// Injects a fault into the clients' line to a server, or into the links between it and another one.
+/// Injects a fault into the connections of clients to a server or, if `fault.peer` is set, between that server and
+/// `id`.
 void inject(ensemble& cluster, int id, const fault_options& fault);
 
-/// Ends all faults, and waits until the servers serve again if enough of them run.
+/// Ends all faults. If a quorum of the servers runs, waits until they serve again.
 void heal(ensemble& cluster);
 
 }  // namespace testcluster::command

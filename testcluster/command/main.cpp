@@ -21,7 +21,8 @@ std::filesystem::path directory(const arguments& wanted) {
   return wanted.dir.empty() ? only_cluster() : normal(wanted.dir);
 }
 
-/// What `down` means: the directory given, else the cluster that is up, else what dead supervisors have left.
+/// The directories that `down` ends: the given one, else that of the cluster that is up, else all that dead supervisors
+/// have left.
 std::vector<std::filesystem::path> to_take_down(const arguments& wanted) {
   if (!wanted.dir.empty()) return {directory(wanted)};
   auto known = registered();
@@ -57,8 +58,8 @@ json::object run(const arguments& wanted) {
   return ask(directory(wanted), request);
 }
 
-/// Whoever started us may have closed them; a pipe of ours in their place would get mixed up with input and
-/// output.
+/// Our parent may have closed the standard descriptors. A pipe of ours would then get one of their numbers and be mixed
+/// up with input and output.
 void occupy_standard_descriptors() {
   int number = 0;
   while (number >= 0 && number <= STDERR_FILENO) number = ::open("/dev/null", O_RDONLY | O_CLOEXEC);

@@ -8,7 +8,7 @@
 
 namespace testcluster::command {
 
-/// Accepts these words only, and says which they are.
+/// Accepts only these words; the error message lists them.
 inline CLI::Validator one_of(std::vector<std::string> words) {
   const auto check = [words](const std::string& given) -> std::string {
     if (std::find(words.begin(), words.end(), given) != words.end()) return {};

@@ -31,7 +31,7 @@ error already_up(const fs::path& dir) {
                dir.string());
 }
 
-/// Removes what is left in an own directory that nobody holds.
+/// Removes what a dead supervisor left in the directory that the user named. Throws if a cluster is up in it.
 fs::path without_leftovers(const fs::path& wanted) {
   if (wanted.empty()) return wanted;
   auto dir = normal(wanted);
@@ -54,7 +54,7 @@ bool was_made(const fs::path& dir) {
 }  // namespace
 
 place::place(const fs::path& wanted) : files_(without_leftovers(wanted)) {
-  // What sockaddr_un has room for.
+  // sockaddr_un has room for 107 characters and a final zero.
   if (socket().string().size() > 107)
     throw error("dir: " + path().string() + " is too long for a socket in it");
   if (files_.temporary()) keeper_.emplace(path());

@@ -13,13 +13,13 @@ namespace testcluster::command {
 
 enum class condition { none, stale, live };
 
-/// What is in a directory: no cluster, what a dead supervisor left, or a cluster.
+/// The state of a directory: no cluster, the files that a dead supervisor left, or a running cluster.
 condition examine(const std::filesystem::path& dir);
 
-/// A directory as a user names it, in the form in which it is compared.
+/// A directory named by a user, as an absolute normalized path, so that two such paths can be compared.
 std::filesystem::path normal(const std::filesystem::path& dir);
 
-/// Removes what a dead supervisor left, and nothing else.
+/// Removes the files that a dead supervisor left, and nothing else.
 void remove_stale(const std::filesystem::path& dir);
 
 inline std::filesystem::path socket_of(const std::filesystem::path& dir) {
@@ -27,12 +27,12 @@ inline std::filesystem::path socket_of(const std::filesystem::path& dir) {
 }
 
 /// The directory of one cluster of this command, as long as its supervisor lives:
-///   cluster.json   who made the directory; locked by the supervisor, so that its death shows
+///   cluster.json   the supervisor's process id, and whether it made the directory; locked while the supervisor lives
 ///   control.sock   takes requests
-///   ensemble/      what testcluster::ensemble makes
+///   ensemble/      the files of testcluster::ensemble
 class place {
  public:
-  /// Takes a new or empty directory, or one left by a supervisor that died; empty: a temporary one.
+  /// `wanted` is a new or empty directory, or one left by a supervisor that died. Empty: a temporary directory.
   explicit place(const std::filesystem::path& wanted);
   ~place();
   place(const place&) = delete;

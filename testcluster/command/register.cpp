@@ -20,7 +20,7 @@ fs::path folder() {
   return fs::temp_directory_path() / ("testcluster." + std::to_string(::getuid()));
 }
 
-// In a folder that everybody can write to, somebody else may have been there first.
+// Everybody can write to the folder for temporary files, so another user may have made a folder of this name first.
 void require_own(const fs::path& name) {
   struct stat found {};
   if (::lstat(name.c_str(), &found) != 0)
@@ -38,7 +38,7 @@ void enter_register(const fs::path& dir) {
   require_own(where);
   const auto entry = where / std::to_string(::getpid());
   std::error_code ignored;
-  fs::remove(entry, ignored);  // left by a supervisor of the same number
+  fs::remove(entry, ignored);  // left by a dead supervisor with the same process id
   fs::create_directory_symlink(dir, entry);
 }
 

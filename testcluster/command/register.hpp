@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <vector>
 
-// This user's clusters: a folder in XDG_RUNTIME_DIR, or else in the folder for temporary files, with one link
-// for each.
+// The register of this user's clusters: a folder in XDG_RUNTIME_DIR, or else in the folder for temporary files, with
+// one symbolic link for each cluster.
 namespace testcluster::command {
 
 void enter_register(const std::filesystem::path& dir);

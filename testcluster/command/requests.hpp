@@ -11,7 +11,7 @@ namespace testcluster::command {
 /// The whole cluster, as `up` and `status` show it.
 boost::json::object describe(ensemble& cluster, const std::filesystem::path& dir);
 
-/// Does what a request from the control socket asks and returns what to show. Throws if it can not be done.
+/// Carries out a request from the control socket and returns the result to show. Throws if the request fails.
 boost::json::object execute(const boost::json::object& request, ensemble& cluster,
                             const std::filesystem::path& dir);
 

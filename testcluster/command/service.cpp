@@ -39,7 +39,7 @@ asio::awaitable<void> service::accept() {
   while (true) {
     error_code failed;
     auto peer = co_await acceptor_.async_accept(asio::redirect_error(asio::use_awaitable, failed));
-    if (failed) {  // out of descriptors, say: that may pass
+    if (failed) {  // for example, no descriptor is free: this may pass
       pause.expires_after(std::chrono::milliseconds(50));
       co_await pause.async_wait(asio::use_awaitable);
       continue;
@@ -68,7 +68,7 @@ asio::awaitable<void> service::serve(std::shared_ptr<local::socket> peer) {
 json::object service::answer(const std::string& line) {
   try {
     const auto request = json::parse(line).as_object();
-    // The answer to this one is the end of this process.
+    // `down` has no reply: the client waits for the end of this process.
     if (request.at("command").as_string() == "down") {
       io_.stop();
       return {};

@@ -14,12 +14,12 @@
 
 namespace testcluster::command {
 
-/// Takes requests from the control socket: one line of JSON in, one out. One request at a time.
+/// Takes requests from the control socket, one at a time: each is one line of JSON, and so is the reply.
 class service {
  public:
   service(ensemble& cluster, const place& where);
 
-  /// Returns when asked to end, by a request or by SIGTERM or SIGINT.
+  /// Returns when a request, SIGTERM or SIGINT asks the supervisor to end.
   void run();
 
  private:

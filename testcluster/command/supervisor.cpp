@@ -20,7 +20,7 @@ namespace {
 
 namespace json = boost::json;
 
-/// Leaves the terminal, and every descriptor but the one the outcome is reported through.
+/// Detaches from the terminal and closes every descriptor except the one that reports the outcome.
 void go_to_background(detail::descriptor& outcome) {
   ::setsid();
   ::umask(077);
@@ -36,7 +36,7 @@ void go_to_background(detail::descriptor& outcome) {
   ::close_range(kept + 1, ~0U, 0);
 }
 
-/// False if nobody is waiting for the outcome any more.
+/// Returns false if the parent process no longer waits for the outcome.
 bool report(detail::descriptor& outcome, const json::object& what) {
   const auto text = json::serialize(what);
   const bool sent = ::write(outcome.get(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
@@ -85,7 +85,7 @@ json::object start_supervisor(const arguments& wanted) {
   const auto text = read_to_end(reading.get());
   if (text.empty()) throw error("the supervisor ended before the servers were ready");
   json::parse_options options;
-  options.allow_invalid_utf8 = true;  // an error carries the end of a log
+  options.allow_invalid_utf8 = true;  // an error can contain the end of a log, with any bytes
   const auto outcome = json::parse(text, {}, options).as_object();
   if (const auto* problem = outcome.if_contains("error")) {
     ::waitpid(child, nullptr, 0);

@@ -17,10 +17,11 @@ using boost::asio::ip::tcp;
 tcp::endpoint parse_endpoint(const std::string& text);
 std::string to_string(const tcp::endpoint& endpoint);
 
-/// Asio opens sockets without CLOEXEC, so every one it hands to us passes through here.
+/// To be called for every socket that Asio gives us, because Asio opens sockets without CLOEXEC.
 void close_on_exec(int descriptor);
 
-/// A blocking TCP connection on which every step ends at the deadline. Throws testcluster::error.
+/// A blocking TCP connection. Every operation ends at the deadline at the latest, and throws testcluster::error if it
+/// fails.
 class connection {
  public:
   connection(const tcp::endpoint& peer, clock::time_point deadline);

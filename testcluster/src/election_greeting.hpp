@@ -6,19 +6,20 @@
 
 namespace testcluster::detail {
 
-/// The first message on a connection to an election port: protocol, number of the sender, and the address at
-/// which it wants to be called back. A server with a higher number does so, and closes the connection it was
-/// called on: past every proxy, unless the address is replaced by that of one.
+/// Replaces the address in the first message on a connection to an election port. This message contains the protocol
+/// version, the number of the sending server, and the address at which that server can be called back. A server with a
+/// higher number closes the connection and calls back. Without the replacement, this new connection would bypass every
+/// proxy.
 class election_greeting {
  public:
-  /// `callback` empty: everything passes as it is.
+  /// `callback` empty: everything passes unchanged.
   explicit election_greeting(std::string callback)
       : callback_(std::move(callback)), passed_(callback_.empty()) {}
 
-  /// Some bytes of the caller; returns what to pass on.
+  /// Takes bytes from the connecting server; returns the bytes to pass on.
   std::string pass(std::string_view bytes);
 
-  /// What is left when the stream ends.
+  /// The bytes that were held back, to be passed on when the stream ends.
   std::string rest() { return std::exchange(pending_, {}); }
 
  private:

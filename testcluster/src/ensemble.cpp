@@ -97,9 +97,10 @@ void ensemble::restart(int id) {
 void ensemble::expire(std::int64_t session_id) {
   const jute::session wanted{.id = session_id, .password = jute::password_of(session_id), .timeout_ms = 5000};
   std::string why = "no server is running";
-  bool may_have_ended = false;  // asked for, and not answered
+  bool may_have_ended = false;  // we asked for it, and got no answer
   const auto servers = impl_->running();
-  // Who was asked may have ended it all the same: then the next to be asked, or the first once more, does not know it.
+  // A server that did not answer may have ended the session all the same. The next server, or the first one in a second
+  // round, then reports no_such_session, which means success.
   for (std::size_t i = 0; i < servers.size() || (may_have_ended && i < 2 * servers.size()); ++i) {
     try {
       detail::zk_client client(servers[i % servers.size()]->client_endpoint(), clock::now() + 5s, wanted);

@@ -16,7 +16,7 @@
 
 namespace testcluster {
 
-// The order of the members is the order of the end, backwards: proxies, servers, guard, files.
+// The members are destroyed in the reverse order, as is needed: proxies first, then servers, guard and files.
 struct ensemble::impl {
   explicit impl(const ensemble_options& given);
 
@@ -24,20 +24,21 @@ struct ensemble::impl {
   detail::server& running(int id);
   std::vector<detail::server*> running();
 
-  /// Empty when all is well, otherwise what is missing.
+  /// Empty if all running servers serve, otherwise what is missing.
   std::string obstacle();
   bool quorum();
   void wait_serving();
   bool port_taken() const;
   void poll(const std::function<std::string()>& obstacle_now);
 
-  /// One attempt to bring all servers up on the ports from base_port. False if somebody else has one of them.
+  /// Tries once to start all servers on the ports from base_port. False if another program has one of the ports.
   bool start_all(std::uint16_t base_port);
 
   /// The lines of zoo.cfg by which a server finds itself and the others.
   std::string members(const detail::server& viewer);
 
-  /// The links, for two servers that can have one.
+  /// The proxies between two servers. Throws if the two are the same or unknown, or if the ensemble has no such
+  /// proxies.
   detail::peer_links& links_of(int one, int other);
   std::vector<testcluster::proxy*> links_around(int id);
   std::vector<std::string> faults_of(int id);

@@ -19,7 +19,7 @@ bool leads(const std::string& role) {
   return role == "leader" || role == "standalone";
 }
 
-// The node goes with its session, so the probe leaves nothing.
+// The node is ephemeral, so it is removed with the probe's session.
 void write_through(const server& target) {
   detail::zk_client client(target.client_endpoint(), clock::now() + 2s, {.timeout_ms = 5000});
   client.create("/testcluster-probe-" + std::to_string(client.session().id), "", jute::ephemeral);
@@ -72,7 +72,7 @@ void ensemble::impl::poll(const std::function<std::string()>& obstacle_now) {
       throw error("the servers are not ready after " + std::to_string(options.start_timeout.count()) +
                   " ms: " + missing + logs);
     }
-    std::this_thread::sleep_for(20ms);  // between two questions: a server tells nobody by itself that it is ready
+    std::this_thread::sleep_for(20ms);  // polls, because a server tells nobody by itself that it is ready
   }
 }
 

@@ -69,7 +69,8 @@ std::string ensemble::impl::members(const detail::server& viewer) {
   return lines;
 }
 
-// Not every server ends because of it: one that can not listen to followers goes on electing in vain.
+// Reads the logs, because a server does not always end when a port is taken: if it can not listen to followers, it
+// stays in leader election without success.
 bool ensemble::impl::port_taken() const {
   return std::any_of(servers.begin(), servers.end(),
                      [](const auto& each) { return each->log().find("BindException") != std::string::npos; });

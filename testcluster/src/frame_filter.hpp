@@ -10,7 +10,7 @@
 
 namespace testcluster::detail {
 
-/// Which requests are to be lost, on all connections of one proxy.
+/// The rules by which requests and replies are lost, on all connections of one proxy.
 class drop_rules {
  public:
   enum class what { request, reply };
@@ -18,13 +18,14 @@ class drop_rules {
   void add(what lost, std::int32_t op_code, int k) { rules_.push_back({lost, op_code, k}); }
   void clear() { rules_.clear(); }
 
-  /// Such as "drop-reply create2 1", where the number is how many it is until that one.
+  /// One text per rule, such as "drop-reply create2 1". The number counts down: 1 means that the next such request is
+  /// hit.
   std::vector<std::string> describe() const;
 
-  /// Counts a request in. True if this is one to be lost, in the way asked for.
+  /// Counts a request. True if a rule wants this request to be lost in the given way.
   bool hit(what lost, std::int32_t op_code);
 
-  /// Called when one has been lost.
+  /// To be called when a request or a reply has been lost.
   void done() { ++drops_; }
   std::size_t drops() const { return drops_; }
 
@@ -38,16 +39,15 @@ class drop_rules {
   std::size_t drops_ = 0;
 };
 
-/// Cuts a byte stream into frames of ZooKeeper's protocol. Streams of another kind (four-letter words) pass
-/// as they are.
+/// Splits a byte stream into frames of ZooKeeper's protocol. Other streams (four-letter words) pass unchanged.
 class frame_splitter {
  public:
   void add(std::string_view bytes) { pending_ += bytes; }
 
-  /// The next whole frame with its length in front, or nothing yet.
+  /// The next complete frame with its length in front; nothing if it is not complete yet.
   std::optional<std::string> next();
 
-  /// What is left when the stream ends.
+  /// The bytes that do not make a complete frame, to be passed on when the stream ends.
   std::string rest() { return std::exchange(pending_, {}); }
   bool opaque() const { return opaque_; }
 
@@ -56,13 +56,13 @@ class frame_splitter {
   bool opaque_ = false;
 };
 
-/// What becomes of some bytes: what to pass on, and whether to close the connection after that.
+/// The bytes to pass on, and whether to close the connection after them.
 struct verdict {
   std::string pass;
   bool cut = false;
 };
 
-/// Watches one connection and decides what passes.
+/// Watches one connection and decides which bytes pass.
 class frame_filter {
  public:
   explicit frame_filter(drop_rules& rules) : rules_(rules) {}

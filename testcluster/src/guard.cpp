@@ -12,9 +12,9 @@
 namespace testcluster::detail {
 namespace {
 
-// Signals are ignored because the kernel sends SIGHUP to a group that is orphaned with a paused server in it.
-// The killing is done from a session of its own, or the guard would kill itself before it can clean up.
-// Removing is repeated because a dying server may still be in the middle of making a file.
+// The script ignores signals, because the kernel sends SIGHUP to an orphaned process group that contains a stopped
+// process, such as a paused server. It kills the group from a new session, because otherwise it would kill itself
+// before it has cleaned up. It repeats the removal, because a dying server may still be creating a file.
 constexpr const char* script = R"(
 trap '' HUP INT QUIT TERM
 while read -r _; do :; done

@@ -8,16 +8,16 @@
 
 namespace testcluster::detail {
 
-/// Makes sure that the servers do not outlive their owner. A small process leads the group that they join and
-/// reads from a pipe whose other end only this object holds: when the owner ends, in whatever way, the kernel
-/// closes that end, and the guard kills the group. (PR_SET_PDEATHSIG would not do: it follows the thread that
-/// started the child.)
+/// Makes sure that the servers do not outlive their owner. A small process leads the process group that the servers
+/// join, and reads from a pipe whose other end only this object holds. When the owner ends, in whatever way, the kernel
+/// closes that end, and the small process kills the group. PR_SET_PDEATHSIG is not enough, because it follows the
+/// thread that started the child.
 class guard {
  public:
-  /// `leftover` is removed as well if the owner ends without its destructors; may be empty.
+  /// If the owner ends without running its destructors, `leftover` is removed as well; it may be empty.
   explicit guard(const std::filesystem::path& leftover);
 
-  /// Kills whatever is left in the group.
+  /// Kills all processes that are left in the group.
   ~guard();
   guard(const guard&) = delete;
   guard& operator=(const guard&) = delete;

@@ -10,13 +10,13 @@
 namespace testcluster::detail {
 namespace {
 
-// Small heap, one collector thread, no optimising compiler: what a short-lived server on a shared machine
-// needs. Performance data would leave a file in /tmp for every killed server.
+// Small heap, one garbage collector thread, no optimising compiler: this suits a short-lived server on a shared
+// machine. No performance data, because it would leave a file in /tmp for every killed server.
 constexpr const char* default_flags =
     "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xshare:auto";
 constexpr const char* default_jar = "/usr/share/java/zookeeper.jar";
-// What Debian's zookeeper.jar does not name as its dependencies: something that writes a log, and what the
-// AdminServer needs.
+// Jars that Debian's zookeeper.jar needs but does not name as dependencies: a logger, and the AdminServer's servlet
+// API.
 constexpr const char* further_jars = "/usr/share/java/slf4j-simple.jar:/usr/share/java/servlet-api.jar";
 
 std::string environment(const char* name, const char* otherwise) {

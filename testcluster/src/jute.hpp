@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// The little of ZooKeeper's wire format that this library speaks itself: its own probes, and what the proxies
-// need to tell one request from another.
+// The part of ZooKeeper's wire format that this library uses: for its own probes, and for the proxies, which have to
+// tell one request from another.
 namespace testcluster::jute {
 
 inline constexpr std::int32_t ephemeral = 1;
@@ -24,7 +24,7 @@ class writer {
   std::string body_;
 };
 
-/// Takes the body of one frame apart. Throws testcluster::error when it ends too early.
+/// Reads the fields of one frame's body. Throws testcluster::error if the body ends too early.
 class reader {
  public:
   explicit reader(std::string_view body) : rest_(body) {}
@@ -50,7 +50,7 @@ std::string create_request(std::int32_t xid, std::string_view path, std::string_
 std::string exists_request(std::int32_t xid, std::string_view path);
 std::string close_request(std::int32_t xid);
 
-/// The password a server gives to a session, computed as it does: java.util.Random seeded from the id.
+/// The password that a server gives to a session, computed in the same way: java.util.Random seeded from the id.
 std::string password_of(std::int64_t session_id);
 
 }  // namespace testcluster::jute

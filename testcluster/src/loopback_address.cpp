@@ -18,7 +18,7 @@ loopback_address::loopback_address() {
   std::uniform_int_distribution<int> octet(1, 254);
   constexpr int tries = 1000;
   for (int i = 0; i < tries; ++i) {
-    // 127.0 is left to everybody else: that is where other programs' own choices are.
+    // 127.0.x.x is left out, because other programs use addresses there.
     const auto candidate = "127." + std::to_string(octet(random)) + "." + std::to_string(octet(random)) +
                            "." + std::to_string(octet(random));
     if (lease(candidate)) return;

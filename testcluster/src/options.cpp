@@ -12,7 +12,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A server that is told otherwise is not found, does not say when it is ready, or leaves something behind.
+// The keys that testcluster itself sets. With another value a server would not be found, could not be asked whether it
+// is ready, or would leave files behind.
 constexpr std::string_view set_here[] = {"dataDir",
                                          "clientPort",
                                          "clientPortAddress",
@@ -40,7 +41,7 @@ bool is_set_here(const std::string& line) {
          std::find(std::begin(set_here), std::end(set_here), key) != std::end(set_here);
 }
 
-/// What is wrong with further lines of zoo.cfg; empty if nothing is.
+/// The mistake in the further lines of zoo.cfg; empty if there is none.
 std::string problem_in_lines(const std::vector<std::string>& lines) {
   for (const auto& each : lines) {
     if (!is_assignment(each)) return "expected one line KEY=VALUE of zoo.cfg, found '" + each + "'";

@@ -8,7 +8,7 @@
 namespace testcluster::detail {
 
 struct option_problem {
-  std::string field;  ///< Of ensemble_options.
+  std::string field;  ///< Name of a field of ensemble_options.
   std::string what;
 };
 

@@ -4,7 +4,8 @@ namespace testcluster::detail {
 
 peer_links::peer_links(const std::vector<std::unique_ptr<server>>& all)
     : servers_(all.size()), links_(servers_ * servers_) {
-  // Servers with higher numbers call back those with lower ones, and need the way there first.
+  // Servers with higher numbers call back those with lower ones, so the proxies from higher to lower numbers are made
+  // first: the others need their addresses.
   for (const auto& from : all) {
     for (const auto& to : all) {
       if (from->id() > to->id()) connect(*from, *to);

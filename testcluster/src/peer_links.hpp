@@ -10,9 +10,9 @@
 
 namespace testcluster::detail {
 
-/// The proxies between the servers: one for each port of another server that a server can connect to, two for
-/// each ordered pair. Each server learns the addresses of the others' proxies from its own zoo.cfg, so
-/// nothing reaches another server past them.
+/// The proxies between the servers: two for each ordered pair, one for each port at which the first server connects to
+/// the second. Each server's own zoo.cfg names the proxies in place of the other servers, so no connection bypasses
+/// them.
 class peer_links {
  public:
   explicit peer_links(const std::vector<std::unique_ptr<server>>& all);
@@ -22,12 +22,12 @@ class peer_links {
   /// The line of zoo.cfg by which `from` finds `to`.
   std::string quorum_line(int from, int to);
 
-  /// Every proxy that one of the two reaches the other through.
+  /// All proxies through which these two servers reach each other.
   std::vector<proxy*> between(int one, int other);
 
  private:
   struct link {
-    loopback_address address;  // a line of zoo.cfg has room for one, with two ports
+    loopback_address address;  // one for both proxies: a line of zoo.cfg has room for one address with two ports
     std::unique_ptr<proxy> quorum;
     std::unique_ptr<proxy> election;
   };

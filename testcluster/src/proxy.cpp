@@ -69,7 +69,7 @@ struct proxy::impl {
   void heal();
   void drop(detail::drop_rules::what lost, std::int32_t op_code, int k);
 
-  /// Runs on the proxy's thread; returns or throws what `function` does.
+  /// Runs `function` on the proxy's thread; returns its result or throws its exception.
   template <class Function>
   auto on_thread(Function function) {
     return asio::post(io, asio::use_future(std::move(function))).get();
@@ -101,7 +101,7 @@ proxy::impl::~impl() {
   thread.join();
 }
 
-// Bound, but not listening yet: whoever connects is refused, and nobody else can take the port.
+// Binds the port but does not listen yet: connections are refused, and no other program can take the port.
 void proxy::impl::open(std::uint16_t port) {
   acceptor.open(tcp::v4());
   detail::close_on_exec(acceptor.native_handle());

@@ -44,7 +44,7 @@ asio::awaitable<void> proxy_link::run(std::shared_ptr<proxy_link> self, tcp::end
 
 asio::awaitable<bool> proxy_link::connect(tcp::endpoint server) {
   error_code failed = asio::error::operation_aborted;
-  while (failed == asio::error::operation_aborted && !closed_) {  // by freeze(), if not by close()
+  while (failed == asio::error::operation_aborted && !closed_) {  // freeze() interrupts this as well as close()
     server_ = tcp::socket(io_, server.protocol());
     close_on_exec(server_.native_handle());
     co_await server_.async_connect(server, asio::redirect_error(asio::use_awaitable, failed));
@@ -67,7 +67,7 @@ void proxy_link::close() {
 void proxy_link::freeze_changed() {
   error_code ignored;
   for (auto* way : {&up_, &down_}) {
-    way->from.cancel(ignored);  // the interrupted operations are begun anew when they may go on
+    way->from.cancel(ignored);  // the interrupted operations are started again when they may go on
     way->timer.cancel();
     way->changed.notify();
   }
@@ -104,7 +104,7 @@ clock::time_point proxy_link::arrival(direction& way, std::size_t bytes) {
 
 void proxy_link::enqueue(direction& way, std::string bytes, after then) {
   auto due = arrival(way, bytes.size());
-  if (!way.queue.empty()) due = std::max(due, way.queue.back().due);  // the delay may have been shortened
+  if (!way.queue.empty()) due = std::max(due, way.queue.back().due);  // keeps the order if the delay was shortened
   way.queue.push_back({due, std::move(bytes), then});
   way.changed.notify();
 }
@@ -155,7 +155,7 @@ asio::awaitable<void> proxy_link::wait_until(direction& way, clock::time_point w
   co_await way.timer.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
 }
 
-// False when nothing more goes this way.
+// Returns false if nothing more will pass this way.
 asio::awaitable<bool> proxy_link::deliver(direction& way, chunk what) {
   if (what.then != after::drop && way.swallow) {
     broken_ = true;
@@ -188,7 +188,7 @@ asio::awaitable<bool> proxy_link::write_out(direction& way, std::string bytes) {
     error_code failed;
     written += co_await way.to.async_write_some(asio::buffer(bytes) + written,
                                                 asio::redirect_error(asio::use_awaitable, failed));
-    if (!way.to.is_open()) break;  // half-open: what is left disappears
+    if (!way.to.is_open()) break;  // half-open: the rest is lost
     if (failed && failed != asio::error::operation_aborted) co_return false;
   }
   co_return !closed_;

@@ -15,8 +15,7 @@
 
 namespace testcluster::detail {
 
-/// Lets coroutines of one thread wait for "something has changed". Whoever waits looks at its condition
-/// again.
+/// A condition variable for the coroutines of one thread. A coroutine that wakes up has to check its condition again.
 class change {
  public:
   explicit change(boost::asio::io_context& io) : timer_(io, clock::time_point::max()) {}
@@ -27,7 +26,7 @@ class change {
   boost::asio::steady_timer timer_;
 };
 
-/// What all connections of a proxy have in common.
+/// The state that all connections of a proxy share.
 struct proxy_state {
   const proxy_options options;
   std::chrono::milliseconds delay = options.delay;
@@ -46,21 +45,21 @@ class proxy_link {
  public:
   proxy_link(tcp::socket client, boost::asio::io_context& io, proxy_state& shared);
 
-  /// Connects to the server and passes on until both sides have ended, or close().
+  /// Connects to the server and passes bytes on until both sides have ended, or until close().
   static boost::asio::awaitable<void> run(std::shared_ptr<proxy_link> self, tcp::endpoint server);
   void close();
   bool closed() const { return closed_; }
 
-  /// Closes it at one side only; what the other one sends disappears.
+  /// Closes the connection at one side only; the bytes that the other side sends are lost.
   void half_open(proxy::side gone);
 
-  /// Whether only one side of it is left.
+  /// Whether only one side of the connection is left.
   bool half() const { return half_; }
 
-  /// Whether something is missing in it, so that it can only be closed.
+  /// Whether the connection has lost bytes or a side, so that it can only be closed.
   bool broken() const { return broken_; }
 
-  /// To be called after a way was frozen, or goes on.
+  /// To be called when one way has been frozen or released.
   void freeze_changed();
 
  private:
@@ -81,7 +80,7 @@ class proxy_link {
     change changed;
     boost::asio::steady_timer timer;
     std::deque<chunk> queue;
-    clock::time_point line_free;  // when the last byte queued has left, on a line of limited bandwidth
+    clock::time_point line_free;  // when the last queued byte has passed, at limited bandwidth
   };
 
   boost::asio::awaitable<bool> connect(tcp::endpoint server);

@@ -44,7 +44,7 @@ void server::start(pid_t group) {
 
 void server::end(int signal_number) {
   ::kill(pid_, signal_number);
-  ::kill(pid_, SIGCONT);  // a paused process would only see the signal when it goes on
+  ::kill(pid_, SIGCONT);  // a paused process would not see SIGTERM before it goes on
   paused_ = false;
 }
 
@@ -60,7 +60,7 @@ void server::stop(std::chrono::milliseconds patience) {
   const auto deadline = clock::now() + patience;
   while (!collect(pid_)) {
     if (clock::now() > deadline) return kill();
-    // Between two looks: `waitpid` has no limit of time, and SIGCHLD belongs to the program that uses us.
+    // Polls, because `waitpid` has no timeout and SIGCHLD belongs to the program that uses this library.
     std::this_thread::sleep_for(5ms);
   }
   pid_ = 0;

@@ -9,7 +9,7 @@
 
 namespace testcluster::detail {
 
-/// One server: its folder, which goes with the object, its address, and its process while there is one.
+/// One server: its folder, which is removed with the object, its address, and its process while it runs.
 class server {
  public:
   enum class state { stopped, running, paused };
@@ -33,13 +33,13 @@ class server {
   void pause();
   void resume();
 
-  /// Notices a process that ended by itself.
+  /// The present state. Also notices if the process has ended by itself.
   state current();
 
   /// leader, follower, standalone, looking, paused or stopped. Asks the server, for at most half a second.
   std::string role();
 
-  /// What the server has logged since it was last started.
+  /// The log since the server was last started.
   std::string log() const;
 
  private:

@@ -76,8 +76,8 @@ pid_t spawn(const spawn_options& options) {
   return child;
 }
 
-// A child can also be gone because somebody else in the process collected it: waitpid then fails, which means
-// the same.
+// Other code in this process may have collected the child. `waitpid` then fails, which also means that the child is
+// gone.
 bool collect(pid_t child) {
   return ::waitpid(child, nullptr, WNOHANG) != 0;
 }

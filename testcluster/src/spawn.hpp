@@ -16,14 +16,14 @@ struct spawn_options {
   std::filesystem::path working_directory = "/";
 };
 
-/// Starts a program that inherits nothing but what is named above: no descriptor, no blocked or ignored
-/// signal. Safe in a process with threads. Throws std::system_error.
+/// Starts a program that inherits only what is named above and the environment: no other descriptor, no blocked or
+/// ignored signal. Safe in a process with threads. Throws std::system_error.
 pid_t spawn(const spawn_options& options);
 
-/// Whether a child is gone; collects it if it is.
+/// Whether a child has ended; if so, collects it.
 bool collect(pid_t child);
 
-/// Waits for a child's end.
+/// Waits until a child has ended, and collects it.
 void await(pid_t child);
 
 }  // namespace testcluster::detail

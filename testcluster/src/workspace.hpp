@@ -4,12 +4,12 @@
 
 namespace testcluster::detail {
 
-/// The directory of a cluster. At the end, a temporary one is removed with all that is in it, and one that
-/// was made here is removed if it is empty by then. What else was made in it is its makers' affair.
+/// The directory of a cluster. At the end a temporary directory is removed with its content. A directory that this
+/// object created is removed if it is empty by then. Other content must be removed by the code that created it.
 class workspace {
  public:
-  /// `wanted` empty: a temporary directory. Throws std::invalid_argument if it is in use, testcluster::error
-  /// if it can not be made or written to.
+  /// `wanted` empty: a temporary directory. Throws std::invalid_argument if the directory is not empty,
+  /// testcluster::error if it can not be created or written to.
   explicit workspace(const std::filesystem::path& wanted);
   ~workspace();
   workspace(const workspace&) = delete;

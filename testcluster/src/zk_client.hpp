@@ -21,8 +21,7 @@ class no_such_session : public error {
 /// One ZooKeeper session on one connection: blocking, no pings, no reconnects. Enough to probe a server.
 class zk_client {
  public:
-  /// Opens a new session, or takes over the one `wanted` names. Throws no_such_session if that does not
-  /// exist.
+  /// Opens a new session, or takes over the session that `wanted` names. Throws no_such_session if that does not exist.
   zk_client(const tcp::endpoint& server, clock::time_point deadline, const jute::session& wanted);
 
   const jute::session& session() const { return session_; }

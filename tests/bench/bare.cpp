@@ -44,7 +44,7 @@ bare_client::bare_client(const std::string& hosts) : state_(std::make_unique<sta
   zoo_set_debug_level(static_cast<ZooLogLevel>(0));
   state_->handle = zookeeper_init(hosts.c_str(), &state::ignored, session_timeout_ms, nullptr, nullptr, 0);
   if (!state_->handle) throw std::runtime_error("bare client: no handle");
-  zoo_set_servers_resolution_delay(state_->handle, -1);  // it would ask for the addresses again in every turn
+  zoo_set_servers_resolution_delay(state_->handle, -1);  // else it resolves the addresses in every turn of the loop
   get("/");
 }
 
@@ -55,7 +55,7 @@ void bare_client::check(int code, const char* what) {
   ++state_->pending;
 }
 
-/// Until everything that was asked for has been answered.
+/// Runs the loop until all requests have been answered.
 void bare_client::run() {
   while (state_->pending > 0) {
     int descriptor = -1;

@@ -1,4 +1,4 @@
-// The C client in a loop of its own, with nothing around it: the floor under what any library can do.
+// The C client in a loop of its own, with nothing around it. No library on top of it can be faster.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ class bare_client {
   void create_items_at_once(const std::string& prefix, std::size_t count);
   void get_at_once(const std::string& path, std::size_t count);
 
-  /// Ephemeral and sequential, with a list of the parent behind it in the same round trip: what taking a lock needs.
+  /// Creates an ephemeral sequential node and lists the parent in the same round trip, as acquiring a lock needs.
   std::string enter(const std::string& parent, const std::string& name);
 
  private:

@@ -23,7 +23,7 @@ awaitable<void> until_children(zkrecipes::session zk, std::string path, std::siz
   }
 }
 
-/// Of two, the other of whom waits.
+/// The time to enter as the second of two members, while the first one waits.
 awaitable<double> last_one_in(setting& where, std::string path) {
   zkrecipes::double_barrier mine(where.first, path, 2);
   zkrecipes::double_barrier theirs(where.second, path, 2);

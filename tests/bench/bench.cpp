@@ -1,4 +1,4 @@
-// Ours, Curator's and kazoo's recipes, measured in one run on one ensemble.
+// Measures our recipes, Curator's and kazoo's in one run on one ensemble.
 #include "crowd.hpp"
 #include "leaders.hpp"
 #include "parts.hpp"

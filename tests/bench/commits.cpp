@@ -1,4 +1,4 @@
-// What a transaction costs beside many that have been decided and are kept.
+// The time of a two-phase commit while many decided transactions are kept.
 #include "parts.hpp"
 #include "rounds.hpp"
 #include "stopwatch.hpp"
@@ -25,7 +25,7 @@ constexpr int filled_at_once = 200;
 constexpr int transactions = 20;
 const std::vector<std::string> parties{"a"};
 
-/// A path with transactions that are decided and kept, and a coordinator in office.
+/// A path with transactions that are decided and kept, and a coordinator that leads.
 class kept_transactions {
  public:
   kept_transactions(asio::io_context& io, const std::string& hosts, int size)
@@ -33,7 +33,7 @@ class kept_transactions {
     run_coroutine(io_, fill(size), std::chrono::minutes(5));
     all_.async_coordinate({.id = "bench"},
                           asio::bind_cancellation_slot(stop_.slot(), [this](zkrecipes::error_code) { ended_ = true; }));
-    run_coroutine(io_, some());  // it is in office
+    run_coroutine(io_, some());  // afterwards the coordinator leads
   }
   ~kept_transactions() {
     stop_.emit(asio::cancellation_type::total);
@@ -41,7 +41,7 @@ class kept_transactions {
     run_coroutine(io_, close());
   }
 
-  /// Milliseconds from the begin of a transaction to its outcome.
+  /// Milliseconds from the beginning of a transaction to its outcome, on average.
   double round() {
     const auto begin = clock::now();
     run_coroutine(io_, some());
@@ -49,7 +49,7 @@ class kept_transactions {
   }
 
  private:
-  /// A refusal decides at once.
+  /// Begins a transaction and decides it at once by a vote against it.
   awaitable<void> keep(std::string id) {
     co_await all_.async_begin(id, parties, "data", use_awaitable);
     co_await all_.async_vote(id, "a", zkrecipes::ballot::no, "", use_awaitable);

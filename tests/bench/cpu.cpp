@@ -1,4 +1,4 @@
-// What a request costs the processor of the client: ours beside the C client alone, in turns, in this thread.
+// The processor time of a request in the client: ours and the C client alone, measured in turns in this thread.
 #include "bare.hpp"
 #include "parts.hpp"
 #include "rounds.hpp"
@@ -31,7 +31,7 @@ double cpu_ms() {
   return ms(usage.ru_utime) + ms(usage.ru_stime);
 }
 
-/// Milliseconds for a thousand requests.
+/// Milliseconds of processor time for a thousand requests.
 double cpu_of(const std::function<void()>& what) {
   const double before = cpu_ms();
   what();
@@ -43,7 +43,7 @@ awaitable<bool> get_one_by_one(zkrecipes::session& zk) {
   co_return true;
 }
 
-/// By callbacks: what a library inside of others would use.
+/// Uses callbacks, as a library on top of ours would.
 void get_with_callbacks(asio::io_context& io, zkrecipes::session& zk) {
   for (int round = 0; round < requests / at_once; ++round) {
     int left = at_once;

@@ -37,7 +37,7 @@ awaitable<void> crowd::gather(std::size_t waiting) {
     if (all.names.size() == waiting + 1) break;
     seen = all.stat.pzxid;
   }
-  // Behind the look that each takes at the one in front of it.
+  // The sync is answered after each waiter's look at its predecessor.
   co_await zk_.async_sync(use_awaitable);
 }
 

@@ -17,9 +17,9 @@ class crowd {
   /// The lock's path must exist, without a node below it.
   crowd(zkrecipes::session zk, std::string path) : zk_(std::move(zk)), path_(std::move(path)) {}
 
-  /// Gets so many into the line, behind one that holds the lock.
+  /// Gets `waiting` acquisitions into the line, behind one that holds the lock.
   boost::asio::awaitable<void> gather(std::size_t waiting);
-  /// Releases so many times; each release lets the next one in.
+  /// Releases the lock `times` times; each release lets the next acquisition in.
   boost::asio::awaitable<void> hand_on(std::size_t times);
 
  private:
@@ -31,8 +31,9 @@ class crowd {
   std::vector<zkrecipes::ownership> owners_;  // in order; all but the last one have released
 };
 
-/// What a process with so many of them takes, as one line of JSON: `{"threads": 1, "mebibytes": 12.3, "whole": 15.6}`.
-/// Its peak memory, without and with what the connected session took before.
+/// Measures a process in which `waiting` acquisitions wait. Returns one line of JSON,
+/// `{"threads": 1, "mebibytes": 12.3, "whole": 15.6}`: `whole` is its peak memory, `mebibytes` the same less the memory
+/// that the process had with a connected session before.
 std::string measure_waiting(const std::string& hosts, std::size_t waiting);
 
 }  // namespace bench

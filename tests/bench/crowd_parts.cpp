@@ -1,4 +1,5 @@
-// What many that wait for one lock cost: the servers when it is released, and the process that they wait in.
+// The cost of many acquisitions that wait for one lock: for the servers at each release, and for the process in which
+// they wait.
 #include "crowd.hpp"
 #include "parts.hpp"
 #include "peers.hpp"
@@ -23,7 +24,7 @@ namespace {
 
 constexpr int releases = 50;
 
-/// What each release has cost.
+/// The cost of each release since `before`.
 traffic since(const traffic& before) {
   const auto now = count_traffic();
   return {(now.watch_events - before.watch_events) / releases, (now.requests - before.requests) / releases};
@@ -58,7 +59,7 @@ std::optional<traffic> crowd_of(const std::string& name, const plan& what, const
   program.line();  // done
   const auto cost = since(before);
   program.tell("");
-  program.figures();  // its nodes are gone
+  program.figures();  // it has removed its nodes
   return cost;
 }
 
@@ -81,7 +82,7 @@ std::vector<row> wake_ups(const plan& what) {
 }
 
 std::vector<row> waiting(const plan& what) {
-  // In a process of its own: this one has proxies with threads.
+  // Measured in a separate process, because this one has proxies with threads.
   line_process alone("waiting", {what.self, "--wait-in-line", std::to_string(what.many_waiting), "--hosts",
                                  join_hosts(direct_hosts())});
   std::optional<std::string> said;

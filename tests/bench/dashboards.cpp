@@ -1,4 +1,4 @@
-// What an open dashboard asks of the servers while nothing changes.
+// The requests of an open dashboard while nothing changes.
 #include "parts.hpp"
 #include "stopwatch.hpp"
 #include "support/cluster.hpp"
@@ -26,7 +26,7 @@ namespace {
 constexpr int elections = 1000;
 constexpr int candidates = 3;
 
-/// Candidates of many elections, who stay.
+/// Candidates of many elections, which stay until the end.
 class electorate {
  public:
   electorate(asio::io_context& io, const std::string& hosts) : io_(io) {
@@ -53,7 +53,7 @@ class electorate {
     co_await sessions_.front().async_ensure_path("/dashboards", use_awaitable);
     co_return true;
   }
-  /// The last that was asked to stand is the last to get in line, in each session.
+  /// Waits for the last election only: in each session the candidates get in line in the order in which they campaign.
   awaitable<bool> until_all_stand() {
     const auto last = "/dashboards/election-" + std::to_string(elections - 1);
     for (std::int64_t seen = 0;;) {
@@ -73,7 +73,7 @@ class electorate {
   std::vector<zkrecipes::ownership> leaders_;
 };
 
-/// In a second, over some seconds: a figure that is a rate has to be counted for a time.
+/// Requests per second, counted over some seconds.
 double requests_while(asio::io_context& io, std::chrono::seconds time) {
   const auto before = count_traffic().requests;
   const auto begin = clock::now();

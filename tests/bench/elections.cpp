@@ -39,7 +39,7 @@ awaitable<double> resign(setting& where, std::string path) {
   co_return co_await time_to_succeed(where, std::move(leader), std::move(successor), std::move(both));
 }
 
-/// Tells when it is inaugurated, and idles until its term ends.
+/// Notes when it is inaugurated, and idles until its term ends.
 class idle_career final : public zkrecipes::leader_career {
  public:
   explicit idle_career(asio::any_io_executor ex) : inaugurated(ex), executing(ex) {}

@@ -1,4 +1,5 @@
-// What becomes of an election when the process of its leader is killed, and what taking part takes of a process.
+// How long an election has no leader after the leader's process was killed, and how many threads a leader's session
+// adds.
 #include "leaders.hpp"
 
 #include "parts.hpp"
@@ -30,8 +31,8 @@ using namespace zkrecipes::test;
 namespace {
 
 struct succession {
-  double seconds = 0;        // from the kill
-  double threads_added = 0;  // to the process of the leader
+  double seconds = 0;        // from the kill until the successor leads
+  double threads_added = 0;  // threads added to the leader's process
 };
 
 awaitable<bool> until_both_stand(std::string hosts, std::string path) {
@@ -46,8 +47,8 @@ awaitable<bool> until_both_stand(std::string hosts, std::string path) {
   co_return true;
 }
 
-/// `start` runs a program that stands for the election at this path, says how many threads that took when it leads, and
-/// ends when it is told.
+/// `start` runs a program that campaigns at this path, prints how many threads that added when it leads, and ends when
+/// it reads a line.
 template <class Start>
 succession kill_leader(const std::string& hosts, const std::string& path, const Start& start) {
   asio::io_context io;

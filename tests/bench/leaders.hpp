@@ -1,11 +1,12 @@
-// A candidate in a process of its own, which can be killed.
+// A candidate in a separate process, which can be killed.
 #pragma once
 
 #include <string>
 
 namespace bench {
 
-/// Campaigns at `path`; says on standard output how many threads that added when it leads, and ends when a line comes in.
+/// Campaigns at `path`. When it leads, it prints how many threads that added to the process; it ends when it reads a
+/// line.
 void stand_for(const std::string& hosts, const std::string& path);
 
 }  // namespace bench

@@ -18,7 +18,7 @@ awaitable<double> median(setting& where, operation what) {
   co_await where.second.async_sync(use_awaitable);
   for (int i = 0; i <= where.repeat; ++i) {
     const double took = co_await what.sample(where, path);
-    if (i > 0) samples.push_back(took / where.round_trip_ms);  // the first one warms up
+    if (i > 0) samples.push_back(took / where.round_trip_ms);  // the first sample is the warm-up
   }
   co_await where.first.async_remove(path, zkrecipes::any_version, use_awaitable);
   std::sort(samples.begin(), samples.end());

@@ -1,4 +1,4 @@
-// What is measured in round trips of our own library, one sample at a time.
+// The operations of our own library that are measured in round trips, one sample at a time.
 #pragma once
 
 #include <zkrecipes/session.hpp>
@@ -21,7 +21,7 @@ struct setting {
 struct operation {
   const char* name;
   const char* peers;  ///< The name that the peers' programs give to the comparable operation.
-  /// Milliseconds, below a path that exists and that is left empty.
+  /// Measures the operation once, in milliseconds, below a path that exists; leaves the path empty.
   boost::asio::awaitable<double> (*sample)(setting&, std::string path);
 };
 
@@ -30,7 +30,7 @@ std::vector<operation> election_operations();
 std::vector<operation> queue_operations();
 std::vector<operation> barrier_operations();
 
-/// The median over the repeats of each, in round trips.
+/// The median of the repeats of each operation, in round trips.
 boost::asio::awaitable<std::map<std::string, double>> measure(setting where, std::vector<operation> what);
 
 }  // namespace bench

@@ -30,7 +30,7 @@ awaitable<double> time_to_succeed(setting& where, owning holder, owning waiter, 
     owned.note();
   });
   co_await std::move(both_in_line);
-  co_await where.second.async_sync(use_awaitable);  // behind its look at the predecessor
+  co_await where.second.async_sync(use_awaitable);  // answered after the waiter's look at its predecessor
   const auto begin = clock::now();
   held.async_release(asio::detached);
   const auto end = co_await owned.wait();

@@ -86,7 +86,7 @@ std::vector<row> round_trips(const plan& what) {
 
 namespace {
 
-/// A peer's program that does a round when it is told to.
+/// A peer's program that does a round when it reads the name of a line.
 class peer_rates {
  public:
   peer_rates(const std::string& name, const plan& what, const std::string& hosts)
@@ -95,7 +95,7 @@ class peer_rates {
   }
   ~peer_rates() {
     program_.tell("");
-    program_.line();  // its nodes are gone
+    program_.line();  // it has removed its nodes
   }
 
   std::optional<double> round(const std::string& line) {
@@ -110,7 +110,7 @@ class peer_rates {
 
 }  // namespace
 
-/// All through one server, since what a server does for its clients differs between leader and follower.
+/// All use the same server, because a leader and a follower do different work for their clients.
 std::vector<row> rates(const plan& what) {
   const auto& hosts = direct_hosts().front();
   our_rates ours(hosts);

@@ -29,7 +29,7 @@ peer::peer(const std::string& program, const std::string& name, const std::strin
     : process_(name, command_line(program, name, part, hosts, options)) {}
 
 std::string peer::line() {
-  constexpr auto patience = 200s;  // more than the program's own
+  constexpr auto patience = 200s;  // longer than the program's own limit
   std::optional<std::string> said;
   const bool in_time =
       zkrecipes::test::wait_until([&] { return (said = process_.answer()).has_value(); }, patience);

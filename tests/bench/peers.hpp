@@ -10,19 +10,19 @@
 
 namespace bench {
 
-/// One of them at work on one part of what is measured; killed with this object.
+/// A running peer program that measures one part; killed by the destructor.
 class peer {
  public:
   /// `name`: curator or kazoo. `program`: tests/bench/peers/run.
   peer(const std::string& program, const std::string& name, const std::string& part, const std::string& hosts,
        const std::vector<std::string>& options = {});
-  /// Ours, at such work.
+  /// Our own program, run in the same way.
   explicit peer(const std::vector<std::string>& command) : process_("ours", command) {}
 
-  /// Waits for its next line. \throws std::runtime_error when it has ended, or takes too long.
+  /// Waits for the program's next line. \throws std::runtime_error if the program has ended or takes too long.
   std::string line();
   void tell(const std::string& line) { process_.tell(line); }
-  /// Waits for the figures that it ends with.
+  /// Waits for the figures that the program prints last.
   boost::json::object figures();
 
  private:

@@ -1,4 +1,4 @@
-// What the kernel says of this process.
+// Figures of this process from the kernel.
 #pragma once
 
 #include <string>

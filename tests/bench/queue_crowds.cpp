@@ -1,4 +1,4 @@
-// Queues with many takers, many producers, and many that wait.
+// Queues with many takers, many producers, and many idle takers.
 #include "parts.hpp"
 #include "stopwatch.hpp"
 #include "support/cluster.hpp"
@@ -27,7 +27,7 @@ constexpr int ample = 1'000'000;
 constexpr int burst = 50;
 const std::string idle_path = "/bench-idle";
 
-/// Sessions of one process, each with an object for the same queue, and what they ask the servers for.
+/// Sessions of one process, each with an object for the same queue, and a count of their requests.
 class crowd_of_sessions {
  public:
   crowd_of_sessions(asio::io_context& io, std::string hosts, std::string path, int size,
@@ -46,7 +46,7 @@ class crowd_of_sessions {
   }
   ~crowd_of_sessions() { run_coroutine(io_, close()); }
 
-  /// Of all together, since the last call.
+  /// Requests of all sessions together, since the last call of `count`.
   struct totals {
     double requests = 0;
     double transactions = 0;
@@ -56,7 +56,7 @@ class crowd_of_sessions {
   std::vector<zkrecipes::session>& sessions() { return sessions_; }
   std::vector<zkrecipes::queue>& queues() { return queues_; }
 
-  /// One coroutine for each, to the end of the last.
+  /// Runs one coroutine for each queue object, until the last one has ended.
   template <class Each>
   void all(Each each) {
     int left = static_cast<int>(queues_.size());
@@ -91,7 +91,7 @@ awaitable<bool> fill(zkrecipes::queue& queue, int items) {
   co_return true;
 }
 
-/// Takes and acknowledges until its share of the backlog has been taken by all together.
+/// Takers take and acknowledge until they have taken the whole backlog together.
 void takers(int size, std::vector<row>& rows) {
   asio::io_context io;
   const auto path = "/bench-takers-" + std::to_string(size);
@@ -140,7 +140,7 @@ awaitable<void> until_in_line(zkrecipes::session zk, std::size_t waiting) {
   }
 }
 
-/// From a put of many to the last of as many takers that waited.
+/// The time from putting many items at once until the last of as many waiting takers has its item.
 row idle_takers(const plan& what) {
   asio::io_context io;
   for (int id = 1; id <= server_count; ++id) cluster().proxy(id).set_delay(std::chrono::milliseconds(what.one_way_ms));

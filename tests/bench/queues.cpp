@@ -14,7 +14,7 @@ using asio::use_awaitable;
 
 namespace {
 
-/// Not the first of an object, which looks first how long the list is.
+/// Measures the second put of an object, because the first one measures the length of the list before it.
 awaitable<double> put(setting& where, std::string path) {
   zkrecipes::queue queue(where.first, path);
   co_await queue.async_put("item", use_awaitable);
@@ -28,7 +28,7 @@ awaitable<double> put(setting& where, std::string path) {
   co_return took;
 }
 
-/// Of a queue whose list is known, as it is when there is work.
+/// Measures a take from a list that is already known, as it is while there is work.
 awaitable<double> take(setting& where, std::string path, bool acknowledge) {
   zkrecipes::queue queue(where.first, path);
   for (int i = 0; i < 3; ++i) co_await queue.async_put("item", use_awaitable);

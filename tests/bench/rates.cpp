@@ -68,8 +68,7 @@ awaitable<void> take_one_by_one(zkrecipes::queue& queue) {
   }
 }
 
-/// Puts all of them at once; `Target` is a queue, which sends each by itself, or a producer, which makes
-/// batches.
+/// Puts all items at once. `Target` is a queue, which sends each item by itself, or a producer, which makes batches.
 template <class Target>
 awaitable<void> put_at_once(Target& target) {
   auto ex = co_await asio::this_coro::executor;
@@ -149,7 +148,7 @@ void lock_bare(bare_client& client) {
   for (int i = 0; i < locks; ++i) client.remove(client.enter("/bare-lock", "lock-"));
 }
 
-/// Behind one list of all.
+/// Lists all items once, then gets and removes each.
 void take_bare(bare_client& client) {
   const auto names = client.children("/bare-queue");
   for (std::size_t i = 0; i < items; ++i) {

@@ -1,4 +1,4 @@
-// How many of our operations in a second, a round at a time.
+// Rates of our operations, measured one round at a time.
 #pragma once
 
 #include <zkrecipes/zkrecipes.hpp>
@@ -12,7 +12,7 @@
 
 namespace bench {
 
-/// The lines that are measured, by the names that the peers' programs use.
+/// The names of the lines that are measured, as the peers' programs use them.
 std::vector<std::string> rate_lines();
 
 /// Our sessions and recipes, kept over all rounds.
@@ -21,7 +21,7 @@ class our_rates {
   explicit our_rates(const std::string& hosts);
   ~our_rates();
 
-  /// Operations in a second.
+  /// Operations per second.
   double round(const std::string& line);
 
  private:
@@ -34,7 +34,8 @@ class our_rates {
 
 class bare_client;
 
-/// The same with the C client alone: its least number of requests. Nothing: the line is of several clients.
+/// The same line with the C client alone, with the least number of requests. Nothing if the line is not one that the C
+/// client alone can do: several clients, batches.
 std::optional<double> bare_round(bare_client& client, const std::string& line);
 
 }  // namespace bench

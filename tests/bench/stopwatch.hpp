@@ -1,4 +1,4 @@
-// Taking the time of what coroutines do.
+// Measuring times in coroutines.
 #pragma once
 
 #include <boost/asio/any_io_executor.hpp>
@@ -21,7 +21,7 @@ inline double ms_since(clock::time_point begin) {
   return ms_between(begin, clock::now());
 }
 
-/// A moment that one coroutine waits for and another one notes.
+/// A moment that one coroutine waits for and another coroutine notes.
 class moment {
  public:
   explicit moment(boost::asio::any_io_executor ex) : timer_(std::move(ex), clock::time_point::max()) {}

@@ -19,7 +19,7 @@ struct column {
 constexpr column columns[] = {
     {"ours", "ours", &row::ours}, {"Curator", "curator", &row::curator}, {"kazoo", "kazoo", &row::kazoo}, {"bare C", "bare", &row::bare}};
 
-/// How many times that of another ours is; nothing where there is nothing to compare.
+/// Our rate divided by another one; null if the figures are no rates or one is missing.
 json::value ratio(const row& of, const json::value& other) {
   if (of.unit != per_second || !of.ours.value.is_number() || !other.is_number()) return nullptr;
   return of.ours.value.to_number<double>() / other.to_number<double>();

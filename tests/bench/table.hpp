@@ -1,4 +1,4 @@
-// What was measured, for people and for programs.
+// The measured figures, as a table for people and as JSON for programs.
 #pragma once
 
 #include <boost/json.hpp>
@@ -9,8 +9,8 @@
 
 namespace bench {
 
-/// A figure, if there is such an operation, and how much it varied: the distance between the least and the largest round as
-/// a part of the median.
+/// A figure (null if there is no such operation) and its spread: the distance between the least and the largest round,
+/// as a part of the median.
 struct figure {
   boost::json::value value;
   std::optional<double> spread;
@@ -33,10 +33,10 @@ struct row {
 
 inline constexpr const char* per_second = "per second";
 
-/// Rates are followed by how many times that of a peer ours is.
+/// Prints the table. Behind each rate stands how many times the others' rates ours is.
 void print(const std::vector<row>& rows);
-/// `[{operation, unit, ours, curator, kazoo, bare}]`, with `..._spread` of what was measured in turns; rates have
-/// `times_curator`, `times_kazoo` and `times_bare` as well.
+/// `[{operation, unit, ours, curator, kazoo, bare}]`, with `..._spread` for figures that were measured in turns. Rates
+/// also have `times_curator`, `times_kazoo` and `times_bare`.
 boost::json::array to_json(const std::vector<row>& rows);
 
 }  // namespace bench

@@ -1,9 +1,9 @@
-// What the servers count.
+// Counters of the servers.
 #pragma once
 
 namespace bench {
 
-/// Totals of all servers.
+/// The totals over all servers.
 struct traffic {
   double watch_events = 0;
   double requests = 0;

@@ -11,7 +11,7 @@ void play::actor::connect(int to, backend::session_key with, std::chrono::millis
   wire = whole.on_.connect(to, options, *this);
 }
 
-/// Not from within the link's own call, and before the script goes on.
+/// Connects again, not inside the callback of the old link, but before the script goes on.
 void play::actor::connect_again() {
   whole.then_.push_front([this] {
     is_down = false;
@@ -53,8 +53,8 @@ void play::actor::up(const backend::session_key& granted) {
 
 void play::actor::down(error_code reason) {
   is_down = true;
-  if (reason == errc::timed_out) reason = errc::connection_loss;  // how long a busy machine takes is no matter here
-  // A connection that ends before the server has answered it tells nothing: on a busy machine some do.
+  if (reason == errc::timed_out) reason = errc::connection_loss;  // times on a busy machine are not compared
+  // On a busy machine a connection may end before the server has answered it. That says nothing, so it is tried again.
   const bool is_unanswered = !is_up && reason == errc::connection_loss;
   if (is_unanswered && --tries_left > 0) return connect_again();
   note("down " + reason.message(), false);

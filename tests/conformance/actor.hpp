@@ -16,7 +16,7 @@ struct play::actor final : backend::link_listener {
   void submit(backend::request what, backend::reply_handler handler);
   void close();
   void drop();
-  /// Nothing goes on until it has gone down, if it is up.
+  /// If the link is up, the play waits until it has gone down.
   void expect_down() { ending = ending || is_open(); }
   void note(std::string text, bool event);
 

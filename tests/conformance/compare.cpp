@@ -13,7 +13,7 @@ bool ends_a_session(const script& played, const heard& each) {
   return type == step::kind::close || type == step::kind::expire || type == step::kind::lapse;
 }
 
-/// The phase in which the link was closed with its session, or none.
+/// The phase in which the link went down with the end of its session; -1 if it did not.
 std::size_t last_phase(const script& played, const std::vector<heard>& of) {
   const bool ended = !of.empty() && of.back().text.starts_with("down") && ends_a_session(played, of.back());
   return ended ? of.back().phase : std::size_t(-1);
@@ -21,7 +21,8 @@ std::size_t last_phase(const script& played, const std::vector<heard>& of) {
 
 std::vector<heard> pick(const script& played, const std::vector<heard>& from, bool events) {
   std::vector<heard> picked;
-  // What the end of its own session makes a link hear is lost or not, with the connection.
+  // Events that the end of its own session causes reach a link or are lost with the connection, by chance. Leave them
+  // out.
   const auto last = last_phase(played, from);
   for (const auto& each : from) {
     if (each.event == events && !(events && each.phase == last)) picked.push_back(each);
@@ -47,8 +48,8 @@ std::string report(int link, const heard* model, const heard* real) {
   return text.str();
 }
 
-/// The C client hands over events before the answers that it read together with them: an event may come earlier than
-/// in the model, though not before what had been settled.
+/// The C client hands over events before the answers that it read together with them. So an event may come earlier than
+/// in the model, but not in an earlier phase.
 bool agree(const heard& model, const heard& real) {
   if (model.text != real.text || model.phase != real.phase) return false;
   return !model.event || real.answers <= model.answers;

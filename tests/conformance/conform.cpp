@@ -1,4 +1,4 @@
-// Plays scripts on the simulated and on the real ensemble, which have to agree.
+// Plays scripts on the simulated and on the real ensemble, and checks that both agree.
 #include "generate.hpp"
 #include "trial.hpp"
 

@@ -36,17 +36,18 @@ class generator {
     if (chance_.one_in(9)) return life();
     const int link = 1 + below(links_);
     if (chance_.one_in(15)) return forget(link);
-    // A connection that its session has left is reset with the answers in it: which get through is chance.
+    // A connection whose session has moved is reset, and loses answers by chance. So such links send one request at a
+    // time.
     const bool shared = std::count(sessions_.begin(), sessions_.end(), sessions_[index(link)]) > 1;
     for (int left = burst_ && !shared ? 1 + below(burst_) : 1; left > 0; --left) {
       all_.push_back(request(link));
-      // What is sent behind it without waiting is judged by the old or by the new rights, as it happens.
+      // A request sent behind a `setACL` without waiting is judged by the old or the new rights, by chance. So wait.
       if (all_.back().what.op == opcode::set_acl) add(kind::settle, 0);
     }
     if (shared || chance_.one_in(3)) add(kind::settle, 0);
   }
 
-  /// Alone: a watch whose answer is not there yet is not known to the C client.
+  /// Settles before and after, because the C client does not know a watch before the answer that sets it has come.
   void forget(int link) {
     add(kind::settle, 0);
     auto& made = add(kind::request, link).what;
@@ -55,7 +56,7 @@ class generator {
     add(kind::settle, 0);
   }
 
-  /// Of connections and sessions.
+  /// Adds a step that changes a connection or a session.
   void life() {
     if (links_ < 6 && chance_.one_in(2)) return open(chance_.one_in(2) ? kind::connect : kind::resume);
     static constexpr kind kinds[] = {kind::resume, kind::forge, kind::drop, kind::close, kind::expire, kind::resume,
@@ -157,10 +158,10 @@ class generator {
   }
 
   simulation::chance chance_;
-  bool plain_;  ///< Without rights and users.
+  bool plain_;  ///< The script uses no ACLs and no users.
   int burst_;
   int links_ = 0;
-  std::vector<int> sessions_;  ///< Of the links.
+  std::vector<int> sessions_;  ///< For each link the link that began its session.
   script all_;
 };
 

@@ -1,4 +1,4 @@
-// Scripts by seed.
+// Generates scripts; a seed decides each.
 #pragma once
 
 #include "script.hpp"

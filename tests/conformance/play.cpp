@@ -45,7 +45,7 @@ bool play::quiet() const {
   return true;
 }
 
-/// Brings every server in use up to date, and with that every event to its link.
+/// Sends a sync to every server in use: afterwards each is up to date, and its events have reached their links.
 void play::settle() {
   synced_ = true;
   hidden(*control_, opcode::sync, root_);
@@ -135,7 +135,7 @@ void play::end_session(actor& by, bool from_outside) {
   }
 }
 
-/// The session is given its shortest timeout, and a node by which its end is seen.
+/// Gives the session the shortest timeout, and an ephemeral node whose deletion shows that the session has ended.
 void play::lapse(actor& who) {
   const auto session = who.key;
   if (!ended_.insert(session.id).second) return;

@@ -1,4 +1,4 @@
-// One script on one side.
+// Plays one script on one side: the model or the real ensemble.
 #pragma once
 
 #include "side.hpp"
@@ -13,17 +13,17 @@
 
 namespace zkrecipes::conformance {
 
-/// Driven by calling `advance` after anything has happened on its side; so many of them share one ensemble.
+/// `advance` is to be called after anything has happened on its side. So many plays can share one ensemble.
 class play {
  public:
   /// All paths are put under `root`, which is created. The script outlives the play.
   play(const script& what, side& on, std::string root);
   ~play();
 
-  /// True: the end.
+  /// Goes on as far as it can. True once the play has ended.
   bool advance();
 
-  /// What was heard; of a play that did not come to its end, with a note that says where it stands.
+  /// Everything that the links heard. If the play has not ended, a note says at which step it is stuck.
   transcript take();
 
  private:
@@ -50,15 +50,15 @@ class play {
   transcript heard_;
   std::map<int, std::unique_ptr<actor>> links_;
   std::unique_ptr<actor> control_;
-  std::unique_ptr<actor> last_;  ///< Of a session that is to lapse.
+  std::unique_ptr<actor> last_;  ///< The last connection of a session that is to lapse.
   std::set<std::int64_t> ended_;
-  std::deque<std::function<void()>> then_;  ///< What a step still has to do, each when all is quiet.
+  std::deque<std::function<void()>> then_;  ///< The rest of a step: each part is run once all links are idle.
   std::size_t next_ = 0;
   std::size_t phase_ = 0;
-  int busy_ = 0;  ///< The link that is being worked with.
+  int busy_ = 0;  ///< The link whose requests were sent last; 0: the last step was no request.
   bool synced_ = false;
   bool ending_ = false;
-  std::string awaited_;  ///< A node that has to go first.
+  std::string awaited_;  ///< The play waits until this node has been deleted.
 };
 
 }  // namespace zkrecipes::conformance

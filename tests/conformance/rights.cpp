@@ -9,7 +9,7 @@ namespace zkrecipes::conformance {
 
 namespace {
 
-// The digests of "alice:a" and of "bob:b".
+// The digest ids of "alice:a" and of "bob:b".
 constexpr auto alice_id = "alice:AIueg8ag5ALfqeEyKdLnva1Wvi0=";
 constexpr auto bob_id = "bob:LcrmCNs/wfVD+i5a5yaz89GyjIM=";
 

@@ -14,7 +14,7 @@ std::string outcome(const error_code& error) {
 }
 
 std::string rights(acl access) {
-  // Who `auth` stands for is kept by the server in a hash table.
+  // The order varies, because the server keeps the identities that replace `auth` in a hash table.
   std::sort(access.begin(), access.end(), [](const acl_entry& a, const acl_entry& b) {
     return std::tie(a.scheme, a.id, a.permissions) < std::tie(b.scheme, b.id, b.permissions);
   });

@@ -1,4 +1,4 @@
-// Operations to run on the simulated and on the real ensemble, and their written form.
+// Scripts: operations to run on the simulated and on the real ensemble, and their written form.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -8,17 +8,17 @@
 
 namespace zkrecipes::conformance {
 
-/// One step of one link. Requests of a link that follow each other are sent at once; before anything else everything
-/// is answered, and every link has seen what happened.
+/// One step of one link. Successive requests of the same link are sent at once, without waiting. Before any other step
+/// all requests are answered, and every link has heard its events.
 struct step {
   enum class kind {
     connect,   ///< A new session.
-    resume,    ///< The session of the link `of`, on a connection of its own.
-    forge,     ///< The same with a wrong password.
+    resume,    ///< A new connection that takes up the session of the link `of`.
+    forge,     ///< Like `resume`, with a wrong password.
     drop,      ///< The connection ends, the session does not.
-    close,     ///< The session is closed.
-    expire,    ///< The session is ended by the ensemble.
-    lapse,     ///< The connection ends, and the session in its own time.
+    close,     ///< The client closes the session.
+    expire,    ///< The ensemble ends the session.
+    lapse,     ///< The connection ends; the session expires after its timeout.
     settle,    ///< Nothing is sent until everything is answered.
     request,
   };
@@ -28,8 +28,8 @@ struct step {
   int server = 0;
   int of = 0;
   std::chrono::milliseconds timeout{30'000};
-  std::string users;   ///< Names of who authenticates, as in "alice+bob".
-  std::vector<std::string> rights;  ///< Names of the ACLs: of a create or set_acl, or of each operation of a multi.
+  std::string users;   ///< Names of the users that authenticate, as in "alice+bob".
+  std::vector<std::string> rights;  ///< Names of the ACLs: for a create or set_acl, or for each operation of a multi.
   backend::request what;            ///< Paths are below the root of the run, unless they begin with '!'.
 };
 
@@ -48,7 +48,7 @@ const std::vector<std::string>& rights_names();
 /// \throws std::invalid_argument
 std::vector<credentials> users_named(const std::string& names);
 
-/// How many of the steps are requests.
+/// The number of steps that are requests.
 std::size_t requests_in(const script& all);
 
 }  // namespace zkrecipes::conformance

@@ -1,4 +1,4 @@
-// What each link of a script heard.
+// A transcript: everything that each link of a script heard.
 #pragma once
 
 #include "script.hpp"
@@ -14,13 +14,13 @@ struct heard {
   std::string text;
   std::size_t phase = 0;    ///< How often everything had been settled before.
   std::size_t answers = 0;  ///< How many answers this link had heard before.
-  std::size_t step = 0;     ///< The last one taken.
+  std::size_t step = 0;     ///< The number of steps taken so far; the last of them is the present one.
 };
 
-/// By link.
+/// The lines that were heard, by link.
 using transcript = std::map<int, std::vector<heard>>;
 
-/// Turns what was heard into text; session ids become numbers by their first appearance, transactions by rank.
+/// Turns what was heard into text. Session ids are replaced by numbers in order of appearance, zxids by their ranks.
 class scribe {
  public:
   explicit scribe(std::string root) : root_(std::move(root)) {}
@@ -29,7 +29,7 @@ class scribe {
   std::string answer(const step& asked, const backend::reply& reply);
   std::string event(const backend::watch_event& event) const;
 
-  /// Puts the ranks in.
+  /// Replaces the zxids in the text by their ranks.
   void finish(transcript& all) const;
 
  private:
@@ -42,8 +42,8 @@ class scribe {
   std::map<std::int64_t, int> zxids_;
 };
 
-/// The first differences in words, or nothing. Where several nodes end with a session the order of their events is
-/// free.
+/// The first difference of each link's answers and events in words; empty if there is none. If several nodes end with a
+/// session, the order of their events does not matter.
 std::string difference(const script& played, const transcript& model, const transcript& real);
 
 }  // namespace zkrecipes::conformance

@@ -1,4 +1,4 @@
-// Playing scripts on both sides.
+// Plays scripts on both sides.
 #pragma once
 
 #include "script.hpp"
@@ -13,14 +13,14 @@ namespace zkrecipes::conformance {
 struct trial {
   std::string name;
   script what;
-  std::uint64_t seed = 0;  ///< Of the delays of the simulated ensemble.
-  std::string difference;  ///< The outcome: nothing if both sides agree.
+  std::uint64_t seed = 0;  ///< Decides the delays of the simulated ensemble.
+  std::string difference;  ///< The outcome; empty if both sides agree.
 };
 
-/// Plays them all, so many at the same time.
+/// Plays all of them, at most `at_once` at the same time.
 void run(std::vector<trial>& all, std::size_t at_once);
 
-/// Leaves steps out for as long as the sides still disagree.
+/// Leaves out steps of the script as long as the sides still disagree.
 trial shrink(trial failed);
 
 }  // namespace zkrecipes::conformance

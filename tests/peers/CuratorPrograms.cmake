@@ -1,4 +1,4 @@
-# Java programs that use Curator as packaged by Debian: what is measured beside us, and what shares paths with us.
+# Java programs that use Curator as packaged by Debian, for benchmarks and for tests in which Curator shares our paths.
 find_package(Java QUIET COMPONENTS Development)
 set(ZKRECIPES_CURATOR_JARS /usr/share/java/curator-recipes.jar /usr/share/java/curator-x-discovery.jar)
 set(ZKRECIPES_HAS_CURATOR ${Java_FOUND})
@@ -8,7 +8,7 @@ foreach(jar IN LISTS ZKRECIPES_CURATOR_JARS)
   endif()
 endforeach()
 
-# NAME.jar in the build folder, from these sources and what all such programs share. Nothing where there is no Curator.
+# Builds NAME.jar in the build folder from these sources and ObservedClient.java. Builds nothing if Curator is missing.
 function(zkrecipes_add_curator_program name)
   if(ZKRECIPES_HAS_CURATOR)
     include(UseJava)

@@ -9,7 +9,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryNTimes;
 
-/** A connected Curator client that tells which of its requests have been answered. */
+/** A connected Curator client that reports which kinds of its requests have been answered. */
 final class ObservedClient implements AutoCloseable {
   static final int WAIT_SECONDS = 10;
 
@@ -30,8 +30,8 @@ final class ObservedClient implements AutoCloseable {
   }
 
   static ObservedClient connect(String hosts) throws InterruptedException {
-    // By default Curator takes over the servers' own addresses from /zookeeper/config: its next
-    // connection would go past the delay that it is measured with.
+    // By default Curator takes the servers' own addresses from /zookeeper/config. Then its next connection would bypass
+    // the proxies with the injected delay.
     CuratorFramework curator = CuratorFrameworkFactory.builder()
         .ensembleProvider(new FixedEnsembleProvider(hosts, false))
         .ensembleTracker(false)

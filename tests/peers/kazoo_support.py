@@ -1,4 +1,4 @@
-"""What the measurement of kazoo stands on: bounded waiting, and clients that tell how far they are."""
+"""Helpers for programs that use kazoo: waiting with a time limit, and clients that report which reads were answered."""
 
 import logging
 import queue
@@ -11,11 +11,11 @@ WAIT_SECONDS = 10
 
 
 class PeerFailure(Exception):
-    """Something to tell the user in one line."""
+    """An error that is reported to the user in one line."""
 
 
 class Background:
-    """Work on a daemon thread: many of kazoo's calls have no timeout, and none may keep us from ending."""
+    """Work on a daemon thread: many of kazoo's calls have no timeout, and must not keep the process from ending."""
 
     def __init__(self, work):
         self._outcome = queue.SimpleQueue()
@@ -24,11 +24,11 @@ class Background:
     def _run(self, work):
         try:
             self._outcome.put((work(), None))
-        except BaseException as error:  # handed to whoever asks for the result
+        except BaseException as error:  # result() raises it again
             self._outcome.put((None, error))
 
     def abort(self, error):
-        """Makes the result this error, unless there is one already."""
+        """Makes this error the result, unless the work has ended before."""
         self._outcome.put((None, error))
 
     def result(self, seconds=WAIT_SECONDS):
@@ -42,7 +42,7 @@ class Background:
 
 
 class ObservedClient(KazooClient):
-    """A client that tells which of the reads of its recipes have been answered."""
+    """A client that reports which reads of its recipes have been answered."""
 
     def __init__(self, hosts):
         self._answered = queue.SimpleQueue()
@@ -72,7 +72,7 @@ class ObservedClient(KazooClient):
 
 
 class Connection:
-    """A connected client for the length of a with block."""
+    """A connected client for the duration of a `with` block."""
 
     def __init__(self, hosts):
         self._hosts = hosts

@@ -1,4 +1,4 @@
-// What nearly every file needs and is slow to read.
+// Headers that nearly every file needs and that are slow to compile.
 #pragma once
 
 #include <boost/asio/bind_cancellation_slot.hpp>

@@ -1,4 +1,4 @@
-// Searches seeds for schedules in which a rule is broken.
+// Runs the simulation: searches seeds for schedules in which a rule is broken.
 #include "run/campaign.hpp"
 #include "run/exhaustive.hpp"
 #include "run/regressions.hpp"

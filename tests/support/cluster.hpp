@@ -1,4 +1,4 @@
-// One real ensemble for all cases of an executable: three servers, each behind a proxy.
+// One real ensemble for all test cases of an executable: three servers, each behind a proxy.
 #pragma once
 
 #include <testcluster/ensemble.hpp>
@@ -11,7 +11,7 @@ namespace zkrecipes::test {
 
 inline constexpr int server_count = 3;
 
-/// Started with the first call, gone with the process.
+/// The ensemble. The first call starts it; it ends with the process.
 testcluster::ensemble& cluster();
 
 /// "address:port" of each server itself, past the proxies; server 1 comes first.
@@ -19,19 +19,19 @@ const std::vector<std::string>& direct_hosts();
 /// "address:port" of each server's proxy.
 const std::vector<std::string>& proxy_hosts();
 
-/// All of them, comma separated.
+/// All hosts, separated by commas.
 std::string join_hosts(const std::vector<std::string>& hosts);
 
-/// Number of the server (1 to 3) that this address, or its proxy's, belongs to.
+/// The number (1 to 3) of the server with this address, its own or that of its proxy.
 int server_at(const std::string& address);
 
 /// The answer of a server to a four-letter word.
 std::string ask(int server, const std::string& word);
 
-/// Watches that the servers keep for all sessions together.
+/// The number of watches that the servers keep, over all sessions.
 long watches_on_servers();
 
-/// Proxies pass everything on again.
+/// Makes all proxies pass everything on again, without delay.
 void heal_proxies();
 
 }  // namespace zkrecipes::test

@@ -1,4 +1,4 @@
-// Running asynchronous operations from a test that reads from top to bottom.
+// Runs asynchronous operations to their end, so that a test can be written as a sequence of steps.
 #pragma once
 
 #include <zkrecipes/error.hpp>
@@ -24,13 +24,13 @@ namespace zkrecipes::test {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-/// Long enough for a loaded machine: a test that runs into it has failed.
+/// The longest time to wait. It is long enough for a loaded machine: a test that exceeds it has failed.
 inline constexpr std::chrono::milliseconds patience = 30s;
 
-/// Makes an operation an awaitable of all its results, the error first.
+/// Completion token: the operation returns an awaitable of all its results, with the error first.
 inline constexpr auto tuple = asio::as_tuple(asio::use_awaitable);
 
-/// Runs the context until the condition holds. False: it did not before the deadline.
+/// Runs the context until the condition holds. False if it does not hold before the deadline.
 inline bool run_until(asio::io_context& io, const std::function<bool()>& condition,
                       std::chrono::milliseconds deadline = patience) {
   const auto until = std::chrono::steady_clock::now() + deadline;
@@ -38,12 +38,12 @@ inline bool run_until(asio::io_context& io, const std::function<bool()>& conditi
     if (std::chrono::steady_clock::now() > until) return false;
     if (io.stopped()) io.restart();
     io.run_one_for(std::chrono::milliseconds(5));
-    io.poll();  // the condition may be expensive
+    io.poll();  // run everything that is ready before looking again: the condition may be expensive
   }
   return true;
 }
 
-/// Runs a coroutine on the context to its end, and returns or throws what it does.
+/// Runs a coroutine on the context to its end, and returns its result or throws its exception.
 template <class T>
 T run_coroutine(asio::io_context& io, asio::awaitable<T> body,
                 std::chrono::milliseconds deadline = patience) {
@@ -65,8 +65,7 @@ T run_coroutine(asio::io_context& io, asio::awaitable<T> body,
   return std::move(*shared->value);
 }
 
-/// A handler that notes how it was called, and the signal to cancel its operation with. The handler runs on
-/// `executor`.
+/// A completion handler that records its calls, and a signal to cancel its operation. The handler runs on `executor`.
 template <class... Results>
 class recorder {
  public:

@@ -1,4 +1,4 @@
-// A world without servers: time moves when the test says so, and connections do what the test says.
+// A world without servers: the test moves the time, and decides what happens on connections.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -26,18 +26,18 @@ struct fake_connection {
   backend::link_options options;
   backend::link_listener* listener = nullptr;
   bool open = true;                    ///< The session still holds the link.
-  bool closing = false;                ///< The session asked to be ended.
-  std::vector<std::string> forgotten;  ///< Watches taken away, as "forget_data /a"; answered at once.
+  bool closing = false;                ///< The client asked to close the session.
+  std::vector<std::string> forgotten;  ///< Requests to remove a watch, as "forget_data /a"; they are answered at once.
   std::deque<std::pair<backend::request, backend::reply_handler>> pending;
 };
 
-/// What a fake world shares with its test.
+/// The state that a fake world shares with its test.
 struct fake_state {
   lease_clock::time_point now{std::chrono::hours(1)};
   std::uint64_t random = 0;
   std::uint64_t last_timer = 0;
   std::map<backend::timer_id, std::pair<lease_clock::time_point, std::function<void()>>> timers;
-  std::optional<std::vector<backend::endpoint>> resolved;  ///< What names resolve to; unset: to themselves.
+  std::optional<std::vector<backend::endpoint>> resolved;  ///< The result of resolving names; unset: the names.
   bool resolver_hangs = false;
   std::vector<std::shared_ptr<fake_connection>> connections;
 };
@@ -45,7 +45,7 @@ struct fake_state {
 std::unique_ptr<backend::world> make_fake_world(asio::any_io_executor strand,
                                                 std::shared_ptr<fake_state> state);
 
-/// A context and a world; time stands still unless advanced.
+/// An `io_context` and a fake world. Time stands still until the test advances it.
 class fake_bench {
  public:
   fake_bench();
@@ -56,19 +56,19 @@ class fake_bench {
   detail::scheduler_ptr make_scheduler();
   session make_session(session_options options);
 
-  /// Runs all that can run now.
+  /// Runs all handlers that are ready.
   void settle();
-  /// Moves the clock, stopping at every timer on the way.
+  /// Moves the clock forward by this time, and runs every timer on the way at its time.
   void advance(std::chrono::nanoseconds by);
-  /// Ends the context, as a program does that returns from `main`.
+  /// Destroys the context, as a program does when it returns from `main`.
   void destroy_context() { io_.reset(); }
 
   fake_connection& last() { return *state_->connections.back(); }
   /// The server accepts the session.
   void accept(std::int64_t id, std::chrono::milliseconds timeout = std::chrono::seconds(10));
-  /// Answers the oldest request; returns it.
+  /// Answers the oldest pending request, and returns the request.
   backend::request answer(backend::reply with = {});
-  /// The connection ends, and every pending request with it.
+  /// The connection ends; every pending request fails with `connection_loss`.
   void lose(error_code reason = errc::connection_loss);
   void fire(backend::change what, std::string path);
 

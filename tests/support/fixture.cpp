@@ -20,7 +20,7 @@ void require(const error_code& error, const std::string& what) {
   if (error) throw boost::system::system_error(error, what);
 }
 
-/// Those that were not open before.
+/// The descriptors that were not open before.
 std::string added(const std::set<std::string>& before) {
   std::string text;
   for (const auto& each : open_descriptors()) {
@@ -77,8 +77,9 @@ void fixture::remove(const std::string& path) {
   require(std::get<0>(result), "remove " + path);
 }
 
-// A transaction that is refused comes behind all others. A sync does not, at the leader: it tells its followers of a change
-// before it makes it itself, and answers a sync of its own clients meanwhile.
+// Uses a transaction that is refused: its answer comes after all earlier transactions have been applied. A sync is not
+// enough at the leader, which tells its followers of a change before it applies the change itself, and answers a sync
+// of its own clients in between.
 void fixture::catch_up(session& which) {
   const auto until = std::chrono::steady_clock::now() + patience;
   error_code error;
@@ -107,7 +108,7 @@ int fixture::server_of(session& which) {
   for (;;) {
     auto result = run(which.async_connected(tuple));
     require(std::get<0>(result), "connect");
-    // The connection may have been cut since.
+    // Empty if the connection has been cut meanwhile.
     if (auto server = which.status().server; !server.empty()) return server_at(server);
   }
 }
@@ -130,7 +131,7 @@ void fixture::check_work() {
 void fixture::check_process() {
   BOOST_TEST(wait_until([&] { return thread_count() <= threads_before_; }, 10s),
              thread_count() << " threads, there were " << threads_before_);
-  // Their number: a proxy that refuses and welcomes again has a new socket under an old number.
+  // Compare only their number, because a proxy that refuses and accepts again has a new socket under an old number.
   BOOST_TEST(wait_until([&] { return open_descriptors().size() <= descriptors_before_.size(); }, 10s),
              "new descriptors: " << added(descriptors_before_));
 }
@@ -144,7 +145,7 @@ void fixture::check_nodes() {
   for (const auto& each : left_) all.push_back(root_ + each);
   for (auto each = all.rbegin(); each != all.rend(); ++each) {
     error_code error;
-    bool unclear = false;  // whether a removal has happened: its connection broke
+    bool unclear = false;  // the node may have been removed already by a request whose connection broke
     do {
       error = std::get<0>(run_coroutine(io, admin.async_remove(*each, any_version, tuple)));
       unclear = unclear || error == errc::connection_loss;

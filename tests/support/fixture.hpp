@@ -1,4 +1,5 @@
-// A case against the real ensemble, with a root path of its own and a look for leftovers at its end.
+// Fixture of a test case on the real ensemble. Each case has its own root path, and is checked for leftovers at its
+// end.
 #pragma once
 
 #include "support/cluster.hpp"
@@ -17,7 +18,7 @@ namespace zkrecipes::test {
 /// - the servers keep no watch although `zk()` is still connected,
 /// - the context runs out of work once the sessions are dropped,
 /// - the process has the threads and descriptors that it had before,
-/// - nothing is left under the case's root but what `leaves` announced.
+/// - no node is left under the case's root except those that were announced to `leaves`.
 class fixture {
  public:
   fixture();
@@ -28,7 +29,7 @@ class fixture {
   asio::any_io_executor executor() { return io_->get_executor(); }
   const std::string& root() const { return root_; }
 
-  /// Of a session through the proxies, with the case's root.
+  /// Options for a session through the proxies, with the case's root.
   session_options options() const;
   session connect(session_options with);
   session connect() { return connect(options()); }
@@ -36,7 +37,8 @@ class fixture {
   /// A session through the proxies that lasts as long as the case.
   session& zk();
 
-  /// A persistent node that the case leaves behind on purpose; children are named after their parents.
+  /// Announces a persistent node that the case leaves behind on purpose. Parents must be announced before their
+  /// children.
   void leaves(const std::string& path) { left_.push_back(path); }
 
   template <class T>
@@ -47,17 +49,17 @@ class fixture {
     return test::run_until(*io_, condition, deadline);
   }
 
-  // Short forms; what fails throws boost::system::system_error. Reads see what anybody has done before.
+  // Short forms, which throw boost::system::system_error on an error. Reads see everything that was committed before.
   void create(const std::string& path, const std::string& data = {},
               create_mode mode = create_mode::persistent);
   void remove(const std::string& path);
   node_data get(const std::string& path);
   std::vector<std::string> children(const std::string& path);
 
-  /// Lets its server learn what others have done at theirs.
+  /// Makes the session's server catch up with everything that was committed before.
   void catch_up(session& which);
 
-  /// Connects, and returns the number of the server it is connected to.
+  /// Waits until the session is connected, and returns the number of its server.
   int server_of(session& which);
 
  private:

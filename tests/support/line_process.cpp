@@ -15,7 +15,7 @@ namespace zkrecipes::test {
 
 namespace {
 
-/// Both ends are closed in every other child.
+/// A pair of sockets; other child processes inherit neither of them.
 std::pair<int, int> make_pair() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
@@ -51,7 +51,8 @@ line_process::~line_process() {
 
 void line_process::tell(const std::string& command) {
   const std::string line = command + '\n';
-  // Far less than a socket holds; one, since it can tell of an end without a signal.
+  // A line is far shorter than a socket's buffer, so it is sent as a whole. A socket, unlike a pipe, can report the end
+  // of the process without a signal.
   if (::send(socket_, line.data(), line.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(line.size())) {
     throw std::system_error(errno, std::generic_category(), name_);
   }

@@ -1,4 +1,4 @@
-// A child process that is told what to do in lines, and answers in lines.
+// A child process that reads commands and writes answers, one per line.
 #pragma once
 
 #include <sys/types.h>
@@ -11,7 +11,7 @@ namespace zkrecipes::test {
 
 class line_process {
  public:
-  /// Starts the program. It ends when we do: its standard input is a socket of ours.
+  /// Starts the program. It also ends when this process ends, because its standard input is a socket of ours.
   line_process(std::string name, const std::vector<std::string>& command);
   line_process(const line_process&) = delete;
   line_process& operator=(const line_process&) = delete;
@@ -20,8 +20,8 @@ class line_process {
   const std::string& name() const noexcept { return name_; }
 
   void tell(const std::string& command);
-  /// The answer to the oldest command that has not been answered yet, if it is there. \throws
-  /// std::runtime_error when the process has ended.
+  /// The answer to the oldest unanswered command, if it has arrived.
+  /// \throws std::runtime_error if the process has ended.
   std::optional<std::string> answer();
 
  private:

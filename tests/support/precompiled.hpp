@@ -1,4 +1,4 @@
-// What nearly every test needs and is slow to read.
+// Headers that nearly every test needs and that are slow to compile.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>

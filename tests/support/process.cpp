@@ -12,7 +12,7 @@ bool wait_until(const std::function<bool()>& condition, std::chrono::millisecond
   const auto until = std::chrono::steady_clock::now() + deadline;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > until) return false;
-    // Between two looks at what other threads and processes do, which tell us nothing by themselves.
+    // Poll, because other threads and processes do not notify us.
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   return true;

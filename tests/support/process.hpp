@@ -1,4 +1,4 @@
-// What a process has open and running, and waiting for the world outside of it.
+// The threads and open descriptors of this process, and waiting for things outside of it.
 #pragma once
 
 #include <chrono>
@@ -8,13 +8,14 @@
 
 namespace zkrecipes::test {
 
-/// Looks again and again. False: it did not come true before the deadline.
+/// Looks again and again until the condition holds. False if it does not hold before the deadline.
 bool wait_until(const std::function<bool()>& condition,
                 std::chrono::milliseconds deadline = std::chrono::seconds(30));
 
 std::size_t thread_count();
 
-/// Open descriptors with what they refer to, such as "7 socket:[4711]". That of the look itself is left out.
+/// Open descriptors and their targets, such as "7 socket:[4711]". The descriptor that this call itself opens is left
+/// out.
 std::set<std::string> open_descriptors();
 
 }  // namespace zkrecipes::test

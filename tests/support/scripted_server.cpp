@@ -101,7 +101,7 @@ asio::awaitable<void> scripted_server::listen() {
   auto executor = acceptor_.get_executor();
   for (;;) {
     auto accepted = co_await acceptor_.async_accept(asio::as_tuple(asio::use_awaitable));
-    if (std::get<0>(accepted) == asio::error::no_descriptors) {  // of this process, for a test; the client waits
+    if (std::get<0>(accepted) == asio::error::no_descriptors) {  // a test has used them up; the client waits
       asio::steady_timer pause(executor, std::chrono::milliseconds(10));
       co_await pause.async_wait(asio::as_tuple(asio::use_awaitable));
       continue;

@@ -1,4 +1,4 @@
-// A server that speaks as much of ZooKeeper's protocol as a test wants it to.
+// A server that speaks as much of ZooKeeper's protocol as a test needs.
 #pragma once
 
 #include <boost/asio/awaitable.hpp>
@@ -19,9 +19,9 @@ class scripted_connection {
  public:
   explicit scripted_connection(asio::ip::tcp::socket socket) : socket_(std::move(socket)) {}
 
-  /// Reads the first frame of a connection; returns the session id asked for.
+  /// Reads the first frame of a connection, and returns the session id in it.
   asio::awaitable<std::int64_t> read_connect();
-  /// Answers it; a timeout of 0 says that there is no such session.
+  /// Answers the first frame. A timeout of 0 says that there is no such session.
   asio::awaitable<void> accept(std::int64_t id, std::int32_t timeout_ms);
 
   struct request {
@@ -30,12 +30,12 @@ class scripted_connection {
     std::string body;
   };
   asio::awaitable<request> read_request();
-  /// An answer without contents.
+  /// Sends an answer without contents.
   asio::awaitable<void> answer(std::int32_t xid, std::int32_t error = 0);
-  /// An answer without contents and an event of a watch, to be read in one go.
+  /// Sends an answer without contents and a watch event in one write, so that the client reads both at once.
   asio::awaitable<void> answer_and_fire(std::int32_t xid, std::int32_t error, std::int32_t event, std::string path);
 
-  /// Waits until the client has gone.
+  /// Waits until the client has closed the connection.
   asio::awaitable<void> until_end();
 
  private:

@@ -1,4 +1,4 @@
-// Where settings come from, which one wins, and what is said about bad ones.
+// The sources of settings, their precedence, and the messages about bad settings.
 #include "failure.hpp"
 #include "settings/command_line.hpp"
 
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// A directory of its own, and an environment that has only what the test puts in.
+/// A directory of its own, and an environment that contains only the variables that the test sets.
 struct place {
   place() {
     std::string name = (fs::temp_directory_path() / "zkadmin-test-XXXXXX").string();
@@ -51,7 +51,7 @@ struct place {
     return "not refused";
   }
 
-  /// What is said about a file with this text.
+  /// The message about a configuration file with this text.
   std::string refused_file(const std::string& text) const {
     const std::string path = write("config.toml", text);
     const std::string said = refused({"--config", path.c_str()});

@@ -26,14 +26,15 @@ struct fixture {
     terminal.start(command(std::move(more)), std::move(environment));
   }
 
-  /// The program has ended well, and the terminal is as it was.
+  /// Checks that the program has ended with exit code 0 and has restored the terminal.
   void check_good_end() {
     BOOST_TEST(terminal.exit_code() == 0);
     BOOST_TEST(same_modes(terminal.modes(), before));
     BOOST_TEST(terminal.wait_until([this] { return is_left(); }));
   }
 
-  /// What the program wrote last may still be on its way when it has ended.
+  /// Whether the program has left the alternate screen. To be waited for, because its last output can arrive after its
+  /// end.
   bool is_left() const {
     return terminal.screen().is_cursor_visible() && !terminal.screen().is_alternate_screen();
   }
@@ -134,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_shell_can_stop_it_and_bring_it_back) {
   BOOST_TEST(terminal.exit_code() == 0);
 }
 
-// Started without a shell there is nobody who could bring it back.
+// Without a shell nobody could continue the program after ctrl-z, so it must not stop.
 BOOST_AUTO_TEST_CASE(without_a_shell_it_goes_on) {
   start();
   BOOST_REQUIRE(terminal.shows(banner()));

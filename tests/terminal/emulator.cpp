@@ -69,7 +69,7 @@ void emulator::control(char byte) {
   if (y_ != bottom_) move(x_, y_ + 1);
 }
 
-// Lines from `top` to the end of the region move down, or up if negative; blank ones come in.
+// Moves the lines from `top` to the end of the region down, or up if `count` is negative. Blank lines fill the gap.
 void emulator::shift_lines(int top, int count) {
   const std::u32string blank(static_cast<std::size_t>(width_), U' ');
   for (int i = 0; i < std::abs(count); ++i) {
@@ -78,7 +78,7 @@ void emulator::shift_lines(int top, int count) {
   }
 }
 
-// What stands from the cursor on moves right, or left if negative.
+// Moves the characters from the cursor on to the right, or to the left if `count` is negative.
 void emulator::shift_characters(int count) {
   auto& current = lines_[static_cast<std::size_t>(y_)];
   const auto here = static_cast<std::size_t>(x_);
@@ -160,7 +160,7 @@ void emulator::finish_escape() {
   }
 }
 
-// Each of these says whether the sequence with this last character is one of its own.
+// These three functions return whether the sequence with this last character is one of their own.
 bool emulator::move_cursor(char last) {
   const int count = parameter(0, 1);
   // clang-format off
@@ -204,7 +204,7 @@ bool emulator::change_state(char last) {
     case 'h': set_modes(true); return true;
     case 'l': set_modes(false); return true;
     case 'r': set_region(); return true;
-    case 'c': case 't': case 'n': return true;  // Questions, and what a window manager is told.
+    case 'c': case 't': case 'n': return true;  // Queries, and commands to a window manager.
     default: return false;
   }
   // clang-format on

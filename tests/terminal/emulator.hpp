@@ -1,4 +1,4 @@
-// As much of an ANSI terminal as ncurses uses, to read a screen from what a program writes.
+// The part of an ANSI terminal that ncurses uses, to read a screen from the output of a program.
 #pragma once
 
 #include <string>
@@ -43,13 +43,13 @@ class emulator {
   int height_;
   int x_ = 0;
   int y_ = 0;
-  int top_ = 0;     // Of the lines that scroll,
-  int bottom_ = 0;  // the last one included.
+  int top_ = 0;     // First line of the scroll region.
+  int bottom_ = 0;  // Last line of the scroll region.
   std::vector<std::u32string> lines_;
-  std::string escape_;        // From ESC on, while it is not complete.
-  std::vector<int> numbers_;  // Of the escape sequence that is complete.
-  char32_t glyph_ = 0;        // A UTF-8 character on its way,
-  int missing_ = 0;           // and how many bytes of it are to come.
+  std::string escape_;        // An incomplete escape sequence, from ESC on.
+  std::vector<int> numbers_;  // The numbers of the last complete escape sequence.
+  char32_t glyph_ = 0;        // The first bits of an incomplete UTF-8 character.
+  int missing_ = 0;           // How many bytes of this character are missing.
   char32_t last_ = U' ';
   bool cursor_visible_ = true;
   bool alternate_ = false;

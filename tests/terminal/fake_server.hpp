@@ -11,13 +11,13 @@
 #include <functional>
 #include <string>
 
-/// What a leader of ours says.
+/// A leader's answer to `srvr`.
 inline constexpr const char* leader_text =
     "Zookeeper version: 3.8.0-x, built on x\nLatency min/avg/max: 0/0.5/2\nReceived: 1\nSent: "
     "1\nConnections: 1\n"
     "Outstanding: 0\nZxid: 0x100000001\nMode: leader\nNode count: 5\n";
 
-/// What it does with each connection.
+/// Handles one connection.
 using conversation = std::function<boost::asio::awaitable<void>(boost::asio::ip::tcp::socket)>;
 
 class fake_server {
@@ -28,9 +28,9 @@ class fake_server {
 
   /// Reads the request, sends this and closes.
   static conversation answering(std::string text);
-  /// The same, but first it lets this time pass.
+  /// Reads the request, waits for this time, sends this and closes.
   static conversation answering_after(std::chrono::milliseconds delay, std::string text);
-  /// Reads what comes and never says anything.
+  /// Reads, and never answers.
   static conversation silent();
   /// Sends without end.
   static conversation endless();

@@ -1,4 +1,4 @@
-// Whole screens, compared with text files. ZKADMIN_UPDATE_GOLDEN=1 writes the files anew: read the
+// Whole screens, compared with text files. With ZKADMIN_UPDATE_GOLDEN=1 the test writes the files anew: review the
 // difference.
 #include "samples.hpp"
 #include "screen/render.hpp"
@@ -43,7 +43,7 @@ model with_page(key which) {
   return state;
 }
 
-// More of everything than fits, and names that are not easy to show.
+// More servers and elections than fit, and names that are hard to show.
 model crowded() {
   model state = samples::dashboard();
   auto elections = samples::elections();

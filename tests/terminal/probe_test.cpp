@@ -1,4 +1,4 @@
-// Servers of all kinds, asked over real connections.
+// The prober with servers of all kinds, over real connections.
 #include "cluster/probe.hpp"
 
 #include "fake_server.hpp"
@@ -34,7 +34,7 @@ server_status ask_one(conversation talk, std::chrono::milliseconds limit = 5s) {
   return ask(io, {server.where()}, limit).at(0);
 }
 
-/// A port where nobody listens: bound, so that nobody else can.
+/// A port that refuses connections: it is bound, so that no other program can listen on it.
 struct unused_port {
   explicit unused_port(asio::io_context& io) : socket(io, asio::ip::tcp::v4()) {
     socket.bind({asio::ip::make_address("127.0.0.1"), 0});
@@ -157,7 +157,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_overdue_is_told_all_the_same) {
   BOOST_TEST_REQUIRE(seen.size() == 2u);
   BOOST_TEST(seen.front().silent);
   BOOST_TEST(seen.front().error == "no answer within 500 ms");
-  // What this one took was learned: the next time it is not overdue.
+  // The prober has learned how long this server takes, so the next answer is not overdue.
   seen.clear();
   asio::co_spawn(io, asking->ask(1, keep), asio::detached);
   while (seen.empty()) io.run_one();

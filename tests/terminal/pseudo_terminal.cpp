@@ -121,7 +121,8 @@ void pseudo_terminal::hang_up() {
 bool pseudo_terminal::wait_until(const std::function<bool()>& condition) {
   const auto limit = std::chrono::steady_clock::now() + long_enough;
   const auto work = asio::make_work_guard(io_);
-  // What the condition said last counts: one more step can clear the screen that it saw.
+  // Returns the last result of the condition. It must not be evaluated again, because one more step can change the
+  // screen.
   bool holds = condition();
   while (!holds && std::chrono::steady_clock::now() < limit) {
     io_.run_one_for(20ms);  // The condition may depend on time alone.

@@ -1,4 +1,4 @@
-// A program on a terminal of its own, and a user in front of it.
+// Runs a program on a terminal of its own, and acts as the user.
 #pragma once
 
 #include "emulator.hpp"
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-/// Of these texts, and a null at the end, as a new program is given its arguments.
+/// Pointers to these texts and a null at the end, as `execve` takes its arguments.
 std::vector<char*> pointers(std::vector<std::string>& texts);
 
 class pseudo_terminal {
@@ -36,12 +36,12 @@ class pseudo_terminal {
   void type(const std::string& keys);
   void resize(int width, int height);
   void send_signal(int number) const;
-  /// The window is closed.
+  /// Closes the window.
   void hang_up();
 
   /// Lets everything run until the condition holds; false after half a minute.
   bool wait_until(const std::function<bool()>& condition);
-  /// Until the text is on the screen; else it logs the screen.
+  /// Waits until the text is on the screen; if it does not come, logs the screen.
   bool shows(const std::string& text);
   bool shows_no_more(const std::string& text);
   /// The exit code once it has ended, or 128 + signal; -1 if it does not end.
@@ -49,7 +49,7 @@ class pseudo_terminal {
 
   const emulator& screen() const { return screen_; }
   termios modes() const;
-  /// Whether reading does not wait: a mode that all who have the terminal open share.
+  /// Whether reads do not block. All processes that have the terminal open share this mode.
   bool is_non_blocking() const;
 
  private:
@@ -59,12 +59,12 @@ class pseudo_terminal {
   boost::asio::io_context& io_;
   int terminal_side_;  // Kept open, so that the modes can be read when the program has ended.
   boost::asio::posix::stream_descriptor user_side_;
-  boost::asio::posix::stream_descriptor process_;  // Readable when it has ended.
+  boost::asio::posix::stream_descriptor process_;  // A pidfd: readable when the program has ended.
   std::array<char, 4096> buffer_{};
   emulator screen_;
   pid_t pid_ = 0;
   std::optional<int> ended_;
 };
 
-/// True if both are the same in every respect.
+/// True if all flags and control characters are the same.
 bool same_modes(const termios& a, const termios& b);

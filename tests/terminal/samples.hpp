@@ -1,4 +1,4 @@
-// A cluster as the tests know it.
+// Sample data of a cluster, for the tests.
 #pragma once
 
 #include "cluster/status.hpp"
@@ -15,12 +15,13 @@ std::vector<zkadmin::server_status> servers();
 /// A plain election, one with a hand-over going on, one with foreign data.
 std::vector<zkadmin::election_status> elections();
 
-/// One that nobody stands in line for, one whose leader does not heed a request, one that may not be read.
+/// One in office by its record without a candidate in line, one whose leader ignores a request, one that may not be
+/// read.
 std::vector<zkadmin::election_status> troubles();
 
 zkadmin::cluster_status cluster();
 
-/// A dashboard that has seen all of the above, and something happen.
+/// A dashboard that has seen `servers` and `elections`, and some changes before.
 zkadmin::model dashboard();
 
 }  // namespace samples

@@ -1,4 +1,4 @@
-// What servers answer to `srvr`, from 3.5 to 3.9 and beyond reason.
+// The parser of `srvr`, with answers of ZooKeeper 3.5 to 3.9 and with malformed ones.
 #include "cluster/srvr.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -152,7 +152,7 @@ BOOST_AUTO_TEST_CASE(unknown_mode_is_told) {
   BOOST_TEST(server.error.find("emperor") != std::string::npos);
 }
 
-// Any truncation and any damage gives an answer.
+// The parser gives a result for any truncation and any damage.
 BOOST_AUTO_TEST_CASE(damaged_answers_do_no_harm) {
   std::mt19937 random(1);
   for (const std::string whole : {of_3_5, of_3_6, of_3_8, of_3_9}) {

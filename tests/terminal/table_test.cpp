@@ -70,7 +70,7 @@ BOOST_AUTO_TEST_CASE(banner_of_the_quorum) {
   BOOST_TEST((quorum_banner(servers).look == look::bad));
 }
 
-// A leader that was paused may claim to be one still.
+// A leader that was paused may still claim to lead.
 BOOST_AUTO_TEST_CASE(the_newest_leader_is_believed) {
   auto servers = samples::servers();
   servers[2] = servers[1];

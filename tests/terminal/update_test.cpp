@@ -1,4 +1,4 @@
-// What each key and each answer does to the dashboard.
+// How keys and answers change the dashboard.
 #include "samples.hpp"
 #include "screen/render.hpp"
 
@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(an_election_that_goes_closes_its_details) {
   press(state, key::last);
   press(state, key::enter);
   auto elections = samples::elections();
-  elections.erase(elections.begin() + 1);  // /mail/sender, the last: the one with a problem is first
+  elections.erase(elections.begin() + 1);  // /mail/sender, shown last because /other with its problem comes first
   see(state, elections);
   BOOST_TEST((state.shown == page::overview));
   BOOST_TEST(state.selected == 1u);

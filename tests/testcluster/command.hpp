@@ -15,7 +15,7 @@ struct outcome {
   boost::json::object json() const { return boost::json::parse(out).as_object(); }
 };
 
-/// Runs the `testcluster` command with a register of its own, and ends every cluster it has left up.
+/// Runs the `testcluster` command with a register of its own. The destructor ends every cluster that is still up.
 class command {
  public:
   ~command();

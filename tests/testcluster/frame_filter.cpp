@@ -29,7 +29,7 @@ std::string reply(int xid) {
   return jute::writer{}.int32(xid).int64(1).int32(0).frame();
 }
 
-/// A filter past the handshake.
+/// A filter on a connection whose handshake is done.
 struct talking {
   drop_rules rules;
   frame_filter filter{rules};

@@ -1,6 +1,5 @@
-// A process that owns an ensemble and waits to be killed. The ensemble is started by a thread that has ended
-// by then, and with an argument one of its servers is paused: neither may keep the servers alive after their
-// owner.
+// A process that owns an ensemble and waits to be killed. The thread that starts the ensemble has ended by then, and
+// with an argument the process pauses one of its servers: in neither case may the servers outlive their owner.
 #include <testcluster/ensemble.hpp>
 
 #include <unistd.h>

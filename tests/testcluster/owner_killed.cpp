@@ -11,7 +11,7 @@
 
 namespace {
 
-/// The owner of another ensemble, a process of its own.
+/// A separate process that owns another ensemble.
 class owner {
  public:
   explicit owner(std::vector<std::string> arguments = {}) {
@@ -69,7 +69,8 @@ BOOST_AUTO_TEST_CASE(no_server_and_no_file_outlives_its_owner) {
   BOOST_TEST(other.all_gone());
 }
 
-// The kernel then sends signals of its own to the servers' group.
+// The servers' process group is then orphaned with a stopped process in it, so the kernel sends SIGHUP and SIGCONT to
+// it.
 BOOST_AUTO_TEST_CASE(not_even_a_paused_one) {
   owner other({"pause"});
   other.kill();

@@ -65,7 +65,7 @@ void heal_all() {
 BOOST_AUTO_TEST_SUITE(partitions, *boost::unit_test::fixture<linked_servers>())
 
 BOOST_AUTO_TEST_CASE(all_that_servers_say_to_each_other_passes_through_proxies) {
-  cluster().restart(1);  // it calls the others, and they call it back
+  cluster().restart(1);  // it connects to the others, and they call it back
   const int leader = cluster().leader();
   for (int id = 1; id <= 3; ++id) {
     if (id != leader) BOOST_TEST(cluster().peer_proxy(id, leader, peer_port::quorum).connections() == 1u);
@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_black_hole_is_noticed_and_slow_links_are_not_broken) {
   const auto start = clock_type::now();
   BOOST_TEST(writes(follower));
   BOOST_TEST(
-      (clock_type::now() - start >= 3 * 100ms));  // session, node, end of session: each asks the leader
+      (clock_type::now() - start >= 3 * 100ms));  // create session, create node, close session: each needs the leader
   link.blackhole(testcluster::proxy::way::to_server);
   BOOST_TEST(eventually([&] { return linked_node(follower).role == "looking"; }));
   heal_all();

@@ -42,16 +42,17 @@ class line {
   }
   void send(const std::string& request) { line_.write(request); }
 
-  /// The number of the request that the next reply is to.
+  /// The xid of the next reply.
   std::int32_t reply() { return testcluster::jute::reader(read()).int32(); }
 
-  /// Whether nothing comes for a while: neither a reply nor the end of the connection. The last thing to ask.
+  /// Whether neither a reply nor the end of the connection comes within 300 ms. No other member can be called
+  /// afterwards.
   bool silent() {
     line_.set_deadline(clock_type::now() + 300ms);
     return contains(end(), "in time");
   }
 
-  /// Whether the connection ends before the deadline, without another byte. The last thing to ask, too.
+  /// Whether the connection ends before the deadline, without another byte. No other member can be called afterwards.
   bool ends() {
     const auto why = end();
     return !why.empty() && !contains(why, "in time");

@@ -1,5 +1,5 @@
-// The faults of a line to a server: each is seen by a client, healed, and then the client works again. What
-// the loss of a reply means for a node in a line: tests/ensemble/line_loss.cpp.
+// The faults of a connection to a server: a client sees each of them, the test heals it, and then a client works again.
+// tests/ensemble/line_loss.cpp tests a lost reply to the create of a node in a waiting line.
 #include "proxied_server.hpp"
 
 #include <boost/test/unit_test.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 const std::string question = jute::exists_request(1, "/");
 
-/// Ends all faults, and sees that a new client works.
+/// Ends all faults, and checks that a new client works.
 void heal_middle() {
   middle().heal();
   BOOST_TEST(middle().faults().empty());

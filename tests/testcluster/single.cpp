@@ -84,7 +84,7 @@ BOOST_AUTO_TEST_CASE(options_reach_the_server) {
 
 BOOST_AUTO_TEST_CASE(moves_on_when_somebody_has_a_port) {
   boost::asio::io_context io;
-  tcp::acceptor everywhere(io, tcp::endpoint(tcp::v4(), 0));  // that port, on every address
+  tcp::acceptor everywhere(io, tcp::endpoint(tcp::v4(), 0));  // takes a port on every address
   const auto taken = everywhere.local_endpoint().port();
   ensemble for_clients({.servers = 1, .base_port = taken});
   BOOST_TEST(for_clients.nodes().at(0).client_port > taken);

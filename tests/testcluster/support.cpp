@@ -9,7 +9,7 @@ bool eventually(const std::function<bool()>& condition, std::chrono::millisecond
   const auto deadline = clock_type::now() + patience;
   while (!condition()) {
     if (clock_type::now() > deadline) return false;
-    std::this_thread::sleep_for(10ms);  // between two looks at other processes, which notify nobody
+    std::this_thread::sleep_for(10ms);  // polls, because other processes do not notify us
   }
   return true;
 }

@@ -22,10 +22,10 @@ bool eventually(const std::function<bool()>& condition, std::chrono::millisecond
 /// A session on one server, address:port. It sends no pings, so it lives for ten seconds.
 zk_client connect(const std::string& address, std::chrono::milliseconds patience = 10s);
 
-/// Another one of three servers.
+/// The id of another one of three servers.
 inline int other_than(int id) { return id % 3 + 1; }
 
-/// Whether a process is there, other than as a zombie waiting to be collected.
+/// Whether a process exists and is not a zombie.
 bool alive(pid_t pid);
 
 /// The message of the testcluster::error or std::invalid_argument that the function throws; empty if it

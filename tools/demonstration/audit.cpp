@@ -15,7 +15,8 @@ namespace asio = boost::asio;
 asio::awaitable<std::vector<result>> read_results(zkrecipes::session session) {
   auto children = co_await session.async_children(results_path, asio::use_awaitable);
   auto& names = children.names;
-  // Of one width, so the order of the text is that of the numbers, which is the order of acceptance.
+  // The sequence numbers have the same width, so the order of the names as text is the order of the numbers, in which
+  // the servers accepted the results.
   std::sort(names.begin(), names.end());
   std::vector<result> results;
   for (const auto& name : names) {

@@ -1,4 +1,4 @@
-// What came out, against what must have come out.
+// Compares the results of a run with the results that it must have.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace demo {
 
-/// One accepted effect, in the order in which the servers accepted them.
+/// One accepted effect of a message.
 struct result {
   std::int64_t epoch = 0;
   std::string consumer;
@@ -24,12 +24,12 @@ struct result {
 struct audit {
   std::uint64_t produced = 0;
   std::uint64_t processed = 0;   ///< Messages with at least one effect.
-  std::uint64_t lost = 0;        ///< Messages without one.
-  std::uint64_t duplicated = 0;  ///< Effects of a message that had one before.
-  std::uint64_t unexpected = 0;  ///< Effects of what nobody produced, and those that can not be read.
+  std::uint64_t lost = 0;        ///< Messages without an effect.
+  std::uint64_t duplicated = 0;  ///< Effects of a message that already had one.
+  std::uint64_t unexpected = 0;  ///< Effects of messages that were not produced, and effects that can not be parsed.
   std::uint64_t out_of_order = 0;
-  std::uint64_t overlapping_terms = 0;   ///< Effects of a term after one of its successor's.
-  std::uint64_t overlapping_phases = 0;  ///< Phases that began while one of another term went on.
+  std::uint64_t overlapping_terms = 0;   ///< Effects of a term after an effect of a later term.
+  std::uint64_t overlapping_phases = 0;  ///< Phases that began during a phase of another term.
 
   bool clean() const noexcept {
     return !(lost || duplicated || unexpected || out_of_order || overlapping_terms || overlapping_phases);
@@ -38,10 +38,10 @@ struct audit {
 
 boost::asio::awaitable<std::vector<result>> read_results(zkrecipes::session session);
 
-/// Of the effects alone: `overlapping_phases` is for the caller to count.
+/// Checks the effects only: the caller counts `overlapping_phases`. `results` are in the order of acceptance.
 audit check(const std::vector<result>& results, std::uint64_t produced);
 
-/// Fills in the gaps between terms, and the terms that passed unseen.
+/// Fills in the gaps between terms, and the terms that the observer missed.
 void complete(std::map<std::int64_t, term_history>& terms, const std::vector<result>& results);
 
 }  // namespace demo

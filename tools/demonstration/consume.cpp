@@ -1,4 +1,5 @@
-// A consumer: of all replicas one works. Its effect is one more result, kept where a stale leader could spoil it.
+// A consumer: only the elected one of all replicas works. The effect of a message is one more result node. A stale
+// leader could also create one, if its writes were not fenced.
 #include <iostream>
 
 #include <boost/asio.hpp>

@@ -1,4 +1,4 @@
-// Makes trouble while messages flow, and waits for the end.
+// Injects faults while messages flow, and waits until all messages are processed.
 #include <csignal>
 #include <filesystem>
 #include <iostream>
@@ -31,10 +31,10 @@ zkrecipes::session_options session_options(const std::string& hosts) {
 namespace {
 
 constexpr int replicas = 3;
-constexpr auto production = 30s;   // over which the messages are spread
-constexpr auto patience = 110s;    // for the whole run
+constexpr auto production = 30s;   // the messages are spread over this time
+constexpr auto patience = 110s;    // limit for the whole run
 
-/// A folder of our own, which goes with us.
+/// A temporary folder, which the destructor removes.
 struct scratch {
   scratch() : path(std::filesystem::temp_directory_path() / ("zkrecipes-demo-" + std::to_string(::getpid()))) {
     std::filesystem::create_directories(path);
@@ -105,7 +105,8 @@ void director::say(const std::string& text) {
   (how_.json ? std::cerr : std::cout) << stamp << text << std::endl;
 }
 
-/// The ensemble's functions wait; our session must not be kept from its heartbeats by that.
+/// Runs a function of the ensemble on another thread: these functions block, and our session must go on sending
+/// heartbeats.
 awaitable<void> director::blocking(std::function<void()> call) {
   auto body = [](std::function<void()> what) -> awaitable<void> {
     what();
@@ -122,7 +123,7 @@ void director::start_consumer(int index) {
   say(id + " started");
 }
 
-/// Stops or kills it, and writes down that whatever it was doing is over.
+/// Stops or kills a consumer, and logs that none of its phases goes on any more.
 void director::silence(int index, int signal) {
   consumers_[index].signal(signal);
   if (signal == SIGKILL) consumers_[index].wait();
@@ -237,7 +238,7 @@ awaitable<void> director::set_up() {
   }
 }
 
-/// Until all is worked off and everybody has ended by themselves.
+/// Waits until all messages are processed, ends the consumers, and waits until the processes have ended.
 awaitable<void> director::settle() {
   co_await wait_processed(1.0);
   co_await blocking([&] {

@@ -14,9 +14,9 @@ namespace demo {
 struct term_history {
   std::int64_t epoch = 0;
   std::string leader;
-  std::string ended;     ///< What we did to it: resign, kill, pause; else "end" or "other".
-  std::string takeover;  ///< How it began.
-  double gap_ms = 0;     ///< From the last result of the term before to its first one; by the servers' clock.
+  std::string ended;     ///< The fault that ended it: resign, kill or pause; else "end" for the last term, or "other".
+  std::string takeover;  ///< How it began; "unseen" if the observer missed it.
+  double gap_ms = 0;     ///< From the last result of the term before to the first of this term, by the servers' clock.
 };
 
 class observer {

@@ -53,7 +53,7 @@ std::vector<phase_mark> read_phases(const std::filesystem::path& folder) {
 }
 
 std::uint64_t count_overlaps(const std::vector<phase_mark>& marks) {
-  std::map<std::string, std::optional<std::int64_t>> going_on;  // which epoch's phase, of each consumer
+  std::map<std::string, std::optional<std::int64_t>> going_on;  // for each consumer: the epoch of its present phase
   std::uint64_t overlaps = 0;
   for (const auto& mark : marks) {
     auto& own = going_on[mark.consumer];

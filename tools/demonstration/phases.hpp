@@ -1,4 +1,4 @@
-// When the calls of the consumers' careers began and ended, as the processes themselves wrote it down.
+// When the calls of the consumers' careers began and ended. Each process logs its own calls.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace demo {
 
-/// By the machine's monotonic clock, which is the same for all processes.
+/// One entry of a log. The time is of the machine's monotonic clock, which is the same for all processes.
 struct phase_mark {
   std::int64_t time_ns = 0;
   std::string consumer;
@@ -21,13 +21,13 @@ struct phase_mark {
   bool begins = false;
 };
 
-/// Written line by line: a process that is killed has written all that happened.
+/// A log that is flushed after each line: also the log of a killed process is complete.
 class phase_log {
  public:
   explicit phase_log(const std::filesystem::path& file);
 
   void note(const phase_mark& what);
-  /// A phase that goes on for as long as the returned object exists.
+  /// Logs the beginning of a phase now, and its end when the returned object is destroyed.
   [[nodiscard]] std::shared_ptr<void> begins(std::string consumer, std::int64_t epoch, std::string phase);
 
  private:
@@ -36,16 +36,16 @@ class phase_log {
 
 std::int64_t monotonic_ns();
 
-/// A process does nothing from now on: it was stopped or killed.
+/// The mark of a process that was stopped or killed and therefore does nothing from now on.
 phase_mark silenced(std::string consumer);
 
-/// Of all files in the folder, in order of time.
+/// The marks of all files in the folder, in order of time.
 std::vector<phase_mark> read_phases(const std::filesystem::path& folder);
 
-/// How many phases began while one of another term went on. `marks`: in order of time.
+/// Counts the phases that began during a phase of another term. `marks` are in order of time.
 std::uint64_t count_overlaps(const std::vector<phase_mark>& marks);
 
-/// Does what `inner` does and writes down when.
+/// Calls `inner`, and logs when its phases begin and end.
 class logged_career final : public zkrecipes::leader_career {
  public:
   logged_career(zkrecipes::leader_career& inner, phase_log& log, std::string consumer)

@@ -50,7 +50,7 @@ int process::wait() {
 
 void die_with_parent(pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);  // gone before we asked
+  if (::getppid() != parent) ::_exit(1);  // the parent ended before the call
 }
 
 std::string beside(const std::string& name) {

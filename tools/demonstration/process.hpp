@@ -26,7 +26,7 @@ class process {
   pid_t pid_ = 0;
 };
 
-/// To be called first in a child: SIGKILL as soon as `parent` is gone.
+/// To be called first in a child: the kernel then kills the child with SIGKILL as soon as `parent` ends.
 void die_with_parent(pid_t parent);
 
 /// Path of a program that lies beside this one.

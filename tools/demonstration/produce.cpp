@@ -1,4 +1,4 @@
-// The producer: numbered messages, each put exactly once whatever happens to the servers.
+// The producer: puts numbered messages, each exactly once even if servers fail.
 #include <iostream>
 
 #include <boost/asio.hpp>

@@ -14,11 +14,12 @@ struct summary {
   audit counts;
   std::map<std::int64_t, term_history> terms;
   int server_leaders_killed = 0;
-  int failed_consumers = 0;  ///< That ended by themselves with another status than 0.
+  int failed_consumers = 0;  ///< Those with an exit status other than 0, except those that we killed.
   bool saw_hand_over = false;
   double seconds = 0;
 
-  /// Nothing lost, repeated, out of order or at the same time, no process failed, and all that was to happen did happen.
+  /// True if no message was lost, no effect was duplicated, unexpected or out of order, no terms overlapped, no
+  /// consumer failed, and every kind of fault took place.
   bool success() const;
 };
 

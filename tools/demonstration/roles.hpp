@@ -1,4 +1,4 @@
-// The processes of the demonstration. Each function is the whole life of one.
+// The processes of the demonstration. Each of `consume`, `produce` and `direct` runs one of them from start to end.
 #pragma once
 
 #include <chrono>
@@ -10,20 +10,21 @@
 
 namespace demo {
 
-// Where everything is kept, below the session's root.
+// The session's root, the paths below it, and the producer's name.
 inline constexpr char election_path[] = "/consumer";
 inline constexpr char queue_path[] = "/queue";
 inline constexpr char results_path[] = "/results";
 inline constexpr char root[] = "/demo";
 inline constexpr char producer_name[] = "demo";
 
-/// All share the timeout: short, so that a crash is got over while one watches.
+/// The options that all sessions share. The timeout is short, so that a crash is overcome while somebody watches.
 zkrecipes::session_options session_options(const std::string& hosts);
 
-/// Works whenever it is elected, until SIGTERM. The phases of its terms are written into a file of its own in `folder`.
+/// Runs a consumer until SIGTERM or SIGINT: it works whenever it is elected, and logs the phases of its terms to the
+/// file `id` in `folder`.
 int consume(const std::string& hosts, const std::string& id, const std::filesystem::path& folder);
 
-/// Puts the numbers 1 to `messages` into the queue, spread over `duration`; goes on where an earlier run stopped.
+/// Puts the numbers 1 to `messages` into the queue, spread over `duration`. Continues where an earlier run stopped.
 int produce(const std::string& hosts, std::uint64_t messages, std::chrono::milliseconds duration);
 
 struct direction {
@@ -32,7 +33,7 @@ struct direction {
   bool json = false;
 };
 
-/// Starts the servers and the other processes, makes trouble, and checks what came out.
+/// Starts the servers and the other processes, injects faults, and checks the results.
 int direct(const direction& how);
 
 }  // namespace demo

@@ -1,4 +1,4 @@
-// Awaiting with errors as values.
+// A completion token for `co_await` that returns errors as values.
 #pragma once
 
 #include <boost/asio/as_tuple.hpp>

@@ -1,4 +1,4 @@
-// How a command ends when it cannot do its work.
+// The error with which a command ends, and its exit code.
 #pragma once
 
 #include <stdexcept>
@@ -9,12 +9,12 @@ namespace zkadmin {
 enum class exit_code {
   ok = 0,
   error = 1,
-  usage = 2,        ///< The command line, the environment or the configuration file.
+  usage = 2,        ///< A mistake in the command line, the environment or the configuration file.
   unreachable = 3,  ///< None of the servers answers.
   auth = 5,         ///< The credentials were refused, or do not suffice.
 };
 
-/// What to tell the user, and the exit code that goes with it.
+/// The message for the user, and the exit code.
 class failure : public std::runtime_error {
  public:
   failure(exit_code code, const std::string& message) : std::runtime_error(message), code_(code) {}

@@ -12,7 +12,7 @@ exit_code run(std::span<const char* const> arguments) {
   const auto asked = parse_command_line(arguments, std::cout);
   if (!asked) return exit_code::ok;
   const settings wanted = load_settings(*asked, process_environment());
-  // Never destroyed: that would wait for name lookups, which take as long as the name servers please.
+  // Never destroyed, because the destructor would wait for running name lookups, which can take arbitrarily long.
   static auto* const io = new boost::asio::io_context(1);
   surroundings around{*io, std::cout, std::cerr};
   switch (asked->command) {
@@ -29,7 +29,7 @@ exit_code run(std::span<const char* const> arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // A reader that went away is an output that cannot be written.
+  std::signal(SIGPIPE, SIG_IGN);  // If the reader of a pipe has gone, the write fails instead.
   try {
     return static_cast<int>(run({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)}));
   } catch (const failure& error) {

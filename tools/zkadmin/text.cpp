@@ -20,7 +20,8 @@ constexpr range wide_ranges[] = {
     {0x1F300, 0x1F64F}, {0x1F680, 0x1F6FF}, {0x1F900, 0x1F9FF}, {0x20000, 0x3FFFD},
 };
 
-// Control characters, and those that take no place or change the direction of what follows.
+// Control and private-use characters, and characters that take no place or change the direction of the text behind
+// them.
 constexpr range hidden_ranges[] = {
     {0x0000, 0x001F},   {0x007F, 0x009F},    {0x00AD, 0x00AD}, {0x0300, 0x036F}, {0x0483, 0x0489},
     {0x0591, 0x05C7},   {0x0600, 0x061C},    {0x064B, 0x065F}, {0x0670, 0x0670}, {0x06D6, 0x06ED},
@@ -131,7 +132,7 @@ std::string printable(std::string_view utf8) {
 std::string shortened(std::string_view text, std::size_t most) {
   if (text.size() <= most) return std::string(text);
   std::size_t kept = most;
-  // Not within a character, which has three such bytes at most.
+  // Does not cut within a character, which has at most three continuation bytes.
   while (kept > 0 && kept + 3 > most && (static_cast<unsigned char>(text[kept]) & 0xC0) == 0x80) --kept;
   return std::string(text.substr(0, kept)) + "... (" + std::to_string(text.size()) + " bytes)";
 }

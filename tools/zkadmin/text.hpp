@@ -1,4 +1,4 @@
-// Text from a cluster, made fit for a terminal: a node's name or data may hold anything.
+// Makes text from a cluster fit for a terminal: a node's name or data may hold anything.
 #pragma once
 
 #include <chrono>

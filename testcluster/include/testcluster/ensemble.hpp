@@ -15,16 +15,17 @@ namespace testcluster {
 
 class proxy;
 
-/// The two ports at which servers reach each other. Followers are connected to the leader's quorum port; what
-/// they agree on who leads is said over the election ports.
+/// The two ports at which servers reach each other. Followers connect to the leader's quorum port. The messages of
+/// leader election pass through the election ports.
 enum class peer_port { quorum, election };
 
 struct ensemble_options {
   /// How many servers, 1 to 9. A single one runs standalone.
   int servers = 3;
 
-  /// Where data, configuration and logs go. Empty: a temporary directory, removed at the end. Otherwise it
-  /// must not exist or be empty; at the end only what the ensemble made in it is removed.
+  /// The directory of data, configuration and logs. Empty: a temporary directory, which is removed at the end.
+  /// Otherwise the directory must either not exist yet or be empty; at the end only what the ensemble created is
+  /// removed.
   std::filesystem::path dir{};
 
   /// ZooKeeper's tickTime, at least 10 ms. Sessions expire within one tick after their timeout.
@@ -34,15 +35,15 @@ struct ensemble_options {
   int init_limit = 20;
   int sync_limit = 10;
 
-  /// Bounds of the negotiated session timeout. Zero: the server's own, 2 and 20 ticks.
+  /// Bounds of the negotiated session timeout. Zero: the server's defaults, 2 and 20 ticks.
   std::chrono::milliseconds min_session_timeout{0};
   std::chrono::milliseconds max_session_timeout{0};
 
-  /// Whether each transaction waits for the disk. Off: faster, and the kernel keeps what a killed server
-  /// wrote.
+  /// Whether each transaction waits until it is on the disk. Off is faster, and no data is lost when a server is
+  /// killed, because the kernel keeps what the process wrote.
   bool force_sync = false;
 
-  /// Four-letter words the servers answer. `srvr` is always among them: readiness is asked with it.
+  /// Four-letter words that the servers answer. `srvr` is always added, because the readiness check uses it.
   std::vector<std::string> four_letter_words{"srvr", "ruok", "mntr", "stat", "conf", "envi",
                                              "cons", "dump", "wchs", "wchc", "wchp", "isro"};
 
@@ -52,20 +53,20 @@ struct ensemble_options {
   /// Puts a proxy in front of each server; hosts() then names the proxies.
   bool delay_proxies = false;
 
-  /// The delay those proxies start with, each way. Not negative.
+  /// The initial delay of these proxies, each way: 0 to 60 s.
   std::chrono::milliseconds delay{0};
 
-  /// Puts a proxy in front of every port at which a server reaches another one: what peer_proxy() and
-  /// partition() need.
+  /// Puts a proxy in front of every port through which one server reaches another. peer_proxy() and partition() need
+  /// this.
   bool peer_proxies = false;
 
-  /// Further lines for every server's zoo.cfg, "key=value", but for what the ensemble sets itself: where the
-  /// servers are, and how they are asked whether they are ready.
+  /// Further lines "key=value" for every server's zoo.cfg. Keys on which the ensemble itself depends are refused:
+  /// `server.*`, data directory, client port and address, four-letter words, and the AdminServer's keys.
   std::vector<std::string> extra_config{};
 
-  /// Client, quorum, election and admin port of each server are base_port to base_port + 3, on a loopback
-  /// address of its own. If somebody listens on such a port of every address, the next try is ten ports
-  /// further.
+  /// Client, quorum, election and admin port of each server are base_port to base_port + 3, on a loopback address of
+  /// its own. If another program listens on one of these ports on every address, start-up tries again ten ports
+  /// further, up to three times.
   std::uint16_t base_port = 21810;
 
   /// How long start-up, start() and wait_serving() may take. More than zero.
@@ -77,12 +78,12 @@ struct node_info {
   std::string address;  // host:port of the server itself
   std::string proxy;    // host:port of the proxy in front of it, or empty
   std::string admin;    // host:port of its AdminServer, or empty
-  std::string role;     // leader, follower, standalone, looking (serves nobody), paused, stopped
+  std::string role;     // leader, follower, standalone, looking (not serving), paused, stopped
   pid_t pid = 0;        // 0 when stopped
   bool running = false;
   int client_port = 0;
   std::vector<std::string>
-      faults;  // what its proxies do: "clients: delay 5 ms", "to server 2 (quorum): freeze"
+      faults;  // of its proxies, such as "clients: delay 5 ms", "to server 2 (quorum): freeze"
 };
 
 /// A ZooKeeper ensemble of real servers on this machine, for as long as the object lives.
@@ -91,12 +92,12 @@ struct node_info {
 /// succeeded. The servers end with the object, and also when its process ends in any other way, SIGKILL
 /// included.
 ///
-/// The environment can replace the java flags (TESTCLUSTER_JVM_FLAGS, separated by blanks) and the server
-/// (TESTCLUSTER_ZOOKEEPER_JAR).
+/// The environment variable TESTCLUSTER_JVM_FLAGS replaces the java flags (separate them by blanks), and
+/// TESTCLUSTER_ZOOKEEPER_JAR replaces ZooKeeper's jar.
 ///
-/// Every function that names a server throws std::invalid_argument for an unknown id and testcluster::error
-/// when the server is not in a fit state. Thread safety: distinct objects: safe; shared object: only hosts(),
-/// dir(), the proxies, partition() and heal().
+/// Every function that takes the id of a server throws std::invalid_argument for an unknown id, and testcluster::error
+/// if the server's state does not allow the call, such as kill() of a stopped server. Thread safety: distinct objects:
+/// safe; shared object: only hosts(), dir(), the proxies, partition() and heal().
 class ensemble {
  public:
   explicit ensemble(const ensemble_options& options = {});
@@ -111,16 +112,16 @@ class ensemble {
 
   std::vector<node_info> nodes();
 
-  /// The id of the one server that leads, or stands alone. Waits up to start_timeout for an election to end.
+  /// The id of the leader, or of a standalone server. Waits up to start_timeout for an election to end.
   int leader();
 
   void kill(int id);    // SIGKILL; returns when the process is gone
-  void stop(int id);    // SIGTERM; returns when the process is gone
+  void stop(int id);    // SIGTERM, and SIGKILL after start_timeout; returns when the process is gone
   void pause(int id);   // SIGSTOP
   void resume(int id);  // SIGCONT; does not wait for it to rejoin, see wait_serving()
 
-  /// Starts a server that was killed or stopped, with the data it had. Waits until it serves, unless too few
-  /// servers run for any of them to serve.
+  /// Starts a server that was killed or stopped, with the data it had. Then waits like wait_serving(), unless fewer
+  /// servers than a quorum run.
   void start(int id);
 
   /// stop() if it runs, then start().
@@ -140,16 +141,16 @@ class ensemble {
   /// follower's link to its leader is peer_proxy(follower, leader(), peer_port::quorum).
   testcluster::proxy& peer_proxy(int from, int to, peer_port port);
 
-  /// Cuts a server off from all others: their links look alive, and nothing passes, as in a network that
-  /// loses every packet. Its clients still reach it. The other side, and it itself, notice after
-  /// options.sync_limit ticks. Only with options.peer_proxies.
+  /// Cuts a server off from all others. Their connections look alive, but nothing passes, as in a network that loses
+  /// every packet. Clients still reach the server. It and the other servers notice the cut after options.sync_limit
+  /// ticks. Only with options.peer_proxies.
   void partition(int id);
 
   /// Cuts two servers off from each other in the same way.
   void partition(int one, int other);
 
-  /// Ends every fault of the proxies, of all of them or of those around one server. Processes that were
-  /// killed or paused stay so. Does not wait for servers to rejoin, see wait_serving().
+  /// Ends every fault, either of all proxies or of those in front of one server and between it and the others. Servers
+  /// that were killed or paused stay so. Does not wait for servers to rejoin, see wait_serving().
   void heal();
   void heal(int id);
 

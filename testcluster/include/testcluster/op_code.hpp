@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-/// ZooKeeper's numbers for the requests of its protocol.
+/// The codes of the requests in ZooKeeper's protocol.
 namespace testcluster::op {
 
 inline constexpr std::int32_t create = 1;
@@ -28,14 +28,14 @@ inline constexpr std::int32_t create_ttl = 21;
 inline constexpr std::int32_t auth = 100;
 inline constexpr std::int32_t set_watches = 101;
 inline constexpr std::int32_t create_session =
-    -10;  // the first frame of a connection, which carries no number itself
+    -10;  // the first frame of a connection; this frame carries no code
 inline constexpr std::int32_t close_session = -11;
 
-/// The number of the request with one of the names above. Throws std::invalid_argument, naming those there
-/// are.
+/// The code of the request with one of the names above. For any other name it throws std::invalid_argument, which lists
+/// the names.
 std::int32_t code_of(std::string_view name);
 
-/// The name of a request, or its number where it has none.
+/// The name of a request, or its code as text if it has no name.
 std::string name_of(std::int32_t code);
 
 }  // namespace testcluster::op

@@ -12,10 +12,10 @@
 
 namespace testcluster {
 
-/// What a proxy has to know of what passes through it.
+/// How a proxy treats the bytes that pass through it.
 enum class proxy_protocol {
-  client,  ///< Frames of ZooKeeper's client protocol are passed on whole; anything else as it comes.
-  opaque,  ///< Bytes as they come; nothing can be lost by its kind.
+  client,  ///< Passes on whole frames of ZooKeeper's client protocol; any other bytes as they arrive.
+  opaque,  ///< Passes on bytes as they arrive; drop_reply() and drop_request() are refused.
 };
 
 struct proxy_options {
@@ -24,23 +24,22 @@ struct proxy_options {
 
   proxy_protocol protocol = proxy_protocol::client;
 
-  /// An address of this machine to listen on, numeric; a free port is taken. Empty: an address of its own.
+  /// Numeric address of this machine to listen on, at a free port. Empty: a loopback address of the proxy's own.
   std::string listen{};
 
-  /// In front of a server's election port (and opaque): where that server shall call back whoever comes
-  /// through this proxy. Without it, a server with a higher number calls back past the proxies. Empty: as it
-  /// is.
+  /// Only for a proxy in front of a server's election port, with `opaque`: the address at which that server calls back
+  /// a server that connects through this proxy. Without this, a server with a higher number calls back directly, past
+  /// the proxies. Empty (the default): the first message passes unchanged.
   std::string callback{};
 };
 
-/// A TCP proxy in front of one server, with faults on demand. It has a loopback address and a thread of its
-/// own.
+/// A TCP proxy in front of one server, with faults on demand. It has a thread of its own and, unless `listen` is given,
+/// a loopback address of its own.
 ///
-/// The delay is that of a long line: what is sent one after the other arrives one after the other, and much
-/// can be under way at once. Several faults can be on at the same time; heal() ends them all.
+/// The delay is a latency and does not limit the throughput: the order of the bytes stays, and many requests can be in
+/// flight at once. Several faults can be on at the same time; heal() ends them all.
 ///
-/// Every function returns when its effect has set in. Thread safety: all functions may be called from any
-/// thread.
+/// Every function returns when it has taken effect. Thread safety: all functions may be called from any thread.
 class proxy {
  public:
   enum class side { client, server };
@@ -56,34 +55,36 @@ class proxy {
   /// Where clients connect to, as host:port.
   const std::string& address() const;
 
-  /// Holds for what arrives from now on.
+  /// Applies to bytes that arrive from now on.
   void set_delay(std::chrono::milliseconds delay);
 
-  /// How much passes in a second, each way of each connection. Zero: any amount. Holds for what arrives from
-  /// now on. The queue in front of the narrow line is long: whoever sends more than passes waits for the
-  /// answer, not for the line. Not above 1 TB.
+  /// Limits the bytes per second, each way of each connection. Zero: no limit; at most 1 TB. Applies to bytes that
+  /// arrive from now on. The proxy has a long queue, so a client that sends faster than the limit can send on without
+  /// waiting; only its replies come late.
   void set_bandwidth(std::uint64_t bytes_per_second);
 
-  /// Closes all connections, with what is under way in them. New ones are welcome.
+  /// Closes all connections and drops the bytes in flight on them. New connections are accepted.
   void cut();
 
-  /// Closes all connections at one side. The other one is not told: its connection looks alive, and what it
-  /// sends disappears, until heal() or until it gives up. New connections are welcome.
+  /// Closes one side of all connections. The other side is not told: its connection looks alive, and the bytes it sends
+  /// are lost, until heal() or until that side gives up. New connections are accepted.
   void half_open(side closed);
 
-  /// While true nothing is read, written or closed: connections look alive, and new ones are made but never
-  /// answered. Nothing is lost: what was sent meanwhile arrives afterwards. One way only: the other goes on.
+  /// While true, the proxy reads, writes and closes nothing: connections look alive, and new ones are established but
+  /// never answered. Nothing is lost: bytes sent meanwhile arrive afterwards. If only one way is frozen, the other way
+  /// goes on.
   void freeze(bool frozen, way which = way::both);
 
-  /// What is sent this way from now on disappears, ends of connections included, while they look alive; new
-  /// ones are made, too. Until heal(), which closes the connections on which something is missing.
+  /// From now on, all bytes that the proxy would deliver this way are lost, and so are the ends of connections. The
+  /// connections look alive, and new ones are established. heal() ends this, and closes the connections that have lost
+  /// something.
   void blackhole(way lost = way::both);
 
   /// While true new connections are refused. Those that exist stay.
   void refuse(bool refusing);
 
-  /// Closes the connection instead of passing on the reply to the k-th request of this kind, counted from now
-  /// over all connections: the server has done it, the client can not know. k is at least 1. Throws
+  /// Closes the connection instead of passing on the reply to the k-th request of this kind, counted from now over all
+  /// connections: the server has executed the request, and the client can not know. k is at least 1. Throws
   /// testcluster::error if the protocol is opaque.
   void drop_reply(std::int32_t op_code, int k = 1);
 
@@ -91,7 +92,8 @@ class proxy {
   /// Otherwise like drop_reply.
   void drop_request(std::int32_t op_code, int k = 1);
 
-  /// Ends every fault: as if the proxy were new, apart from drops(), lost_bytes() and the connections that are whole.
+  /// Ends every fault and restores the initial delay. drops() and lost_bytes() keep their counts. Connections that are
+  /// half-open or have lost something are closed, the others stay.
   void heal();
 
   /// The faults that are on, such as "delay 50 ms", "freeze", "drop-reply create2 1". Empty: none.

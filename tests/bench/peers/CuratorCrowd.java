@@ -9,8 +9,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 
 /**
- * Many threads that wait for one lock. What a release costs is counted at the servers by whoever runs us: we say
- * "ready", hand the lock on so many times as a line on standard input says, and say "done".
+ * Many threads that wait for one lock. The program that runs this one counts at the servers what a release costs. We
+ * print "ready", hand the lock on as many times as a line on standard input says, and print "done".
  */
 final class CuratorCrowd {
   private static final int PATIENCE = 60;
@@ -42,7 +42,7 @@ final class CuratorCrowd {
       join();
     }
     for (int i = 0; i < waiting; i++) {
-      client.await_answer("GetData");  // the watch on its predecessor: from here on it only waits
+      client.await_answer("GetData");  // it has set the watch on its predecessor: from here on it only waits
     }
     return owner;
   }
@@ -78,7 +78,7 @@ final class CuratorCrowd {
       release.await();
       lock.release();
     } catch (Exception e) {
-      // The measurement is over, and the client closed; or next() misses us.
+      // Either the measurement is over and the client is closed, or next() reports that an owner is missing.
     }
   }
 }

@@ -5,8 +5,8 @@ import java.util.Map;
 import org.apache.curator.framework.recipes.leader.LeaderLatch;
 
 /**
- * A candidate that can be killed. When it leads it says how many threads its client and its latch have added to the
- * process; it ends when a line comes in.
+ * A candidate that can be killed. When it leads it prints how many threads its client and its latch have added to the
+ * process; it ends when it reads a line.
  */
 final class CuratorLeader {
   private final String hosts;

@@ -22,9 +22,8 @@ import org.apache.curator.framework.recipes.nodes.GroupMember;
 import org.apache.curator.framework.recipes.queue.SimpleDistributedQueue;
 
 /**
- * Every measured operation, in the steady state: parents exist, and one round has gone before that does not
- * count. Recipe objects are used again where Curator allows it, since that is how a service runs (and what
- * costs it least).
+ * Every measured operation, in the steady state: the parents exist, and a first round does not count. Recipe objects
+ * are used again where Curator allows it, because a service does so, and because it is the cheapest way for Curator.
  */
 final class CuratorOperations {
   private static final int WAIT = ObservedClient.WAIT_SECONDS;
@@ -96,7 +95,7 @@ final class CuratorOperations {
       to.release();
       return now;
     });
-    waiting.await_answer("GetData");  // the watch on its predecessor: from here on it only waits
+    waiting.await_answer("GetData");  // it has set the watch on its predecessor: from here on it only waits
     long start = System.nanoTime();
     from.release();
     return owned_at.get(WAIT, SECONDS) - start;
@@ -167,14 +166,14 @@ final class CuratorOperations {
     waiting.forget_answers();
     Future<Boolean> first =
         threads.submit(() -> new DistributedDoubleBarrier(waiter, path, 2).enter(WAIT, SECONDS));
-    waiting.await_answer("GetChildren");  // it has counted only itself
+    waiting.await_answer("GetChildren");  // the first member has counted only itself, and waits
     DistributedDoubleBarrier last = new DistributedDoubleBarrier(owner, path, 2);
     long time = elapsed(() -> require(last.enter(WAIT, SECONDS), "barrier not entered"));
     require(first.get(WAIT, SECONDS), "first member not let in");
     return time;
   }
 
-  /** GroupMember does not tell when it is in; another's watch learns it as soon as the joiner could. */
+  /** GroupMember does not report when it has joined. The other client's watch fires as early as a report could. */
   private long join_group(int number) throws Exception {
     String path = make("group-" + number);
     CompletableFuture<Long> seen_at = new CompletableFuture<>();

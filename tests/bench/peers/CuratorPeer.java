@@ -11,8 +11,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Measures Curator's recipes and prints the figures as one JSON object. Everything it does is bounded in time,
- * and whatever happens, its nodes are removed before it ends.
+ * Measures Curator's recipes and prints the figures as one JSON object. Everything it does has a time limit, and its
+ * nodes are removed before it ends, also after an error.
  */
 public final class CuratorPeer {
   private final ExecutorService threads = Executors.newCachedThreadPool(CuratorPeer::daemon);
@@ -40,7 +40,7 @@ public final class CuratorPeer {
     try {
       Runtime.getRuntime().removeShutdownHook(on_signal);
     } catch (IllegalStateException e) {
-      return;  // a signal is ending us already, and waits for this thread
+      return;  // a signal already ends the process, and its handler waits for this thread
     }
     System.exit(status);
   }
@@ -52,7 +52,7 @@ public final class CuratorPeer {
         ObservedClient waiter = ObservedClient.connect(options.hosts())) {
       connected = true;
       operations = bounded(options.limit_seconds(), () -> {
-        owner.curator.create().orSetData().forPath(base);  // another one may use it, too
+        owner.curator.create().orSetData().forPath(base);  // another candidate may have made it
         return measure(owner, waiter);
       });
     } catch (Exception e) {
@@ -102,7 +102,7 @@ public final class CuratorPeer {
     System.err.println("curator peer: " + (what == null ? e.toString() : what));
   }
 
-  /** With a session of its own: the measuring ones are closed by now, so nothing of theirs can come back. */
+  /** Uses a new session: the measuring ones are closed by now, so they can not make nodes again. */
   private Void remove_base() throws Exception {
     try (ObservedClient remover = ObservedClient.connect(options.hosts())) {
       remover.curator.delete().quietly().deletingChildrenIfNeeded().forPath(base);

@@ -15,7 +15,7 @@ import org.apache.curator.framework.recipes.queue.MultiItem;
 import org.apache.curator.framework.recipes.queue.QueueBuilder;
 import org.apache.curator.framework.recipes.queue.SimpleDistributedQueue;
 
-/** How many in a second, without a delay: does a round of the line that it is told on standard input. */
+/** Measures rates without a delay: reads names of lines, does a round of each, and prints the operations per second. */
 final class CuratorRates {
   private static final int WAIT = 60;
   private static final int CONTENDERS = 4;
@@ -44,7 +44,7 @@ final class CuratorRates {
 
   private record Line(int count, Round round) {}
 
-  /** Until an empty line, or the end of the input. */
+  /** Serves standard input until an empty line or its end. */
   Map<String, Double> serve() throws Exception {
     List<ObservedClient> clients = new ArrayList<>();
     try {
@@ -75,7 +75,7 @@ final class CuratorRates {
         "queue items put without waiting", new Line(MANY_ITEMS, this::put_in_background));
   }
 
-  /** In a second; null: there is no such operation. */
+  /** Operations per second; null if there is no such operation. */
   private static Double rate(Line line) throws Exception {
     if (line == null) {
       return null;
@@ -117,7 +117,7 @@ final class CuratorRates {
     }
   }
 
-  /** A batch of Curator's is one node with many items in it. */
+  /** In Curator a batch is one node with many items in it. */
   private void put_batches() throws Exception {
     byte[][] items = new byte[BATCH][];
     Arrays.fill(items, ITEM);

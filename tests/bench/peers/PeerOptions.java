@@ -86,10 +86,10 @@ record PeerOptions(String part, String hosts, double round_trip_ms, int repeat, 
         .allMatch(host -> Integer.parseInt(host.substring(host.lastIndexOf(':') + 1)) <= 65535);
   }
 
-  /** A round of round trips takes some hundred of them; four times that means that something is stuck. */
+  /** One repeat of the round-trips part takes about 100 round trips. After four times that, something is stuck. */
   long limit_seconds() {
     if (part.equals("rates")) {
-      return 900;  // it waits while the others have their rounds
+      return 900;  // it also waits while the others do their rounds
     }
     return part.equals("round-trips") ? 30 + (long) Math.ceil((repeat + 1) * 400 * round_trip_ms / 1000) : 180;
   }

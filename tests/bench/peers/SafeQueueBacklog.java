@@ -12,9 +12,9 @@ import org.apache.curator.framework.recipes.queue.QueueSerializer;
 import org.apache.curator.framework.state.ConnectionState;
 
 /**
- * Works off a backlog in Curator's queue with a lock path, the one that acknowledges. It pushes items into a
- * consumer, so with a backlog the time from one item to the next is what acknowledging the one and taking the
- * other cost: a cycle.
+ * Consumes a backlog from Curator's queue with a lock path, which is its queue with acknowledgements. That queue pushes
+ * items into a consumer. So with a backlog the time from one item to the next is the cost of acknowledging the first
+ * and taking the second: a cycle.
  */
 final class SafeQueueBacklog {
   private static final int WAIT = ObservedClient.WAIT_SECONDS;
@@ -30,7 +30,7 @@ final class SafeQueueBacklog {
     this.lock_path = lock_path;
   }
 
-  /** Returns the nanoseconds of so many cycles. */
+  /** Returns the nanoseconds of each of `count` cycles. */
   List<Long> cycles(int count) throws Exception {
     int items = count + 2;  // the first interval is the warm-up
     put(items);

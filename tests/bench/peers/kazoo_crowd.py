@@ -1,7 +1,7 @@
 """Many threads that wait for one lock.
 
-What a release costs is counted at the servers by whoever runs us: we say "ready", hand the lock on so many times as
-a line on standard input says, and say "done".
+The program that runs this one counts at the servers what a release costs. We print "ready", hand the lock on as many
+times as a line on standard input says, and print "done".
 """
 
 import queue
@@ -39,7 +39,7 @@ class Crowd:
         for _ in range(waiting):
             self._join()
         for _ in range(waiting):
-            self._client.await_answer("get")  # the watch on its predecessor: from here on it only waits
+            self._client.await_answer("get")  # it has set the watch on its predecessor: from here on it only waits
         return owner
 
     def _next(self):
@@ -60,4 +60,4 @@ class Crowd:
             release.wait()
             lock.release()
         except KazooException:
-            pass  # the measurement is over, and the client closed; or _next() misses us
+            pass  # the measurement is over and the client closed, or _next() reports that an owner is missing

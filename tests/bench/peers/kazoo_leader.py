@@ -1,6 +1,6 @@
 """A candidate that can be killed.
 
-When it leads it says how many threads its client has added to the process; it ends when a line comes in.
+When it leads it prints how many threads its client has added to the process; it ends when it reads a line.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """Every measured operation, in the steady state.
 
-Parents exist, and one round has gone before that does not count. Recipe objects are used again where kazoo
-allows it, since that is how a service runs (and what costs it least).
+The parents exist, and a first round does not count. Recipe objects are used again where kazoo allows it, because a
+service does so, and because it is the cheapest way for kazoo.
 """
 
 import statistics
@@ -53,7 +53,7 @@ class Operations:
         acquire(lock)
         self._waiter.forget_answers()
         owned_at = Background(follow)
-        self._waiter.await_answer("get")  # the watch on its predecessor: from here on it only waits
+        self._waiter.await_answer("get")  # it has set the watch on its predecessor: from here on it only waits
         start = time.monotonic()
         lock.release()
         return owned_at.result() - start
@@ -116,8 +116,8 @@ class Operations:
             return elapsed(take_and_consume)
 
         self._measure("queue put", lambda _: elapsed(lambda: plain.put(b"x")))
-        # kazoo lists the queue only when the items of its last list are used up, so the first of the
-        # items that were just put (the round that does not count) costs one round trip more.
+        # kazoo lists the queue only when the items of its last list are used up. So the first take (the round that does
+        # not count) costs one round trip more.
         self._measure("queue take", lambda _: elapsed(lambda: require(plain.get() is not None, "no item")))
         self._measure("queue take and acknowledge", put_take_and_consume)
 
@@ -127,10 +127,10 @@ class Operations:
         last = self._owner.DoubleBarrier(path, 2)
         self._waiter.forget_answers()
         entering = Background(first.enter)
-        self._waiter.await_answer("get_children")  # it has counted only itself
+        self._waiter.await_answer("get_children")  # the first member has counted only itself, and waits
         time_taken = elapsed(last.enter)
         entering.result()
-        # enter() keeps its errors to itself
+        # enter() does not report its errors
         require(first.participating and last.participating, "barrier not entered")
         return time_taken
 

@@ -1,6 +1,6 @@
 """Measures kazoo's recipes and prints the figures as one JSON object.
 
-Everything it does is bounded in time, and whatever happens, its nodes are removed before it ends.
+Everything it does has a time limit, and its nodes are removed before it ends, also after an error.
 CuratorPeer.java does the same for Curator.
 """
 
@@ -69,16 +69,16 @@ def parse_options():
 
 
 def limit_seconds(options):
-    """A round of round trips takes some hundred of them; four times that means that something is stuck."""
+    """One repeat of the round-trips part takes about 100 round trips. After four times that, something is stuck."""
     if options.part == "rates":
-        return 900  # it waits while the others have their rounds
+        return 900  # it also waits while the others do their rounds
     if options.part != "round-trips":
         return 180
     return 30 + math.ceil((options.repeat + 1) * 400 * options.round_trip_ms / 1000)
 
 
 def measure(options, owner, waiter, base):
-    owner.ensure_path(base)  # another one may use it, too
+    owner.ensure_path(base)  # another candidate may have made it
     if options.part == "rates":
         return Rates(owner, options.hosts, base).serve()
     if options.part == "wake-ups":
@@ -89,16 +89,16 @@ def measure(options, owner, waiter, base):
 
 
 def remove(options, base):
-    """With a session of its own: the measuring ones are closed by now, so nothing of theirs can come back."""
+    """Uses a new session: the measuring ones are closed by now, so they can not make nodes again."""
     with Connection(options.hosts) as remover:
         try:
             remover.delete(base, recursive=True)
         except NoNodeError:
-            pass  # it was never made
+            pass  # the path was never made
 
 
 def interrupted(_signal, _frame):
-    on_signals(signal.SIG_IGN)  # once is enough, and the clean-up must go through
+    on_signals(signal.SIG_IGN)  # ignore further signals, so that the clean-up can end
     raise PeerFailure("interrupted")
 
 
@@ -108,7 +108,7 @@ def on_signals(handler):
 
 
 def run(options):
-    """Returns the round trips of every operation, or None after telling why there are none."""
+    """Returns the round trips of every operation, or None after printing the reason why there are none."""
     base = options.path or BASE_PREFIX + str(uuid.uuid4())
     connected = False
     operations = None
@@ -130,7 +130,7 @@ def run(options):
 
 
 def abort_when_lost(work, state):
-    # kazoo would wait for the servers until the limit; what it measured then would be worth nothing.
+    # Otherwise kazoo would wait for the servers until the time limit, and its figures would be useless.
     if state != KazooState.CONNECTED:
         work.abort(PeerFailure("lost the connection while measuring"))
 

@@ -1,4 +1,4 @@
-"""How many in a second, without a delay, a round at a time."""
+"""Measures rates without a delay, one round at a time."""
 
 import json
 import sys
@@ -15,7 +15,7 @@ BATCH = 100
 
 
 class Rates:
-    """Does a round of the line that it is told on standard input, and says how many in a second; None: no such operation."""
+    """Reads names of lines, does a round of each, and prints the operations per second (null: no such operation)."""
 
     def __init__(self, client, hosts, base):
         self._client = client
@@ -45,7 +45,7 @@ class Rates:
             "queue items put in batches": (MANY_ITEMS, self._put_batches),
         }
         if line not in known:
-            return None  # every put waits
+            return None  # in kazoo every put waits for its answer
         count, run = known[line]
         start = time.monotonic()
         run()

@@ -1,5 +1,5 @@
-// How long the old and the new owner believe at the same time, when the holder's server is cut off: a follower from the
-// leader, or the leader from both followers.
+// Measures how long the old and the new owner believe at the same time when the holder's server is cut off: a follower
+// from the leader, or the leader from both followers.
 #include "report.hpp"
 
 #include <CLI/CLI.hpp>
@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 using zkrecipes::lease_mode;
 
-/// When two servers lose the third, one of them may lead in vain, since the other still follows the third. It gives up, and elects
-/// again, after so many ticks.
+/// In ticks. When two servers lose the third one, one of them may lead in vain, because the other still follows the
+/// third. After this time it gives up, and they elect again.
 constexpr int init_limit = 10;
 constexpr int longest_election = 4 * init_limit;  // ticks
 
@@ -53,7 +53,7 @@ void measure(const plan& wanted, int sync_limit, std::vector<row>& rows) {
                 {}};
       found.how.patience = wanted.tick * (sync_limit + longest_election) + 3 * wanted.session + 10s;
       for (int i = 0; i < wanted.repeat; ++i) {
-        // Long enough for heartbeats, and cut at any moment between two of them.
+        // Long enough for several heartbeats; the cut comes at a random moment between two of them.
         found.how.before_cut = wanted.session + milliseconds(phase(random));
         auto seen = look(cluster, found.how);
         if (seen.no_overlap.empty()) {

@@ -1,4 +1,4 @@
-// What many trials with the same setting have in common.
+// Reports: one row for all trials with the same setting.
 #pragma once
 
 #include "trial.hpp"
@@ -16,7 +16,7 @@ struct row {
   int sync_limit = 0;
   setting how;
   std::vector<sighting> seen;
-  std::map<std::string, int> no_overlap;  ///< Further trials, by why nothing can have overlapped.
+  std::map<std::string, int> no_overlap;  ///< Other trials, counted by the reason why no overlap was possible.
 };
 
 boost::json::array to_json(const std::vector<row>& rows);

@@ -54,7 +54,7 @@ class trial {
     return connect(deposes() ? nodes.at(leader_ - 1).proxy : nodes.at(follower_ - 1).address, how_.session);
   }
 
-  /// Its session outlives the election of another leader.
+  /// If the leader is cut off, the contender's session is long enough to outlive the election of another leader.
   zkrecipes::session connect_contender() {
     const auto nodes = cluster_.nodes();
     if (!deposes()) return connect(nodes.at(leader_ - 1).address, how_.session);
@@ -106,7 +106,7 @@ class trial {
     link.freeze(true, way::to_client);
     const auto sent = mine.counters().heartbeats;
     while (mine.counters().heartbeats == sent) co_await pause(1ms);
-    co_await pause(50ms);  // the heartbeat reaches the leader
+    co_await pause(50ms);  // meanwhile the heartbeat reaches the leader
     link.freeze(true, way::to_server);
     link.freeze(false, way::to_client);
   }
@@ -132,7 +132,7 @@ class trial {
     }
   }
 
-  /// From shortly before the servers notice the cut: whenever the holder is connected again, it loses the connection.
+  /// Breaks the holder's connection whenever it is connected, from half a second before the servers notice the cut.
   asio::awaitable<void> break_lines(zkrecipes::session zk) {
     if (how_.load == load::breaks) co_await pause(how_.noticed - std::min(how_.noticed, 500ms));
     while (!done_ && how_.load == load::breaks) {
@@ -141,8 +141,9 @@ class trial {
     }
   }
 
-  /// Looks at the holder's belief as the holder itself does, until it has ended and the contender owns. What has ended is over:
-  /// an ownership that was lost is never believed again. If nobody else owns while we look, nothing can overlap.
+  /// Observes the holder's belief as the holder itself does, until the belief has ended and the contender owns. A
+  /// belief that has ended does not come back, because an ownership that was lost stays lost. If the contender does not
+  /// own while we observe, there is no overlap.
   asio::awaitable<void> watch(const zkrecipes::ownership& held) {
     std::optional<lease_clock::time_point> ended;
     auto until = held.valid_until();

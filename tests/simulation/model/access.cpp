@@ -35,7 +35,7 @@ std::string digest_of(const credentials& given) {
   return given.user + ':' + base64(bytes);
 }
 
-/// Two parts, as Java's String.split counts them: empty ones at the end do not.
+/// Whether the id has two parts as Java's `String.split` counts them: empty parts at the end do not count.
 bool is_digest(const std::string& id) {
   const auto end = id.find_last_not_of(':');
   return end != id.npos && std::count(id.begin(), id.begin() + static_cast<std::ptrdiff_t>(end), ':') == 1;

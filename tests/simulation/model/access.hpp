@@ -1,4 +1,4 @@
-// Who may do what: the schemes `world`, `digest` and `auth`.
+// Access control with the schemes `world`, `digest` and `auth`.
 #pragma once
 
 #include <zkrecipes/node.hpp>
@@ -17,15 +17,15 @@ struct identity {
 
 using identities = std::vector<identity>;
 
-/// What a connection is known as once these credentials were given.
+/// The identities of a connection that has given these credentials.
 identities authenticate(const std::vector<credentials>& given);
 
 bool allows(const acl& access, std::int32_t permissions, const identities& who);
 
-/// The ACL as it is stored: `auth` stands for whom the creator authenticated as. Nothing if it is not valid.
+/// The ACL as it is stored: entries with `auth` are replaced by the creator's identities. Nothing if it is not valid.
 std::optional<acl> completed(const acl& asked, const identities& who);
 
-/// The ACL as somebody may read it: without admin permission the digests are hidden.
+/// The ACL as a reader gets it: without admin permission the digests are hidden.
 acl shown(const acl& access, const identities& who);
 
 }  // namespace zkrecipes::simulation

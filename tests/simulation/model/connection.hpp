@@ -1,4 +1,4 @@
-// A client's connection to one server: two pipes, and what the server has in work for it.
+// A client's connection to one server: two pipes, and the requests that the server has not answered yet.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -12,12 +12,12 @@
 
 namespace zkrecipes::simulation {
 
-/// The client's end. Called when something arrives there.
+/// The client's end of a connection. Called when something arrives there.
 class peer {
  public:
   virtual void granted(const backend::session_key& key) = 0;
-  virtual void refused() = 0;                        ///< The session is not known (any more).
-  virtual void answered(backend::reply answer) = 0;  ///< The oldest request that was not answered.
+  virtual void refused() = 0;                        ///< The server does not know the session (any more).
+  virtual void answered(backend::reply answer) = 0;  ///< Answers the oldest unanswered request.
   virtual void ponged() = 0;
   virtual void fired(const backend::watch_event& event) = 0;
   virtual void broken() = 0;
@@ -29,8 +29,8 @@ class peer {
 struct waiting_request {
   backend::request what;
   bool ping = false;
-  bool forwarded = false;  ///< To the leader: what is behind has to wait for it.
-  bool throttled = false;  ///< To be answered with an error.
+  bool forwarded = false;  ///< Sent on to the leader: later requests of the connection wait for its result.
+  bool throttled = false;  ///< The server will answer with an error.
 };
 
 struct connection {
@@ -42,11 +42,11 @@ struct connection {
   pipe_ptr down;
   backend::session_key key;
   identities who;
-  bool closed = false;  ///< By the server.
-  instant heard{0};     ///< When something last came from the client.
+  bool closed = false;  ///< Closed by the server.
+  instant heard{0};     ///< When the server last received something from the client.
   std::deque<waiting_request> waiting;
 
-  // Faults to come.
+  // Faults that are still to happen.
   bool lose_next_request = false;  ///< The connection breaks before the next request arrives.
   bool lose_next_answer = false;   ///< The connection breaks before the answer to the next write is sent.
 };

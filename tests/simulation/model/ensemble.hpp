@@ -1,5 +1,5 @@
-// An ensemble of servers: one order of transactions, decided by a leader, agreed by a majority, applied by
-// each server in its own time. Clients read, and are watched for, at the server that they are connected to.
+// An ensemble of servers. A leader decides the order of transactions, a majority agrees to it, and each server applies
+// them in its own time. Reads and watches of a client are served by the server that it is connected to.
 #pragma once
 
 #include "model/connection.hpp"
@@ -22,9 +22,9 @@ struct ensemble_settings {
   int sync_limit = 10;                                ///< In ticks.
   span least_delay = std::chrono::microseconds(100);  ///< One way, on every link.
   span most_delay = std::chrono::milliseconds(3);
-  span most_lag = std::chrono::milliseconds(5);    ///< Of a follower in applying what is committed.
-  span container_check = std::chrono::minutes(1);  ///< How often containers are looked at.
-  span election = std::chrono::milliseconds(300);  ///< Time without a leader.
+  span most_lag = std::chrono::milliseconds(5);    ///< How late a follower applies a commit, on top of the delay.
+  span container_check = std::chrono::minutes(1);  ///< Time between two searches for abandoned containers.
+  span election = std::chrono::milliseconds(300);  ///< Time without a leader; an election takes up to 300 ms more.
 };
 
 /// One transaction of the log.
@@ -36,14 +36,14 @@ struct entry {
   std::int64_t session = 0;
   std::vector<change> changes;
   backend::reply answer;
-  bool moved = false;  ///< The session is at another server now: no answer, the connection is closed.
+  bool moved = false;  ///< The session has moved to another server: the connection is closed without an answer.
   std::weak_ptr<connection> asked;
-  backend::session_key key;  ///< Of a session to open.
+  backend::session_key key;  ///< The key of a session to open.
 };
 
 using entry_ptr = std::shared_ptr<const entry>;
 
-/// Hears what happens, in the order in which it does.
+/// Is told what happens in the ensemble, in order.
 class ensemble_observer {
  public:
   virtual void committed(const entry& what) = 0;
@@ -58,7 +58,7 @@ class ensemble {
  public:
   ensemble(clockwork& clock, ensemble_settings settings, std::uint64_t seed, ensemble_observer& observer);
   ensemble(const ensemble&) = delete;
-  ~ensemble();  ///< What is on its way is lost.
+  ~ensemble();  ///< Messages that are still on their way are lost.
 
   // The clients' side.
   connection_ptr connect(int client, int which, const backend::link_options& options, peer& end);
@@ -71,42 +71,44 @@ class ensemble {
   void break_connection(const connection_ptr& which);
   void crash(int which);
   void restart(int which);
-  void cut_off(int which);  ///< From the leader; clients still reach it.
-  void rejoin(int which);   ///< The end of the same.
-  /// The leader loses all others, which elect another one, and notices only after `unaware`: until then it answers its own
-  /// clients' reads, pings and syncs and takes their sessions up again; it can commit nothing. A client that is cut off with
-  /// it reaches no other server until the end of the fault, and the other clients do not reach it.
+  void cut_off(int which);  ///< Cuts a follower off from the leader; clients still reach it.
+  void rejoin(int which);   ///< Ends `cut_off`.
+  /// Cuts the leader off from the other servers, which elect another one. The old leader notices only after `unaware`.
+  /// Until then it takes its clients' sessions up again and answers their reads, pings and syncs (a sync only if no
+  /// proposal waits to be committed), but it can commit nothing. A client `cut_off_with_it` reaches no other server
+  /// until `rejoin_deposed`, and the other clients do not reach the old leader.
   void depose(span unaware, std::optional<int> cut_off_with_it = {});
-  void rejoin_deposed();  ///< The end of the same.
-  void undeceive();       ///< A leader that was deposed notices now.
-  /// Signs of life are answered with an error and not executed: what a session makes of that is the same for all requests,
-  /// and what the recipes make of a refusal is no matter of the schedule.
+  void rejoin_deposed();  ///< Ends `depose`.
+  void undeceive();       ///< The deposed leader notices now.
+  /// While on, the server answers signs of life with an error and does not execute them. Other requests are not
+  /// throttled, because a session handles a refusal in the same way for all requests, and how a recipe handles one does
+  /// not depend on the schedule.
   void throttle(int which, bool on) { servers_[index(which)].throttling = on; }
   void slow_down(int which, span extra_lag);
   void refuse(int which, bool on) { servers_[index(which)].refusing = on; }
   void keep_silent(int which, bool on) { servers_[index(which)].silent = on; }
-  /// Its process is stopped: it reads nothing, and everything when it is woken. Not the leader's, and only while all others
-  /// answer: else false.
+  /// Stops the server's process: it reads nothing until `wake`, and then everything. False, and without effect, if it
+  /// is the leader, or if any server does not answer or is cut off.
   bool stop(int which);
   void wake(int which);
   void expire(std::int64_t session);
   void remove(const std::string& path);  ///< By an operator.
   void write(const std::string& path, const std::string& data);  ///< By an operator.
-  /// An operator puts a persistent node of another's there, in the place of what stood there. It has been written to so often
-  /// that its version is none that a client expects of its own.
+  /// An operator replaces the node at `path` by a persistent one of another owner. It is written to so often that it
+  /// has no version which a client expects of its own node.
   void replace(const std::string& path);
 
-  // What a test may see.
+  // For tests to look at.
   int leader() const noexcept { return leader_; }
   const tree& committed_state() const { return servers_[index(best())].data; }
   std::size_t sessions() const noexcept { return durable_.size(); }
   std::size_t watches() const;
-  std::string any_watch() const;  ///< What is watched; empty if there is none.
+  std::string any_watch() const;  ///< The path of some watch; empty if there is none.
   const ensemble_settings& settings() const noexcept { return settings_; }
   std::int64_t ephemeral_owner_alive(std::int64_t session) const {
     return durable_.count(session) ? session : 0;
   }
-  /// Refused as expired already, a moment before its nodes go.
+  /// Whether the leader already refuses the session as expired, although its nodes are not removed yet.
   bool is_ending(std::int64_t session) const {
     const auto found = sessions_.find(session);
     return found != sessions_.end() && found->second.closing;
@@ -117,20 +119,20 @@ class ensemble {
     bool up = true;
     bool serving = true;
     bool is_cut = false;
-    bool deposed = false;  ///< It still believes to lead.
+    bool deposed = false;  ///< It was deposed and still believes to lead.
     bool throttling = false;
     bool refusing = false;
     bool silent = false;
     bool stopped = false;
-    span clock_ahead{0};  ///< Of its wall clock: where the leader changes, time stamps jump, back as well.
+    span clock_ahead{0};  ///< Offset of its wall clock: a change of leader makes time stamps jump, also backwards.
     tree data;
     std::size_t applied = 0;
     std::size_t logged = 0;
     pipe_ptr to_leader;
-    pipe_ptr orders;   ///< From the leader: proposals, pings, validations.
-    pipe_ptr commits;  ///< From the leader, applied in order, with lag.
+    pipe_ptr orders;   ///< From the leader: proposals, pings, validations of sessions.
+    pipe_ptr commits;  ///< From the leader: commits, applied in order and with lag, and answers to syncs.
     std::set<std::int64_t> touched;
-    instant heard{0};  ///< From the leader.
+    instant heard{0};  ///< When it last heard from the leader.
     instant heard_by_leader{0};
     span extra_lag{0};
     std::map<std::uint64_t, connection_ptr> connections;
@@ -144,13 +146,13 @@ class ensemble {
     bool closing = false;
   };
 
-  /// What a leader believes that was deposed.
+  /// The state of a deposed leader that has not noticed.
   struct deposed_leader {
     int which = -1;
     std::uint64_t times = 0;
-    bool stuck = false;  ///< Something was proposed and is not committed: a sync has to wait for it.
+    bool stuck = false;  ///< A proposal can not be committed: syncs wait for it, without end.
     std::map<std::int64_t, session_state> sessions;
-    std::optional<int> company;  ///< The client that is cut off with it, from all others.
+    std::optional<int> company;  ///< The client that is cut off together with it from the other servers.
   };
 
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
@@ -164,7 +166,7 @@ class ensemble {
   bool believes_to_lead(int i) const { return leads(i) || servers_[index(i)].deposed; }
   std::map<std::int64_t, session_state>& sessions_at(int i) { return at(i).deposed ? deposed_.sessions : sessions_; }
 
-  // At the connected server.
+  // At the server that a client is connected to.
   void greet(const connection_ptr& who, backend::session_key asked);
   void validate(int which, const connection_ptr& who, const backend::session_key& asked);
   void receive(const connection_ptr& from, waiting_request what);
@@ -224,17 +226,17 @@ class ensemble {
     int from;
     std::weak_ptr<connection> asked;
   };
-  std::deque<waiting_sync> syncs_;  // until so much is committed
+  std::deque<waiting_sync> syncs_;  // each waits until `upto` entries are committed
   int leader_ = 0;
   deposed_leader deposed_;
-  std::uint64_t epoch_ = 1;  // messages to an earlier leader are void
+  std::uint64_t epoch_ = 1;  // counts the leaders: messages to an earlier one are ignored
   std::int64_t zxid_ = 0;
   std::uint64_t half_ticks_ = 0;
   instant containers_due_{0};
   bool electing_ = false;
-  tree latest_;                                     // with everything proposed
-  std::map<std::int64_t, session_state> sessions_;  // as the leader tracks them
-  std::map<std::int64_t, session_state> durable_;   // as committed
+  tree latest_;                                     // the leader's view, with all proposals applied
+  std::map<std::int64_t, session_state> sessions_;  // the sessions that the leader tracks
+  std::map<std::int64_t, session_state> durable_;   // the committed sessions
   std::int64_t last_session_ = 0x1000;
   std::vector<std::weak_ptr<connection>> made_;
   std::uint64_t connections_ = 0;

@@ -1,4 +1,4 @@
-// What goes wrong in an ensemble.
+// Faults of the ensemble.
 #include "model/ensemble.hpp"
 
 #include <algorithm>
@@ -108,7 +108,7 @@ void ensemble::write(const std::string& path, const std::string& data) {
   operate(backend::make_multi(one));
 }
 
-/// Done by nobody's session.
+/// Executes a request of an operator, which belongs to no session.
 void ensemble::operate(const backend::request& what) {
   if (leader_ < 0) return;
   entry next;

@@ -9,7 +9,7 @@ using backend::opcode;
 
 namespace {
 
-/// One operation, alone or in a transaction, in the terms of the latter.
+/// One operation, alone or in a transaction, in the form that it has in a transaction.
 struct step {
   const operation& what;
   bool sets_acl = false;
@@ -107,7 +107,7 @@ error_code check(const context& in, const step& each, change& effect) {
   return errc::server_error;
 }
 
-/// Nodes as they were, to be put back.
+/// Nodes as they were before each change of a transaction, to be restored if it fails.
 class undo {
  public:
   explicit undo(tree& latest) : latest_(latest) {}

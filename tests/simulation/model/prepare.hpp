@@ -1,5 +1,5 @@
-// What the leader makes of a request: a transaction, and the answer to it. The checks and their order are the
-// server's.
+// How the leader turns a request into a transaction and an answer. The checks and their order are those of the real
+// server.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -19,7 +19,7 @@ struct prepared {
 prepared prepare(tree& latest, const backend::request& what, const identities& who, std::int64_t session,
                  std::int64_t zxid, std::int64_t time_ms);
 
-/// The answer to something that changes nothing.
+/// The answer to a request that changes nothing.
 backend::reply read(const tree& from, const backend::request& what, const identities& who);
 
 bool is_read(backend::opcode op);

@@ -1,4 +1,4 @@
-// The ensemble among itself: proposing, agreeing, applying, sessions, leaders that come and go.
+// The servers among themselves: proposals, acknowledgements, commits, expiry of sessions, elections of leaders.
 #include "model/ensemble.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ void ensemble::propose(entry what) {
   }
 }
 
-/// What a majority has logged is committed.
+/// Commits what a majority has logged.
 void ensemble::advance() {
   if (committed_ == log_.size()) return;
   std::vector<std::size_t> logged;
@@ -180,7 +180,8 @@ void ensemble::expire_sessions() {
   }
 }
 
-/// Requests that the leader gets between these two moments are refused as expired.
+/// Marks the session as closing, and proposes its end up to 2 ms later. Requests that the leader receives in between
+/// are refused as expired.
 void ensemble::expire(std::int64_t session) {
   auto found = sessions_.find(session);
   if (found == sessions_.end() || found->second.closing || leader_ < 0) return;
@@ -215,7 +216,7 @@ void ensemble::leave(int which) {
   at(which).touched.clear();
 }
 
-/// A follower is given what it lacks and takes part again.
+/// Gives the server the commits and proposals that it lacks; it takes part again as a follower.
 void ensemble::join(int which) {
   auto& each = at(which);
   apply(which, committed_);
@@ -244,7 +245,8 @@ std::vector<int> ensemble::voters() const {
   return all;
 }
 
-/// The longest log of those that can talk to each other becomes everybody's; what only others had is lost.
+/// Among the servers that can reach each other, the one with the longest log becomes leader and its log counts for all.
+/// Entries that only other servers had logged are lost.
 void ensemble::elect() {
   electing_ = false;
   auto present = voters();

@@ -1,4 +1,4 @@
-// The ensemble towards its clients: connections, sessions, requests and their answers.
+// The ensemble's side towards its clients: connections, sessions, requests and their answers.
 #include "model/ensemble.hpp"
 
 #include <algorithm>
@@ -10,10 +10,11 @@ using backend::opcode;
 
 namespace {
 
-/// From a server's socket to its leader, or through the leader. A session that is taken up meanwhile overtakes.
+/// The time that a request needs inside the server: from the socket to the link to the leader, or, at the leader, to
+/// the proposal. A request to take a session up again does not wait that long, so it can overtake others.
 constexpr span pipeline = std::chrono::microseconds(50);
 
-/// A request that is sent only to hear that the session lives.
+/// Whether the request only shows that the session lives: a sync, or a transaction that only checks versions.
 bool is_sign_of_life(const backend::request& what) {
   if (what.op == opcode::sync) return true;
   return what.op == opcode::multi &&
@@ -27,7 +28,7 @@ ensemble::~ensemble() {
   for (const auto& each : made_) {
     auto alive = each.lock();
     if (!alive) continue;
-    alive->up->cut(0);  // what a pipe carries keeps its connection
+    alive->up->cut(0);  // the messages in a pipe own the connection: drop them to break the cycle
     alive->down->cut(0);
   }
 }
@@ -82,13 +83,13 @@ void ensemble::greet(const connection_ptr& who, backend::session_key asked) {
 void ensemble::validate(int which, const connection_ptr& who, const backend::session_key& asked) {
   auto& known = sessions_at(which);
   auto found = known.find(asked.id);
-  // One that was deposed lets sessions expire as well; what it proposes then is not committed.
+  // A deposed leader lets sessions expire as well, but the end of a session that it proposes is never committed.
   const bool valid = found != known.end() && !found->second.closing && found->second.password == asked.password &&
                      !(at(which).deposed && found->second.expires <= clock_.now());
   if (valid) {
     found->second.owner = which;
     found->second.timeout = asked.timeout;
-    found->second.expires = expiry(asked.timeout);  // which may be earlier
+    found->second.expires = expiry(asked.timeout);  // it may become earlier
   }
   auto tell = [this, who, asked, valid] {
     if (who->closed) return;
@@ -139,7 +140,7 @@ void ensemble::forward_close(const connection_ptr& from) {
 void ensemble::drop(const connection_ptr& from) {
   from->end = nullptr;
   if (from->closed) return;
-  // A close in good order comes behind what was sent, a reset overtakes some of it.
+  // An orderly close arrives after everything that was sent. A reset overtakes some of it, which is lost.
   from->up->send([this, from] { close(from); });
   if (from->up->frozen() || chance_.one_in(2)) return;
   from->up->cut(chance_.below(from->up->on_its_way()));
@@ -152,7 +153,7 @@ void ensemble::receive(const connection_ptr& from, waiting_request what) {
   from->heard = clock_.now();
   if (!what.ping) {
     observer_.received(*from, what.what);
-    if (from->closed) return;  // broken at this step
+    if (from->closed) return;  // a fault at this step broke the connection
     what.throttled = at(from->server).throttling && is_sign_of_life(what.what);
     what.forwarded = !what.throttled && !is_read(what.what.op);
     if (what.forwarded) forward(from, what.what);
@@ -162,7 +163,8 @@ void ensemble::receive(const connection_ptr& from, waiting_request what) {
   work_off(from);
 }
 
-/// A leader that was deposed can answer a sync, unless it waits for something to be committed, which it never is.
+/// A deposed leader answers a sync unless a proposal waits to be committed: that never happens, so all later syncs
+/// wait.
 void ensemble::keep_waiting(const connection_ptr& from, const backend::request& what) {
   const bool is_next = !from->waiting.empty() && from->waiting.front().what.op == opcode::sync;
   if (what.op != opcode::sync || !is_next) deposed_.stuck = true;
@@ -178,7 +180,8 @@ void ensemble::forward(const connection_ptr& from, const backend::request& what)
     if (what.op == opcode::sync) {
       bool moved = false;
       check_session(from->key.id, from->server, moved);
-      // Its own clients learn what the leader found; those of a follower are answered all the same.
+      // The leader closes a connection of its own whose session has moved; a client of a follower is answered all the
+      // same.
       if (moved && leads(from->server)) return close(from);
       lead_sync(from->server, from);
     } else {
@@ -191,7 +194,7 @@ void ensemble::forward(const connection_ptr& from, const backend::request& what)
   });
 }
 
-/// Reads wait behind the writes of the same session.
+/// Executes the waiting requests up to the first forwarded one: reads wait behind the writes of the same connection.
 void ensemble::work_off(const connection_ptr& from) {
   while (!from->waiting.empty() && !from->waiting.front().forwarded && !from->closed) {
     auto next = std::move(from->waiting.front());
@@ -235,7 +238,7 @@ void ensemble::answer(const connection_ptr& to, backend::reply with) {
   });
 }
 
-/// The front of what the connection waits for has come back from the leader.
+/// The connection's oldest waiting request has come back from the leader, or a session was opened or closed.
 void ensemble::answer_forwarded(const connection_ptr& to, const entry& what) {
   if (what.type == entry::kind::open_session) {
     to->key = what.key;
@@ -262,7 +265,8 @@ void ensemble::close(const connection_ptr& which) {
   });
 }
 
-/// A server gives up a connection on which nothing has come for the session's timeout, wherever the session is now.
+/// A server closes a connection on which nothing came for longer than the session's timeout, even if the session has
+/// moved to another server.
 void ensemble::close_silent() {
   for (auto& each : servers_) {
     if (each.stopped) continue;
@@ -309,7 +313,7 @@ void ensemble::lead(int from, const connection_ptr& asked, const backend::reques
   propose(std::move(next));
 }
 
-/// Answered once everything proposed so far is committed, and behind it on the way to the server.
+/// Answers once everything proposed so far is committed. The answer travels behind these commits to the server.
 void ensemble::lead_sync(int from, const connection_ptr& asked) {
   if (committed_ < log_.size()) return syncs_.push_back({log_.size(), from, asked});
   answer_sync(from, asked);

@@ -21,7 +21,7 @@ std::string_view parent_path(std::string_view path) {
 std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 tree::tree() {
-  // What a new ensemble has.
+  // The nodes of a new ensemble.
   nodes_["/"].children = {"zookeeper"};
   nodes_["/zookeeper"].children = {"config", "quota"};
   for (const char* path : {"/", "/zookeeper", "/zookeeper/config", "/zookeeper/quota"})

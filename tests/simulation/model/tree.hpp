@@ -1,4 +1,4 @@
-// The nodes of one server, and how a change alters them. Pure.
+// The nodes of one server, and how a change alters them. It uses no clock, no network and no chance.
 #pragma once
 
 #include <zkrecipes/node.hpp>
@@ -21,24 +21,25 @@ inline constexpr auto container_owner = std::numeric_limits<std::int64_t>::min()
 struct node {
   std::string data;
   acl access;
-  /// As the server keeps it: `cversion` counts the creations of children only, and names the next sequential
-  /// one.
+  /// The server's own record: `cversion` counts only the creations of children, and is the sequence number of the
+  /// next sequential child.
   zkrecipes::stat stat;
   std::set<std::string> children;
 
-  /// As clients see it: creations and deletions of children both count.
+  /// The record as clients see it: `cversion` counts creations and deletions of children.
   zkrecipes::stat visible() const;
 };
 
-/// One effect of a transaction, with everything that had to be decided decided.
+/// One effect of a transaction, with all values decided (path, version, owner): every server applies it in the same
+/// way.
 struct change {
   enum class kind { create, remove, set, set_acl };
   kind type = kind::set;
   std::string path;
   std::string data;
   acl access;
-  std::int32_t version = 0;  ///< The new one, of the data or of the ACL.
-  std::int64_t owner = 0;    ///< Of a node to create.
+  std::int32_t version = 0;  ///< The new version of the data or of the ACL.
+  std::int64_t owner = 0;    ///< The owner of a node to create.
 };
 
 class tree {
@@ -48,13 +49,13 @@ class tree {
   const node* find(std::string_view path) const;
   void apply(const change& what, std::int64_t zxid, std::int64_t time_ms);
   std::vector<std::string> ephemerals(std::int64_t session) const;
-  /// Containers that have had children and have none any more.
+  /// Containers that have had children but have none left.
   std::vector<std::string> abandoned_containers() const;
   using map = std::map<std::string, node, std::less<>>;
   const map& nodes() const noexcept { return nodes_; }
 
-  /// What one change is about to alter, for transactions that fail half-way. A node that exists keeps its children, and
-  /// one that goes has none, so that they need not be kept.
+  /// A node before a change, to undo the change if the transaction fails half-way. Children are not kept: no change
+  /// alters the children of its own node, and a node that is removed has none.
   struct former {
     std::string path;
     bool existed = false;
@@ -64,7 +65,7 @@ class tree {
     zkrecipes::stat stat_of_parent;
   };
   former keep(const std::string& path) const;
-  /// The latest change first.
+  /// To be called for the latest change first.
   void restore(former kept);
 
  private:
@@ -73,9 +74,9 @@ class tree {
   map nodes_;
 };
 
-/// A part of `path`.
+/// A view into `path`.
 std::string_view parent_path(std::string_view path);
-/// The rest of it.
+/// The part of `path` behind the last slash, a view into `path`.
 std::string_view last_name(std::string_view path);
 
 }  // namespace zkrecipes::simulation

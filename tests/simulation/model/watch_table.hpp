@@ -17,14 +17,14 @@ class watch_table {
 
   void watch_data(const std::string& path, const connection_ptr& who) { add(data_, path, who); }
   void watch_children(const std::string& path, const connection_ptr& who) { add(children_, path, who); }
-  /// False: there was none.
+  /// False if there was no such watch.
   bool forget_data(const std::string& path, const connection& who) { return take(data_, path, who); }
   bool forget_children(const std::string& path, const connection& who) { return take(children_, path, who); }
   void forget(const connection& who);
   void clear() { data_.clear(), children_.clear(); }
 
-  /// To be called before the change is applied to the nodes. Who may not read the node is not told, and its watch is
-  /// gone all the same.
+  /// To be called before the change is applied to the nodes. A connection that may not read the node is not told, but
+  /// its watch is removed as well.
   void happening(const change& what, const tree& nodes, const teller& tell);
 
   std::size_t size() const { return data_.size() + children_.size(); }

@@ -9,7 +9,7 @@ void belief_keeper::update(instant now, std::size_t holder, belief what) {
   present_[holder] = what;
 }
 
-/// What has passed since the last look.
+/// Adds the time since the last call to the overlaps that go on.
 void belief_keeper::account(instant now) {
   for (std::size_t a = 0; a < present_.size(); ++a) {
     for (std::size_t b = a + 1; b < present_.size(); ++b) {

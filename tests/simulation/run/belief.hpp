@@ -1,4 +1,4 @@
-// Who believes to own the same thing at the same time, and for how long.
+// Keeps track of how long two holders believe at the same time to own the same thing.
 #pragma once
 
 #include "world/clockwork.hpp"
@@ -8,7 +8,7 @@
 
 namespace zkrecipes::simulation {
 
-/// Of one possible holder, in true time.
+/// The belief of one possible holder, in true time.
 struct belief {
   bool held = false;
   instant until{0};  ///< The belief ends here unless it is prolonged.
@@ -28,7 +28,7 @@ class belief_keeper {
   void account(instant now);
 
   std::vector<belief> present_;
-  std::vector<span> running_;  ///< Of each pair, the overlap that may still go on.
+  std::vector<span> running_;  ///< For each pair the present overlap, which may still go on.
   instant last_{0};
   span longest_{0};
 };

@@ -89,7 +89,7 @@ int run_campaign(const campaign_options& options) {
   work();
   for (auto& each : workers) each.join();
   shown.clear();
-  // Seeds are begun in order, so the first of these is the same in every run.
+  // Seeds are started in order, so the lowest broken one is the same in every run, whatever the number of jobs.
   if (failed) {
     const auto& [seed, first] = *broken.begin();
     std::fputs(describe(shrunk(make_plan(seed), pick_scenario(options.scenario, seed), first)).c_str(), stdout);

@@ -1,4 +1,4 @@
-// Many seeds, or one.
+// Runs many seeds, or one.
 #pragma once
 
 #include <cstdint>

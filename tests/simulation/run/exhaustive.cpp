@@ -16,7 +16,8 @@ namespace {
 constexpr std::uint64_t quick_seed = 1;
 constexpr std::uint64_t single_fault_stream = 90;
 
-/// No fault but the one of the trial. The first seed has the timing of a quick ensemble, the others have any.
+/// A plan without faults: the trial adds its own. Seed 1 has the default timing of a quick ensemble; other seeds draw
+/// the timing.
 plan make_quiet_plan(bool in_company, lease_mode lease, std::uint64_t seed) {
   plan p;
   p.seed = seed;
@@ -57,7 +58,7 @@ class trials {
   trials(const std::string& filter, int every, std::uint64_t seed, bool trace)
       : filter_(filter), every_(every), seed_(seed), trace_(trace) {}
 
-  /// Without a fault, to count the steps, then with each kind at each of them.
+  /// Runs the operation without a fault, to count its steps, and then with each kind of fault at each step.
   void run(const script& what, bool in_company, lease_mode lease) {
     trial undisturbed{&what, in_company, step_fault::none, 0, 0, {}};
     run(undisturbed, lease);
@@ -91,7 +92,7 @@ class trials {
   int every_;
   std::uint64_t seed_;
   bool trace_;
-  int seen_ = 0;  // with a fault, and chosen
+  int seen_ = 0;  // trials with a fault that match the filter
   int runs_ = 0;
   int broken_ = 0;
 };

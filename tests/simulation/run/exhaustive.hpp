@@ -1,4 +1,4 @@
-// Every operation, failing at every step in every way.
+// Single faults: runs every operation with every kind of fault at each of its steps.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace zkrecipes::simulation {
 
-/// Of all trials those whose name contains `filter`, and of them one in `every`, on servers whose timing the seed decides.
+/// Runs one in `every` of the trials whose name contains `filter`, on servers whose timing the seed decides.
 /// Exit codes as those of a campaign.
 int run_single_faults(const std::string& filter, int every, std::uint64_t seed, bool trace);
 
-/// One fault at one step of one operation, all chosen by the seed; if a rule was broken, a line that says so and how to
-/// see it again.
+/// Runs one operation with one fault at one step, all chosen by the seed. If a rule was broken, returns a line with the
+/// rule and the command that shows it again.
 std::optional<std::string> try_any_fault(std::uint64_t seed);
 
 }  // namespace zkrecipes::simulation

@@ -1,4 +1,4 @@
-// Faults of a plan, as they happen.
+// Carries out the faults of a plan.
 #include "run/stage.hpp"
 
 #include <algorithm>
@@ -95,7 +95,8 @@ void stage::begin_at_connection(const fault& what) {
   });
 }
 
-/// A client whose belief would be wrong once another session got what it has: one that the leader serves, if there is any.
+/// A client that believes to own something: one that is connected to the leader, if there is any; `otherwise` if none
+/// believes.
 int stage::a_believer(int otherwise) const {
   for (int i = 0; i < plan_.clients; ++i) {
     const auto& each = clients_[static_cast<std::size_t>(i)];
@@ -109,12 +110,13 @@ int stage::a_believer(int otherwise) const {
   return otherwise;
 }
 
-/// Once the others have elected there are two that believe to lead, for at most two ticks. Every other time the target loses
-/// its connection then, again and again, and may have its session taken up by either. Else a client that believes is cut
-/// off together with the deposed one, which alone serves it; half of these connections do not break.
+/// After the election two servers believe to lead, for at most two ticks and 300 ms. In half of the cases the target
+/// loses its connection three times meanwhile, and either of the two may take its session up again. In the other half a
+/// client that believes is cut off together with the deposed leader, which alone serves it, for the longest time; half
+/// of these connections are broken, too.
 void stage::depose(const fault& what) {
   const bool together = what.detail >> 40 & 1;
-  // As long as can be more often than not: the last moments are the dangerous ones.
+  // The longest time in more than half of the cases, because the last moments are the dangerous ones.
   const auto share = together ? 100 : std::min<std::int64_t>(static_cast<std::int64_t>(what.detail % 201), 100);
   const auto both = (300ms + 2 * plan_.servers.tick) / 100 * share;
   const bool steady = together && (what.detail >> 41 & 1);
@@ -128,7 +130,7 @@ void stage::depose(const fault& what) {
   }
 }
 
-/// While it lasts no other server is out of anybody's reach.
+/// Whether no other fault that can keep a client from reaching a server overlaps this one in time.
 bool stage::is_alone(const fault& what) const {
   return std::ranges::none_of(plan_.faults, [&](const fault& each) {
     if (each.when == what.when && each.kind == what.kind) return false;
@@ -173,7 +175,8 @@ void stage::begin_at_server(const fault& what) {
       if (what.detail % 2 == 0 || !is_alone(what) || !servers_->stop(what.target)) {
         return servers_->keep_silent(what.target, true);
       }
-      // Longer than a session reckons with, no server is stopped and keeps its leader.
+      // A session leaves a silent server out for ten timeouts. Wake the server before: one that is stopped for longer
+      // and still has its leader (a large sync limit) is more than the library covers.
       clock_.after(8 * plan_.timeout, [this, what] { servers_->wake(what.target); });
   }
 }
@@ -220,7 +223,7 @@ void stage::end(const fault& what) {
   }
 }
 
-/// Whatever still goes on, ends.
+/// Ends all faults that still go on.
 void stage::heal() {
   for (const auto& each : plan_.faults) {
     if (each.when + each.lasting > clock_.now()) end(each);

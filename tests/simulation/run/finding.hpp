@@ -1,4 +1,4 @@
-// A rule that was broken: where, by which faults, and the command that shows it again.
+// A broken rule: the run, the faults that are needed, and the command that shows it again.
 #pragma once
 
 #include "run/journal.hpp"
@@ -15,16 +15,16 @@ struct finding {
   plan what;
   const char* scenario;
   violation broken;
-  std::vector<std::size_t> needed;  ///< Those of the plan's faults without which the rule holds.
+  std::vector<std::size_t> needed;  ///< Indices of the faults of the plan that are needed to break the rule.
 };
 
-/// The same run with as few faults as it takes.
+/// The finding for this run, with as few faults as are needed to break the rule.
 finding shrunk(plan what, const named_scenario& which, const violation& broken);
 
-/// The command that runs it again.
+/// The command that runs the finding again.
 std::string again(const finding& what);
 
-/// What was broken, the faults that are needed, and the command, on lines of their own.
+/// The broken rule, the faults that are needed, and the command that runs it again, on several lines.
 std::string describe(const finding& what);
 
 }  // namespace zkrecipes::simulation

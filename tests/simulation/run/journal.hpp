@@ -1,4 +1,4 @@
-// What happened, as a hash and, on request, as text.
+// Records the events of a run, as a hash and, on request, as text.
 #pragma once
 
 #include "world/clockwork.hpp"
@@ -10,7 +10,7 @@
 
 namespace zkrecipes::simulation {
 
-/// A rule was broken. The first one ends the run.
+/// A broken rule. The first one ends the run.
 struct violation {
   std::string invariant;
   std::string detail;

@@ -41,8 +41,9 @@ bool plan::is_paused(int client, instant from, instant until) const {
   });
 }
 
-/// Whoever believes has had an answer to something that it sent within the timeout, and the event of the removal comes
-/// before that answer: at once from a server that has applied it. In strict mode no other server answers.
+/// A client that believes has had an answer to a request that it sent within the last timeout. A server that has
+/// applied the removal sends the watch event before that answer. In strict mode no other server gives an answer that
+/// counts; in standard mode one that is cut off or lags does, for the sync limit or as long as it lags.
 span plan::longest_ignorance() const {
   span longest = timeout + 1s;
   if (lease == lease_mode::strict) return longest;
@@ -61,7 +62,7 @@ bool is_about_server(fault_kind kind) {
          kind == fault_kind::silent_server || kind == fault_kind::throttle_server;
 }
 
-/// Some last longer than any timeout, most do not.
+/// One fault in three can last longer than the session timeout and the sync limit; the others last at most a timeout.
 span draw_length(chance& draw, const plan& p) {
   const auto sync_limit = p.servers.tick * p.servers.sync_limit;
   const span longest = std::max<span>(p.timeout * 3, sync_limit * 3 / 2);
@@ -73,7 +74,7 @@ fault draw_fault(chance& draw, const plan& p, fault_kind kind) {
   drawn.kind = kind;
   drawn.when = draw.between(p.faults_from, p.faults_until);
   drawn.lasting = draw_length(draw, p);
-  // The sessions that only a deposed leader knows to live end at its successor meanwhile.
+  // Long enough for the new leader to let the sessions expire that only the deposed leader still hears of.
   if (kind == fault_kind::depose_leader) drawn.lasting += p.servers.election + p.timeout;
   drawn.target =
       static_cast<int>(draw.below(static_cast<std::uint64_t>(is_about_server(kind) ? p.servers.servers : p.clients)));
@@ -94,13 +95,14 @@ void draw_faults(chance& draw, plan& p) {
   }
 }
 
-/// Drawn apart from the others, so that these stay what they are.
+/// Draws from a stream of its own, so that the seed's other faults stay the same.
 void draw_faults_of(fault_kind kind, chance draw, plan& p) {
   if (!draw.one_in(4)) return;
   for (auto left = 1 + draw.below(4); left > 0; --left) p.faults.push_back(draw_fault(draw, p, kind));
 }
 
-/// Drawn apart, too: a process that wakes up after its lease, while another takes over.
+/// Pauses about as long as a lease: a process wakes up when its lease has ended and another one takes over. They have a
+/// stream of their own, too.
 void draw_sleeps(chance draw, plan& p) {
   if (!draw.one_in(4)) return;
   for (auto left = 1 + draw.below(4); left > 0; --left) {
@@ -123,8 +125,8 @@ plan make_plan(std::uint64_t seed) {
   p.servers.election = milliseconds(100 + draw.below(2000));
   p.timeout = std::chrono::duration_cast<milliseconds>(p.servers.tick * (2 + draw.below(10)));
   p.lease = draw.one_in(2) ? lease_mode::strict : lease_mode::standard;
-  // A strict lease lives on answers of the leader to several heartbeats with pauses between them: with less time than
-  // a dozen round trips it can lapse again and again.
+  // A strict lease is prolonged by the leader's answers to several heartbeats with pauses between them. With a timeout
+  // of less than a dozen slow round trips it can lapse again and again.
   const auto slowest = 4 * p.servers.most_delay + p.servers.most_lag;
   while (p.lease == lease_mode::strict && p.timeout < 12 * slowest) {
     p.timeout += std::chrono::duration_cast<milliseconds>(p.servers.tick);

@@ -1,4 +1,4 @@
-// What a seed decides before the run begins: the ensemble, the clients' clocks, and which faults happen when.
+// The plan that a seed decides before the run begins: the ensemble, the clients' clocks, and which faults happen when.
 #pragma once
 
 #include "model/ensemble.hpp"
@@ -12,25 +12,25 @@
 namespace zkrecipes::simulation {
 
 enum class fault_kind {
-  break_connection,  ///< Both ends learn of it.
+  break_connection,  ///< Both ends notice.
   lose_request,      ///< The connection breaks before the next request arrives.
-  lose_answer,       ///< The next write happens, the connection breaks before its answer is sent.
-  half_open_up,      ///< What the client sends does not arrive for a time.
-  half_open_down,    ///< What the server sends does not arrive for a time.
-  blackhole,         ///< Both.
+  lose_answer,       ///< The next write is executed; the connection breaks before its answer is sent.
+  half_open_up,      ///< For a time nothing that the client sends arrives.
+  half_open_down,    ///< For a time nothing that the server sends arrives.
+  blackhole,         ///< For a time nothing arrives in either direction.
   pause_client,
-  restart_client,  ///< Killed without a goodbye, and started again.
+  restart_client,  ///< Killed without closing its session, and started again.
   expire_session,
   remove_node,  ///< An operator removes the client's node.
   cancel_operation,
   crash_server,
-  cut_follower,  ///< From the leader, for a time.
+  cut_follower,  ///< Cut off from the leader for a time.
   lagging_server,
   refusing_server,
-  silent_server,  ///< Accepts connections and says nothing; half of the times its process is stopped.
+  silent_server,  ///< Accepts connections and sends nothing; in up to half of the cases its process is stopped instead.
   slow_network,
-  depose_leader,    ///< The others elect another; it notices later. The target's connection breaks meanwhile.
-  throttle_server,  ///< It refuses signs of life by itself; half of the times it is cut off from the leader, too.
+  depose_leader,    ///< The others elect another; it notices later. A client may lose its connection meanwhile.
+  throttle_server,  ///< Refuses signs of life by itself; in half of the cases it is also cut off from the leader.
 };
 
 inline constexpr int fault_kinds = static_cast<int>(fault_kind::throttle_server) + 1;
@@ -42,7 +42,7 @@ struct fault {
   instant when{0};
   span lasting{0};
   int target = 0;            ///< Number of a client or a server.
-  std::uint64_t detail = 0;  ///< Meaning depends on the kind.
+  std::uint64_t detail = 0;  ///< Its meaning depends on the kind.
 };
 
 struct plan {
@@ -55,13 +55,13 @@ struct plan {
   instant faults_from{0};
   instant faults_until{0};
   std::vector<fault> faults;
-  bool takes_leases = false;  ///< So does what the scenario itself does.
+  bool takes_leases = false;  ///< The scenario itself takes nodes or sessions from their owners.
 
-  /// Nobody takes a node or a session from its owner: a lease is worth what it says.
+  /// True if nothing takes a node or a session from its owner, so that a lease holds until its end.
   bool leases_are_kept() const;
-  /// Whether this client is paused at any time between these two.
+  /// Whether this client is paused at any time from `from` to `until`.
   bool is_paused(int client, instant from, instant until) const;
-  /// The longest belief in a node that somebody has removed.
+  /// The longest time for which a client may believe in its node after someone else has removed it.
   span longest_ignorance() const;
 };
 

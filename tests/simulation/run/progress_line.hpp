@@ -1,4 +1,5 @@
-// How far a long command is, on one line of a terminal that is written over; nothing where the output is not a terminal.
+// Shows the progress of a long command on one line of the terminal, which is overwritten. Prints nothing if standard
+// error is not a terminal.
 #pragma once
 
 #include <chrono>
@@ -13,11 +14,11 @@ class progress_line {
   progress_line(const progress_line&) = delete;
   progress_line& operator=(const progress_line&) = delete;
 
-  /// `part` of the whole, from 0 to 1, is done; `what` stands in front of the time that the rest will take. Redrawn at
-  /// most a few times a second.
+  /// `part`, from 0 to 1, is the share that is done; `what` is shown in front of the time spent and the estimate of the
+  /// time left. Redraws at most four times a second.
   void show(double part, const std::string& what);
 
-  /// To be called before a line that is to stay is printed.
+  /// To be called before any other line is printed.
   void clear();
 
  private:

@@ -14,8 +14,8 @@ struct regression {
   std::uint64_t seed;
 };
 
-// The seeds that found them. tests/planted shows of those of the library that the search still finds them, by
-// putting each bug back.
+// The seeds that found these bugs. tests/planted puts bugs of the library back, one by one, and shows that the search
+// still finds them.
 constexpr regression regressions[] = {
     {"no heartbeat while the session is being closed, tried again without a pause", "election", 3},
     {"no heartbeat while the session is being closed, of a leader", "coordinator", 6033},

@@ -1,4 +1,4 @@
-// What the simulation has found once, by name.
+// Runs that once broke a rule.
 #pragma once
 
 namespace zkrecipes::simulation {

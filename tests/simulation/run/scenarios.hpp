@@ -17,10 +17,10 @@ struct named_scenario {
 
 std::span<const named_scenario> scenarios();
 
-/// "all" and each of the names.
+/// "all", and the name of each scenario.
 std::vector<std::string> scenario_names();
 
-/// The scenario of this name; with "all" the seed picks one.
+/// The scenario with this name; for "all" the seed picks one.
 const named_scenario& pick_scenario(const std::string& name, std::uint64_t seed);
 
 }  // namespace zkrecipes::simulation

@@ -23,7 +23,7 @@ using clock = std::chrono::steady_clock;
 
 constexpr const char* single_faults = "single faults";
 
-/// Two searches of one day do not meet, and the number can still be read.
+/// Ten thousand times the time in seconds: two searches of one day share no seeds, and the number stays readable.
 std::uint64_t fresh_seed() { return static_cast<std::uint64_t>(std::time(nullptr)) * 10'000; }
 
 class search {
@@ -67,7 +67,7 @@ class search {
   bool strikes_ = false;
   std::atomic<std::uint64_t> next_ = 0;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;  // guards the members below
   progress_line shown_;
   struct tally {
     std::uint64_t seeds = 0;
@@ -82,7 +82,8 @@ void search::work() {
   for (auto index = next_++; !is_over(index); index = next_++) try_one(index);
 }
 
-/// The parts take turns, each with the next seed: all get the same share at any moment.
+/// The parts (the scenarios and the single faults) take turns with each seed, so that each gets the same share at any
+/// time.
 void search::try_one(std::uint64_t index) {
   const auto seed = first_ + index / parts();
   const auto part = index % parts();

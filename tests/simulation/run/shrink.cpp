@@ -14,7 +14,7 @@ std::vector<std::size_t> shrink(const plan& what, const scenario_maker& make, co
   };
   std::vector<std::size_t> kept(what.faults.size());
   std::iota(kept.begin(), kept.end(), std::size_t{0});
-  // Large pieces first, then single ones until none can go.
+  // Leave out large pieces first, then smaller ones, then single faults until none can be left out.
   for (auto piece = (kept.size() + 1) / 2; piece > 0;) {
     bool any = false;
     for (std::size_t begin = 0; begin < kept.size();) {

@@ -7,7 +7,7 @@
 
 namespace zkrecipes::simulation {
 
-/// Indices of a smallest set (no single one of them can be left out) with which the same rule is broken.
+/// Indices of a minimal set of faults with which the same rule is broken: no single one of them can be left out.
 std::vector<std::size_t> shrink(const plan& what, const scenario_maker& make, const violation& broken);
 
 }  // namespace zkrecipes::simulation

@@ -142,14 +142,16 @@ outcome stage::run() {
   result_.broken = broken_;
   result_.hash = notes_.hash();
   result_.virtual_time = clock_.now();
-  // A node or a session that is taken from its owner ends no belief before the owner hears of it.
+  // Overlaps count only if no node or session is taken from its owner: the owner goes on believing until it hears of
+  // it.
   if (plan_.leases_are_kept())
     (plan_.lease == lease_mode::strict ? result_.overlap_strict : result_.overlap_standard) =
         beliefs_.longest();
   return result_;
 }
 
-/// Everybody gives back what it has; then nothing may be left, first with the sessions open, then without.
+/// Stops all clients, the last one first, and checks that no node, no watch and no session of a killed process is left.
+/// Then closes the sessions and checks that none is left.
 void stage::wind_down() {
   auto stop = [](slot& each) { each.inside->run([&] { each.runs->stop(); }); };
   stop(clients_.back());
@@ -166,14 +168,14 @@ void stage::wind_down() {
   };
   const auto limit = clock_.now() + 60s;
   if (!advance_until(limit, [&] { return all(&program::idle); })) fail("liveness", "a client could not stop");
-  // Sessions of processes that were killed, and what they own, go by the servers' clock.
+  // Sessions of processes that were killed, and their nodes, expire by the servers' clock.
   const bool expired = advance_until(clock_.now() + plan_.timeout * 3,
                                      [this] { return servers_->sessions() <= clients_.size(); });
   require(expired, "no session left", "of a process that was killed");
   const bool clean = advance_until(clock_.now() + 10s, [this] { return servers_->watches() == 0; });
   require(clean, "no watch left", servers_->any_watch());
-  // What was given up in the dark (a create whose reply was lost) is looked for and removed in the
-  // background.
+  // The library looks in the background for nodes of operations with unknown outcome (a create whose reply was lost)
+  // and removes them.
   advance(clock_.now() + 15s);
   scenario_->check_quiet(servers_->committed_state());
   for (auto& each : clients_) each.inside->run([&] { each.runs->close(); });

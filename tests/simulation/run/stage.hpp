@@ -1,4 +1,4 @@
-// One run: the ensemble, the clients, the faults, and the rules that have to hold all the time.
+// One run: the ensemble, the clients, the faults, and the rules that must hold all the time.
 #pragma once
 
 #include "run/belief.hpp"
@@ -21,33 +21,33 @@ class stage;
 class program {
  public:
   virtual ~program() = default;
-  virtual void cancel(asio::cancellation_type type) = 0;  ///< The operation that is under way, if any.
+  virtual void cancel(asio::cancellation_type type) = 0;  ///< Cancel the operation that is under way, if any.
   virtual void stop() = 0;  ///< Give everything back; `idle` once that is done. The session stays.
   virtual bool idle() const = 0;
   virtual void close() = 0;  ///< End the session; `finished` once that is done.
   virtual bool finished() const = 0;
-  virtual std::string own_node() const = 0;  ///< For an operator to remove; empty if there is none.
-  /// Of each contender in the process.
+  virtual std::string own_node() const = 0;  ///< A node for an operator to remove; empty if there is none.
+  /// The belief of one contender in the process.
   virtual belief believes(int /*contender*/) const { return {}; }
 };
 
-/// What the programs do together, and what has to be true of it.
+/// Starts the programs of all clients and checks the rules that must hold for what they do together.
 class scenario {
  public:
   virtual ~scenario() = default;
   virtual std::unique_ptr<program> start(stage& in, int client, session with) = 0;
-  /// In each process: that many can own what is contended for.
+  /// How many contenders each process has.
   virtual int contenders() const { return 1; }
   virtual void committed(const entry&) {}
-  /// A request has arrived and is not executed yet.
+  /// A request has arrived at a server and is not executed yet.
   virtual void received(const connection&, const backend::request&) {}
   virtual void watch_fired(const connection&, const backend::watch_event&) {}
-  /// All faults are over: what has to happen now. True: it has.
+  /// Asked after all faults are over. True once everything has happened that must happen then.
   virtual bool recovered() = 0;
   virtual void healed() {}
-  /// Nobody does anything any more. What may be left of nodes.
+  /// All clients are idle: check that no node is left that should be gone.
   virtual void check_quiet(const tree& nodes) = 0;
-  /// Nothing is under way between the clients any more.
+  /// Whether nothing is under way between the clients any more.
   virtual bool settled() { return true; }
 };
 
@@ -83,9 +83,9 @@ class stage final : public ensemble_observer {
   /// The present connection of a client, if any.
   const connection_ptr& wire(int client) const { return clients_[static_cast<std::size_t>(client)].wire; }
   program* running(int client) { return clients_[static_cast<std::size_t>(client)].runs.get(); }
-  /// Something is done at a client after a time by its own clock, unless it is gone by then.
+  /// Runs `what` at a client after `delay` by the client's clock, unless its process has been killed by then.
   void later(int client, span delay, std::function<void()> what);
-  /// Whether anybody in this process still believes to own what this token stands for.
+  /// Whether a contender in this process still believes in the ownership with this token.
   bool is_believed(int client, std::int64_t token) const;
 
  private:
@@ -94,7 +94,7 @@ class stage final : public ensemble_observer {
     std::unique_ptr<program> runs;
     connection_ptr wire;
     std::uint64_t lives = 0;
-    std::uint64_t requests = 0;  ///< In this second.
+    std::uint64_t requests = 0;  ///< Requests received in this second.
     std::int64_t second = 0;
   };
 

@@ -1,4 +1,4 @@
-// A queue of whatever kind.
+// A queue of any kind: FIFO, priority or delay.
 #pragma once
 
 #include "queue/layout.hpp"
@@ -29,10 +29,10 @@ class any_queue {
     return by_priority_ ? static_cast<queue_base&>(*by_priority_) : *delayed_;
   }
   queue& fifo() const { return *fifo_; }
-  /// Not into a delay queue.
+  /// Whether several items can be put at once: not into a delay queue.
   bool puts_many() const noexcept { return !delayed_; }
 
-  /// Of priority and delay what the queue has a use for.
+  /// Ignores `priority` or `delay` if this kind of queue has no use for it.
   template <class Token>
   auto async_put(std::string data, int priority, std::chrono::milliseconds delay, Token&& token) {
     if (fifo_) return fifo_->async_put(std::move(data), std::forward<Token>(token));

@@ -118,7 +118,7 @@ void attendant::follow() {
                         });
 }
 
-/// The difference leads from what was seen to what is.
+/// Checks that the change, applied to the instances seen before, gives the present instances.
 void attendant::learn(const service_change& change) {
   std::map<std::string, service_instance> applied;
   for (const auto& each : seen_.instances) applied[each.id] = each;

@@ -1,4 +1,4 @@
-// One raises and lifts a barrier, the others wait at it, and lift it or raise it now and then.
+// One client raises and lifts a barrier. The others wait at it, and now and then raise or lift it.
 #include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
@@ -37,7 +37,7 @@ class barrier_scenario final : public scenario {
   progress done;
   bool stands = false;
   std::uint64_t lifts = 0;
-  std::map<std::int64_t, std::uint64_t> raises;  ///< Lifts before each.
+  std::map<std::int64_t, std::uint64_t> raises;  ///< For each raise, by its zxid, the number of lifts before it.
 
  private:
   meddler operator_;
@@ -51,7 +51,7 @@ class passer final : public routine {
   }
 
  private:
-  /// The first one keeps the gate: nobody waits for ever.
+  /// Client 0 only raises and lifts the barrier, so that no client waits for ever.
   asio::awaitable<void> round() override {
     const bool keeps = client() == 0;
     if (keeps ? dice().one_in(2) : dice().one_in(6)) {

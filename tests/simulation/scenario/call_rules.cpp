@@ -4,8 +4,9 @@ namespace zkrecipes::simulation {
 
 using namespace std::chrono_literals;
 
-/// Where nobody takes a node or a session from its owner, and the lease is strict, only the difference of two clocks
-/// counts; else the time in which an old leader does not know what has happened.
+/// `allowed_` is the overlap that two terms may have. It is the difference of two clocks (a fiftieth of the deadline).
+/// If the lease is not strict, or nodes or sessions are taken from their owners, the time is added for which an old
+/// leader may not know what has happened.
 call_rules::call_rules(stage& in, span hand_over_deadline)
     : in_(in),
       deadline_(hand_over_deadline),
@@ -26,7 +27,7 @@ std::shared_ptr<void> call_rules::begins(int client, const term& present, call w
   of.token = present.token();
   of.has_ended = what == call::ended;
   return std::shared_ptr<void>(nullptr, [this, &of, number = of.running, present](void*) {
-    if (of.running != number) return;  // forgotten
+    if (of.running != number) return;  // its process has been restarted
     of.running = 0;
     of.free_since.reset();
     if (present.ending()) of.free_since = in_.clock().now();
@@ -46,7 +47,8 @@ void call_rules::check_order(int client, career& of, const term& present, call w
   }
 }
 
-/// A term that is over goes on with its next call at once, whatever becomes of its connection.
+/// When a call returns in a term that is ending, the next call comes within a millisecond, even without a connection;
+/// later only if the process is paused.
 void call_rules::check_delay(int client, const career& of, call what) {
   if (!of.free_since || of.has_ended || what == call::inaugurate) return;
   const auto since = *of.free_since;

@@ -1,4 +1,4 @@
-// What has to be true of the calls that careers get, whoever leads.
+// The rules for the calls of the careers of all clients.
 #pragma once
 
 #include "run/stage.hpp"
@@ -19,20 +19,21 @@ class call_rules {
 
   /// A call of the career of `client` begins; it goes on for as long as the returned object exists.
   [[nodiscard]] std::shared_ptr<void> begins(int client, const term& present, call what);
-  /// A run of this client's has completed.
+  /// A run of this client has completed.
   void run_ended(int client);
-  /// The process begins anew: nobody is left who could hear anything.
+  /// The client's process starts again: the career of the killed process gets no more calls.
   void forget(int client);
-  /// An operator has overwritten the record: a successor does not know how long to wait.
+  /// An operator has overwritten the record, so a successor does not know how long to wait. Overlaps are no error any
+  /// more.
   void forgive_overlaps() { overlaps_matter_ = false; }
 
  private:
   struct career {
     std::int64_t token = 0;
     bool has_ended = true;
-    std::uint64_t running = 0;  // number of the call that goes on; 0: none
+    std::uint64_t running = 0;  // number of the present call; 0: none
     call what = call::ended;
-    std::optional<instant> free_since;  // the last call returned then, in a term that was ending
+    std::optional<instant> free_since;  // when the last call returned, if the term was ending by then
   };
 
   void check_order(int client, career& of, const term& present, call what);

@@ -1,5 +1,5 @@
-// One who campaigns, holds, writes under the fence of its ownership, and releases, again and again; what it
-// waits for is cancelled now and then.
+// A contender campaigns, holds, writes under the fence of its ownership, and releases, again and again. Its operations
+// are cancelled now and then.
 #pragma once
 
 #include "scenario/line_rules.hpp"
@@ -13,22 +13,22 @@
 
 namespace zkrecipes::simulation {
 
-/// What all contenders have in common.
+/// State that all contenders share.
 struct contest {
   line_rules rules;
   std::string line;
-  std::string store;  ///< Written by the owner of the line.
+  std::string store;  ///< The node that the owner of the line writes to.
   bool all_well = false;
-  std::vector<bool> granted_since_heal;  ///< By client.
+  std::vector<bool> granted_since_heal;  ///< For each client.
 };
 
 class contender {
  public:
-  /// `number`: among those of its process, which share the session and `all`.
+  /// `number`: its index among the contenders of its process, which share the session and `all`.
   contender(contest& of, stage& in, int client, int number, session& over, operations& all);
 
   void campaign();
-  /// Whatever it waits for.
+  /// Cancels all operations that it waits for.
   void cancel(asio::cancellation_type type);
   void stop();
   bool idle() const noexcept { return resting_ == 0; }

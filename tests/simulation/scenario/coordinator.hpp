@@ -1,5 +1,5 @@
-// Three coordinators work off one queue, of which one at a time has the career; a producer of its own fills
-// it, and now and then an operator meddles.
+// Three coordinators consume one queue; one of them at a time leads and runs its career. A fourth client fills the
+// queue with a producer, and an operator interferes now and then.
 #pragma once
 
 #include "run/stage.hpp"
@@ -13,7 +13,7 @@ namespace zkrecipes::simulation {
 
 std::unique_ptr<scenario> make_coordinator_scenario(stage& in);
 
-/// The scenario's own parts.
+/// The paths of the scenario.
 namespace service {
 inline constexpr const char* election_path = "/consumer";
 inline constexpr const char* queue_path = "/queue";
@@ -22,7 +22,7 @@ inline constexpr const char* result_path = "/result";
 
 inline constexpr int producing_client = 3;
 
-/// What the programs of the scenario share.
+/// State that the programs of the scenario share.
 struct consumers {
   explicit consumers(stage& in);
 

@@ -1,4 +1,4 @@
-// Everybody adds to one number; the sum has to be what they were told.
+// All clients add to one number. The sum must agree with the results that they got.
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 
@@ -35,8 +35,8 @@ class counter_scenario final : public scenario {
   }
 
   progress done;
-  std::int64_t added = 0;  ///< Acknowledged.
-  std::int64_t maybe = 0;  ///< Of those not over, too, and of those whose process has died.
+  std::int64_t added = 0;  ///< The sum of the acknowledged additions.
+  std::int64_t maybe = 0;  ///< The sum of additions under way, of unknown outcome, and of killed processes.
 
  private:
   void check(const std::string& text) {

@@ -5,10 +5,10 @@ namespace zkrecipes::simulation {
 
 namespace {
 
-/// Below a service.
+/// Whether the path is that of an instance: a child of a service.
 bool is_instance(const std::string& path) { return parent_path(parent_path(path)) == services_path; }
 
-/// Whoever is killed leaves what is static.
+/// Whether no process is killed: a killed process would leave its static instance behind.
 bool nobody_dies(const plan& what) {
   return std::none_of(what.faults.begin(), what.faults.end(),
                       [](const fault& each) { return each.kind == fault_kind::restart_client; });
@@ -45,7 +45,7 @@ void discovery_scenario::committed(const entry& what) {
   }
 }
 
-/// Nothing comes late of what was given back and told to be gone.
+/// A client that was told that it is unregistered must not make the node again, not even late.
 void discovery_scenario::created(const change& what, std::int64_t session) {
   owners_[what.path] = what.owner;
   const auto* whose = of_session(session);
@@ -53,7 +53,7 @@ void discovery_scenario::created(const change& what, std::int64_t session) {
   in_.require(fine, "who has unregistered stays so", what.path);
 }
 
-/// Nobody takes its own node away while it stands as it should.
+/// A client must not remove its own node while that is as described.
 void discovery_scenario::removed(const std::string& path, std::int64_t session) const {
   const auto* whose = of_session(session);
   const auto* which = whose ? whose->at(path) : nullptr;
@@ -61,7 +61,7 @@ void discovery_scenario::removed(const std::string& path, std::int64_t session) 
   in_.require(!needless, "an instance does not flap", path);
 }
 
-/// Nor is anything written while it does: a connection that comes back costs reads.
+/// Nor must it write to its node then: a reconnect costs only reads.
 void discovery_scenario::received(const connection& from, const backend::request& what) {
   using backend::opcode;
   if (what.op != opcode::create && what.op != opcode::set && what.op != opcode::remove) return;

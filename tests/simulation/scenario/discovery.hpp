@@ -1,5 +1,6 @@
-// Everybody registers an instance of its own at one service and, if it can, the one that all want at another; changes
-// what it says of them, unregisters and registers again; follows the first service, and chooses from the second.
+// Each client registers an instance of its own at one service and, if it can, an instance that all want at another
+// service. It changes their descriptions, unregisters and registers again. It follows the first service, and picks
+// instances of the second one.
 #pragma once
 
 #include "scenario/routine.hpp"
@@ -21,12 +22,12 @@ inline std::string path_of(const std::string& service) { return std::string(serv
 
 /// An instance, as the process knows it.
 struct desk {
-  service_instance said;                     ///< As described last,
-  std::string text;                          ///< and as its node should hold it,
-  std::string path;                          ///< which is here.
-  std::optional<service_registration> held;  ///< Registered.
-  bool wanted = false;                       ///< Asked for, and not given back.
-  bool steady = false;                       ///< Told to stand as described, and asked for nothing since.
+  service_instance said;                     ///< The latest description.
+  std::string text;                          ///< The data that its node should have.
+  std::string path;                          ///< The path of its node.
+  std::optional<service_registration> held;  ///< Set while it is registered.
+  bool wanted = false;                       ///< A registration was asked for, and not given back.
+  bool steady = false;                       ///< The last operation succeeded, and none has been started since.
 
   void describe() { text = *to_json(said), path = path_of(said.name) + '/' + said.id; }
   bool is_static() const { return said.type == service_type::static_node; }
@@ -35,7 +36,7 @@ struct desk {
 
 class attendant;
 
-/// The rules.
+/// The rules of the scenario.
 class discovery_scenario final : public scenario {
  public:
   explicit discovery_scenario(stage& in);
@@ -47,7 +48,8 @@ class discovery_scenario final : public scenario {
   bool recovered() override;
   void check_quiet(const tree& nodes) override;
 
-  /// Another one once something of the present one may come late.
+  /// The instance id to use. It changes (`use_another_id`) when an abandoned operation on the present one may take
+  /// effect late.
   std::string id_of(const std::string& who) { return who + '-' + std::to_string(turns_[who]); }
   void use_another_id(const std::string& who) { ++turns_[who]; }
   void check_said(const attendant& whose, const desk& which) const;
@@ -56,7 +58,7 @@ class discovery_scenario final : public scenario {
   bool is_enabled(const std::string& text) const { return descriptions_.at(text); }
 
   bool is_healed = false;
-  const bool has_static;  ///< Own instances do not go with their sessions.
+  const bool has_static;  ///< The clients' own instances are static: they do not end with the session.
 
  private:
   attendant* running(int client) const;
@@ -65,28 +67,29 @@ class discovery_scenario final : public scenario {
   void removed(const std::string& path, std::int64_t session) const;
 
   stage& in_;
-  std::map<std::string, std::int64_t> owners_;  // of the nodes made last, by path; 0: static
-  std::map<std::string, bool> descriptions_;    // that have ever stood: whether they are enabled
+  std::map<std::string, std::int64_t> owners_;  // owners of the latest nodes, by path; 0: static
+  std::map<std::string, bool> descriptions_;    // all descriptions ever written: whether enabled
   std::map<std::string, int> turns_;
 };
 
-/// The process.
+/// The process of one client.
 class attendant final : public routine {
  public:
   attendant(discovery_scenario& of, stage& in, int client, session with);
 
-  /// An operator removes only what nobody else wants: no server can be asked to write a node only if it is ours.
+  /// An operator removes only a node that no other client wants. Otherwise another client could make the node anew, and
+  /// a write can not be made conditional on the node being ours.
   std::string own_node() const override { return own_.held ? own_.path : std::string(); }
   std::int64_t session_id() const { return zk().status().session_id; }
 
-  /// Null if it has none, or had one there of which something may still come late.
+  /// The instance that the process wants at this path; null if there is none.
   const desk* at(const std::string& path) const {
     for (const auto* each : {&own_, &shared_}) {
       if (each->wanted && each->path == path) return each;
     }
     return nullptr;
   }
-  /// A node at its path.
+  /// Whether the node `there`, at the path of `which`, is ours: of this session, or static.
   bool is_of(const desk& which, const node& there) const {
     return there.stat.ephemeral_owner == (which.is_static() ? 0 : session_id());
   }
@@ -117,7 +120,7 @@ class attendant final : public routine {
     const auto* there = nodes.find(which.path);
     return which.present() && there && is_of(which, *there) && there->data == which.text;
   }
-  /// Another session was quicker after ours had expired; ours is next.
+  /// Whether another session registered the shared instance after ours had expired; ours waits for it.
   bool is_taken(const tree& nodes) const {
     const auto* there = nodes.find(shared_.path);
     return there && there->stat.ephemeral_owner != session_id() && shared_.held->status().error == errc::busy;
@@ -128,10 +131,10 @@ class attendant final : public routine {
   std::optional<service_view> view_;
   std::optional<service_provider> provider_;
   service_snapshot seen_;
-  std::string chosen_;  // empty: there was none
+  std::string chosen_;  // description of the instance picked last; empty: there was none
   desk own_;
   desk shared_;
-  std::set<std::string> unclear_;  // paths at which something is still under way that nobody waits for
+  std::set<std::string> unclear_;  // paths at which an abandoned operation may still take effect
 };
 
 }  // namespace zkrecipes::simulation

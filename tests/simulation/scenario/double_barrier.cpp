@@ -1,4 +1,4 @@
-// Members of a double barrier, who give up, die and come again.
+// Members of a double barrier, which give up, are killed and come again.
 #include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
@@ -46,7 +46,8 @@ class double_barrier_scenario final : public scenario {
 
   void entered(const attendance& who) {
     const auto& nodes = rounds_[who.round()];
-    // A node that turned up late, after another had been made, stands for its member for as long as it is there.
+    // If a create whose reply was lost is executed late, a member has two nodes. A round may name the other one while
+    // that exists.
     const bool is_named = std::ranges::any_of(nodes, [&](const std::string& each) {
       return each == who.path() || (guid_of(each) == guid_of(who.path()) && present_.contains(each));
     });
@@ -90,8 +91,8 @@ class double_barrier_scenario final : public scenario {
 
   stage& in_;
   meddler operator_;
-  std::set<std::string> present_;                            ///< Members' nodes.
-  std::map<std::int64_t, std::vector<std::string>> rounds_;  ///< Nodes of their members.
+  std::set<std::string> present_;                            ///< Present nodes of members.
+  std::map<std::int64_t, std::vector<std::string>> rounds_;  ///< For each round the nodes of its members.
   std::set<std::string> told_;
 };
 
@@ -114,7 +115,7 @@ class attendee final : public routine {
     of_.entered(inside);
     of_.done.note(client());
     if (dice().one_in(2)) co_await rest(0ms, 1s);
-    if (dice().one_in(6)) co_return;  // left by the destructor
+    if (dice().one_in(6)) co_return;  // the destructor leaves
     const lease_clock::duration patience = dice().one_in(3) ? dice().between(0ms, 3s) : lease_clock::duration::max();
     auto leaving = waits<>([&](auto token) { inside.async_leave_for(patience, std::move(token)); });
     auto [how] = co_await std::move(leaving);

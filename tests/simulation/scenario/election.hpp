@@ -10,7 +10,7 @@ std::unique_ptr<scenario> make_election_scenario(stage& in);
 /// Three per process, over one session.
 std::unique_ptr<scenario> make_line_scenario(stage& in);
 
-/// A process with so many contenders.
+/// A process with `count` contenders.
 std::unique_ptr<program> make_contenders(contest& of, stage& in, int client, session with, int count);
 
 }  // namespace zkrecipes::simulation

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-/// Puts 1, 2, 3 ... and goes on after a restart where the queue says that it stopped.
+/// Puts 1, 2, 3 ... After a restart it goes on behind the last number that the queue has from it.
 class filler final : public program {
  public:
   filler(stage& in, session with)

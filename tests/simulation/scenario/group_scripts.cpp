@@ -13,7 +13,7 @@ namespace zkrecipes::simulation {
 
 namespace {
 
-/// Joins, changes what it says, and leaves.
+/// Joins, changes its data, and leaves.
 void be_a_member(actor& a) {
   auto group = std::make_shared<membership>(a.zk(), script_group);
   auto self = std::make_shared<joined_member>();
@@ -32,7 +32,7 @@ void be_a_member(actor& a) {
       a.signal(), [group](auto t) { group->async_join("actor", "old", std::move(t)); }, std::move(update));
 }
 
-/// Sees that a member joins.
+/// Waits until it sees that a member joins.
 void watch(actor& a) {
   auto view = std::make_shared<children_view>(a.zk(), script_group);
   auto other = std::make_shared<persistent_node>(a.zk(), std::string(script_group) + "/other", "");
@@ -73,7 +73,7 @@ void be_an_instance(actor& a, service_type type) {
       std::move(drain));
 }
 
-/// Sees that an instance is registered, and chooses it.
+/// Waits until it sees that an instance is registered, and picks it.
 void look_for_one(actor& a) {
   auto services = std::make_shared<service_discovery>(a.zk(), script_services);
   auto provider = std::make_shared<service_provider>(*services, "shop");

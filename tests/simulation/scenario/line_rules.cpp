@@ -44,7 +44,7 @@ void line_rules::committed(const entry& what) {
 
 void line_rules::arrived(const change& what) {
   if (!members_.empty()) behind_[members_.rbegin()->second.path].insert(what.owner);
-  behind_[what.path].insert(what.owner);  // watches its own
+  behind_[what.path].insert(what.owner);  // its session watches its own node, too
   members_[sequence_of(what.path)] = {what.path, what.owner};
 }
 
@@ -58,7 +58,7 @@ void line_rules::departed(const std::string& path) {
   if (grants_.contains(path)) removed(path);
 }
 
-/// Whoever removes a node: its owner learns of it.
+/// An owner must learn that its node has gone, whoever removed it.
 void line_rules::removed(const std::string& path) {
   in_.clock().after(in_.what().longest_ignorance(), [this, path, of = grants_[path]] {
     in_.require(!in_.is_believed(of.client, of.token), "an owner hears that its node has gone", path);

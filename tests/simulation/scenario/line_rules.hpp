@@ -1,4 +1,4 @@
-// What has to be true of the nodes in one line.
+// The rules for the nodes of one line.
 #pragma once
 
 #include "run/stage.hpp"
@@ -10,24 +10,25 @@
 
 namespace zkrecipes::simulation {
 
-/// Of a name that the library gave: a second node with the same GUID is a ghost of a lost reply.
+/// The GUID in a node name that the library made. A second node with the same GUID comes from a create whose reply was
+/// lost.
 std::string_view guid_of(std::string_view name);
 
 class line_rules {
  public:
   line_rules(stage& in, std::string parent) : in_(in), parent_(std::move(parent)) {}
 
-  /// A client was told that the line is its own, by a node with this path and czxid.
+  /// A client was told that it owns the line by the node with this path and czxid (`token`).
   void granted(int client, std::int64_t session, const std::string& path, std::int64_t token, bool believes);
 
   void committed(const entry& what);
 
-  /// Of all that stand in line the one behind is woken per departure, and nobody else.
+  /// Checks that a deleted node wakes only its own session and sessions that have stood right behind it.
   void watch_fired(const connection& to, const backend::watch_event& event);
 
   void check_quiet(const tree& nodes);
 
-  /// The node of a session in this line, as the servers have it.
+  /// The committed node of a session in this line; empty if there is none.
   std::string node_of(std::int64_t session) const;
 
  private:
@@ -43,12 +44,12 @@ class line_rules {
     int client;
     std::int64_t token;
   };
-  std::map<std::string, grant> grants_;  // by the node
+  std::map<std::string, grant> grants_;  // by path of the node
   struct member {
     std::string path;
     std::int64_t session;
   };
-  std::map<std::string, member> members_;                 // as committed, by the sequence number
+  std::map<std::string, member> members_;                 // committed members, by sequence number
   std::map<std::string, std::set<std::int64_t>> behind_;  // sessions that have stood right behind a node
 };
 

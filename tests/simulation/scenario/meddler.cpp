@@ -12,7 +12,7 @@ bool meddler::is_at_work(std::uint64_t one_in, span longest) {
 }
 
 void meddler::remove_later(std::vector<std::string> paths, span longest) {
-  // Later in any case: it is told of a transaction while the servers are at it.
+  // Never at once, because this is called while the servers apply a transaction.
   in_.clock().after(chance_.between(1us, longest), [this, paths = std::move(paths)] {
     for (const auto& each : paths) in_.servers().remove(each);
   });

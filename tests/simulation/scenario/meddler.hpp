@@ -1,4 +1,4 @@
-// An operator who takes nodes away in the midst of what goes on, in one run out of three.
+// In one run out of three, an operator who removes nodes while the clients use them.
 #pragma once
 
 #include "run/stage.hpp"
@@ -11,12 +11,13 @@ namespace zkrecipes::simulation {
 
 class meddler {
  public:
-  /// `stream` of chance: its own, so that the clients do what they would do without it.
+  /// `stream`: the operator's own stream of `chance`, so that the clients' draws stay the same.
   meddler(stage& in, std::uint64_t stream) : in_(in), chance_(in.what().seed, stream), works_(chance_.one_in(3)) {}
 
-  /// Once in so many times: these nodes are removed, the first after at most `longest`, the others right behind it.
+  /// Once in `one_in` calls, removes these nodes in this order, at one moment within `longest`.
   void perhaps_remove(std::uint64_t one_in, std::vector<std::string> paths, span longest);
-  /// The same, and who has just made the node does not hear of it: its connection breaks.
+  /// Like `perhaps_remove`, and breaks the connection of the session that has just made the node, so that it does not
+  /// hear of it.
   void perhaps_remove_unheard(std::uint64_t one_in, const change& made, span longest);
 
  private:

@@ -16,7 +16,7 @@ namespace {
 barrier gate(actor& a) { return barrier(a.zk(), "/gate"); }
 two_phase_commit commits(actor& a) { return two_phase_commit(a.zk(), "/commit"); }
 
-/// What has to be there before the operation to be tried begins; it is tried until it is.
+/// Prepares something that the operation to be tried needs; repeated until it succeeds or is cancelled.
 template <class... Results, class Begin, class Then>
 void first(actor& a, Begin begin, Then then) {
   a.all().start<Results...>(a.signal(), begin, [&a, begin, then](error_code error, Results...) {

@@ -1,4 +1,4 @@
-// Everybody joins a group, changes what it says of itself, leaves and joins again, and watches the others.
+// All clients join a group, change their data, leave and join again, and follow a view of the group.
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 
@@ -40,7 +40,7 @@ class membership_scenario final : public scenario {
   void received(const connection& from, const backend::request& what) override;
   void healed() override { is_healed = true; }
   bool recovered() override;
-  /// It has been told that it is a member.
+  /// The client was told that it is a member.
   void check_joined(int client) const;
   void check_quiet(const tree& nodes) override;
 
@@ -52,7 +52,7 @@ class membership_scenario final : public scenario {
   void check_owner(const entry& what, const change& each) const;
 
   stage& in_;
-  std::map<std::string, std::int64_t> owners_;  // of the nodes, by path; 0: nobody
+  std::map<std::string, std::int64_t> owners_;  // owners of the nodes, by path; 0: none (persistent)
 };
 
 class member_of final : public routine {
@@ -66,12 +66,12 @@ class member_of final : public routine {
     follow();
   }
 
-  /// It is a member, asked for nothing else, and nothing of an earlier time is on its way any more.
+  /// Whether it is a member, is not leaving, and no abandoned operation of its own may still take effect.
   bool stays() const { return member_ && !leaving_ && !unclear_; }
   bool present() const { return member_ && member_->status().present && !member_->status().error; }
   std::int64_t session_id() const { return zk().status().session_id; }
 
-  /// What it has been told of the others is what the servers have.
+  /// Whether its view of the group is what the servers have.
   bool sees_the_truth(const tree& nodes) const {
     const auto* parent = nodes.find(group_path);
     if (!parent || seen_.nodes.size() != parent->children.size()) return false;
@@ -128,7 +128,7 @@ class member_of final : public routine {
                            });
   }
 
-  /// The difference leads from what was seen to what is.
+  /// Checks that the change, applied to the members seen before, gives the present members.
   void learn(const children_change& change) {
     std::map<std::string, std::int64_t> applied;
     for (const auto& each : seen_.nodes) applied[each->name] = each->stat.czxid;
@@ -164,7 +164,8 @@ member_of* membership_scenario::running(int client) const {
   return static_cast<member_of*>(in_.running(client));
 }
 
-/// The operator's node, not a member's that has come meanwhile. Without a leader, a moment later.
+/// Removes the operator's node, but not a member's that has replaced it. Repeated every 500 ms until it has gone,
+/// because an operator can not write while there is no leader.
 void membership_scenario::take_away(int client) {
   const auto* there = in_.servers().committed_state().find(member_node(client));
   if (!there || there->stat.ephemeral_owner) return;
@@ -172,7 +173,7 @@ void membership_scenario::take_away(int client) {
   in_.clock().after(500ms, [this, client] { take_away(client); });
 }
 
-/// A member writes and removes nodes of its own session only, whatever bears its name.
+/// A member writes to and removes only nodes of its own session, also if another session's node has its name.
 void membership_scenario::check_owner(const entry& what, const change& each) const {
   const bool touches = each.type == change::kind::remove || each.type == change::kind::set;
   const auto whose = owners_.find(each.path);
@@ -180,7 +181,7 @@ void membership_scenario::check_owner(const entry& what, const change& each) con
   in_.require(whose->second == what.session, "nobody touches what is another's", each.path);
 }
 
-/// Nobody takes its own node away while it is a member.
+/// A client must not remove its own node while it is a member.
 void membership_scenario::committed(const entry& what) {
   for (const auto& each : what.changes) {
     check_owner(what, each);
@@ -195,7 +196,7 @@ void membership_scenario::committed(const entry& what) {
   }
 }
 
-/// Nor does it try to make it while it stands: a connection that comes back costs no write.
+/// Nor must it try to make the node while that exists: a reconnect costs no write.
 void membership_scenario::received(const connection& from, const backend::request& what) {
   if (what.op != backend::opcode::create || what.path != member_node(from.client)) return;
   const auto* whose = running(from.client);
@@ -204,7 +205,7 @@ void membership_scenario::received(const connection& from, const backend::reques
   in_.require(!needless, "nobody joins anew without need", what.path);
 }
 
-/// By its own node, not by one that goes with the session of its former life.
+/// A client is a member by a node of its present session, not by one that an earlier session has left.
 void membership_scenario::check_joined(int client) const {
   const auto* node = in_.servers().committed_state().find(member_node(client));
   const bool gone_again = !node || !node->stat.ephemeral_owner;

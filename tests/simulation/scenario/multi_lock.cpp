@@ -1,4 +1,4 @@
-// Some of three locks at once, named in any order.
+// The clients acquire two or three of three locks together, named in any order.
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 #include "scenario/shared_line.hpp"
@@ -46,7 +46,7 @@ class multi_lock_scenario final : public scenario {
     return lines[static_cast<std::size_t>(which - std::begin(paths))];
   }
 
-  /// A client was told that it holds what it has chosen: it stands in each of the lines, and first.
+  /// A client was told that it holds the locks that it has chosen: it must be the first in each of their lines.
   void granted(int client, std::int64_t session, const multi_ownership& held, std::vector<std::string> chosen) const {
     const auto who = "client " + std::to_string(client);
     std::ranges::sort(chosen);
@@ -79,7 +79,7 @@ class multi_lock_client final : public routine {
 
  private:
   asio::awaitable<void> round() override {
-    // Two or three of them, beginning anywhere and going either way.
+    // Choose two or three locks, beginning at any of them and in either direction.
     std::vector<std::string> chosen(std::begin(paths), std::end(paths));
     std::rotate(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(dice().below(3)), chosen.end());
     if (dice().one_in(2)) std::reverse(chosen.begin(), chosen.end());
@@ -106,7 +106,7 @@ class multi_lock_client final : public routine {
     of_.done.note(client());
     of_.granted(client(), zk().status().session_id, held, chosen);
     co_await rest(0ms, 1s);
-    if (dice().one_in(4)) co_return;  // let go by the destructor
+    if (dice().one_in(4)) co_return;  // the destructor releases them
     auto releasing = does<>([&](auto token) { held.async_release(std::move(token)); });
     co_await std::move(releasing);
   }

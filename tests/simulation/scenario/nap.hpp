@@ -26,7 +26,7 @@ struct nap_initiation {
       std::move(once)();
     };
     if (slot.is_connected()) {
-      // The sleeper owns its slot: only the timer may own the sleeper.
+      // The handler owns the slot, so the slot must not own the handler: only the timer does.
       slot.assign([wake, weak = std::weak_ptr(shared), executor = in->inside(client).executor()](auto) {
         asio::post(executor, [wake, sleeper = weak.lock()] {
           if (sleeper) wake(sleeper);
@@ -37,7 +37,7 @@ struct nap_initiation {
   }
 };
 
-/// Ends early if it is cancelled.
+/// Sleeps for `length`; ends early, without an error, if it is cancelled.
 inline asio::awaitable<void> nap(stage& in, int client, span length) {
   nap_initiation initiation;
   co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(initiation, asio::use_awaitable, &in,

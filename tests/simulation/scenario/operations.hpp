@@ -1,4 +1,4 @@
-// Starts operations of the library and sees that each completes once, later, and as it should.
+// Starts operations of the library and checks that each completes once and never inside the call.
 #pragma once
 
 #include "run/stage.hpp"
@@ -24,7 +24,7 @@ class operations {
     begin(asio::bind_executor(executor_, make_handler<Results...>(std::move(done))));
   }
 
-  /// The same, to be cancelled by `signal`.
+  /// Like `start` above; `signal` cancels the operation.
   template <class... Results, class Begin, class Done>
   void start(asio::cancellation_signal& signal, Begin begin, Done done) {
     begin(asio::bind_cancellation_slot(
@@ -41,7 +41,7 @@ class operations {
   auto make_handler(Done done) {
     auto op = std::make_shared<state>();
     ++*pending_;
-    asio::post(executor_, [op] { op->inside = false; });  // runs before any completion that keeps the rules
+    asio::post(executor_, [op] { op->inside = false; });  // runs before any completion that is posted
     return [&in = in_, op, pending = pending_, done = std::move(done)](error_code error,
                                                                        Results... results) mutable {
       in.require(!op->inside, "never inline");

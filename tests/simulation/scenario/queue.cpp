@@ -1,4 +1,4 @@
-// One who puts and up to three who take, in every way a queue has.
+// One client puts and up to three take, in every way that a queue offers.
 #include "scenario/any_queue.hpp"
 #include "scenario/queue_rules.hpp"
 #include "scenario/recipes.hpp"
@@ -16,9 +16,9 @@ using detail::queue_kind;
 namespace {
 
 constexpr int putting_client = 3;
-constexpr std::size_t backlog = 100;  // items, put at once when so many are left:
+constexpr std::size_t backlog = 100;  // items that are put at once when fewer than this are left:
 constexpr std::size_t nearly_empty = 20;
-constexpr std::size_t enough = 30;  // items: no more are put, since a single taker has to work them all off in time
+constexpr std::size_t enough = 30;  // no more items than this, because a single taker must be able to take all in time
 
 queue_use draw_use(std::uint64_t seed) {
   chance draw(seed, 200);
@@ -45,7 +45,7 @@ class queue_scenario final : public scenario {
   void received(const connection& from, const backend::request& what) override { rules.received(from, what); }
   void healed() override { done.forget(); }
   bool recovered() override { return done.everybody(); }
-  /// A put that was cancelled can still be on its way.
+  /// Allows another ten seconds, because a cancelled put can still be on its way.
   bool settled() override {
     if (!closing) closed_at_ = in_.clock().now();
     closing = true;
@@ -57,7 +57,7 @@ class queue_scenario final : public scenario {
   progress done;
   std::uint64_t values = 0;
   std::uint64_t effects = 0;
-  bool closing = false;  ///< Nothing more is to be put.
+  bool closing = false;  ///< No more items are to be put.
 
  private:
   stage& in_;
@@ -73,7 +73,7 @@ class participant : public routine {
                {.limit = of.rules.use().limit, .most_attempts = of.rules.use().most_attempts}),
         more_(in.what().seed, 340 + static_cast<std::uint64_t>(client)) {}
 
-  /// What is begun afterwards ends, too.
+  /// Operations that are begun after the close must end with `closed`.
   void close() override {
     routine::close();
     const auto ends = [this](error_code why, const message&) {
@@ -114,7 +114,7 @@ class participant : public routine {
 
   queue_scenario& of_;
   any_queue queue_;
-  chance more_;  ///< For what came later: the rest of a seed stays as it was.
+  chance more_;  ///< For draws that were added later, so that the other draws of a seed stay the same.
 
  private:
   asio::awaitable<error_code> put(std::string value) {
@@ -126,7 +126,7 @@ class participant : public routine {
     co_return std::get<0>(result);
   }
 
-  /// All at once: they travel together, as far as there is room.
+  /// Puts all values at once: the producer sends them together, as far as the queue's limit leaves room.
   asio::awaitable<error_code> produce(std::vector<std::string> values) {
     if (!maker_) maker_ = std::make_unique<producer>(queue_.fifo(), "maker");
     auto left = std::make_shared<std::size_t>(values.size() - 1);
@@ -204,7 +204,7 @@ class taker_of final : public participant {
     co_await std::move(turn);
   }
 
-  /// As an operator does.
+  /// Revives a random dead letter, as an operator does.
   asio::awaitable<void> revive() {
     auto listing = waits<std::vector<dead_letter>>([&](auto token) { queue_.base().async_dead_letters(std::move(token)); });
     auto [error, letters] = co_await std::move(listing);
@@ -290,7 +290,8 @@ class taker_of final : public participant {
     of_.rules.acknowledged(effect, error, as_far_as_known(bound));
   }
 
-  /// A deposed leader tells that a session has ended which began at its successor: to us it has.
+  /// The session, or 0 if the client has given it up. A deposed leader refuses a session that began at its successor:
+  /// for the client it has ended then, although the ensemble still knows it.
   std::int64_t as_far_as_known(std::int64_t bound) { return zk().status().session_id == bound ? bound : 0; }
 
   std::string new_effect(const message& item) { return item.data + ' ' + std::to_string(++of_.effects); }

@@ -12,7 +12,8 @@ using kind = change::kind;
 namespace {
 
 constexpr std::int64_t nobody = 0;
-/// What a taker has drawn at once by the list before: three at most, and the same again while the new list is read.
+/// A taker has drawn at most three items at once by its previous list, and draws at most three more while it reads the
+/// new one.
 constexpr int most_overtaken = 6;
 
 bool is_child(const std::string& path, const std::string& parent) {
@@ -59,7 +60,7 @@ void queue_rules::asked(const backend::request& what) {
   if (claims) ++claims_;
 }
 
-/// Each fault can cost every taker some more.
+/// Each fault allows for ten more requests, because it can cost every taker some.
 void queue_rules::check_costs() const {
   const auto spare = 20 + 10 * in_.what().faults.size();
   const auto figures = std::to_string(claims_) + " claims, " + std::to_string(lists_) + " lists, " +
@@ -68,7 +69,7 @@ void queue_rules::check_costs() const {
   in_.require(lists_ <= claimed_ / 4 + spare, "a list serves many takes", figures);
 }
 
-/// An item comes from a producer, or moves: then the same transaction takes it from its old place.
+/// A new item was put by a client, or it moves: then the same transaction removes it from its old place.
 void queue_rules::created(const change& what, const entry& in) {
   const bool moves = std::ranges::any_of(in.changes, [&](const change& each) {
     return each.type == kind::remove && !item_name(each.path).empty();
@@ -120,7 +121,7 @@ void queue_rules::removed(const change& what, const entry& in) {
     in_.require(any([&](const change& each) { return each.type == kind::create && claimed_name(each.path) == name; }),
                 "an item is popped past nobody's claim", what.path);
   } else {
-    const bool settled = any([&](const change& each) {  // the claim removed, or marked and removed behind
+    const bool settled = any([&](const change& each) {  // the claim is removed, or marked now and removed later
       return (each.type == kind::remove || each.type == kind::set) && claimed_name(each.path) == name;
     });
     in_.require(settled, "an item leaves with its claim", what.path);
@@ -155,8 +156,9 @@ void queue_rules::claimed(const std::string& name, const entry& in) {
   found->second.is_told = false;
 }
 
-/// Where others take, too, each begins somewhere near the front. A taker whose claim was in its own way for once, one of
-/// an earlier session, believes for a while that there are others.
+/// Checked only in priority and delay queues with a single taker, while no operator interferes and nothing has come
+/// back. Several takers each begin at a random item near the front; so does, for a while, a taker that met a claim of
+/// its own earlier session, because it takes that for another taker's.
 void queue_rules::overtakes(const detail::entry& what) {
   const bool is_disturbed = operator_interferes_ || came_back_;
   if (!use_.alone || use_.kind == detail::queue_kind::fifo || is_disturbed) return;
@@ -168,7 +170,7 @@ void queue_rules::overtakes(const detail::entry& what) {
   }
 }
 
-/// The claim of a taker that buries the item without having handed it out is no attempt.
+/// A claim only for moving the item to the dead letters, without handing it out, does not count as an attempt.
 void queue_rules::died(const known_item& what, const std::string& letter) {
   const auto read = detail::read_letter(letter);
   const bool is_buried_unseen = what.owner != nobody && !what.is_told;
@@ -194,7 +196,7 @@ void queue_rules::put_ends(const std::string& value, error_code why) {
   if (!open) in_.require(put_.contains(value) == !why, "a put is what it says", value + ": " + why.message());
 }
 
-/// The truth, and as much of it as can be known.
+/// An acknowledgement must report what has happened, unless the outcome can not be known (`is_left_open`).
 void queue_rules::acknowledged(const std::string& effect, error_code why, std::int64_t bound) {
   if (why == asio::error::operation_aborted) return;
   const bool is_done = effects_.contains(effect);
@@ -209,7 +211,7 @@ void queue_rules::rejected(const std::string& value, error_code why, std::int64_
   in_.require(!why || why == errc::superseded, "a rejected item dies", value + ": " + why.message());
 }
 
-/// Nobody can know the outcome where the claim that would tell has gone.
+/// The outcome can not be known if the claim that would show it has gone, with its session or by an operator.
 bool queue_rules::is_left_open(error_code why, std::int64_t bound) const {
   return why == errc::outcome_unknown && (operator_interferes_ || !in_.servers().ephemeral_owner_alive(bound));
 }
@@ -224,7 +226,7 @@ bool queue_rules::is_for_put(const backend::request& what) const {
   return what.op == backend::opcode::exists && (what.path.starts_with(gate) || what.path == where_.items);
 }
 
-/// However many put at the same time.
+/// Checks that a put takes few requests, however many clients put at the same time.
 void queue_rules::received(const connection& from, const backend::request& what) {
   asked(what);
   const auto found = budgets_.find(from.client);
@@ -237,7 +239,7 @@ void queue_rules::received(const connection& from, const backend::request& what)
 void queue_rules::taken(int client, std::int64_t session, const message& item) {
   const auto& nodes = in_.servers().committed_state();
   const auto* claim = nodes.find(where_.claim(item.name));
-  if (!claim || operator_interferes_) return;  // its session has ended meanwhile
+  if (!claim || operator_interferes_) return;  // no claim: its session has ended meanwhile
   const bool ours = claim->stat.ephemeral_owner == session;
   in_.require(ours || !in_.servers().ephemeral_owner_alive(session), "an item is with one taker",
               "client " + std::to_string(client) + ", " + item.name);

@@ -1,5 +1,5 @@
-// The operations of the queues, to be tried under every single fault: afterwards each item is there once or gone, as it
-// was told, and no claim is left.
+// The operations of the queues, to be tried under every single fault. Afterwards each item is in the queue once or
+// gone, as the operation reported, and no claim is left.
 #include "scenario/queue_trial.hpp"
 
 #include "queue/claims.hpp"
@@ -35,7 +35,7 @@ nodes_before filled(queue_kind kind, int items, bool letter = false) {
   return all;
 }
 
-/// Whoever is told so, or had to go in between, can not say which.
+/// Whether this result leaves open what has happened: unknown outcome, expired session, or cancelled.
 bool is_open(error_code end) {
   return end == errc::outcome_unknown || end == errc::session_expired || end == asio::error::operation_aborted;
 }
@@ -44,7 +44,7 @@ void expect(stage& in, const char* rule, const std::string& what, std::ptrdiff_t
   in.require(found == expected, rule, what + ": " + std::to_string(found));
 }
 
-/// It is in the queue as it was, once.
+/// Checks that the item is in the queue under its old name, once.
 void expect_in_place(stage& in, const queue_contents& seen, queue_kind kind, int item) {
   const std::string data(1, static_cast<char>('a' + item - 1));
   const auto* there = seen.item(queue_trial::name_of(kind, item));
@@ -94,7 +94,7 @@ script& queue_playbook::add(const std::string& what, nodes_before before, operat
   return made_.back();
 }
 
-/// What is told of names is stored.
+/// Puts one item, and stores the name that is reported.
 void put_one(const queue_trial_ptr& t) {
   t->by.all().start<std::string>(
       t->by.signal(), [&](auto token) { t->queue.async_put("new", 7, 300ms, std::move(token)); },
@@ -153,7 +153,7 @@ void queue_playbook::put() {
       errc::outcome_unknown};
 }
 
-/// Given back at once, so that it has to be as before.
+/// Takes an item and gives it back at once, so that the queue must be as before.
 void take_one(const queue_trial_ptr& t) {
   t->take(t->queue, [t] { t->give_back(t->told->item, {}); });
 }
@@ -190,7 +190,7 @@ void queue_playbook::take() {
   add("take after waiting", filled(kind, 0), wait,
       [](auto& in, auto& seen, auto&) { in.require(seen.waiting("a") <= 1, "an item is there once", "a"); });
   if (kind != queue_kind::delayed) return;
-  const auto later = "at-0000000000004000-0000000000";  // at 4 s of virtual time: it has to be waited for
+  const auto later = "at-0000000000004000-0000000000";  // due at 4 s of virtual time: the take must wait for it
   auto before = filled(kind, 0);
   before.emplace_back(detail::queue_layout(kind, queue_trial::path).item(later), "later");
   add("take what is not due yet", before, &take_one, [later](auto& in, auto& seen, auto&) {
@@ -307,7 +307,7 @@ void queue_playbook::bury() {
   add("reject", filled(kind, 2), reject, is_dead).if_expired = {errc::superseded};
   add("return too often", filled(kind, 2), take_and_return(return_to::place), is_dead, {.most_attempts = 1})
       .if_expired = {errc::superseded};
-  // Handed out once already, to somebody who did not say what became of it.
+  // The first item was handed out and given back by an object without a limit. The second object allows one attempt.
   auto take_again = [kind](const queue_trial_ptr& t) {
     auto strict = std::make_shared<any_queue>(t->by.zk(), kind, queue_trial::path, queue_options{.most_attempts = 1});
     t->take(t->queue, [t, strict] {
@@ -383,7 +383,8 @@ void queue_playbook::look() {
   add("size", filled(kind, 2), size, untouched);
 }
 
-/// Two items at once: the second travels behind the first. A wait that is cancelled takes nothing back.
+/// Puts two items at once: the second one is sent behind the first. A cancelled put ends only the wait, the item is put
+/// all the same.
 void queue_playbook::produce() {
   auto put_two = [](const queue_trial_ptr& t) {
     auto maker = std::make_shared<producer>(t->queue.fifo(), "maker");

@@ -1,4 +1,4 @@
-// A queue on which one operation is tried under one fault, and what has to be true of it then.
+// A queue on which one operation is tried under one fault, and the checks on its contents afterwards.
 #pragma once
 
 #include "scenario/any_queue.hpp"
@@ -11,17 +11,17 @@
 
 namespace zkrecipes::simulation {
 
-/// What the nodes of a queue say.
+/// The contents of a queue, read from its nodes.
 class queue_contents {
  public:
   queue_contents(const tree& nodes, const detail::queue_layout& where);
 
-  /// How often this is in the queue; how often among the dead letters.
+  /// How often this data is in the queue (`waiting`) and among the dead letters (`dead`).
   std::ptrdiff_t waiting(const std::string& data) const;
   std::ptrdiff_t dead(const std::string& data) const;
   /// The items' data, in order of their names.
   std::vector<std::string> in_order() const;
-  /// Of an item by its name; nothing if it is not there.
+  /// The node of the item with this name; null if there is none.
   const node* item(const std::string& name) const;
   const node* node_at(const std::string& path) const { return nodes_.find(path); }
 
@@ -29,12 +29,12 @@ class queue_contents {
   const tree& nodes_;
   const detail::queue_layout& where_;
   std::vector<std::pair<std::string, std::string>> items_;  // name and data
-  std::vector<std::string> letters_;                        // their data
+  std::vector<std::string> letters_;                        // data of the dead letters
 };
 
-/// What the operation said.
+/// The results of the operation.
 struct queue_report {
-  bool took = false;  ///< An item was handed out, and `end` is of what was done with it.
+  bool took = false;  ///< An item was handed out; `end` is the result of the operation on it.
   error_code end;
   message item;
   std::vector<std::string> names;
@@ -45,15 +45,15 @@ using queue_check = std::function<void(stage& in, const queue_contents& seen, co
 class queue_trial : public std::enable_shared_from_this<queue_trial> {
  public:
   static constexpr const char* path = "/queue";
-  /// The first, second and third item of those that are there when it begins.
+  /// The name of the first, second, third ... item that is in the queue from the beginning (`item` 1, 2, 3 ...).
   static std::string name_of(detail::queue_kind kind, int item);
 
   queue_trial(actor& by, detail::queue_kind kind, queue_options options);
 
-  /// `check` gets the nodes when everything is over.
+  /// `check` is called with the contents of the queue when everything is over.
   void check_in_the_end(queue_check check);
 
-  /// Takes an item, looks whether it is as we are told, and goes on with `then()`.
+  /// Takes an item, checks it (`has_taken`), and goes on with `then()`.
   template <class Then>
   void take(any_queue& from, Then then) {
     by.all().start<message>(
@@ -66,7 +66,8 @@ class queue_trial : public std::enable_shared_from_this<queue_trial> {
         });
   }
 
-  /// Does with the item in hand what `begin` says. What is cancelled leaves it ours, and is done again.
+  /// Starts the operation `begin` on the item in hand. If it is cancelled the item stays ours, and the operation is
+  /// repeated.
   template <class Begin>
   void settle(Begin begin) {
     told->took = true;
@@ -80,7 +81,7 @@ class queue_trial : public std::enable_shared_from_this<queue_trial> {
     });
   }
 
-  /// Gives an item back, and ends as `with` says.
+  /// Gives an item back, and ends the trial with `with`.
   void give_back(const message& item, error_code with);
 
   /// The operation has ended.
@@ -89,7 +90,8 @@ class queue_trial : public std::enable_shared_from_this<queue_trial> {
     by.done(error);
   }
 
-  /// It is still there, and claimed by us, by whom it has been handed out so often as it says.
+  /// Checks that the item is still in the queue and claimed by us, that its number of attempts is right, and that a
+  /// delayed item was not claimed before its time.
   void has_taken(const message& item) const;
 
   actor& by;

@@ -1,4 +1,4 @@
-// Readers and writers of one lock, who downgrade and upgrade as well.
+// Readers and writers of one lock, which also downgrade and upgrade.
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 #include "scenario/shared_line.hpp"
@@ -22,7 +22,8 @@ bool excludes(const shared_line::member& who) {
   return who.as->data.find("\"shared\":true") == std::string::npos;
 }
 
-/// A writer with nobody ahead of it, except a reader of its own that it upgrades; a reader with no writer ahead.
+/// A writer may hold if no member is ahead of it except a reader of its own session, which it upgrades. A reader (or a
+/// downgraded writer) may hold if no writer is ahead of it.
 bool may_hold(const std::vector<shared_line::member>& upto) {
   const auto& self = upto.back();
   return std::all_of(upto.begin(), upto.end() - 1, [&](const auto& other) {
@@ -65,7 +66,7 @@ class read_write_client final : public routine {
     of_.line.granted(client(), held.path());
     co_await rest(0ms, 1s);
     if (dice().one_in(2)) co_await change(held, reads);
-    if (dice().one_in(4)) co_return;  // let go by the destructor
+    if (dice().one_in(4)) co_return;  // the destructor releases it
     auto releasing = does<>([&](auto token) { held.async_release(std::move(token)); });
     co_await std::move(releasing);
   }

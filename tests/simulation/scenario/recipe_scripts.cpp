@@ -1,4 +1,4 @@
-// One operation of each recipe.
+// The operations of locks and semaphores, to be tried under every single fault.
 #include "scenario/scripts.hpp"
 
 #include <zkrecipes/multi_lock.hpp>
@@ -12,13 +12,13 @@ namespace zkrecipes::simulation {
 
 namespace {
 
-/// An operation that nothing stands in the way of.
+/// An operation that does not have to wait.
 template <class... Results, class Begin>
 script free(const char* name, Begin begin) {
   return {name, false, [begin](actor& a) { a.run<Results...>([&](auto token) { begin(a, std::move(token)); }); }, {}, true};
 }
 
-/// `take` gets hold of something that `then` needs; both are called with the actor and a token.
+/// `take` acquires something that `then` needs. Both are called with the actor and a completion token.
 template <class Held, class... Results, class Take, class Then>
 script after(const char* name, Take take, Then then, std::vector<error_code> ends = {}, bool is_retried = true) {
   auto run = [take, then](actor& a) {
@@ -33,7 +33,7 @@ script after(const char* name, Take take, Then then, std::vector<error_code> end
   return {name, false, run, std::move(ends), is_retried};
 }
 
-/// Waits behind a member that `take` makes, and that goes after a while.
+/// Runs `take` twice: the second one waits behind the first, which is released after a while.
 template <class Take>
 script behind(const char* name, Take take) {
   auto run = [take](actor& a) {
@@ -52,7 +52,7 @@ lock one_lock(actor& a) { return lock(a.zk(), "/lock", {.id = "actor"}); }
 read_write_lock guard(actor& a) { return read_write_lock(a.zk(), "/guard", {.id = "actor"}); }
 semaphore permits(actor& a) { return semaphore(a.zk(), "/permits", 3, {.id = "actor"}); }
 constexpr auto budget = std::chrono::seconds(20);
-constexpr auto little = std::chrono::milliseconds(300);  // while somebody else holds it
+constexpr auto little = std::chrono::milliseconds(300);  // too little, because another owner holds it
 
 multi_lock both(actor& a) { return multi_lock(a.zk(), {"/one", "/other"}, {.id = "actor"}); }
 

@@ -1,4 +1,4 @@
-// Scenarios of one recipe each: a coroutine per client that uses it, and what has to be true of its nodes.
+// Scenarios of one recipe each: a coroutine per client that uses the recipe, and the rules for the recipe's nodes.
 #pragma once
 
 #include "run/stage.hpp"

@@ -17,7 +17,7 @@
 
 namespace zkrecipes::simulation {
 
-/// Which clients have got somewhere since all faults were over.
+/// Records which clients have made progress since all faults were over.
 class progress {
  public:
   explicit progress(const stage& in) : done_(static_cast<std::size_t>(in.what().clients)) {}
@@ -39,19 +39,20 @@ class routine : public program {
   bool idle() const override { return over_ && operations_.pending() == 0; }
   void close() override;
   bool finished() const override { return closed_ && operations_.pending() == 0; }
-  /// Any node of the session.
+  /// An ephemeral node of the session; empty if there is none.
   std::string own_node() const override;
 
  protected:
-  /// Called on the process's executor once the object is complete.
+  /// To be called on the process's executor once the object is complete.
   void begin();
 
-  /// Again and again, with a rest in between, until it is stopped.
+  /// One round. Called again and again, with a rest in between, until the routine is stopped.
   virtual asio::awaitable<void> round() = 0;
-  /// At the end: give back what a round has left.
+  /// Called at the end: releases what the last round has left.
   virtual asio::awaitable<void> leave() { co_return; }
 
-  /// One operation of the library; `start` is called with a completion token. It completes once and never inline.
+  /// Awaits one operation of the library; `start` is called with a completion token. Checks that the operation
+  /// completes once and never inline.
   template <class... Results, class Begin>
   asio::awaitable<std::tuple<error_code, Results...>> does(Begin start) {
     auto initiation = [this, start](auto handler) {
@@ -61,7 +62,7 @@ class routine : public program {
     co_return co_await std::move(done);
   }
 
-  /// The same for one that may take for ever: cancelled when we are to stop, and by chance.
+  /// Like `does`, for an operation that may wait for ever: it is cancelled when the routine is to stop, and by chance.
   template <class... Results, class Begin>
   asio::awaitable<std::tuple<error_code, Results...>> waits(Begin start) {
     if (stopping_) co_return std::tuple<error_code, Results...>(asio::error::operation_aborted, Results()...);
@@ -73,7 +74,7 @@ class routine : public program {
     co_return co_await std::move(done);
   }
 
-  /// The same, and nobody waits for its end here.
+  /// Starts an operation without waiting for it; `done` is called with its results.
   template <class... Results, class Begin, class Done>
   void aside(Begin start, Done done) {
     operations_.start<Results...>(std::move(start), std::move(done));
@@ -81,10 +82,11 @@ class routine : public program {
 
   asio::awaitable<void> rest(span least, span most);
 
-  /// After an operation that has failed, when nothing disturbs any more: a moment later no node below these is ours.
+  /// Checks, after an operation has failed and all faults are over: three seconds later the session has no node below
+  /// these parents.
   asio::awaitable<void> leaves_nothing(std::vector<std::string> parents);
 
-  /// For what has a cancellation signal of its own.
+  /// For operations with a cancellation signal of their own.
   operations& all() noexcept { return operations_; }
 
   bool stopping() const noexcept { return stopping_; }

@@ -30,14 +30,14 @@ void ask_for_it(actor& a) {
   a.meanwhile([&a] { a.aside<>([&](auto token) { a.line().async_request_resignation(std::move(token)); }); });
 }
 
-/// The record of no term: it looks the same, but has been written anew.
+/// Writes the record of no term: the data stays the same, but its version grows.
 void write_record(actor& a) {
   a.meanwhile([&a] {
     a.aside<stat>([&](auto token) { a.zk().async_set(script_line, "", any_version, std::move(token)); });
   });
 }
 
-/// Waits for the second answer: the first one tells what is seen now.
+/// Tries a wait for a change: the first wait returns the present state at once, the second one waits for the change.
 template <class Result, class Wait, class Seen>
 void wait_twice(actor& a, Wait wait, Seen seen) {
   a.all().start<Result>(

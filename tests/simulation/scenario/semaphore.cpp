@@ -1,4 +1,4 @@
-// Permits taken in ones and twos and more, and a size that is changed while they are in use.
+// The clients acquire one, two or three permits at a time, and change the size while permits are in use.
 #include "scenario/line_rules.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
@@ -35,7 +35,7 @@ class semaphore_scenario final : public scenario {
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
-    note_who_fits();  // before this
+    note_who_fits();  // by the size before this transaction
     line.committed(what);
     for (const auto& each : what.changes) {
       if (each.path != semaphore_path || each.type != change::kind::set) continue;
@@ -64,23 +64,25 @@ class semaphore_scenario final : public scenario {
 
   std::int32_t size() const noexcept { return size_; }
   int sizes() const noexcept { return sizes_; }
-  /// What to make of a size that somebody wants.
+  /// The size for a resize: `wanted`, or in half of the cases of some runs the largest.
   std::int32_t another(std::int32_t wanted) {
     return has_many_sizes_ && sizes_drawn_.one_in(2) ? largest : wanted;
   }
-  /// Whether a resize goes by an object that does nothing else.
+  /// Whether to resize through an object that is used for nothing else.
   bool by_another_object() { return has_many_sizes_ && sizes_drawn_.one_in(3); }
 
   shared_line line;
   progress done;
 
  private:
-  /// Whoever came when all was well already, and fits, is let in soon: nobody waits beside permits that are free.
+  /// A member that came after all faults were over, and fits, must be let in within `patience`: it must not wait beside
+  /// free permits.
   void look_for_room() {
     if (!all_well_) return;
     std::int64_t sum = 0;
     for (const auto& each : line.members()) {
-      // One that can not say that it was let in holds up those behind it until its session ends.
+      // A member without a connection can not mark that it was let in, and holds up those behind it until its session
+      // ends.
       const auto wire = wire_of(each.as->stat.ephemeral_owner);
       if (!wire) return;
       sum += detail::weight_of(each.name);
@@ -96,12 +98,12 @@ class semaphore_scenario final : public scenario {
     const bool there = std::ranges::find(all, name, &shared_line::member::name) != all.end();
     const bool waits = there && !known_.contains(name);
     if (undisturbed) return line.in().require(!waits, "nobody waits beside free permits", name);
-    fits_.erase(name);  // if it still does it has a little longer
+    fits_.erase(name);  // if it still fits, it gets `patience` again
     look_for_room();
   }
 
-  /// To hold, a member must have fitted at some time: line and size together, as they were at one moment. Nodes of its own
-  /// that it never heard of do not count.
+  /// A member may hold only if it fitted at some moment, by the line and the size of that same moment. Nodes of its own
+  /// with the same GUID, of which it never heard, do not count.
   void note_who_fits() {
     const auto all = line.members();
     for (std::size_t i = 0; i < all.size(); ++i) {
@@ -124,10 +126,10 @@ class semaphore_scenario final : public scenario {
 
   static constexpr span patience = 2s;
   std::int32_t size_ = small;
-  int sizes_ = 0;  // so many times it was set
-  std::set<std::string> has_fitted_;  // members, also those that have gone
+  int sizes_ = 0;  // how often the size was set
+  std::set<std::string> has_fitted_;  // members that fitted at some moment, also those that have gone
   bool all_well_ = false;
-  std::set<std::string> known_;  // members that were let in, or came before all was well
+  std::set<std::string> known_;  // members that were let in, or came before all faults were over
   std::set<std::string> fits_;
   chance sizes_drawn_;
   bool has_many_sizes_;
@@ -153,7 +155,7 @@ class semaphore_client final : public routine {
     auto [error, held] = co_await std::move(acquiring);
     in().require(error != errc::foreign_data, "the size is known", permits.problem());
     if (error == errc::size_mismatch) {
-      // Resized twice between this object's making and its first use.
+      // Right only if the size was set twice or more between the making of this object and its first use.
       in().require(!is_used_ && of_.sizes() > sizes_at_first_ + 1, "the size is known", permits.problem());
       open();
     }
@@ -163,7 +165,7 @@ class semaphore_client final : public routine {
     of_.granted(client(), held.path());
     const span longest = dice().one_in(6) ? 6s : 1s;
     co_await rest(0ms, longest);
-    if (dice().one_in(4)) co_return;  // let go by the destructor
+    if (dice().one_in(4)) co_return;  // the destructor releases them
     auto releasing = does<>([&](auto token) { held.async_release(std::move(token)); });
     co_await std::move(releasing);
   }
@@ -175,7 +177,7 @@ class semaphore_client final : public routine {
     auto [error] = co_await std::move(resizing);
     if (&by == &permits_) is_used_ = is_used_ || !error;
   }
-  /// With the size that there is.
+  /// Makes both objects anew: `permits_` with the present size, `other_` with the smallest.
   void open() {
     permits_.emplace(zk(), semaphore_path, of_.size(), semaphore_options{.id = "client"});
     other_.emplace(zk(), semaphore_path, small);
@@ -186,7 +188,7 @@ class semaphore_client final : public routine {
   semaphore_scenario& of_;
   std::optional<semaphore> permits_;
   std::optional<semaphore> other_;
-  int sizes_at_first_ = 0;  // when it was made
+  int sizes_at_first_ = 0;  // `sizes()` when `permits_` was made
   bool is_used_ = false;
 };
 

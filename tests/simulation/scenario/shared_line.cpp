@@ -30,7 +30,7 @@ void shared_line::granted(int client, const std::string& path) const {
   const auto name = path.substr(parent_.size() + 1);
   auto all = members();
   auto own = std::ranges::find(all, name, &member::name);
-  if (own == all.end()) return;  // removed meanwhile, with its session say
+  if (own == all.end()) return;  // removed meanwhile, for example with its session
   all.erase(own + 1, all.end());
   std::erase_if(all, [&](const member& m) { return m.name != name && guid_of(m.name) == guid_of(name); });
   in_.require(may_hold_(all), "holders get on with each other", "client " + std::to_string(client) + ", " + path);

@@ -1,5 +1,5 @@
-// Everybody replaces one value, on condition or not, deletes it now and then, and follows it; the history has to be
-// what they were told.
+// All clients replace one value, with a condition or without, delete it now and then, and follow it. The value's
+// history must agree with the results that they got.
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 
@@ -16,14 +16,14 @@ namespace {
 
 constexpr const char* value_path = "/values/one";
 
-/// A write that somebody wants. Its data names it, so it is recognized where it is done.
+/// A write that a client wants. Its data is unique, so that the write is recognized when it is committed.
 struct wish {
-  stat seen;                 ///< What it is to replace,
-  bool conditional = true;   ///< and only that.
-  bool refused = false;      ///< So it was told.
-  int times = 0;             ///< It was done.
-  std::int64_t mzxid = 0;    ///< The last time,
-  std::int64_t follows = 0;  ///< and what was there before; 0: nothing.
+  stat seen;                 ///< The value that the client saw before.
+  bool conditional = true;   ///< Whether it may replace only `seen`.
+  bool refused = false;      ///< Whether the client was told that it was refused.
+  int times = 0;             ///< How often it was committed.
+  std::int64_t mzxid = 0;    ///< The zxid of the last commit.
+  std::int64_t follows = 0;  ///< The mzxid of the value that it replaced; 0: there was none.
 };
 
 class value_scenario final : public scenario {
@@ -38,7 +38,7 @@ class value_scenario final : public scenario {
 
   std::string begin(int client, const stat& seen, bool conditional);
   void ended(const std::string& data, const error_code& error, const stat& now);
-  /// Somebody was told of it.
+  /// A client was told this value.
   void check_read(const node_data& what) const;
 
   progress replaced;
@@ -88,10 +88,10 @@ class writer final : public routine {
       co_await std::move(removing);
       co_return;
     }
-    if (dice().one_in(3)) co_await rest(0ms, 300ms);  // somebody else may be quicker
+    if (dice().one_in(3)) co_await rest(0ms, 300ms);  // another client may write first
     auto writing = write(error ? stat() : seen.stat);
     co_await std::move(writing);
-    // Once all is well, one success each and no more: then there is a last value.
+    // After all faults are over, each client stops after one successful write, so that there is a last value.
     while (of_.is_healed && is_done_ && !stopping()) co_await rest(500ms, 1s);
   }
 
@@ -112,7 +112,7 @@ class writer final : public routine {
     of_.replaced.note(client());
   }
 
-  /// For as long as it is not stopped; a cancelled wait is begun again.
+  /// Follows the value until the client is stopped; a cancelled wait is begun again.
   void follow() {
     auto begin = [&](auto token) { value_.async_change(followed_, std::move(token)); };
     all().start<node_data>(following_, begin, [this](error_code error, node_data now) {
@@ -136,8 +136,8 @@ class writer final : public routine {
   shared_value value_;
   asio::cancellation_signal following_;
   stat followed_;
-  std::int64_t newest_ = 0;  // that following has told,
-  std::int64_t read_ = 0;    // and reading
+  std::int64_t newest_ = 0;  // newest mzxid that following has reported
+  std::int64_t read_ = 0;    // newest mzxid that reading has reported
   bool is_done_ = false;
 };
 
@@ -159,7 +159,8 @@ void value_scenario::committed(const entry& what) {
   }
 }
 
-/// Also a write that was given up may come, and one whose process has died; not one that was told to be refused.
+/// A write that was given up, or whose process was killed, may still be committed; one that was reported as refused may
+/// not.
 void value_scenario::note_written(const std::string& data, std::int64_t zxid) {
   auto& which = wishes_.at(data);
   ++which.times;
@@ -177,7 +178,7 @@ void value_scenario::ended(const std::string& data, const error_code& error, con
   if (over_another) {
     return in_.require(which.times == 1 && which.follows != which.seen.mzxid, "over what was made again", data);
   }
-  const bool not_sent = error == errc::connection_loss;  // for as long as it may be tried
+  const bool not_sent = error == errc::connection_loss;  // not sent in all the time in which it may be retried
   which.refused = which.conditional && (not_sent || error == errc::bad_version || error == errc::node_exists ||
                                         error == errc::no_node);
   if (which.refused) return check_refused(data, which, error);
@@ -194,7 +195,8 @@ void value_scenario::check_done(const std::string& data, const wish& what, const
 
 void value_scenario::check_refused(const std::string& data, const wish& what, const error_code& error) const {
   in_.require(what.times == 0, "what is refused is not written", data + ": " + error.message());
-  // Once it is another it stays another; that there was none may come true again.
+  // If the value is no longer `seen`, it never is again. A value that was missing may be missing again: that is not
+  // checked.
   const bool was_tried = error != errc::connection_loss;
   const bool for_nothing = was_tried && what.seen.mzxid && present_ == what.seen.mzxid;
   in_.require(!for_nothing, "refused for a reason", data);

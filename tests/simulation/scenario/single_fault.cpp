@@ -40,7 +40,7 @@ class single_fault final : public scenario {
   bool recovered() override { return usable && std::ranges::all_of(all.granted_since_heal, std::identity()); }
   void check_quiet(const tree& nodes) override {
     for (const auto& [path, each] : nodes.nodes()) {
-      if (parent_path(path) == script_node) continue;  // made by a script for its session
+      if (parent_path(path) == script_node) continue;  // a script made it for its session
       const bool is_instance = parent_path(parent_path(path)) == script_services;
       in_.require(each.stat.ephemeral_owner <= 0 && !is_instance, "no node left", path);
     }
@@ -52,7 +52,7 @@ class single_fault final : public scenario {
   bool under_way = false;
   bool over = false;
   bool usable = false;  ///< The session works after the operation.
-  std::function<void(const tree& nodes)> afterwards;  ///< What the script has to look at in the end.
+  std::function<void(const tree& nodes)> afterwards;  ///< The script's check at the end.
 
  private:
   void strike(const connection& from, const backend::request& what);
@@ -61,8 +61,8 @@ class single_fault final : public scenario {
   stage& in_;
 };
 
-/// How long a cancelled operation may take: the answers to what it has sent, and to a removal of what that made, but no
-/// time-out and no reconnect.
+/// How long a cancelled operation may take: long enough for the answers to its requests in flight and for the removal
+/// of a node that they made, but not for a time-out or a reconnect.
 span single_fault::patience() const {
   const auto& servers = in_.what().servers;
   return 60ms + 3 * (2 * servers.most_delay + servers.most_lag);
@@ -76,7 +76,7 @@ void single_fault::strike(const connection& from, const backend::request& what) 
   if (of.kind == step_fault::reply_lost && !is_read(what.op)) {
     wire->lose_next_answer = true;
   } else if (of.kind == step_fault::not_sent || of.kind == step_fault::reply_lost) {
-    in_.servers().break_connection(wire);  // a read whose answer is lost has done nothing
+    in_.servers().break_connection(wire);  // for a read, a lost answer is the same as a lost request
   } else if (of.kind == step_fault::session_expired) {
     in_.servers().expire(from.key.id);
   } else if (of.kind >= step_fault::cancel_total) {
@@ -161,7 +161,7 @@ void scripted::prepare() {
                       });
 }
 
-/// Of the nodes that the script wants to find, this one and the next.
+/// Creates this node and the following ones of those that the script wants to find, and then begins.
 void scripted::make(std::size_t which) {
   const auto& before = of_.of.what->before;
   if (which == before.size()) return of_.of.what->holds ? hold() : act();
@@ -213,7 +213,7 @@ void scripted::done(error_code error) {
   probe();
 }
 
-/// Besides what it may end with by itself, with what the fault explains.
+/// Whether the error is one that the script allows without a fault, or one that the fault explains.
 bool scripted::may_end_with(const error_code& error) const {
   const auto& script = *of_.of.what;
   auto among = [&error](const std::vector<error_code>& some) { return std::ranges::count(some, error) > 0; };

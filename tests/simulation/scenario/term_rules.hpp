@@ -1,4 +1,4 @@
-// What has to be true of terms, and of the messages that are worked off in them.
+// The rules for terms, and for the messages that are consumed in them.
 #pragma once
 
 #include "run/stage.hpp"
@@ -19,12 +19,12 @@ class term_rules {
 
   void committed(const entry& what);
 
-  /// A career is told that its term begins; late, if its process was paused.
+  /// A career was told that its term begins. This comes late if its process was paused.
   void inaugurated(int client, std::int64_t epoch, std::int64_t token);
 
   std::uint64_t produced() const noexcept { return produced_; }
   std::uint64_t processed() const noexcept { return processed_; }
-  /// Every message has been worked off, or removed by an operator.
+  /// Whether every message has been processed, or deleted by an operator.
   bool all_done() const noexcept { return produced_ == processed_ + deleted_.size(); }
   /// How often an operator has written into the election node.
   int overwritten() const noexcept { return overwritten_; }
@@ -46,15 +46,15 @@ class term_rules {
   std::uint64_t produced_ = 0;
   std::uint64_t processed_ = 0;
   std::uint64_t last_processed_ = 0;
-  std::map<std::string, std::uint64_t> numbers_;  // of the messages, by path
-  std::set<std::uint64_t> deleted_;               // by an operator
+  std::map<std::string, std::uint64_t> numbers_;  // numbers of the messages, by path
+  std::set<std::uint64_t> deleted_;               // messages that an operator has deleted
   int overwritten_ = 0;
   std::int64_t epoch_ = 0;
-  std::int64_t last_epoch_ = 0;  // before an operator overwrote it
+  std::int64_t last_epoch_ = 0;  // the epoch before an operator overwrote the record
   std::string leader_node_;
   bool finished_ = true;
-  span deadline_{0};             // of the present term
-  std::optional<instant> left_;  // when the node of its leader went
+  span deadline_{0};             // hand-over deadline of the present term
+  std::optional<instant> left_;  // when the node of the present leader was removed
   std::set<std::string> asked_;  // nodes of candidates that an operator has asked to resign
   std::set<std::int64_t> inaugurated_;
   std::set<std::int64_t> tokens_;

@@ -1,4 +1,4 @@
-// Clients begin transactions, vote on each other's, coordinate, decide out of turn, and clean up.
+// Clients begin transactions, vote on each other's, coordinate, decide without being the coordinator, and clean up.
 #include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
@@ -27,7 +27,7 @@ class commit_scenario final : public scenario {
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
-    // A refusal and the decision that it is come in one transaction, in either order.
+    // A vote against and the decision that follows from it are one ZooKeeper transaction, in either order.
     for (const auto& each : what.changes) {
       if (each.path == commit_path && each.data == detail::commit_mark) filed_ = std::min(filed_, in_.clock().now());
       const auto below = below_path(each.path);
@@ -49,7 +49,8 @@ class commit_scenario final : public scenario {
   }
   void received(const connection&, const backend::request& what) override {
     if (what.op != backend::opcode::children) return;
-    // Until it is known that there are marks, somebody may have been here who made none. Some hear of it late.
+    // Until the path says that every transaction has a mark, clients must list all: an older version may have begun
+    // some without marks. Clients may learn up to 30 s late that the path says so.
     const bool is_late = in_.clock().now() > filed_ + 30s;
     in_.require(what.path != commit_path || !is_late, "nobody lists what is only kept", what.path);
   }
@@ -81,7 +82,7 @@ class commit_scenario final : public scenario {
     in_.require(given_.contains(vote), "a vote is kept", id);
   }
 
-  /// One that was begun, if there is any.
+  /// One of the last six transactions that were begun; empty if there is none.
   std::string pick(chance& dice) const {
     if (begun_.empty()) return {};
     const auto recent = std::min<std::uint64_t>(begun_.size(), 6);
@@ -122,7 +123,7 @@ class commit_scenario final : public scenario {
     }
     known = *record;
   }
-  /// Now and then, with the votes that are there by then.
+  /// Now and then an operator removes the votes that exist by then, and the transaction.
   void take_away(const change& begun, const detail::commit_record& record) {
     std::vector<std::string> nodes;
     for (const auto& each : record.participants) nodes.push_back(detail::vote_node(begun.path, each));
@@ -132,11 +133,11 @@ class commit_scenario final : public scenario {
 
   stage& in_;
   meddler operator_;
-  instant filed_ = 1h;  ///< When it was said that every transaction has a mark.
-  std::map<std::string, detail::commit_record> all_;  ///< Those that were removed, too.
-  std::map<std::string, bool> votes_;                 ///< Those that are there, by path: yes.
-  std::set<std::string> given_;                       ///< And those that were.
-  std::set<std::string> taken_;                       ///< Transactions that are not there any more.
+  instant filed_ = 1h;  ///< When the path was marked: from then on every transaction has a mark.
+  std::map<std::string, detail::commit_record> all_;  ///< All transactions by id, also those that were removed.
+  std::map<std::string, bool> votes_;                 ///< Present votes by path; true: yes.
+  std::set<std::string> given_;                       ///< Paths of all votes, also of those that were removed.
+  std::set<std::string> taken_;                       ///< Transactions that were removed.
   std::vector<std::string> begun_;
   std::set<std::string> begun_ids_;
   std::set<std::string> owed_;
@@ -202,7 +203,7 @@ class party final : public routine {
     of_.learnt(id, outcome);
   }
 
-  /// Stands for election, with a rest now and then.
+  /// Stands for election as coordinator, again and again: for 1 to 60 s, with rests of 500 ms.
   void coordinate() {
     if (stopping()) return;
     coordinating_ = true;

@@ -25,7 +25,7 @@ std::string failure_of(const consumer_coordinator& which) {
   }
 }
 
-/// Works off the queue. Its calls take their time now and then, or throw.
+/// Consumes the queue. Now and then its calls take long, or throw.
 class moody_career final : public leader_career {
  public:
   explicit moody_career(worker& of);
@@ -36,7 +36,8 @@ class moody_career final : public leader_career {
   asio::awaitable<void> hand_over(term present, term_end reason) override;
   asio::awaitable<void> ended(term present, term_end reason) override;
 
-  /// It has thrown an exception that nobody can take for anything else. Asked once.
+  /// Whether a call has thrown while it was not cancelled, so that the exception can mean nothing else. Resets the
+  /// flag.
   bool has_failed() { return std::exchange(failed_, false); }
 
  private:
@@ -61,7 +62,7 @@ class moody_career final : public leader_career {
 
   worker& of_;
   chance mood_;
-  chance more_;  ///< For what came later: the rest of a seed stays as it was.
+  chance more_;  ///< For draws that were added later, so that the other draws of a seed stay the same.
   inner does_;
   bool failed_ = false;
   std::optional<lease_clock::time_point> works_since_;
@@ -133,7 +134,8 @@ worker::worker(consumers& of, stage& in_stage, int number, session with)
   prepare();
 }
 
-/// The session is closed under the run. Not when nobody may be left to take over.
+/// Closes the session during the run. Not after the faults are over: the other workers may have stopped by then, and
+/// none would take over.
 void worker::quit() {
   if (in.clock().now() >= in.what().faults_until || std::exchange(stopping_, true)) return;
   close();
@@ -163,13 +165,13 @@ void worker::run_ended(error_code error) {
   if (!stopping_) in.later(client, chance_.between(50ms, 500ms), [this] { run(); });
 }
 
-/// The message in hand, too.
+/// Cancels the run, and with it the message in hand.
 void worker::cancel_run() {
   cancelled_ = true;
   running_.emit(asio::cancellation_type::terminal);
 }
 
-/// From the beginning of a term for as long as the term itself says that it is valid.
+/// The worker believes from the beginning of a term until the term's `valid_until()`.
 belief worker::believes(int) const {
   auto& here = in.inside(client);
   if (!present || here.now() >= present->valid_until()) return {};
@@ -184,7 +186,7 @@ moody_career::moody_career(worker& of)
 
 career_traits moody_career::traits() const { return of_.all.traits; }
 
-/// A moment, or seldom longer. Ends early if it is cancelled.
+/// Sleeps for up to `usually`, or, once in `seldom` calls, for up to `else_up_to`. Ends early if it is cancelled.
 asio::awaitable<void> moody_career::takes(span usually, std::uint64_t seldom, span else_up_to) {
   const auto length = mood_.between(0ms, mood_.one_in(seldom) ? else_up_to : usually);
   auto asleep = nap(of_.in, of_.client, length);
@@ -222,7 +224,8 @@ asio::awaitable<transaction> moody_career::process(term present, message item) {
   co_return transaction().set(service::result_path, std::to_string(present.epoch()) + ' ' + item.data);
 }
 
-/// A message comes again in the same term only if its fate was not known.
+/// A message is handed out again in the same term only if the outcome of its commit was unknown: four times in a row at
+/// most.
 void moody_career::note_work(const term& present, const message& item) {
   auto what = std::pair(present.token(), item.name);
   if (what != last_) times_ = 0;
@@ -240,13 +243,13 @@ asio::awaitable<void> moody_career::hand_over(term present, term_end reason) {
   co_await perhaps_throws();
 }
 
-/// A leader that has lost its place may go on until its successor may begin.
+/// A leader that has lost its place may work for the hand-over deadline, until its successor may begin.
 asio::awaitable<void> moody_career::takes_all_its_time() {
   auto asleep = nap(of_.in, of_.client, more_.between(0ms, traits().hand_over_deadline));
   co_await std::move(asleep);
 }
 
-/// Once in a term: that it is there already can only be this commit's own doing.
+/// Creates a node once per term. If the commit finds that node, it has made the node itself, and must report success.
 asio::awaitable<void> moody_career::leaves_a_note(term present) {
   auto note = transaction().create(std::string(service::result_path) + "/of-" + std::to_string(present.token()));
   auto [error] = co_await present.async_commit(std::move(note), asio::as_tuple(asio::use_awaitable));
@@ -260,7 +263,7 @@ asio::awaitable<void> moody_career::ended(term present, term_end reason) {
   co_await perhaps_throws();
 }
 
-/// Cut short while it worked, and not before the limit.
+/// A term ends as stalled only while a message is worked on, and not before the limit.
 void moody_career::check_stalled() {
   const auto limit = of_.all.traits.stall_limit;
   of_.in.require(works_since_ && of_.now() - *works_since_ >= limit, "who waits for work is not stalled");

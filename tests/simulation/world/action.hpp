@@ -1,5 +1,5 @@
-// Something that happens later, once. Unlike std::function it is never copied, and what nearly all of them carry, a few
-// pointers and figures, needs no memory of its own.
+// A function to be called later, once. Unlike `std::function` it can not be copied. A function object of up to six
+// pointers, as nearly all are, is stored without an allocation.
 #pragma once
 
 #include <concepts>
@@ -40,7 +40,7 @@ class action {
 
   struct manners {
     void (*call)(std::byte*);
-    void (*move)(std::byte* from, std::byte* to);  // nothing is left in `from`
+    void (*move)(std::byte* from, std::byte* to);  // destroys the object in `from`
     void (*destroy)(std::byte*);
   };
 
@@ -59,7 +59,7 @@ class action {
                                  [](std::byte* room) { in(room).~Function(); }};
   };
 
-  /// Calls what a pointer owns.
+  /// Calls a function object on the heap.
   template <class Function>
   struct elsewhere {
     std::unique_ptr<Function> what;

@@ -1,4 +1,4 @@
-// Seeded chance: one stream per purpose, so that taking a fault away does not change what the others do.
+// Seeded random numbers. Each purpose has its own stream, so that taking a fault away does not change the other draws.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@ using span = std::chrono::nanoseconds;
 /// A moment of true time, counted from the beginning of the run.
 using instant = std::chrono::nanoseconds;
 
-/// SplitMix64 (Steele, Lea, Flood 2014): small, fast, and every seed is a good one.
+/// SplitMix64 (Steele, Lea, Flood 2014): small and fast, and it has no bad seeds.
 class chance {
  public:
   explicit chance(std::uint64_t seed, std::uint64_t stream = 0) : state_(mix(seed) ^ mix(~stream)) {}

@@ -1,4 +1,4 @@
-// True time, which moves from event to event.
+// The simulated true time, which jumps from event to event.
 #pragma once
 
 #include "world/action.hpp"
@@ -13,15 +13,15 @@ class clockwork {
  public:
   instant now() const noexcept { return now_; }
 
-  /// Events of the same moment happen in the order in which they were announced.
+  /// Events of the same moment happen in the order in which they were scheduled.
   void at(instant when, action what);
   void after(span delay, action what) { at(now_ + delay, std::move(what)); }
 
-  /// Moves to the next event. False: there is none up to `limit`; the time is then `limit`.
+  /// Moves to the next event and runs it. False if there is none up to `limit`; the time is then `limit`.
   bool step(instant limit);
 
  private:
-  /// The heap moves its elements about: they are small.
+  /// An element of the heap. It is small, because the heap moves its elements; the action stays in `actions_`.
   struct event {
     instant when;
     std::uint64_t number;
@@ -34,8 +34,8 @@ class clockwork {
   instant now_{0};
   std::uint64_t events_ = 0;
   std::vector<event> heap_;
-  std::vector<action> actions_;     // by place
-  std::vector<std::size_t> free_;  // places
+  std::vector<action> actions_;     // indexed by `event::place`
+  std::vector<std::size_t> free_;  // unused places in `actions_`
 };
 
 }  // namespace zkrecipes::simulation

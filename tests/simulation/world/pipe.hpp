@@ -1,5 +1,4 @@
-// One direction of a connection: what is sent arrives in order after a delay, unless the pipe is frozen or
-// cut.
+// One direction of a connection: messages arrive in order after a delay, unless the pipe is frozen or cut.
 #pragma once
 
 #include "world/clockwork.hpp"
@@ -15,19 +14,20 @@ class pipe : public std::enable_shared_from_this<pipe> {
   pipe(clockwork& clock, std::uint64_t seed, std::uint64_t stream, span least, span most)
       : clock_(clock), chance_(seed, stream), least_(least), most_(most) {}
 
-  /// `what` happens at the other end.
+  /// `what` is called when the message arrives at the other end.
   void send(action what);
 
-  /// Nothing arrives until `thaw`; then everything does, in order.
+  /// Nothing arrives until `thaw`; then everything arrives, in order.
   void freeze() { frozen_ = true; }
   void thaw();
   bool frozen() const noexcept { return frozen_; }
 
-  /// All but the first `kept` of what is on its way, and all that is sent later, is lost.
+  /// Only the first `kept` messages on their way still arrive; the rest, and everything sent later, is lost.
   void cut(std::size_t kept);
   std::size_t on_its_way() const noexcept { return queue_.size(); }
 
-  /// All takes so much longer. What is on its way when it becomes less arrives sooner.
+  /// Adds `extra` to the delay of every message sent from now on. If it is less than before, messages that are already
+  /// on their way arrive sooner by the difference.
   void slow_by(span extra);
 
  private:

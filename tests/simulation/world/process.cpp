@@ -6,7 +6,7 @@
 namespace zkrecipes::simulation {
 
 namespace {
-constexpr span epoch = std::chrono::hours(1);  // of every process's clock: zero means "never" to the library
+constexpr span epoch = std::chrono::hours(1);  // where each process's clock starts: zero means "never" in the library
 constexpr std::int64_t million = 1'000'000;
 }  // namespace
 
@@ -24,7 +24,7 @@ lease_clock::time_point process::local(instant when) const {
 
 lease_clock::time_point process::now() {
   if (++looks_ > most_looks) {
-    ran_away_ = true;  // who throws may be a coroutine that nobody listens to
+    ran_away_ = true;  // noted here, too: the exception may end a coroutine whose result is not looked at
     throw std::runtime_error("busy loop");
   }
   return local(clock_.now());
@@ -51,7 +51,7 @@ void process::expire(std::uint64_t timer) {
   if (paused_) return due_.push_back(timer);
   strand_.execute([this, timer] {
     auto found = timers_.find(timer);
-    if (found == timers_.end()) return;  // cancelled at the last moment
+    if (found == timers_.end()) return;  // cancelled while this handler was queued
     auto what = std::move(found->second);
     timers_.erase(found);
     what();
@@ -86,7 +86,7 @@ void process::resume(bool network_first) {
 void process::kill(const std::function<void()>& drop) {
   if (!std::exchange(alive_, false)) return;
   drop();
-  // Whoever waits for a timer is destroyed while there is still an executor.
+  // Destroy the timers' handlers while the executor still exists, because they may use it.
   std::exchange(timers_, {});
   received_.clear();
   due_.clear();

@@ -1,5 +1,5 @@
-// One simulated process: its own executor, its own clock, which may run a little fast or slow. A paused
-// process is not run while time passes; what reaches it meanwhile waits for it.
+// One simulated process. It has its own executor, and its own clock, which may run a little fast or slow. While a
+// process is paused, time passes but none of its handlers runs; network input and timers wait until it is resumed.
 #pragma once
 
 #include "world/clockwork.hpp"
@@ -21,28 +21,28 @@ namespace asio = boost::asio;
 
 class process : public std::enable_shared_from_this<process> {
  public:
-  /// `parts_per_million`: how much faster than true time its clock runs. `stepped` is called after it has
-  /// run.
+  /// `parts_per_million`: how much faster than true time its clock runs. `stepped` is called whenever handlers of the
+  /// process have run.
   process(clockwork& clock, int number, std::int64_t parts_per_million, std::function<void()> stepped);
 
   int number() const noexcept { return number_; }
   asio::any_io_executor executor() { return io_->get_executor(); }
-  /// Where everything that reaches the process happens.
+  /// Network input and timers of the process run on this strand from now on.
   void happen_on(const asio::any_io_executor& strand) {
     strand_ = asio::require(strand, asio::execution::blocking.never);
   }
 
-  /// \throws std::runtime_error where nothing else is done any more than looking at the clock.
+  /// \throws std::runtime_error at more than `most_looks` calls without time passing: a loop that only reads the clock.
   lease_clock::time_point now();
   instant true_time(lease_clock::time_point when) const;
 
   std::uint64_t call_at(lease_clock::time_point when, std::function<void()> what);
   void cancel(std::uint64_t timer) { timers_.erase(timer); }
 
-  /// Something from the network; lost if the process has gone.
+  /// Handles input from the network; it is lost if the process has been killed.
   void receive(action what);
 
-  /// What the process was told to do from outside, by the scenario.
+  /// Runs something that the scenario tells the process to do.
   void run(const std::function<void()>& what);
 
   void pause() { paused_ = true; }
@@ -50,12 +50,12 @@ class process : public std::enable_shared_from_this<process> {
   void resume(bool network_first);
   bool paused() const noexcept { return paused_; }
 
-  /// The end of the process, without any goodbye: nothing is sent any more. `drop` destroys what lives on its
-  /// executor.
+  /// Ends the process at once: it sends nothing any more, not even the end of its session. `drop` destroys the objects
+  /// that use its executor.
   void kill(const std::function<void()>& drop);
   bool alive() const noexcept { return alive_; }
 
-  /// Handlers run, and looks at the clock, in one go without time passing; more than this is a busy loop.
+  /// The most handlers, and the most looks at the clock, without time passing; more are a busy loop.
   static constexpr int most_handlers = 20'000;
   static constexpr int most_looks = 100'000;
   bool ran_away() const noexcept { return ran_away_; }
@@ -70,15 +70,15 @@ class process : public std::enable_shared_from_this<process> {
   std::int64_t parts_per_million_;
   std::function<void()> stepped_;
   std::unique_ptr<asio::io_context> io_;
-  asio::any_io_executor strand_;  // it never runs anything at once
+  asio::any_io_executor strand_;  // posts only: never runs a handler inside the call
   bool alive_ = true;
   bool paused_ = false;
   bool ran_away_ = false;
   int looks_ = 0;
   std::uint64_t last_timer_ = 0;
   std::map<std::uint64_t, std::function<void()>> timers_;
-  std::vector<std::uint64_t> due_;  // while paused
-  std::vector<action> received_;  // while paused
+  std::vector<std::uint64_t> due_;  // timers that came due while paused
+  std::vector<action> received_;  // input that arrived while paused
 };
 
 using process_ptr = std::shared_ptr<process>;

@@ -1,4 +1,4 @@
-// The library's seam, on the simulated ensemble.
+// The library's seam (`backend::world`), implemented on the simulated ensemble.
 #pragma once
 
 #include "backend/backend.hpp"
@@ -18,17 +18,17 @@ struct surroundings {
   process_ptr inside;
   ensemble* servers = nullptr;
   journal* notes = nullptr;
-  std::uint64_t seed = 0;                                ///< Of what the library draws.
-  std::function<void(const connection_ptr&)> connected;  ///< Hears of every new connection.
+  std::uint64_t seed = 0;                                ///< For the random numbers that the library draws.
+  std::function<void(const connection_ptr&)> connected;  ///< Called with every new connection.
 };
 
-/// The seam itself.
+/// The seam for one session.
 std::unique_ptr<backend::world> make_world(const surroundings& where, asio::any_io_executor strand);
 
 /// A session of the library in this process.
 session make_session(const surroundings& where, session_options options);
 
-/// What `session_options::hosts` has to be.
+/// The value for `session_options::hosts`.
 std::string hosts(int servers);
 
 }  // namespace zkrecipes::simulation

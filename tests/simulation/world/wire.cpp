@@ -39,7 +39,7 @@ void wire::drop() {
   if (connection_) where_.servers->drop(std::exchange(connection_, nullptr));
 }
 
-/// What arrived from the network is looked at when the process runs.
+/// Handles what arrived from the network on the process's strand, once the process runs.
 template <class Function>
 void wire::inside(Function what) {
   where_.inside->receive([weak = weak_from_this(), what = std::move(what)]() mutable {
@@ -66,7 +66,7 @@ void wire::refused() {
 
 void wire::answered(backend::reply answer) {
   inside([answer = std::move(answer)](wire& self) mutable {
-    if (self.closing_ || self.pending_.empty()) return;  // as the C client's link: it only waits for the end
+    if (self.closing_ || self.pending_.empty()) return;  // like the C client's link: closing, it only waits for the end
     auto handler = std::move(self.pending_.front());
     self.pending_.pop_front();
     handler(std::move(answer));
@@ -100,8 +100,8 @@ void wire::fail(error_code reason) {
   if (auto* listener = std::exchange(listener_, nullptr)) listener->down(reason);
 }
 
-/// A ping after a third of the timeout without a request; the peer is dead after two thirds without a sign of
-/// it.
+/// Sends a ping after a third of the timeout without a request, and takes the server for dead after two thirds of the
+/// timeout in which nothing came from it.
 void wire::stay_alive() {
   const auto now = where_.inside->now();
   if (now - heard_ >= timeout_ * 2 / 3) return fail(errc::timed_out);

@@ -1,4 +1,4 @@
-// The client's end of a connection: what the C client does, pings and dead-peer detection included.
+// The client's end of a connection. It behaves as the C client does, including pings and dead-peer detection.
 #pragma once
 
 #include "world/sim_world.hpp"

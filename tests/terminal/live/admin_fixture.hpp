@@ -1,4 +1,4 @@
-// A case with zkadmin and some replicas on the shared ensemble.
+// A fixture with zkadmin and some replicas on the shared ensemble.
 #pragma once
 
 #include "live/program.hpp"
@@ -15,12 +15,13 @@
 #include <string>
 #include <vector>
 
-/// Servers that are killed for a while; they serve again at the end, however the case ends.
+/// Kills servers for a while. The destructor starts them again, however the case ends.
 class outage {
  public:
   explicit outage(std::vector<int> servers);
-  /// Of the leader and one more, in a quiet moment: if the one that is left had logged what the others have
-  /// not, ZooKeeper 3.8.0 would not always come back (ZOOKEEPER-4685).
+  /// The leader and one more server, to kill so that the quorum is lost. First waits until all three servers have the
+  /// same zxid: if the server that is left had logged a transaction that the others have not, ZooKeeper 3.8.0 would not
+  /// always recover (ZOOKEEPER-4685).
   static std::vector<int> quorum();
   ~outage();
   outage(const outage&) = delete;
@@ -31,7 +32,7 @@ class outage {
   std::vector<int> servers_;
 };
 
-/// As in the JSON of `zkadmin status`.
+/// `election` is an object from the JSON of `zkadmin status`.
 inline bool is_executing(const boost::json::object& election) { return election.at("phase") == "executing"; }
 
 class admin_fixture : public zkrecipes::test::fixture {
@@ -43,10 +44,10 @@ class admin_fixture : public zkrecipes::test::fixture {
   program_result zkadmin(std::vector<std::string> arguments,
                          std::map<std::string, std::string> environment = {});
 
-  /// What `status -o json` prints below our root; the case fails unless it ends with this code.
+  /// The JSON that `status -o json` prints about our root. The case fails if the exit code is not `code`.
   boost::json::value status(int code = 0);
 
-  /// One more at the end of the line.
+  /// Adds a worker at the end of the line.
   worker& join(const std::string& path, const std::string& id);
 
   bool contains(const std::string& path);

@@ -1,4 +1,4 @@
-// The dashboard against real servers: does the operator see the truth, and soon?
+// The dashboard against real servers: it must show the true state, and soon.
 #include "live/admin_fixture.hpp"
 #include "pseudo_terminal.hpp"
 
@@ -10,7 +10,7 @@ using namespace zkrecipes::test;
 namespace {
 
 struct dashboard_fixture : admin_fixture {
-  /// Starts it and waits for the elections.
+  /// Starts the dashboard and waits until it shows the elections.
   void start(pseudo_terminal& terminal) {
     before = terminal.modes();
     terminal.start({ZKADMIN_PROGRAM, "dashboard", "--root", root(), "--interval", "200ms"},

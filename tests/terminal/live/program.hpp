@@ -13,6 +13,6 @@ struct program_result {
   std::string err;
 };
 
-/// Runs zkadmin with exactly these variables, and the context meanwhile.
+/// Runs zkadmin with exactly these environment variables, and runs the context meanwhile.
 program_result run_zkadmin(boost::asio::io_context& io, std::vector<std::string> arguments,
                            const std::map<std::string, std::string>& environment = {});

@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(without_rw_the_request_is_shown_and_nothing_is_sent) {
   BOOST_TEST(leader.leads);
 }
 
-// What is shown is what the library writes when it does both in one go.
+// The request that is shown is the one that the library writes when it prepares and sends in one step.
 BOOST_AUTO_TEST_CASE(the_request_is_the_one_of_the_library) {
   for (const std::string data :
        {R"({"id":"x","keeps_record":false})", R"({"id":"x","keeps_record":false,"other":[1,2]})"}) {

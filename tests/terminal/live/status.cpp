@@ -147,7 +147,7 @@ BOOST_AUTO_TEST_CASE(a_slow_line_is_no_outage) {
   const auto document = json::parse(patient.out);
   for (const auto& each : document.at("ensemble").as_array()) BOOST_TEST(each.at("reachable").as_bool());
   BOOST_TEST(document.at("complete").as_bool());
-  // The time was too short for a search: nothing is said of the elections.
+  // The time was too short for a search, so the elections are reported as not known.
   BOOST_TEST(hasty.code == 1);
   BOOST_TEST(json::parse(hasty.out).at("elections").is_null());
   BOOST_TEST(hasty.err.find("within 2.0 s: the elections are not known") != std::string::npos, hasty.err);

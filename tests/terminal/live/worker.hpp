@@ -42,7 +42,7 @@ class worker final : public zkrecipes::leader_career {
     if (held_back_) co_await held_back_->pass();
   }
 
-  /// The next hand-over takes until the gate is opened.
+  /// The next hand-over lasts until the gate is opened.
   zkrecipes::test::gate& hold_back() { return held_back_.emplace(session_.get_executor()); }
 
   void stop() { coordinator_.stop(); }

@@ -21,7 +21,7 @@ namespace asio = boost::asio;
 using zkrecipes::errc;
 using zkrecipes::error_code;
 
-// Ours are shorter. A foreign candidate's data may be anything, of any length.
+// Ids of our own candidates are not longer. The data of a foreign candidate may be anything, of any length.
 constexpr std::size_t longest_id = 256;
 
 candidate_status candidate_of(const zkrecipes::candidate& seen) {
@@ -36,7 +36,7 @@ election_status status_of(const zkrecipes::election_view& view) {
   status.since = view.since;
   if (view.how) status.takeover = to_string(*view.how);
   for (const auto& each : view.candidates) {
-    // By the token: a foreign client may lead without an id.
+    // Compares tokens, because a foreign client that leads may have no id.
     if (each.token == view.leader_token) {
       status.leader = candidate_of(each);
     } else {
@@ -104,7 +104,7 @@ asio::awaitable<void> collector::find_elections(deadline limit) {
   tree_search search(session_, root_);
   co_await search.run(limit);
   std::vector<std::string> paths = search.found();
-  // What is known is not forgotten because it was not looked for.
+  // An incomplete search may have missed elections that are known, so they are kept.
   if (!search.is_complete()) {
     paths.insert(paths.end(), paths_.begin(), paths_.end());
     std::sort(paths.begin(), paths.end());
@@ -114,7 +114,7 @@ asio::awaitable<void> collector::find_elections(deadline limit) {
   outline_ = {{}, search.notes(), search.is_complete(), search.is_refused()};
 }
 
-/// A look at one election: nothing if it is gone, or there was no time.
+/// The result of a look at one election. `seen` is empty if the election is gone, or if there was no time (`is_late`).
 struct collector::glance {
   std::string path;
   std::optional<election_status> seen;

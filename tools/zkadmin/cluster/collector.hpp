@@ -1,5 +1,4 @@
-// What only a ZooKeeper session can tell: the elections. The one place, beside `resign`, that needs the
-// library.
+// Finds and reads the elections, which takes a ZooKeeper session.
 #pragma once
 
 #include "cluster/search.hpp"
@@ -18,34 +17,35 @@
 
 namespace zkadmin {
 
-/// How many requests are in flight at a time.
+/// How many requests may be in flight at a time.
 inline constexpr std::size_t requests_at_a_time = 64;
 
-/// A session with these servers, as the settings want it; operations on it end within the timeout. A server
-/// has `connect_limit` to accept it.
+/// Opens a session with these servers, with the root and the credentials of the settings. An operation on it waits for
+/// a connection and is retried for the settings' timeout at most. Each server has `connect_limit`, but at least 100 ms,
+/// to accept the session.
 zkrecipes::session make_session(const boost::asio::any_io_executor& executor, const settings& wanted,
                                 const std::vector<endpoint>& servers,
                                 std::chrono::milliseconds connect_limit);
 
-/// Throws `failure` with the text and the exit code that fit, unless there is no error. `doing`: "reading
-/// /a".
+/// Throws `failure` with the message and the exit code for this error; returns if there is no error. `doing` says what
+/// was tried, such as "reading /a".
 void check(const zkrecipes::error_code& error, const std::string& doing);
 
-/// One election as it is now; nothing if its node is gone. Throws `failure`; foreign data is no failure but a
-/// phase.
+/// The present state of one election; nothing if its node is gone. Foreign data and refused access are shown as a
+/// phase; other errors throw `failure`.
 boost::asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session session,
                                                                      std::string path);
 
-/// Finds the elections below a root and looks at them. One operation at a time; they throw `failure`. After
-/// the deadline they begin nothing more: the survey is not complete then.
+/// Finds the elections at and below a root and reads their state. One operation at a time; each throws `failure`. After
+/// the deadline no further requests are sent, and the survey is marked as incomplete.
 class collector {
  public:
   collector(zkrecipes::session session, std::string root);
 
-  /// Walks the tree: finds elections that are new and forgets those that are gone.
+  /// Walks the tree: finds new elections and, if the walk was complete, forgets those that are gone.
   boost::asio::awaitable<void> find_elections(deadline limit = deadline::max());
 
-  /// Looks at those found.
+  /// Reads the state of the elections that were found.
   boost::asio::awaitable<election_survey> look(deadline limit = deadline::max());
 
  private:
@@ -55,7 +55,7 @@ class collector {
   zkrecipes::session session_;
   std::string root_;
   std::vector<std::string> paths_;
-  election_survey outline_;  ///< What the search says about the next survey.
+  election_survey outline_;  ///< Notes and marks of the search, for the next survey.
 };
 
 }  // namespace zkadmin

@@ -29,7 +29,8 @@ using asio::ip::tcp;
 using boost::system::error_code;
 using endpoints = tcp::resolver::results_type;
 
-// A name lookup can not be cancelled: it goes on in the background with this much when nobody waits any more.
+// The state of a name lookup. A lookup can not be cancelled: it goes on in the background, with this state, after the
+// caller has stopped waiting.
 struct lookup {
   explicit lookup(const asio::any_io_executor& executor)
       : resolver(executor), done(executor, asio::steady_timer::time_point::max()) {}
@@ -54,7 +55,7 @@ asio::awaitable<endpoints> resolve(const endpoint& server, error_code& error) {
   shared->resolver.async_resolve(server.host, std::to_string(server.port), tcp::resolver::numeric_service,
                                  keep);
   co_await shared->done.async_wait(as_result);
-  shared->resolver.cancel();  // If nobody waits any more and it has not begun, it need not.
+  shared->resolver.cancel();  // A lookup that has not begun is not needed any more.
   error = shared->error;
   co_return shared->found;
 }
@@ -70,7 +71,7 @@ server_status unreachable(const endpoint& server, const char* doing, const error
   return unreachable(server, std::string(doing) + printable(error.message()));
 }
 
-/// The whole conversation, without a limit of time. Tells when there is a connection.
+/// The whole exchange with one server, without a time limit. Calls `connected` when there is a connection.
 asio::awaitable<server_status> converse(const endpoint& server, std::function<void()> connected) {
   const auto executor = co_await asio::this_coro::executor;
   error_code error;
@@ -90,7 +91,7 @@ asio::awaitable<server_status> converse(const endpoint& server, std::function<vo
   co_return parse_srvr(server.name, answer);
 }
 
-/// All are asked at once; `next` is cancelled whenever one more has been told of.
+/// A round in which all servers are asked at once. `next` is cancelled whenever another server has been reported.
 struct asking_round {
   asking_round(const asio::any_io_executor& executor, std::size_t servers)
       : next(executor, asio::steady_timer::time_point::max()), told(servers) {}
@@ -153,13 +154,13 @@ asio::awaitable<void> prober::ask_all(hook tell) {
   while (!going->is_over()) co_await going->next.async_wait(as_result);
 }
 
-/// Ends when nobody waits for the answer any longer.
+/// Reports silence when the answer is overdue; ends after `limit_`.
 asio::awaitable<void> prober::watch_clock(std::size_t which, clock::time_point begin, const hook& tell) {
   auto& timer = measured_[which].timer;
   for (bool is_told = false;;) {
     const auto patience = is_told ? limit_ : patience_with(which);
     timer.expires_at(begin + patience);
-    co_await timer.async_wait(as_result);  // cut short by what others answer: then there is less patience
+    co_await timer.async_wait(as_result);  // answers of other servers cancel it, because they can shorten the patience
     if (clock::now() >= begin + limit_) co_return;
     if (is_told || clock::now() < begin + patience_with(which)) continue;
     is_told = true;

@@ -10,7 +10,7 @@ namespace zkadmin {
 
 namespace {
 
-/// What stands before the ten digits that the server appends; nothing without those.
+/// The part of a name before the server's sequence number; empty if the name does not end in ten digits.
 std::string_view before_sequence(std::string_view name) noexcept {
   constexpr std::size_t digits = 10;
   if (name.size() <= digits) return {};

@@ -18,7 +18,7 @@ namespace {
 namespace asio = boost::asio;
 using zkrecipes::errc;
 
-constexpr std::size_t longest_shown = 1000;  // Bytes of data; what our candidates write is shorter.
+constexpr std::size_t longest_shown = 1000;  // Bytes of data; candidates of zkrecipes write less.
 
 const char* name_of(zkrecipes::operation::kind type) {
   switch (type) {
@@ -34,7 +34,7 @@ const char* name_of(zkrecipes::operation::kind type) {
   return "?";
 }
 
-/// Who leads there, with messages for all the reasons why nobody can be asked.
+/// The leader at `path`. If there is none that can be asked, throws `failure` with the reason.
 asio::awaitable<candidate_status> leader_at(zkrecipes::session session, std::string path) {
   const auto seen = co_await view_election(session, path);
   if (!seen) throw failure(exit_code::error, "there is no election at " + path);

@@ -1,4 +1,4 @@
-// Asking a leader to give up, in two steps: what would be written, and writing it.
+// Asks a leader to give up, in two steps: prepare the request, then send it.
 #pragma once
 
 #include <zkrecipes/session.hpp>
@@ -10,18 +10,18 @@
 namespace zkadmin {
 
 struct resignation {
-  std::string leader;               ///< Who is asked.
-  zkrecipes::transaction requests;  ///< Good only as long as nothing else writes to the leader's node.
+  std::string leader;               ///< The leader that is asked.
+  zkrecipes::transaction requests;  ///< Valid only as long as nothing else writes to the leader's node.
 };
 
-/// As shown to the user, one line per request: "set <node> version=<v> data=<data>", long data shortened.
+/// The requests as text for the user, one per line: "set <node> version=<v> data=<data>", long data shortened.
 std::string to_text(const zkrecipes::transaction& requests);
 
-/// The requests to whoever leads at `path` now. Throws `failure`, also if the leader does not listen to such
-/// a request or has been asked already.
+/// Prepares the request to the present leader at `path`. Throws `failure`, also if the leader has been asked already,
+/// or is a foreign client, which does not listen to such a request.
 boost::asio::awaitable<resignation> prepare_resignation(zkrecipes::session session, std::string path);
 
-/// Sends exactly these. Throws `failure`.
+/// Sends exactly these requests. Throws `failure`.
 boost::asio::awaitable<void> send(zkrecipes::session session, zkrecipes::transaction requests);
 
 }  // namespace zkadmin

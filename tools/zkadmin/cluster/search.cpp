@@ -20,7 +20,7 @@ using zkrecipes::error_code;
 
 constexpr std::size_t most_nodes = 10'000;
 constexpr std::size_t share = 250;      // Children of one node that are visited with one level.
-constexpr std::size_t most_notes = 20;  // Of each kind.
+constexpr std::size_t most_notes = 20;  // For each kind of note.
 constexpr std::int32_t longest_record = 64 * 1024;
 
 std::string join(const std::string& parent, const std::string& name) {
@@ -91,12 +91,12 @@ asio::awaitable<bool> tree_search::is_election(const std::string& path,
   if (listed.stat.data_length <= 0 || listed.stat.data_length > longest_record) co_return false;
   auto reading = co_await session_.async_get(path, as_result);
   const error_code error = std::get<0>(reading);
-  if (error == errc::no_node || error == errc::no_auth) co_return false;  // it has changed in between
+  if (error == errc::no_node || error == errc::no_auth) co_return false;  // the node has changed in between
   check(error, "reading " + path);
   co_return is_term_record(std::get<1>(reading).data);
 }
 
-// Sorted, so that every walk visits the same where it can not visit all.
+// Sorts the names, so that walks that can not visit all nodes visit the same ones each time.
 void tree_search::plan(const std::string& path, std::vector<std::string> names, std::size_t depth) {
   std::erase_if(names, [&path](const auto& name) {
     return is_leaf_name(name) || (path == "/" && name == "zookeeper");

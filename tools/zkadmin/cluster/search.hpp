@@ -1,4 +1,4 @@
-// Looking through the tree for elections.
+// Searches the tree for elections.
 #pragma once
 
 #include "cluster/status.hpp"
@@ -17,9 +17,9 @@ namespace zkadmin {
 
 using deadline = std::chrono::steady_clock::time_point;
 
-/// One walk, breadth first, so that what is deep in the tree is missing where it has to be cut off. Of a node
-/// with very many children only some are visited with their level, the rest with the levels below: a backlog
-/// takes its share of the walk and no more. What can be no election by its name is passed over.
+/// One walk, breadth first: if it has to be cut off, the deepest nodes are missing. If a node has more than 250
+/// children, 250 are visited with their level, and 250 more with each level below, so that a backlog takes only its
+/// share of the walk. Nodes that can not be elections by their names are skipped.
 class tree_search {
  public:
   tree_search(zkrecipes::session session, std::string root);
@@ -32,7 +32,7 @@ class tree_search {
   /// Whether nothing was left out.
   bool is_complete() const noexcept { return refused_.empty() && left_.empty(); }
   bool is_refused() const noexcept { return !refused_.empty(); }
-  /// What was left out, and why.
+  /// The nodes that were left out, and why.
   std::vector<survey_note> notes() const;
 
  private:
@@ -46,7 +46,7 @@ class tree_search {
   zkrecipes::session session_;
   std::string root_;
   deadline limit_;
-  std::vector<level> levels_;  ///< What is to be visited.
+  std::vector<level> levels_;  ///< Nodes to visit, by level.
   std::size_t visited_ = 0;
   bool is_late_ = false;
   std::vector<std::string> elections_;

@@ -12,7 +12,7 @@ namespace zkadmin {
 /// A server's answer is a few hundred bytes; more than this is not read.
 inline constexpr std::size_t longest_answer = 16 * 1024;
 
-/// Makes what it can of any answer: never fails, whatever the text.
+/// Reads what it can from any answer: never fails, whatever the text.
 server_status parse_srvr(std::string server, std::string_view answer);
 
 }  // namespace zkadmin

@@ -1,4 +1,4 @@
-// What zkadmin knows about a cluster at one moment: plain data, the same for every way to show it.
+// The state of a cluster at one moment, as zkadmin knows it: plain data, the same for every way to show it.
 #pragma once
 
 #include <chrono>
@@ -21,12 +21,12 @@ struct latency_ms {
   friend bool operator==(const latency_ms&, const latency_ms&) = default;
 };
 
-/// One server. What it did not tell is missing.
+/// One server. Values that it did not tell are missing.
 struct server_status {
   std::string server;      ///< As configured, "host:port".
   bool reachable = false;  ///< It answered as a ZooKeeper server does.
   bool silent =
-      false;  ///< Nothing came yet: it may be down, paused or slow. Without an error: it was just asked.
+      false;  ///< No answer yet: the server may be down, paused or slow. Without an error: it was just asked.
   std::optional<server_role> role;
   std::optional<std::uint64_t> zxid;
   std::optional<std::int64_t> connections;
@@ -34,23 +34,23 @@ struct server_status {
   std::optional<std::int64_t> nodes;
   std::optional<latency_ms> latency;
   std::string version;
-  std::string error;  ///< Why it is not as it should be; empty if it is.
+  std::string error;  ///< The problem with this server; empty if there is none.
   friend bool operator==(const server_status&, const server_status&) = default;
 };
 
-/// True where it takes part in the ensemble's work: it has a role that answers requests.
+/// Whether the server takes part in the ensemble's work: it has a role in which it answers requests.
 bool is_serving(const server_status& server) noexcept;
 
-/// True where it may well take part: it answered, and did not say that it is not serving. Not every server
-/// tells its role.
+/// Whether the server may take part: it answered, and did not say that it is not serving. Not every server tells its
+/// role.
 bool may_serve(const server_status& server) noexcept;
 
-/// Its role in one word, or what is known instead: "asked", "silent", "down", "unknown".
+/// The name of the server's role or, if the role is not known, its state: "asked", "silent", "down", "unknown".
 const char* standing(const server_status& server) noexcept;
 
 struct candidate_status {
   std::string id;
-  int position = 0;             ///< Place in line: a leader's is 0, and so is the first's while nobody leads.
+  int position = 0;             ///< Place in line: 0 for the leader, or for the first candidate while nobody leads.
   std::int64_t token = 0;       ///< `czxid` of its node.
   std::int64_t session_id = 0;  ///< Owner of its node.
   std::string node;             ///< Name of its node.
@@ -66,7 +66,7 @@ struct hand_over_status {
   friend bool operator==(const hand_over_status&, const hand_over_status&) = default;
 };
 
-/// Shown in the place of a phase: the election's node holds what no recipe of ours wrote; or it may not be
+/// Shown in the place of a phase, if the election's node holds data that zkrecipes did not write, or if it may not be
 /// read.
 inline constexpr const char* foreign_phase = "foreign_data";
 inline constexpr const char* refused_phase = "no_auth";
@@ -77,7 +77,7 @@ struct election_status {
   std::string phase;
   std::chrono::system_clock::time_point since;  ///< When the phase began; the epoch of the clock if unknown.
   std::optional<candidate_status> leader;
-  std::vector<candidate_status> waiters;  ///< In order; the first is next.
+  std::vector<candidate_status> waiters;  ///< In the order of the line; the first one is next.
   std::optional<hand_over_status> hand_over;
   std::string takeover;  ///< How the term began; empty if unknown.
   /// How long ago the leader was asked to give up; nothing if it was not.
@@ -85,23 +85,23 @@ struct election_status {
   friend bool operator==(const election_status&, const election_status&) = default;
 };
 
-/// The id, or for a foreign candidate without one the name of its node.
+/// The candidate's id or, for a foreign candidate without one, the name of its node.
 const std::string& label(const candidate_status& who) noexcept;
 
-/// False where the election's node could not be read or understood: then only its path is known.
+/// False if the election's node could not be read or understood: only its path is known then.
 bool is_known(const election_status& election) noexcept;
 
-/// True for a record that says that somebody leads, while nobody stands in line: the last leader is gone
-/// without having confirmed, and there is no successor.
+/// True if the record says that a term goes on, but no candidate is in line: the last leader is gone without having
+/// confirmed the end of its term, and there is no successor.
 bool is_abandoned(const election_status& election) noexcept;
 
-/// What is wrong with it, in a few words; empty if nothing is.
+/// The problem of an election, in a few words; empty if there is none.
 std::string problem_of(const election_status& election);
 
-/// Those with a problem come first; otherwise the order stays.
+/// Puts the elections with a problem first; otherwise the order stays.
 void put_problems_first(std::vector<election_status>& elections);
 
-/// What has to be said about the search for elections at or below a path.
+/// A remark about the search for elections at or below a path.
 struct survey_note {
   std::string path;
   std::string text;
@@ -111,10 +111,10 @@ struct survey_note {
 /// "/closed: may not be read".
 std::string to_string(const survey_note& note);
 
-/// The elections below the root, sorted by path.
+/// The elections at and below the root, sorted by path.
 struct election_survey {
   std::vector<election_status> elections{};
-  std::vector<survey_note> notes{};  ///< Why it is not complete.
+  std::vector<survey_note> notes{};  ///< Why the survey is not complete.
   bool complete = true;              ///< False: there may be more elections than these.
   bool refused = false;              ///< Something may not be read with these credentials.
 };

@@ -1,4 +1,4 @@
-// Waiting for what runs on a context, but not for ever.
+// Waits with a time limit for work on a context.
 #pragma once
 
 #include "cluster/search.hpp"
@@ -13,7 +13,7 @@
 
 namespace zkadmin {
 
-/// Runs the context until `done()`, or until the deadline: then it says false.
+/// Runs the context until `done()` is true, or until the deadline; returns the last result of `done()`.
 template <class Done>
 bool run_until(boost::asio::io_context& io, deadline limit, Done done) {
   // Keeps the context from running out of work while `done` depends on time.
@@ -24,8 +24,8 @@ bool run_until(boost::asio::io_context& io, deadline limit, Done done) {
   return true;
 }
 
-/// Ends the session, so that the servers need not wait for it to expire. A short grace goes beyond the
-/// deadline.
+/// Closes the session, so that the servers need not wait for it to expire. Waits until the deadline, but at least 100
+/// ms and at most 1 s.
 inline void close_session(boost::asio::io_context& io, zkrecipes::session session, deadline limit) {
   using namespace std::chrono_literals;
   bool closed = false;

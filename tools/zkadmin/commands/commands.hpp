@@ -1,4 +1,5 @@
-// The three things zkadmin does. Each throws `failure`, and leaves nothing running that matters.
+// The three commands of zkadmin. Each throws `failure`. Work that a command leaves running on the context may be
+// abandoned.
 #pragma once
 
 #include "failure.hpp"
@@ -12,14 +13,14 @@
 
 namespace zkadmin {
 
-/// Where a command reads and writes. The context must outlive whatever was started on it.
+/// The context and the streams of a command. The context must outlive all work that was started on it.
 struct surroundings {
   boost::asio::io_context& io;
   std::ostream& out;
   std::ostream& err;
 };
 
-/// Prints the cluster's status once. What could not be had is told on `err` and by the exit code.
+/// Prints the cluster's status once. Missing information is reported on `err` and by the exit code.
 exit_code show_status(surroundings& around, const settings& wanted, output_format format);
 
 /// Asks the leader at `path` to give up; without `read_write` only shows the request that it would send.

@@ -41,7 +41,7 @@ std::vector<endpoint> those_that_may_serve(const contact& with) {
 asio::awaitable<void> make_contact(std::shared_ptr<contact> with) {
   const auto executor = co_await asio::this_coro::executor;
   const auto& wanted = with->wanted;
-  // Leaves time to report those that do not answer.
+  // A fifth of the timeout is left for the report about servers that do not answer.
   const auto asking = std::make_shared<prober>(executor, wanted.servers, wanted.timeout * 4 / 5);
   const prober::hook keep = [with](std::size_t which, server_status seen) {
     with->servers[which] = std::move(seen);

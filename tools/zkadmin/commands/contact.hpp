@@ -1,5 +1,5 @@
-// What the servers say comes first: a command then turns to those that may serve, and can tell why if none
-// does.
+// Asks the servers for their status first. A command then opens its session with those that may serve, and if there is
+// none it can say why.
 #pragma once
 
 #include "cluster/collector.hpp"
@@ -16,8 +16,8 @@
 
 namespace zkadmin {
 
-/// What is known of the servers, and the session with those that may serve, once there is one. Shared with
-/// whoever waits for an answer that is overdue.
+/// The status of the servers, and the session with those that may serve once there is one. Shared with the coroutines
+/// that still wait for an overdue answer.
 struct contact {
   explicit contact(const settings& with) : wanted(with), servers(not_asked(with.servers)) {}
 
@@ -26,11 +26,11 @@ struct contact {
   std::optional<zkrecipes::session> session;
 };
 
-/// Completes when each server has answered or is overdue; then there is a session, unless no server may
-/// serve: throws `failure` with what is known of them.
+/// Completes when each server has answered or is overdue, and the session has been made. If no server may serve, throws
+/// `failure` with the reason.
 boost::asio::awaitable<void> make_contact(std::shared_ptr<contact> with);
 
-/// What is known when there was no time for more.
+/// The failure that tells how far the contact came when the time was over.
 failure out_of_time(const contact& with);
 
 /// Ends the session, if there is one, so that the servers need not wait for it to expire.

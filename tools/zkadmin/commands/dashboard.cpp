@@ -33,7 +33,7 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-constexpr auto walk_interval = 5s;  // Between searches for new elections; more where they take long.
+constexpr auto walk_interval = 5s;  // Pause between searches for new elections; longer if a search takes long.
 constexpr auto clock_interval = 1s;
 
 std::chrono::seconds utc_offset(wall_time when) {
@@ -43,8 +43,8 @@ std::chrono::seconds utc_offset(wall_time when) {
   return std::chrono::seconds(local.tm_gmtoff);
 }
 
-/// Something to wait on that is readable when the input is. Not the input itself: Asio would make that
-/// non-blocking for all who share the terminal, such as the shell.
+/// A descriptor that is readable when the input is. Asio does not wait on the input itself, because it would make the
+/// input non-blocking for all processes that share the terminal, such as the shell.
 int watch_for_input(int descriptor) {
   const int watcher = ::epoll_create1(EPOLL_CLOEXEC);
   epoll_event readable{};
@@ -54,20 +54,19 @@ int watch_for_input(int descriptor) {
   return watcher;
 }
 
-/// An input that has ended is readable, and there is nothing to read.
+/// An input has ended if it is readable although no bytes are available.
 bool has_ended(int descriptor) {
   pollfd input{descriptor, POLLIN, 0};
   int available = 0;
   return ::poll(&input, 1, 0) > 0 && (::ioctl(descriptor, FIONREAD, &available) != 0 || available == 0);
 }
 
-/// A lost connection needs no explanation, anything else does.
+/// The reason of a lost connection, in brackets. A plain connection loss needs no explanation, any other reason does.
 std::string reason_text(const zkrecipes::error_code& reason) {
   return !reason || reason == zkrecipes::errc::connection_loss ? "" : " (" + reason.message() + ")";
 }
 
-/// The parts of the live screen, each a loop of its own on one thread. They end when the context is run no
-/// more.
+/// The live screen. Each part is a loop of its own, all on one thread. A loop ends when it sees `is_over_`.
 class dashboard {
  public:
   dashboard(asio::io_context& io, const settings& wanted, zkrecipes::session session)
@@ -107,7 +106,7 @@ class dashboard {
     });
   }
 
-  /// Wakes the loops, so that they see that it is over.
+  /// Wakes the loops, so that they see that the dashboard is over.
   void end_loops() {
     end_rests();
     clock_timer_.cancel();
@@ -137,7 +136,7 @@ class dashboard {
     terminal_->draw(render(state_, terminal_->width(), terminal_->height(), options));
   }
 
-  /// Until the next refresh is due, or asked for.
+  /// Waits until the next refresh is due or requested.
   asio::awaitable<void> rest(asio::steady_timer& timer) {
     const auto seen = refreshes_;
     do {
@@ -146,7 +145,7 @@ class dashboard {
     } while (state_.paused && refreshes_ == seen && !is_over_);
   }
 
-  /// Each server at its own pace: one that is slow or silent does not hold up the others.
+  /// Watches one server. Each server has its own loop, so that one that is slow or silent does not delay the others.
   asio::awaitable<void> watch_server(std::size_t which) {
     const prober::hook keep = [this](std::size_t i, server_status seen) {
       servers_[i] = std::move(seen);
@@ -171,7 +170,7 @@ class dashboard {
         auto survey = co_await elections_.look();
         apply(elections_seen{std::move(survey)});
       } catch (const failure& error) {
-        // Credentials that are refused stay so; anything else may mend itself.
+        // Refused credentials close the session, and a closed session can not recover. All other errors may pass.
         if (!is_over_ && session_.status().state == zkrecipes::session_state::closed) throw;
         apply(elections_failed{error.what()});
       }
@@ -209,8 +208,8 @@ class dashboard {
     }
   }
 
-  /// Lets the signal do what it does by default, which depends on who started us, with the terminal given
-  /// back.
+  /// Gives the terminal back and lets SIGTSTP do what it does by default, which depends on the parent: only a shell
+  /// with job control stops us.
   void stop() {
     terminal_->suspend();
     signals_.remove(SIGTSTP);
@@ -219,7 +218,7 @@ class dashboard {
     terminal_->resume();
   }
 
-  /// The time, and how old the elections are while there is no connection.
+  /// Updates the time and, while there is no connection, the age of the elections.
   asio::awaitable<void> show_time() {
     while (!is_over_) {
       clock_timer_.expires_after(clock_interval);
@@ -245,7 +244,7 @@ class dashboard {
   asio::steady_timer clock_timer_;
   asio::posix::stream_descriptor input_;
   asio::signal_set signals_;
-  std::optional<terminal> terminal_;  // Made when the signals are ours: then ncurses leaves them alone.
+  std::optional<terminal> terminal_;  // Made when the signals are ours: then ncurses does not handle them.
   model state_;
   unsigned refreshes_ = 0;
   bool is_over_ = false;

@@ -17,7 +17,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// What a task finds out. They share it, since it may outlive the command that no longer waits for it.
+/// The result of a task. The command and the task share it, because the task may go on after the command has stopped
+/// waiting.
 struct request : contact {
   using contact::contact;
   std::optional<resignation> prepared;
@@ -34,7 +35,8 @@ asio::awaitable<void> carry_out(std::shared_ptr<request> asked) {
   co_await send(*asked->session, asked->prepared->requests);
 }
 
-/// Waits for a task that ends, or throws `failure`; at the deadline it says what it waited for.
+/// Waits until a task ends, and throws what it throws. At the deadline throws `failure`, which says how far the contact
+/// came.
 void wait_for(asio::io_context& io, deadline limit, std::shared_ptr<request> asked,
               asio::awaitable<void> task) {
   asked->is_done = false;

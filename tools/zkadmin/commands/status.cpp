@@ -16,7 +16,8 @@ namespace {
 
 namespace asio = boost::asio;
 
-/// What a task finds out. They share it, since it may outlive the command that no longer waits for it.
+/// The result of a task. The command and the task share it, because the task may go on after the command has stopped
+/// waiting.
 struct findings : contact {
   using contact::contact;
   std::optional<election_survey> survey;
@@ -24,7 +25,8 @@ struct findings : contact {
   bool is_done = false;
 };
 
-/// Of the time that is left this much is for the search; what it finds has to be looked at as well.
+/// The deadline of a step, after 3/5 of the time that is left: the search must leave time to look at the elections it
+/// finds.
 deadline middle(deadline limit) {
   const auto now = std::chrono::steady_clock::now();
   return now + (limit - now) * 3 / 5;
@@ -42,7 +44,7 @@ asio::awaitable<void> explore(std::shared_ptr<findings> found, deadline limit) {
   found->is_done = true;
 }
 
-/// Why something is missing in what is printed, if it is.
+/// The reason why the printed status is not complete; nothing if it is.
 std::optional<failure> shortcoming(const findings& found) {
   if (found.trouble) return found.trouble;
   if (!found.survey)

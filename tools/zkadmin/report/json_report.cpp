@@ -22,12 +22,12 @@ json::value or_null(const std::string& text) {
   return text.empty() ? json::value(nullptr) : json::value(well_formed(text));
 }
 
-// As ZooKeeper writes it; as a number it would not survive readers that have only doubles.
+// Text, as ZooKeeper writes it: as a number it would lose digits in readers that have only doubles.
 json::value zxid_text(std::optional<std::uint64_t> zxid) {
   return zxid ? json::value(hexadecimal(*zxid)) : json::value(nullptr);
 }
 
-// ZooKeeper's minimum and maximum are whole numbers: they stay so.
+// ZooKeeper's minimum and maximum are whole numbers, so they are written without a fraction.
 json::value plain_number(double value) {
   const auto whole = static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15));
   return static_cast<double>(whole) == value ? json::value(whole) : json::value(value);

@@ -1,4 +1,4 @@
-// A cluster's status in print.
+// Prints a cluster's status.
 #pragma once
 
 #include "cluster/status.hpp"
@@ -7,15 +7,14 @@
 
 namespace zkadmin {
 
-/// For people.
+/// Tables for people.
 std::string to_table(const cluster_status& cluster);
 
 /// One line of JSON, "schema":2; docs/zkadmin.md describes it.
 std::string to_json(const cluster_status& cluster);
 
-/// One line per server, election, waiter and note, and one about the survey, told apart by the first field;
-/// tabs, line ends and backslashes in a field are escaped as \t, \n, \r and \\, other control characters as
-/// \x1b.
+/// One line per server, election, waiter and note, and one about the survey. The first field tells the kinds apart.
+/// Tabs, line ends and backslashes in a field are escaped as \t, \n, \r and \\, other control characters as \x1b.
 std::string to_tsv(const cluster_status& cluster);
 
 }  // namespace zkadmin

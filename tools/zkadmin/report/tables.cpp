@@ -104,7 +104,8 @@ bool is_just_asked(const server_status& server) {
   return server.silent && server.error.empty();
 }
 
-/// Where no server is known to serve. That none does is known only if each told so, or is not there.
+/// The banner if no server is known to serve. It says "NO QUORUM" only if each server either said that it does not
+/// serve or is unreachable.
 table_cell banner_without_service(std::span<const server_status> servers) {
   const auto among = [servers](auto condition) {
     return std::any_of(servers.begin(), servers.end(), condition);
@@ -117,7 +118,7 @@ table_cell banner_without_service(std::span<const server_status> servers) {
 }
 
 std::string leader_text(std::span<const server_status> servers) {
-  // The newest claim, should a former leader not know yet that it is one no more.
+  // If several servers claim to lead, the highest zxid counts: a former leader may not know yet that it was deposed.
   const server_status* leader = nullptr;
   for (const auto& each : servers)
     if (each.role == server_role::leader && (!leader || leader->zxid < each.zxid)) leader = &each;
@@ -134,7 +135,7 @@ table_cell quorum_banner(std::span<const server_status> servers) {
   std::string text =
       "QUORUM " + std::to_string(serving) + "/" + std::to_string(servers.size()) + leader_text(servers);
   if (servers.size() == 1 && servers[0].role == server_role::standalone) text = "STANDALONE";
-  // Servers that serve prove a quorum, but a minority of the hosts given is not how it should be.
+  // Servers that serve prove that there is a quorum, but it is still a warning if not all the given hosts serve.
   return {text, serving == servers.size() ? look::good : look::warning};
 }
 

@@ -10,14 +10,14 @@ namespace zkadmin {
 
 table ensemble_table(std::span<const server_status> servers);
 
-/// One row per election; without what goes on in it: hand-overs have lines of their own.
+/// One row per election. Hand-overs and requested resignations are not in it: they have lines of their own.
 table election_table(std::span<const election_status> elections);
 
 /// "a -> b  finishing  1.2 s / 10 s".
 std::string hand_over_line(const hand_over_status& hand_over);
 
-/// What goes on in it: "hand-over: a -> b  finishing  1.2 s / 10 s", or "resignation: a was asked 9.0 s ago";
-/// empty if nothing does.
+/// The hand-over or the requested resignation of an election: "hand-over: a -> b  finishing  1.2 s / 10 s", or
+/// "resignation: a was asked 9.0 s ago"; empty if there is neither.
 std::string activity_line(const election_status& election);
 
 /// "QUORUM 3/3 leader 127.0.0.1:2181".

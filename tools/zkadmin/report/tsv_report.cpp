@@ -67,7 +67,7 @@ std::string server_line(const server_status& server) {
                digits(server.outstanding), digits(server.nodes), server.version, server.error});
 }
 
-// What is not known is empty.
+// A value that is not known is an empty field.
 std::string survey_line(const std::optional<election_survey>& survey) {
   return line({"elections",
                !survey            ? "unknown"

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int value_x = 14;
 constexpr std::size_t fact_lines =
-    6;  // Heading, four facts, titles of the waiters; more where something goes on.
+    6;  // Heading, four facts, titles of the waiters; an activity or a problem adds a line each.
 
 void draw_field(grid& screen, int y, const char* name, const std::string& value) {
   screen.put(indent, y, name, look::dim);
@@ -98,7 +98,7 @@ void draw_details(grid& screen, const model& state, lines where, const view_opti
   const auto& election = state.survey.elections[state.selected];
   const table content = waiter_table(election);
   const auto columns = place_columns(content, indent, screen.width() - indent - margin);
-  // All of it scrolls, so that it can be read on the smallest screen.
+  // The whole page scrolls, so that it can be read on the smallest screen.
   grid sheet(screen.width(), static_cast<int>(page_length(state)), screen.is_ascii());
   int y = draw_facts(sheet, state, election, options);
   draw_titles(sheet, y++, content, columns);

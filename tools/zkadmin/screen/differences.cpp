@@ -12,7 +12,7 @@ using changes = std::vector<change>;
 
 void compare(const server_status& before, const server_status& after, changes& found) {
   const std::string& name = after.server;
-  if (before.silent && before.error.empty()) return;  // the first that is heard of it
+  if (before.silent && before.error.empty()) return;  // the first result for this server is no change
   if (before.reachable && !after.reachable) {
     found.push_back({name + " is " + standing(after) + ": " + after.error, look::bad});
   } else if (is_serving(before) && !is_serving(after)) {
@@ -73,7 +73,7 @@ void compare_problems(const election_status& before, const election_status& afte
 }
 
 void compare(const election_status& before, const election_status& after, changes& found) {
-  // Where one look saw nothing, the difference tells nothing of what happened.
+  // If the election could not be read before or after, the difference does not tell what happened.
   if (is_known(before) && is_known(after)) {
     compare_leaders(before, after, found);
     compare_terms(before, after, found);

@@ -1,4 +1,4 @@
-// What happened between two looks at the same cluster.
+// The events between two looks at the same cluster.
 #pragma once
 
 #include "cluster/status.hpp"

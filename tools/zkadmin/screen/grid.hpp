@@ -8,7 +8,7 @@
 
 namespace zkadmin {
 
-/// What a cell means; the terminal decides how that looks, with or without colours.
+/// The meaning of a cell. The terminal decides how to show it, with or without colours.
 enum class look : std::uint8_t { plain, title, heading, dim, good, warning, bad, selected };
 
 struct cell {
@@ -17,20 +17,20 @@ struct cell {
   friend bool operator==(const cell&, const cell&) = default;
 };
 
-/// Everything outside is clipped: no coordinates are wrong.
+/// Writing outside the grid is allowed and has no effect.
 class grid {
  public:
-  /// `ascii`: every other character is replaced when it is put.
+  /// `ascii`: characters that are not ASCII are replaced when they are written.
   grid(int width, int height, bool ascii = false);
 
   int width() const noexcept { return width_; }
   int height() const noexcept { return height_; }
   const cell& at(int x, int y) const { return cells_.at(static_cast<std::size_t>(y * width_ + x)); }
 
-  /// Writes at most `room` places (to the right edge, if negative), ending in an ellipsis if the text is
-  /// longer. Returns the x behind it.
+  /// Writes at most `room` places (up to the right edge, if negative). A longer text is cut and ends in an ellipsis.
+  /// Returns the x behind the text.
   int put(int x, int y, std::string_view utf8, look how = look::plain, int room = -1);
-  /// The same glyph `count` times.
+  /// Writes the same glyph `count` times.
   int fill(int x, int y, int count, char32_t glyph, look how = look::plain);
   /// Gives a whole line one look.
   void mark_line(int y, look how);

@@ -1,4 +1,4 @@
-// All that the dashboard knows, and how it changes. No terminal, no network, no clock in here.
+// All that the dashboard knows, and how it changes. It does not use the terminal, the network or the clock.
 #pragma once
 
 #include "cluster/status.hpp"
@@ -24,18 +24,18 @@ struct event_line {
 };
 
 struct model {
-  // What is known. When a refresh fails the last answer stays, and `trouble` says why it is old.
+  // The known state. When a refresh fails the last answer stays, and `trouble` says why it is old.
   std::string title;
   std::vector<server_status> servers;
-  election_survey survey;  ///< What has a problem comes first.
+  election_survey survey;  ///< Elections with a problem come first.
   wall_time now;
-  wall_time surveyed_at;  ///< Of `survey`; the clock's epoch before the first one.
+  wall_time surveyed_at;  ///< When `survey` was made; the clock's epoch before the first one.
   std::string trouble;
   std::deque<event_line> events;  ///< Newest first, bounded.
 
-  // What is looked at.
+  // The part that the user looks at.
   page shown = page::overview;
-  std::size_t selected = 0;  ///< Index into the elections; it follows its path.
+  std::size_t selected = 0;  ///< Index into the elections; follows the path of the selected one.
   std::size_t scroll = 0;    ///< First line of a page that is longer than the screen.
   int height = 24;           ///< Lines of the screen.
   bool paused = false;
@@ -62,7 +62,7 @@ struct time_passed {};
 
 using event = std::variant<key_pressed, servers_seen, elections_seen, elections_failed, resized, time_passed>;
 
-/// What the caller has to do beyond drawing the model anew.
+/// The action that the caller has to take besides drawing the model anew.
 enum class effect { none, refresh, quit };
 
 effect update(model& state, const event& what, wall_time now);

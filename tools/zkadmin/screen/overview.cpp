@@ -10,9 +10,9 @@
 namespace zkadmin {
 namespace {
 
-constexpr int heading_lines = 2;  // Of a section: its title and the titles of its columns.
+constexpr int heading_lines = 2;  // The title of a section and the titles of its columns.
 constexpr int bar_width = 20;
-constexpr int least_for_all = 10;  // Lines that all three sections need to make sense; below, elections only.
+constexpr int least_for_all = 10;  // If there are fewer lines than this, only the elections are shown.
 constexpr int most_events_wanted = 8;
 
 struct sections {
@@ -25,7 +25,7 @@ int count_of(std::size_t size) {
   return static_cast<int>(std::min<std::size_t>(size, 100'000));
 }
 
-/// One line of the list of elections: an election, or what goes on in it.
+/// One line of the list of elections: an election, or its activity.
 struct list_line {
   std::size_t election;
   bool is_activity;
@@ -50,7 +50,7 @@ sections divide(lines body, const model& state) {
   return {{body.top, ensemble}, {body.top + ensemble, elections}, {body.top + ensemble + elections, events}};
 }
 
-/// Those to show in `room` lines: all in their order, or the ones in trouble first.
+/// The servers to show in `room` lines: all in their order or, if they do not fit, those that do not serve first.
 std::vector<server_status> servers_to_show(const model& state, int room) {
   auto servers = state.servers;
   if (count_of(servers.size()) <= room) return servers;
@@ -94,7 +94,7 @@ void draw_election_list(grid& screen, const model& state, lines where, const tab
   }
 }
 
-/// What has to be said about all of them at once: the gravest first.
+/// The remarks about all elections together, the most serious first.
 table_cell remark_on(const model& state) {
   const auto& survey = state.survey;
   const auto has_problem = [](const auto& each) { return !problem_of(each).empty(); };

@@ -10,7 +10,7 @@
 namespace zkadmin {
 
 constexpr int margin = 1;  // Columns left free at both sides.
-constexpr int indent = 3;  // Where what stands below a heading begins.
+constexpr int indent = 3;  // Column at which the lines below a heading begin.
 
 /// Lines `top` to `top` + `count` - 1 of the screen.
 struct lines {
@@ -21,7 +21,7 @@ struct lines {
 /// The lines between title and keys on a screen of this height.
 lines body_of(int height) noexcept;
 
-/// How many lines the page that is shown would take; it is scrolled if there are fewer.
+/// How many lines the page that is shown takes. It is scrolled if the screen has fewer.
 std::size_t page_length(const model& state);
 
 void draw_overview(grid& screen, const model& state, lines where, const view_options& options);
@@ -34,11 +34,11 @@ void draw_heading(grid& screen, int y, const std::string& title, const std::stri
 /// "a -> b  finishing  1.2 s / 10 s  [####------]".
 void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_over);
 
-/// What goes on in an election, on a line of its own: a hand-over, or a resignation that was asked for.
+/// The activity of an election, on a line of its own: a hand-over, or a requested resignation.
 bool has_activity(const election_status& election);
 void draw_activity(grid& screen, int x, int y, const election_status& election);
 
-/// Why what is shown of the elections is not what is; empty if it is.
+/// Why the elections on screen are out of date; empty if they are current.
 std::string staleness(const model& state);
 
 std::string time_of_day(wall_time when, const view_options& options);

@@ -10,7 +10,7 @@
 namespace zkadmin {
 namespace {
 
-// A narrow screen has the cluster's name rather than ours and the time.
+// A narrow screen shows the cluster's name, without the program's name and the time.
 void draw_title(grid& screen, const model& state, const view_options& options) {
   const bool is_narrow = screen.width() < 40;
   const std::string clock =

@@ -1,4 +1,4 @@
-// The dashboard as cells.
+// Draws the dashboard into cells.
 #pragma once
 
 #include "screen/grid.hpp"
@@ -10,7 +10,7 @@ namespace zkadmin {
 
 struct view_options {
   bool ascii = false;
-  std::chrono::seconds utc_offset{0};  ///< Of the times of day that are shown.
+  std::chrono::seconds utc_offset{0};  ///< Applied to the times of day that are shown.
 };
 
 grid render(const model& state, int width, int height, const view_options& options);

@@ -55,7 +55,8 @@ void drop_columns(const table& content, std::vector<placed_column>& columns, int
   }
 }
 
-/// Takes from the column that has most above its least width, or is widest when none has.
+/// Narrows, one place at a time, the column that is furthest above its least width or, if none is above, the widest
+/// column.
 void shrink_columns(const table& content, std::vector<placed_column>& columns, int width) {
   const auto spare = [&content](const placed_column& each) {
     return each.width - least_width(content, each);

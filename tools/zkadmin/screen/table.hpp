@@ -1,4 +1,4 @@
-// Tables that fit any width: the columns that matter least go first.
+// Tables that fit any width: the least important columns are left out first.
 #pragma once
 
 #include "screen/grid.hpp"
@@ -11,8 +11,8 @@ namespace zkadmin {
 struct column {
   std::string title;
   int rank = 0;        ///< 0: always shown; the highest is left out first.
-  bool right = false;  ///< Aligned to the right, and never cut.
-  int least = 12;      ///< It may be cut down to this before another one is left out.
+  bool right = false;  ///< Aligned to the right; not cut while another column can be.
+  int least = 12;      ///< The column may be cut down to this before any column is left out.
 };
 
 struct table_cell {
@@ -34,7 +34,7 @@ struct placed_column {
   int width;
 };
 
-/// The columns that fit between `x` and `x` + `width`; the last one has what is left.
+/// The columns that fit between `x` and `x` + `width`; the last one gets the rest of the width.
 std::vector<placed_column> place_columns(const table& content, int x, int width);
 
 /// The width at which nothing is cut.

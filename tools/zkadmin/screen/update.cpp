@@ -77,7 +77,8 @@ effect handle(model& state, const servers_seen& seen) {
   return effect::none;
 }
 
-// The selection stays on its path, or on its neighbour if the path is gone.
+// Keeps the selection on its path. If the path is gone, selects the election that is now at its place, and closes the
+// details.
 void keep_selection(model& state, const std::string& path) {
   const auto& elections = state.survey.elections;
   const auto is_it = [&path](const election_status& each) { return each.path == path; };

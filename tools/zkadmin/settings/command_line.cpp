@@ -46,7 +46,7 @@ void add_setting(CLI::App& app, const setting& which, raw_settings& given) {
   }
 }
 
-// Each command has the common options of its own, so that its help is complete.
+// Adds the common options to each command separately, so that the help of each command is complete.
 void add_common(CLI::App& app, invocation& asked) {
   app.add_option("--config", asked.config, "Configuration file (TOML)")->type_name("FILE");
   for (const auto& each : all_settings())
@@ -82,7 +82,7 @@ std::optional<invocation> parse_command_line(std::span<const char* const> argume
   app.set_version_flag("--version", "zkadmin " ZKADMIN_VERSION);
   app.footer(footer);
   add_commands(app, asked);
-  // CLI11 takes its arguments from the back.
+  // CLI11 takes the arguments in reverse order.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
     app.parse(reversed);

@@ -13,21 +13,21 @@ namespace zkadmin {
 enum class command { dashboard, status, resign };
 enum class output_format { table, json, tsv };
 
-/// What was asked for.
+/// The parsed command line.
 struct invocation {
   zkadmin::command command = zkadmin::command::dashboard;
   output_format output = output_format::table;
-  std::string path;         ///< Of `resign`.
-  bool read_write = false;  ///< Of `resign`.
+  std::string path;         ///< For `resign`.
+  bool read_write = false;  ///< For `resign`.
   std::optional<std::string> config;
   raw_settings given;
 };
 
-/// Nothing if only help or the version was asked for; that is printed to `out` then. `arguments` without the
-/// program's name. Throws `failure` (usage).
+/// Parses `arguments`, which do not include the program's name. If they ask for help or the version, prints that to
+/// `out` and returns nothing. Throws `failure` (usage).
 std::optional<invocation> parse_command_line(std::span<const char* const> arguments, std::ostream& out);
 
-/// File, environment and command line in growing precedence. Throws `failure`.
+/// Merges file, environment and command line, in growing precedence. Throws `failure`.
 settings load_settings(const invocation& asked, const environment& variables);
 
 }  // namespace zkadmin

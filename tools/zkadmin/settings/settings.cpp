@@ -51,7 +51,8 @@ const raw_value* find(std::span<const raw_settings> layers, std::string_view key
   return nullptr;
 }
 
-/// Calls `assign(text)` with the value, if there is one, and puts its source in front of what it throws.
+/// Calls `assign(text)` with the value, if there is one. Puts the value's source in front of the message of an
+/// exception.
 template <class Assign>
 void apply(std::span<const raw_settings> layers, std::string_view key, Assign assign) {
   const raw_value* value = find(layers, key);
@@ -63,7 +64,7 @@ void apply(std::span<const raw_settings> layers, std::string_view key, Assign as
   }
 }
 
-// The credentials given in the layer of the highest precedence, in either of the two ways.
+// Takes the credentials from the layer of the highest precedence that has any, given in either of the two ways.
 void apply_digest(std::span<const raw_settings> layers, settings& result) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const auto layer = layers.subspan(i, 1);

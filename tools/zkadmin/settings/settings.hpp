@@ -1,5 +1,4 @@
-// What the user set: by a configuration file, the environment and the command line, the later over the
-// earlier.
+// The user's settings. The environment takes precedence over the configuration file, and the command line over both.
 #pragma once
 
 #include <chrono>
@@ -20,15 +19,15 @@ enum class value_type { text, duration, flag };
 struct setting {
   std::string_view key;
   value_type type;
-  bool is_secret;  ///< Only from the environment: the file names another file, and a command line is public.
+  bool is_secret;  ///< Only from the environment: command lines are public; the file can name a file with the secret.
   std::string_view help;
 };
 
 std::span<const setting> all_settings() noexcept;
 
-/// "no-color" style name on the command line, without the dashes.
+/// Name of the option on the command line, without the leading dashes: "digest-file".
 std::string option_name(const setting& which);
-/// "ZKADMIN_DIGEST_FILE".
+/// Name of the environment variable: "ZKADMIN_DIGEST_FILE".
 std::string variable_name(const setting& which);
 
 /// A value as text, and where it was found, for messages: "--interval", "config.toml:3: interval".
@@ -39,15 +38,15 @@ struct raw_value {
 using raw_settings = std::map<std::string, raw_value, std::less<>>;
 
 using environment = std::function<std::optional<std::string>(const std::string& name)>;
-/// That of this process.
+/// The environment of this process.
 environment process_environment();
 
 /// The variables that are set; NO_COLOR counts as color=false unless ZKADMIN_COLOR says otherwise.
 raw_settings read_environment(const environment& variables);
 
-/// The file that `given` (of --config) or else the environment names; nothing if that is only a default place
-/// and no file is there. Relative paths in the file are relative to it. Throws `failure` naming file, line,
-/// key and type.
+/// Reads the file that `given` (from --config) names, else the one that the environment names. Returns nothing if that
+/// is only a default place and there is no file. Relative paths in the file are relative to its folder. Throws
+/// `failure` naming file, line, key and type.
 raw_settings read_config_file(const std::optional<std::string>& given, const environment& variables);
 
 struct endpoint {
@@ -63,8 +62,8 @@ struct digest_credentials {
 };
 
 struct settings {
-  std::string name;   ///< Of the cluster, for the eye; the hosts if not given.
-  std::string hosts;  ///< As given, with the root path that may end it.
+  std::string name;   ///< Name of the cluster, for display; the hosts if not given.
+  std::string hosts;  ///< As given, including a root path at the end.
   std::vector<endpoint> servers;
   std::string root = "/";  ///< Elections are looked for at and below it.
   std::chrono::milliseconds interval{1000};
@@ -74,7 +73,8 @@ struct settings {
   bool ascii = false;
 };
 
-/// Checks and converts. `layers` in growing precedence. Throws `failure` (usage) naming the value's source.
+/// Merges, checks and converts the layers, which are in growing precedence. Throws `failure` (usage) naming the value's
+/// source.
 settings resolve_settings(std::span<const raw_settings> layers);
 
 }  // namespace zkadmin

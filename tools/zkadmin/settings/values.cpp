@@ -111,7 +111,7 @@ std::string parse_path(std::string_view text) {
 digest_credentials parse_digest(std::string_view text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.remove_suffix(1);
   const auto colon = text.find(':');
-  // Never shows what it found: it is a secret.
+  // The message does not show the text, because it is a secret.
   if (colon == std::string_view::npos || colon == 0 || colon + 1 == text.size() ||
       text.find_first_of("\r\n") != std::string_view::npos || text.find('\0') != std::string_view::npos)
     throw std::invalid_argument("expected one line user:password");

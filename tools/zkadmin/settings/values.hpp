@@ -1,4 +1,4 @@
-// From the text of a setting to its value. All throw std::invalid_argument saying what is expected.
+// Convert the text of a setting to its value. All throw std::invalid_argument, which says what is expected.
 #pragma once
 
 #include "settings/settings.hpp"
@@ -15,13 +15,13 @@ std::chrono::milliseconds parse_duration(std::string_view text);
 
 bool parse_flag(std::string_view text);
 
-/// "host:port[,host:port...][/root]"; the root is left out of the answer.
+/// "host:port[,host:port...][/root]"; the root is checked, but not returned.
 std::vector<endpoint> parse_hosts(std::string_view text);
 
 /// An absolute path without empty, "." and ".." parts; a slash at the end is dropped.
 std::string parse_path(std::string_view text);
 
-/// "user:password", the password may hold colons; a line end behind it is dropped.
+/// "user:password". The password may hold colons; a line end behind it is dropped.
 digest_credentials parse_digest(std::string_view text);
 
 }  // namespace zkadmin

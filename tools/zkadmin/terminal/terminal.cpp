@@ -14,7 +14,7 @@
 #include <string>
 #include <string_view>
 
-// Macros that would get in the way of ordinary names.
+// These macros of curses would replace ordinary names.
 #undef lines
 #undef columns
 
@@ -28,7 +28,7 @@ struct attributes {
   short pair;
 };
 
-// The words on the screen say it all; looks only help the eye, with colours or without.
+// Looks are only an aid to the eye, with or without colours: the words on the screen hold all information.
 attributes attributes_of(look how, bool color) {
   const auto paired = [color](attr_t bits, short pair) { return attributes{bits, color ? pair : short{0}}; };
   switch (how) {

@@ -1,4 +1,4 @@
-// The terminal as a place for cells: a thin layer over ncurses, which nothing else includes.
+// Draws cells on the terminal: a thin layer over ncurses. No other header or source includes ncurses.
 #pragma once
 
 #include "screen/grid.hpp"
@@ -9,11 +9,11 @@
 
 namespace zkadmin {
 
-/// Takes over the terminal that standard input and output are, for the life of the object; then it is as it
-/// was found. Call `std::setlocale` before. There is one at a time.
+/// Takes over the terminal of standard input and output for the life of the object, and then restores it. Call
+/// `std::setlocale` before. Only one such object may exist at a time.
 class terminal {
  public:
-  /// Throws `failure` if it has no addressable screen, or TERM does not say what it is.
+  /// Throws `failure` if TERM names no known terminal, or one without an addressable screen.
   explicit terminal(bool color);
   ~terminal();
   terminal(const terminal&) = delete;
@@ -33,12 +33,12 @@ class terminal {
   /// The next key that was typed; nothing if there is none now.
   std::optional<key> read_key();
 
-  /// Takes up the size that the window has now.
+  /// Adapts to the present size of the window.
   void resize();
 
-  /// Gives the terminal back for a while.
+  /// Gives the terminal back until `resume`.
   void suspend();
-  /// Takes it again; draws nothing.
+  /// Takes the terminal over again; draws nothing.
   void resume();
 
  private:
