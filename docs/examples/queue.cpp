@@ -9,7 +9,7 @@ namespace asio = boost::asio;
 
 asio::awaitable<void> work(zkrecipes::session zk) {
   constexpr auto token = asio::use_awaitable;
-  zkrecipes::queue orders(zk, "/orders", {.limit = 1000, .most_attempts = 3});
+  zkrecipes::queue orders(zk, "/orders", {.limit = 1000, .max_attempts = 3});
   co_await zk.async_ensure_path("/invoices", token);
   const std::vector<std::string> batch{"apples", "nonsense", "pears"};
   co_await orders.async_put_many(batch, token);

@@ -30,7 +30,7 @@ asio::awaitable<void> place(zkrecipes::session zk, std::string order, zkrecipes:
 asio::awaitable<void> work(zkrecipes::session zk) {
   zkrecipes::two_phase_commit orders(zk, "/orders");
   asio::cancellation_signal retire;
-  orders.async_coordinate({.id = "example", .patience = 5s},
+  orders.async_coordinate({.id = "example", .vote_timeout = 5s},
                           asio::bind_cancellation_slot(retire.slot(), [](zkrecipes::error_code) {}));
   const auto number = std::to_string(std::time(nullptr));  // an id must never be used again
   co_await place(zk, "order-" + number + "-1", zkrecipes::ballot::yes);

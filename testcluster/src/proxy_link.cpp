@@ -110,10 +110,10 @@ void proxy_link::enqueue(direction& way, std::string bytes, after then) {
 }
 
 asio::awaitable<void> proxy_link::read(direction& way) {
-  constexpr std::size_t most_under_way = 4096;
+  constexpr std::size_t max_under_way = 4096;
   std::array<char, 16384> buffer;
   while (!closed_ && way.from.is_open()) {
-    if (way.frozen || way.queue.size() > most_under_way) {
+    if (way.frozen || way.queue.size() > max_under_way) {
       co_await way.changed.wait();
       continue;
     }

@@ -58,7 +58,7 @@ void report(const trial& failed, bool shrunk) {
 }
 
 int run_all(const wishes& asked) {
-  static constexpr int most_shrunk = 3;
+  static constexpr int max_shrunk = 3;
   auto all = to_play(asked);
   const auto began = std::chrono::steady_clock::now();
   run(all, asked.at_once);
@@ -68,7 +68,7 @@ int run_all(const wishes& asked) {
   for (const auto& each : all) {
     operations += requests_in(each.what);
     if (asked.print) std::cout << "# " << each.name << '\n' << to_text(each.what);
-    if (!each.difference.empty()) report(each, ++differences <= most_shrunk);
+    if (!each.difference.empty()) report(each, ++differences <= max_shrunk);
   }
   std::printf("%zu scripts, %zu operations, %d disagreements, %.1f s\n", all.size(), operations, differences,
               took.count());

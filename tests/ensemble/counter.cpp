@@ -110,7 +110,7 @@ BOOST_AUTO_TEST_CASE(bad_numbers_and_bad_options_are_refused) {
   BOOST_TEST(!std::get<0>(run(zk().async_set("/c/n", "", any_version, tuple))));
   BOOST_TEST(add(ours, 2) == 2);
   BOOST_CHECK_THROW(counter(zk(), "n"), std::invalid_argument);
-  BOOST_CHECK_THROW(counter(zk(), "/c/n", {.most_tries = 0}), std::invalid_argument);
+  BOOST_CHECK_THROW(counter(zk(), "/c/n", {.max_tries = 0}), std::invalid_argument);
 }
 
 BOOST_AUTO_TEST_CASE(a_cancelled_addition_does_not_hold_up_the_next) {

@@ -116,10 +116,10 @@ BOOST_AUTO_TEST_CASE(a_rejected_item_is_a_dead_letter_with_the_reason) {
 BOOST_AUTO_TEST_CASE(who_kills_its_takers_is_not_handed_out_for_ever) {
   put("poison");
   put("next");
-  auto careful = with({.most_attempts = 2});
+  auto careful = with({.max_attempts = 2});
   for (int i = 0; i < 2; ++i) {
     auto mortal = connect();
-    BOOST_TEST(take(queue(mortal, "/q", {.most_attempts = 2})).data == "poison");
+    BOOST_TEST(take(queue(mortal, "/q", {.max_attempts = 2})).data == "poison");
     cluster().expire(mortal.status().session_id);
     BOOST_TEST(run_until([&] { return claims() == 0; }));
   }
@@ -136,7 +136,7 @@ BOOST_AUTO_TEST_CASE(who_kills_its_takers_is_not_handed_out_for_ever) {
 
 BOOST_AUTO_TEST_CASE(nor_who_is_given_back_again_and_again) {
   put("1");
-  auto from = with({.most_attempts = 3});
+  auto from = with({.max_attempts = 3});
   const std::vector<return_to> ways{return_to::place, return_to::end, return_to::end};
   for (auto where : ways) BOOST_TEST(!give_back(from, take(from), where, "not today"));
   auto letters = dead_letters(from);
@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(what_can_not_be_handed_out_stays_and_keeps_nobody_waiting) 
   create("/q/" + locked + "/child");
   put("next");
   std::vector<std::string> told;
-  auto from = with({.most_attempts = 1, .on_trouble = [&](error_code, const std::string& name) { told.push_back(name); }});
+  auto from = with({.max_attempts = 1, .on_unavailable_item = [&](error_code, const std::string& name) { told.push_back(name); }});
   const auto item = take(from);
   BOOST_TEST(item.data == "next");
   expect_done(from, item);

@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(a_producer_keeps_the_limit_and_cuts_its_batches) {
 
 BOOST_AUTO_TEST_CASE(a_list_that_others_could_not_read_any_more_is_not_made_longer) {
   // Each name takes 17 bytes in the list.
-  queue q(zk(), "/q", {.most_list_bytes = 17 * 10});
+  queue q(zk(), "/q", {.max_list_bytes = 17 * 10});
   run(q.async_put_many(std::vector<std::string>(10), tuple));
   BOOST_TEST(run_until([&] { return put_one(q) == errc::full; }, 10s));
   const auto before = size();
@@ -227,10 +227,10 @@ BOOST_AUTO_TEST_CASE(a_list_that_others_could_not_read_any_more_is_not_made_long
 BOOST_AUTO_TEST_CASE(bad_options_are_refused_by_name) {
   for (int bad : {-1, 101}) {
     try {
-      queue(zk(), "/q", {.most_attempts = bad});
+      queue(zk(), "/q", {.max_attempts = bad});
       BOOST_ERROR("accepted " << bad);
     } catch (const std::invalid_argument& refused) {
-      BOOST_TEST(std::string(refused.what()).find("most_attempts") != std::string::npos);
+      BOOST_TEST(std::string(refused.what()).find("max_attempts") != std::string::npos);
     }
   }
   BOOST_CHECK_THROW(queue(zk(), "q"), std::invalid_argument);

@@ -100,8 +100,8 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_refused) {
   BOOST_TEST(std::get<0>(run(here().async_clean_up(-1ms, tuple))) == errc::bad_arguments);
   auto coordinate = [&](commit_coordinator_options with) { run(here().async_coordinate(with, tuple)); };
   BOOST_CHECK_THROW(coordinate({.id = ""}), std::invalid_argument);
-  BOOST_CHECK_THROW(coordinate({.patience = -1ms}), std::invalid_argument);
-  BOOST_CHECK_THROW(coordinate({.keep = -1ms}), std::invalid_argument);
+  BOOST_CHECK_THROW(coordinate({.vote_timeout = -1ms}), std::invalid_argument);
+  BOOST_CHECK_THROW(coordinate({.retention = -1ms}), std::invalid_argument);
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_that_is_taken_can_be_decided) {

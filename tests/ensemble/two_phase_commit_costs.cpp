@@ -14,7 +14,7 @@ struct commit_costs_case : commit_case {
   struct office {
     office(commit_costs_case& of, trace_hook hook)
         : test(of), zk(of.connect(with(of, std::move(hook)))), held(of.executor()) {
-      test.over(zk).async_coordinate({.patience = 1h}, held.token());
+      test.over(zk).async_coordinate({.vote_timeout = 1h}, held.token());
     }
     ~office() {
       held.cancel();

@@ -98,9 +98,9 @@ BOOST_AUTO_TEST_CASE(an_elected_coordinator_finishes_what_another_began) {
   auto first_zk = connect_far();
   auto second_zk = connect();
   recorder<> first(executor()), second(executor());
-  over(first_zk).async_coordinate({.id = "first", .patience = 1h}, first.token());
+  over(first_zk).async_coordinate({.id = "first", .vote_timeout = 1h}, first.token());
   BOOST_TEST_REQUIRE(run_until([&] { return exists("/t/_coordinator") && children("/t/_coordinator").size() == 1; }));
-  over(second_zk).async_coordinate({.id = "second", .patience = 1h}, second.token());
+  over(second_zk).async_coordinate({.id = "second", .vote_timeout = 1h}, second.token());
   BOOST_TEST_REQUIRE(run_until([&] { return children("/t/_coordinator").size() == 2; }));
   begin("one", {"a"});
   vote("one", "a", ballot::yes);
@@ -135,7 +135,7 @@ BOOST_AUTO_TEST_CASE(a_decision_that_is_refused_is_told_and_tried_again) {
   auto office = connect();
   recorder<> coordinating(executor());
   std::vector<std::pair<std::string, error_code>> told;
-  commit_coordinator_options options{.patience = 1h};
+  commit_coordinator_options options{.vote_timeout = 1h};
   options.on_refused = [&](const std::string& id, error_code why) { told.emplace_back(id, why); };
   over(office).async_coordinate(options, coordinating.token());
   BOOST_TEST_REQUIRE(run_until([&] { return told.size() == 2; }));
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(a_coordinator_is_patient_and_then_aborts_and_tidies_up) {
   recorder<> coordinating(executor());
   recorder<commit_outcome> learnt(executor());
   here().async_outcome("x", learnt.token());
-  over(office).async_coordinate({.patience = 200ms, .keep = 300ms}, coordinating.token());
+  over(office).async_coordinate({.vote_timeout = 200ms, .retention = 300ms}, coordinating.token());
   BOOST_TEST_REQUIRE(run_until([&] { return learnt.done(); }));
   BOOST_TEST(!learnt.error());
   BOOST_TEST(learnt.result<0>().decision == decision::aborted);

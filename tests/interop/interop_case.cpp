@@ -45,7 +45,7 @@ struct started {
 BOOST_TEST_GLOBAL_FIXTURE(started);
 
 constexpr const char* nobody =
-    R"({"writer": null, "readers": 0, "most_readers": 0, "last": null, "hand_offs": 0, "turns": {}})";
+    R"({"writer": null, "readers": 0, "max_readers": 0, "last": null, "hand_offs": 0, "turns": {}})";
 
 }  // namespace
 

@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_provider_goes_on) {
 
 BOOST_AUTO_TEST_CASE(a_queue_goes_on) {
   std::vector<std::string> troubled;
-  queue from(zk(), "/queue", {.on_trouble = [&](error_code, const std::string& name) {
+  queue from(zk(), "/queue", {.on_unavailable_item = [&](error_code, const std::string& name) {
     troubled.push_back(name);
     throw oops();
   }});

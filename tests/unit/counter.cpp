@@ -32,7 +32,7 @@ struct counting : fake_session {
 BOOST_FIXTURE_TEST_SUITE(counters, counting)
 
 BOOST_AUTO_TEST_CASE(an_addition_that_always_meets_others_gives_up) {
-  counter ours(zk, "/n", {.most_tries = 3});
+  counter ours(zk, "/n", {.max_tries = 3});
   auto adding = add(ours);
   for (int i = 0; i < 3; ++i) {
     CHECK_PENDING("get /n");

@@ -106,13 +106,13 @@ BOOST_AUTO_TEST_CASE(recipes_name_their_bad_arguments) {
   BOOST_TEST(refusal([&] { producer(queue(zk, "/q"), "a/b"); }).starts_with("producer name"));
   BOOST_TEST(refusal([&] { consumer_coordinator(zk, "", {"me"}); }).starts_with("coordinator path"));
   BOOST_TEST(
-      refusal([&] { consumer_coordinator(zk, "/c", {"a\n"}); }).starts_with("coordinator_options::id"));
+      refusal([&] { consumer_coordinator(zk, "/c", {"a\n"}); }).starts_with("consumer_coordinator_options::id"));
   BOOST_TEST(refusal([&] {
                consumer_coordinator(zk, "/c", {"me", -1ms});
-             }).starts_with("coordinator_options::rest"));
+             }).starts_with("consumer_coordinator_options::rest"));
   BOOST_TEST(refusal([&] {
                consumer_coordinator(zk, "/c", {"me", 2h});
-             }).starts_with("coordinator_options::rest"));
+             }).starts_with("consumer_coordinator_options::rest"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

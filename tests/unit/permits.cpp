@@ -34,7 +34,7 @@ std::vector<member> line(std::initializer_list<int> weights) {
 BOOST_AUTO_TEST_SUITE(permit_rules)
 
 BOOST_AUTO_TEST_CASE(the_record_is_read_as_it_was_written) {
-  for (const auto& record : {permit_record{3}, permit_record{1, 7, 9}, permit_record{semaphore::most_permits, 1}}) {
+  for (const auto& record : {permit_record{3}, permit_record{1, 7, 9}, permit_record{semaphore::max_permits, 1}}) {
     const auto read = parse_permits(serialize(record));
     BOOST_TEST_REQUIRE(read.has_value());
     BOOST_TEST((*read == record));

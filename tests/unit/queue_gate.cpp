@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(claims_are_no_items) {
 }
 
 BOOST_AUTO_TEST_CASE(a_long_queue_is_not_listed) {
-  queue limited(zk, "/q", {.limit = 20'000, .most_list_bytes = 0});
+  queue limited(zk, "/q", {.limit = 20'000, .max_list_bytes = 0});
   auto refused = put(limited);
   answer_made(0, {0});
   answer_stat(1, 1);
@@ -409,7 +409,7 @@ BOOST_AUTO_TEST_CASE(a_gate_that_is_missing_is_made) {
 }
 
 BOOST_AUTO_TEST_CASE(an_object_that_puts_once_sees_how_long_the_list_is) {
-  queue once(zk, "/q", {.most_list_bytes = 170});
+  queue once(zk, "/q", {.max_list_bytes = 170});
   auto refused = put(once);
   CHECK_PENDING("exists /q");
   answer_stat(10);
@@ -419,7 +419,7 @@ BOOST_AUTO_TEST_CASE(an_object_that_puts_once_sees_how_long_the_list_is) {
 
 BOOST_AUTO_TEST_CASE(numbers_that_run_out_are_told_and_refused) {
   std::vector<std::string> told;
-  queue old(zk, "/q", {.most_list_bytes = 0, .on_trouble = [&](error_code why, const std::string& name) {
+  queue old(zk, "/q", {.max_list_bytes = 0, .on_unavailable_item = [&](error_code why, const std::string& name) {
     told.push_back(name + ' ' + why.message());
   }});
   const auto made = [this](const std::string& number) {

@@ -13,7 +13,7 @@ using namespace zkrecipes::test;
 namespace {
 
 struct asking : fake_session {
-  asking() : line(zk, "/q", {.most_list_bytes = 0}) { connect(); }
+  asking() : line(zk, "/q", {.max_list_bytes = 0}) { connect(); }
 
   template <class Queue>
   recorder<queue_status> ask_status(Queue& which) {

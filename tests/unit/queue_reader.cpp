@@ -268,7 +268,7 @@ BOOST_AUTO_TEST_CASE(attempts_are_claims_less_those_taken_back) {
 
 BOOST_AUTO_TEST_CASE(what_can_not_be_claimed_is_told_once_and_left) {
   std::vector<std::string> told;
-  queue watched(zk, "/q", {.on_trouble = [&](error_code why, const std::string& name) {
+  queue watched(zk, "/q", {.on_unavailable_item = [&](error_code why, const std::string& name) {
     told.push_back(name + ' ' + why.message());
   }});
   auto taken = record<message>();

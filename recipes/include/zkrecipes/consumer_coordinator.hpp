@@ -15,7 +15,7 @@ namespace detail {
 class coordinator;
 }
 
-struct coordinator_options {
+struct consumer_coordinator_options {
   /// Our name, as operators see it. Not empty, at most 256 bytes, no control characters.
   std::string id{};
   /// Pause before campaigning again after a term, so that the others come first. 0 to 1 h.
@@ -27,7 +27,7 @@ struct coordinator_options {
 class consumer_coordinator {
  public:
   /// \throws std::invalid_argument naming the bad path or option.
-  consumer_coordinator(session over, std::string path, coordinator_options options);
+  consumer_coordinator(session over, std::string path, consumer_coordinator_options options);
   ~consumer_coordinator();  ///< As `stop`.
   consumer_coordinator(consumer_coordinator&&) noexcept;
   consumer_coordinator& operator=(consumer_coordinator&&) noexcept;

@@ -15,7 +15,7 @@ class counter_state;
 
 struct counter_options {
   /// How often an addition that meets the writes of others is tried before it gives up with `busy`. 1 to 1 000 000.
-  int most_tries = 1'000;
+  int max_tries = 1'000;
 };
 
 struct counter_reading {
@@ -54,7 +54,7 @@ class counter {
   ///
   /// Signature: `void(error_code, std::int64_t)`.
   /// Errors: `outcome_unknown` (the reply was lost, and what is there now does not tell whether it was added), `busy`
-  /// (tried `most_tries` times; not added), `bad_arguments` (the sum does not fit; not added), `node_removed` (the node
+  /// (tried `max_tries` times; not added), `bad_arguments` (the sum does not fit; not added), `node_removed` (the node
   /// was deleted and made again meanwhile: it has our sum now, computed from the old number), `foreign_data`,
   /// `no_auth`, and those of `session`. After any error but `outcome_unknown`, `node_removed`, `closed` and
   /// `operation_aborted` nothing was added.

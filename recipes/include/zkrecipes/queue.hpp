@@ -64,7 +64,7 @@ class queue : public queue_base {
   ///
   /// Signature: `void(error_code, message)`.
   /// Errors: `foreign_data` (as `async_take`), `no_auth` (the list of items must not be read), `closed`, `auth_failed`.
-  /// An item that must not be read is passed over: see `queue_options::on_trouble`.
+  /// An item that must not be read is passed over: see `queue_options::on_unavailable_item`.
   /// Cancellation: all types; nothing is claimed or removed.
   /// Thread safety: as the class says; operations that run at the same time on one object or its copies can get the
   /// same item.

@@ -37,7 +37,7 @@ class queue_base {
   /// `session`.
   /// Cancellation: all types; an item that was claimed goes back to the queue. The claim does not count as an attempt,
   /// unless our session ends before it is removed.
-  /// Thread safety: as the class says; `queue_options::on_trouble` is called on the strand of the session.
+  /// Thread safety: as the class says; `queue_options::on_unavailable_item` is called on the strand of the session.
   /// Cost: 1 round trip, 2 requests (the claim and the item) while the list lasts; the next list travels along. The
   /// first of an object 1 more for the list. A taker that waits first in line: an event, the list, the claim. A delay
   /// queue: 3 requests, and 1 round trip more about once a minute for the leader's time.
@@ -101,7 +101,7 @@ class queue_base {
 
   /// The item is not done: any taker may take it again. The first overload returns it in place. In the second `where`
   /// tells the place, and `reason` (its first 1 000 bytes) is for the dead letter that the item becomes instead if it
-  /// has been handed out `most_attempts` times. At the end the item gets a new name and keeps its attempts (at most
+  /// has been handed out `max_attempts` times. At the end the item gets a new name and keeps its attempts (at most
   /// 100).
   ///
   /// Signature: `void(error_code)`.

@@ -39,19 +39,19 @@ struct queue_options {
   std::size_t limit = 0;
   /// An item that has been handed out this often and was not acknowledged is not handed out again: it becomes a dead
   /// letter. 0 to 100; 0: no limit.
-  std::int32_t most_attempts = 0;
+  std::int32_t max_attempts = 0;
   /// Most bytes in the list of all names, which a server sends in one reply. Java clients can not read a queue with a
   /// longer list than their `jute.maxbuffer` (1 048 575 bytes by default), so a put fails with `full` before it comes
   /// to that. The length is looked at before the first put of an object (one more round trip) and then from time to
   /// time, so items that are put between two looks are not counted. It is not looked at where `limit` keeps the list
   /// well below it. 0: it is never looked at.
-  std::size_t most_list_bytes = 1'000'000;
+  std::size_t max_list_bytes = 1'000'000;
   /// Called once per object and item that can not be handed out because its rights or nodes below it forbid it: the
   /// item stays where it is, and the others go ahead. Also called once per object that puts, with `sequence_exhausted`
   /// and the queue's path, when nine tenths of the numbers for names are used up: move to another path then. (A node
   /// has 2^31 numbers; where claims stand beside the items, an item that is taken uses two.) A hook: see
   /// docs/operations.md.
-  std::function<void(error_code why, const std::string& name)> on_trouble{};
+  std::function<void(error_code why, const std::string& name)> on_unavailable_item{};
 };
 
 /// An item that is not handed out any more.
@@ -69,7 +69,7 @@ struct queue_status {
   std::size_t claimed = 0;
   std::size_t dead = 0;      ///< Dead letters.
   std::size_t foreign = 0;   ///< Nodes under the path that are not of a queue: not handed out, and not touched.
-  std::size_t list_bytes = 0;  ///< See `queue_options::most_list_bytes`.
+  std::size_t list_bytes = 0;  ///< See `queue_options::max_list_bytes`.
   /// For how long the first item has been there (since it was given back, if it was given back to the end), by the
   /// clock of the ensemble's leader for both moments.
   std::chrono::milliseconds oldest{0};

@@ -52,17 +52,17 @@ struct semaphore_state {
 /// long as the session lives.
 class semaphore {
  public:
-  static constexpr std::int32_t most_permits = 1'000'000;
+  static constexpr std::int32_t max_permits = 1'000'000;
 
-  /// `size`: permits in all, 1 to `most_permits`.
+  /// `size`: permits in all, 1 to `max_permits`.
   /// \throws std::invalid_argument naming the bad path, size or option.
   semaphore(session over, std::string path, std::int32_t size, semaphore_options options);
   semaphore(session over, std::string path, std::int32_t size)
       : semaphore(std::move(over), std::move(path), size, semaphore_options()) {}
 
-  /// Gets in line and waits for permits: the first overload for one, the second for `permits` (1 to `most_permits`),
+  /// Gets in line and waits for permits: the first overload for one, the second for `permits` (1 to `max_permits`),
   /// which are held and released together. The path is created if it is missing.
-  /// \throws std::invalid_argument unless `permits` is 1 to `most_permits`.
+  /// \throws std::invalid_argument unless `permits` is 1 to `max_permits`.
   ///
   /// Signature: `void(error_code, ownership)`.
   /// Errors: `size_mismatch` (`problem()` names both sizes), `foreign_data` (another recipe has its data there, or is
@@ -85,7 +85,7 @@ class semaphore {
   }
 
   /// As `async_acquire(permits)`, with one budget of time for everything: connecting, getting in line, waiting.
-  /// \throws std::invalid_argument unless `permits` is 1 to `most_permits`.
+  /// \throws std::invalid_argument unless `permits` is 1 to `max_permits`.
   ///
   /// Signature: `void(error_code, ownership)`.
   /// Errors: `timed_out`, and those of `async_acquire`.
@@ -99,7 +99,7 @@ class semaphore {
   }
 
   /// Takes `permits` permits if they are free and nobody waits. It does not wait for another member.
-  /// \throws std::invalid_argument unless `permits` is 1 to `most_permits`.
+  /// \throws std::invalid_argument unless `permits` is 1 to `max_permits`.
   ///
   /// Signature: `void(error_code, ownership)`.
   /// Errors: `busy` (too few are free, or another member waits), and those of `async_acquire`.
@@ -113,7 +113,7 @@ class semaphore {
                                                          checked(permits));
   }
 
-  /// Changes the number of permits to `size` (1 to `most_permits`) while they are in use: more let waiters in at once,
+  /// Changes the number of permits to `size` (1 to `max_permits`) while they are in use: more let waiters in at once,
   /// fewer take nothing from the holders. Objects in use go on working, this one too, whatever size they were made
   /// with.
   /// \throws std::invalid_argument naming a bad size.

@@ -47,14 +47,14 @@ struct commit_coordinator_options {
   std::string id = "zkrecipes";
   /// How long a coordinator waits for the votes before it aborts, by its own clock, from when it first saw the
   /// transaction. 0 to 100 years.
-  std::chrono::milliseconds patience{30'000};
+  std::chrono::milliseconds vote_timeout{30'000};
   /// Transactions that were decided this long ago are removed; see `two_phase_commit::async_clean_up`. 0 to 100 years;
   /// 0: never.
-  std::chrono::milliseconds keep{std::chrono::hours(24)};
+  std::chrono::milliseconds retention{std::chrono::hours(24)};
   /// Called, while we lead, when a transaction could not be decided, with the reason, such as: we may not write it
   /// (`no_auth`), it is too large for `session_options::jute_maxbuffer`, or this recipe did not write it
   /// (`foreign_data`). The coordinator tries again for as long as it leads, with pauses that double from 1 s to 1 min.
-  /// An empty id stands for the clean-up, which is tried again after a quarter of `keep`, at least 1 s. A hook: see
+  /// An empty id stands for the clean-up, which is tried again after a quarter of `retention`, at least 1 s. A hook: see
   /// docs/operations.md.
   std::function<void(const std::string& id, error_code why)> on_refused{};
 };
@@ -218,7 +218,7 @@ class two_phase_commit {
   /// Thread safety: as the class says; `commit_coordinator_options::on_refused` is called on the strand of the session.
   /// Cost: 1 round trip to get in line; in office 3, and 1 look for each undecided transaction, all at once. A new vote
   /// 1 list; a decision 1, and 1 to move its mark (the first in an hour 3). Decided transactions that are kept cost
-  /// nothing until they are cleaned up, as `async_clean_up`, every quarter of `keep`.
+  /// nothing until they are cleaned up, as `async_clean_up`, every quarter of `retention`.
   template <class Token>
   auto async_coordinate(commit_coordinator_options options, Token&& token) {
     check(options);

@@ -50,9 +50,9 @@ double_barrier::double_barrier(session over, std::string path, int size, double_
     : session_(std::move(over)) {
   require_path("double barrier path", path);
   require_id("double_barrier_options::id", options.id);
-  if (size < 1 || size > most_members) {
+  if (size < 1 || size > max_members) {
     throw std::invalid_argument("double barrier size " + std::to_string(size) + ": it must be 1 to " +
-                                std::to_string(most_members));
+                                std::to_string(max_members));
   }
   point_ = std::make_shared<meeting_point>(require_session(session_), std::move(path), size, std::move(options.id));
 }

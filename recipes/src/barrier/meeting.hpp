@@ -20,7 +20,7 @@
 namespace zkrecipes::detail {
 
 /// One transaction opens a round, and the size of a transaction is limited.
-inline constexpr int most_members = 1000;
+inline constexpr int max_members = 1000;
 
 /// The markers of the names of members, for rounds of any size.
 std::span<const std::string_view> meeting_markers();

@@ -24,7 +24,7 @@ class office : public std::enable_shared_from_this<office> {
   /// Leads until the leadership is lost. Errors: `operation_aborted`, and those that make it impossible to go on.
   awaitable<error_code> hold() {
     auto error = co_await prepare();
-    next_cleaning_ = options_.keep.count() > 0 ? session_->now() : never;
+    next_cleaning_ = options_.retention.count() > 0 ? session_->now() : never;
     while (!error && !where_->lost()) {
       auto hint = session_->arm(watch_kind::children, undecided_folder(path_), where_->changed());
       error = co_await take_over();
@@ -61,7 +61,7 @@ class office : public std::enable_shared_from_this<office> {
     auto answered = co_await perform_together(session_, std::move(look), persistence::endless);
     auto& [error, replies] = answered;
     if (error || replies[0].error) co_return error ? error : replies[0].error;
-    const auto deadline = session_->now() + options_.patience;
+    const auto deadline = session_->now() + options_.vote_timeout;
     for (const auto& each : replies[0].children) {
       auto [found, is_new] = deciding_.try_emplace(each);
       if (is_new) found->second.run(session_->strand(), see_to(shared_from_this(), each, deadline));
@@ -75,9 +75,9 @@ class office : public std::enable_shared_from_this<office> {
     cleaning_.run(session_->strand(), clean(shared_from_this()));
   }
   static awaitable<void> clean(std::shared_ptr<office> self) {
-    auto done = co_await clean_up(self->session_, self->path_, self->options_.keep);
+    auto done = co_await clean_up(self->session_, self->path_, self->options_.retention);
     self->tell({}, std::get<0>(done));
-    self->next_cleaning_ = self->session_->now() + std::max<lease_clock::duration>(self->options_.keep / 4, least_pause);
+    self->next_cleaning_ = self->session_->now() + std::max<lease_clock::duration>(self->options_.retention / 4, least_pause);
     self->where_->changed().notify();
   }
 

@@ -16,13 +16,13 @@ using namespace detail;
 namespace {
 
 // Well below the largest request that a server accepts (1 MiB by default), so that the decision fits beside the record.
-constexpr std::size_t most_bytes = 900'000;
-constexpr std::size_t most_reason = 10'000;
-constexpr std::size_t most_participants = 1000;
+constexpr std::size_t max_bytes = 900'000;
+constexpr std::size_t max_reason = 10'000;
+constexpr std::size_t max_participants = 1000;
 
 /// The size of the largest ZooKeeper transaction: the record, and a check of each vote.
 std::size_t size_of(const std::string& node, const commit_record& record) {
-  std::size_t size = serialize(record).size() + most_reason;
+  std::size_t size = serialize(record).size() + max_reason;
   for (const auto& each : record.participants) size += node.size() + each.size() + 64;
   return size;
 }
@@ -33,7 +33,7 @@ bool is_good(const commit_record& record, const std::string& node) {
     if (!is_participant(each)) return false;
   }
   const auto count = record.participants.size();
-  return count > 0 && count <= most_participants && different.size() == count && size_of(node, record) <= most_bytes;
+  return count > 0 && count <= max_participants && different.size() == count && size_of(node, record) <= max_bytes;
 }
 
 template <class... Results>
@@ -51,11 +51,11 @@ two_phase_commit::two_phase_commit(session over, std::string path) : session_(st
 void two_phase_commit::check(const commit_coordinator_options& options) {
   require_id("commit_coordinator_options::id", options.id);
   const auto most = std::chrono::hours(24 * 365 * 100);
-  if (options.patience.count() < 0 || options.patience > most) {
-    throw std::invalid_argument("commit_coordinator_options::patience: it must be 0 to 100 years");
+  if (options.vote_timeout.count() < 0 || options.vote_timeout > most) {
+    throw std::invalid_argument("commit_coordinator_options::vote_timeout: it must be 0 to 100 years");
   }
-  if (options.keep.count() < 0 || options.keep > most) {
-    throw std::invalid_argument("commit_coordinator_options::keep: it must be 0 to 100 years");
+  if (options.retention.count() < 0 || options.retention > most) {
+    throw std::invalid_argument("commit_coordinator_options::retention: it must be 0 to 100 years");
   }
 }
 
@@ -69,7 +69,7 @@ void two_phase_commit::start_begin(handler_for<void(error_code)> h, core_ptr cor
 
 void two_phase_commit::start_vote(outcome_handler h, core_ptr core, std::string path, std::string id,
                                   std::string participant, ballot vote, std::string reason) {
-  const bool good = is_transaction_id(id) && is_participant(participant) && reason.size() <= most_reason;
+  const bool good = is_transaction_id(id) && is_participant(participant) && reason.size() <= max_reason;
   commit_vote what{std::move(participant), vote, std::move(reason)};
   launch(*core->get_scheduler(), std::move(h),
          good ? detail::vote(core, join(path, id), std::move(what)) : refused<commit_outcome>());

@@ -55,10 +55,10 @@ void require_within_hour(const char* field, std::chrono::milliseconds value) {
 
 }  // namespace
 
-consumer_coordinator::consumer_coordinator(session over, std::string path, coordinator_options options) {
+consumer_coordinator::consumer_coordinator(session over, std::string path, consumer_coordinator_options options) {
   require_path("coordinator path", path);
-  require_id("coordinator_options::id", options.id);
-  require_within_hour("coordinator_options::rest", options.rest);
+  require_id("consumer_coordinator_options::id", options.id);
+  require_within_hour("consumer_coordinator_options::rest", options.rest);
   coordinator_ = std::make_shared<coordinator>(require_session(over), std::move(path), std::move(options));
 }
 

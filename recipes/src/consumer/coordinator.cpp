@@ -26,7 +26,7 @@ bool tells_of_the_end(const std::exception_ptr& failure) {
 
 }  // namespace
 
-coordinator::coordinator(core_ptr session, std::string path, coordinator_options options)
+coordinator::coordinator(core_ptr session, std::string path, consumer_coordinator_options options)
     : session_(std::move(session)),
       path_(std::move(path)),
       options_(std::move(options)),

@@ -17,7 +17,7 @@ namespace zkrecipes::detail {
 
 class coordinator : public std::enable_shared_from_this<coordinator> {
  public:
-  coordinator(core_ptr session, std::string path, coordinator_options options);
+  coordinator(core_ptr session, std::string path, consumer_coordinator_options options);
 
   const core_ptr& session() const noexcept { return session_; }
 
@@ -64,7 +64,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
 
   core_ptr session_;
   std::string path_;
-  coordinator_options options_;
+  consumer_coordinator_options options_;
   leader_career* career_ = nullptr;
   career_traits traits_;
   asio::any_io_executor executor_;

@@ -55,7 +55,7 @@ awaitable<outcome<service_registration>> register_instance(core_ptr session, std
   if (instance.id.empty()) instance.id = session->make_guid();
   if (instance.registration_time == 0) instance.registration_time = wall_time_ms(*session);
   auto text = to_json(instance);
-  const bool fine = may_be_registered(instance) && text && text->size() <= most_data_bytes;
+  const bool fine = may_be_registered(instance) && text && text->size() <= max_data_bytes;
   if (!fine) co_return result_type(errc::bad_arguments, service_registration());
   persistent_node_options options;
   kept_node::recogniser same;

@@ -121,7 +121,7 @@ std::optional<election_view> interpret(const election_nodes& nodes, wall_time pr
 
 awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string path, condition* tell,
                                                  std::vector<std::unique_ptr<watch>>* hints) {
-  constexpr int most_tries = 5;  // then a view that mixes two moments is better than none
+  constexpr int max_tries = 5;  // then a view that mixes two moments is better than none
   const incarnation_ptr any;
   const auto deadline = session->retry_deadline();
   auto pause = session->patience();
@@ -133,7 +133,7 @@ awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string p
     if (error) break;
     bool moved = false;
     error = co_await read_once(session, nodes, tell, hints, moved);
-    if (error == errc::connection_loss || (!error && moved && tries++ < most_tries)) continue;
+    if (error == errc::connection_loss || (!error && moved && tries++ < max_tries)) continue;
     if (error != errc::server_error || session->now() >= deadline) break;
     error = co_await session->outwait(pause, any);
     if (error) break;

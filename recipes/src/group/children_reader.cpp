@@ -11,7 +11,7 @@ using backend::opcode;
 
 namespace {
 
-constexpr std::size_t most_under_way = 1'000;  // reads; a server takes about that many requests of a connection
+constexpr std::size_t max_under_way = 1'000;  // reads; a server takes about that many requests of a connection
 constexpr std::chrono::milliseconds first_pause{100};
 constexpr std::chrono::milliseconds max_pause{10'000};
 
@@ -84,8 +84,8 @@ awaitable<error_code> children_reader::look() {
   auto error = co_await session_->wait_connected(nullptr, never);
   if (!error && !is_current(parent_hint_)) error = co_await list();
   const auto names = outdated();
-  for (std::size_t done = 0; !error && done < names.size(); done += most_under_way) {
-    error = co_await read(std::span(names).subspan(done, std::min(most_under_way, names.size() - done)));
+  for (std::size_t done = 0; !error && done < names.size(); done += max_under_way) {
+    error = co_await read(std::span(names).subspan(done, std::min(max_under_way, names.size() - done)));
   }
   if (!error) publish();
   if (error == errc::session_expired) error = errc::connection_loss;  // the view goes on in the next session

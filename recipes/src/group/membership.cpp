@@ -14,7 +14,7 @@ namespace {
 bool is_member(const child_node& node) { return node.stat.ephemeral_owner != 0; }
 
 bool may_be_joined(const std::string& path, const std::string& name, const std::string& data) {
-  return name.find('/') == name.npos && path_problem(join(path, name)).empty() && data.size() <= most_data_bytes;
+  return name.find('/') == name.npos && path_problem(join(path, name)).empty() && data.size() <= max_data_bytes;
 }
 
 awaitable<outcome<joined_member>> join_group(core_ptr session, std::string path, membership_options options,

@@ -27,7 +27,7 @@ awaitable<outcome<>> kept_node::wait_started() {
 }
 
 awaitable<outcome<>> kept_node::set_data(std::string data) {
-  if (data.size() > most_data_bytes) co_return outcome<>(errc::bad_arguments);
+  if (data.size() > max_data_bytes) co_return outcome<>(errc::bad_arguments);
   data_ = std::move(data);
   const auto mine = ++wanted_;
   const auto tries = tries_;
@@ -85,7 +85,7 @@ void require_pause(const char* field, std::chrono::milliseconds value, std::chro
 void check(const std::string& path, const std::string& data, const persistent_node_options& options) {
   require_path("persistent_node path", path);
   if (path == "/") throw std::invalid_argument("persistent_node path \"/\": the root always stands");
-  if (data.size() > most_data_bytes) throw std::invalid_argument("persistent_node data: more than 1 000 000 bytes");
+  if (data.size() > max_data_bytes) throw std::invalid_argument("persistent_node data: more than 1 000 000 bytes");
   if (options.mode != create_mode::ephemeral && options.mode != create_mode::persistent) {
     throw std::invalid_argument("persistent_node_options::mode: it must be ephemeral or persistent");
   }

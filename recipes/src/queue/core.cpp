@@ -18,11 +18,11 @@ bool is_failure(const backend::reply& listed) { return listed.error && listed.er
 std::shared_ptr<queue_core> queue_core::make(const session& over, queue_kind kind, std::string path,
                                              queue_options options) {
   require_path("queue path", path);
-  if (options.most_attempts < 0 || options.most_attempts > 100) {
-    throw std::invalid_argument("queue_options::most_attempts: it must be from 0 to 100");
+  if (options.max_attempts < 0 || options.max_attempts > 100) {
+    throw std::invalid_argument("queue_options::max_attempts: it must be from 0 to 100");
   }
   const auto session = require_session(over);
-  options.on_trouble = guarded(*session->get_scheduler(), std::move(options.on_trouble));
+  options.on_unavailable_item = guarded(*session->get_scheduler(), std::move(options.on_unavailable_item));
   auto frame = std::make_shared<queue_frame>(
       queue_frame{session, queue_layout(kind, std::move(path)), std::move(options)});
   return std::make_shared<queue_core>(std::move(frame));

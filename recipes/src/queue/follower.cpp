@@ -67,7 +67,7 @@ awaitable<error_code> queue_follower::list() {
 }
 
 awaitable<outcome<message>> queue_follower::next() {
-  constexpr int most_misses = 3;
+  constexpr int max_misses = 3;
   for (int misses = 0;;) {
     if (items_.empty()) {
       auto error = co_await list();
@@ -83,7 +83,7 @@ awaitable<outcome<message>> queue_follower::next() {
     auto answer = co_await frame_->session->answer(asked_first);
     if (answer.error == errc::no_node) {
       drop_item(name);
-      if (name != last_ && ++misses == most_misses) items_.clear();  // other clients removed them: the list is old
+      if (name != last_ && ++misses == max_misses) items_.clear();  // other clients removed them: the list is old
       if (!asked_second) continue;
       name = second;
       answer = co_await frame_->session->answer(asked_second);
@@ -114,7 +114,7 @@ void queue_follower::drop_item(const std::string& name) {
 /// An item that can not be read stays in the queue, and the items behind it go ahead.
 void queue_follower::skip(const std::string& name, error_code why) {
   drop_item(name);
-  if (skipped_.insert(name).second && frame_->options.on_trouble) frame_->options.on_trouble(why, name);
+  if (skipped_.insert(name).second && frame_->options.on_unavailable_item) frame_->options.on_unavailable_item(why, name);
 }
 
 }  // namespace zkrecipes::detail

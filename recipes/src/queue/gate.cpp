@@ -17,7 +17,7 @@ constexpr std::string_view ticket_marker = "t-";
 constexpr std::string_view ticket_markers[] = {ticket_marker};
 /// A folder with up to this many nodes is listed: the items' folder to tell items from claims and other nodes, the gate
 /// to see which tickets are out. In a longer items' folder all but a few nodes count as items.
-constexpr std::size_t most_listed = 1000;
+constexpr std::size_t max_listed = 1000;
 /// A ticket that is drawn in advance takes room from other producers. So it is drawn only while at least this much room
 /// is left, or half of the limit if that is less.
 constexpr std::int64_t ample = 64;
@@ -135,9 +135,9 @@ std::string gate::unnumbered(const std::string& guid) const { return join(path_,
 /// are looked up in between, so that those which are subtracted from the count were there before it.
 std::vector<backend::request> gate::look_requests(look how) const {
   const auto& where = frame_->where;
-  const bool lists_tickets = how == look::close && tickets_ <= most_listed;
+  const bool lists_tickets = how == look::close && tickets_ <= max_listed;
   std::vector<backend::request> all{make_request(lists_tickets ? opcode::children : opcode::exists, path_)};
-  const bool lists = how == look::close && children_ <= most_listed;
+  const bool lists = how == look::close && children_ <= max_listed;
   if (how == look::close && !lists && !where.is_apart()) {
     for (auto beside : {idle_folder, dead_folder, clock_name}) {
       all.push_back(make_request(opcode::exists, where.on_side(beside)));

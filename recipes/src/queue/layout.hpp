@@ -60,7 +60,7 @@ inline constexpr std::string_view return_prefix = "_end-";  ///< Draws the numbe
 inline constexpr std::string_view producer_prefix = "_producer-";
 
 /// The largest request that a server accepts by default, less room for the names.
-inline constexpr std::size_t most_item_bytes = 1'000'000;
+inline constexpr std::size_t max_item_bytes = 1'000'000;
 
 /// The data that all parts of one queue object share.
 struct queue_frame {

@@ -18,8 +18,8 @@ using backend::opcode;
 namespace {
 
 // Both keep a batch well below the largest request that a server accepts (1 MiB by default).
-constexpr std::size_t most_items = 128;
-constexpr std::size_t most_bytes = 256 * 1024;
+constexpr std::size_t max_items = 128;
+constexpr std::size_t max_bytes = 256 * 1024;
 
 /// The record is a number, a space, and the GUID of the producer that put the item with this number; a new record is
 /// only "0".
@@ -40,7 +40,7 @@ producer_state::producer_state(shared_frame frame, std::shared_ptr<room> space, 
       record_(where_.on_side(std::string(producer_prefix) + name)) {}
 
 awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
-  if (data.size() > most_item_bytes) co_return outcome<std::uint64_t>(errc::bad_arguments, 0);
+  if (data.size() > max_item_bytes) co_return outcome<std::uint64_t>(errc::bad_arguments, 0);
   auto mine = std::make_shared<item>(session_, std::move(data));
   waiting_.push_back(mine);
   if (!std::exchange(working_, true)) launch_detached(session_->strand(), owning(shared_from_this(), &producer_state::work));
@@ -78,7 +78,7 @@ std::vector<producer_state::item_ptr> producer_state::next_batch() const {
   std::size_t bytes = 0;
   for (const auto& each : waiting_) {
     bytes += each->data.size() + where_.items.size() + 64;
-    if (!batch.empty() && (batch.size() == most_items || bytes > most_bytes)) break;
+    if (!batch.empty() && (batch.size() == max_items || bytes > max_bytes)) break;
     batch.push_back(each);
   }
   return batch;

@@ -73,12 +73,12 @@ backend::request putter::request_of(const std::vector<new_item>& items) const {
 
 bool putter::fits(const std::vector<new_item>& items) const {
   if (items.empty()) return false;
-  if (items.size() == 1) return items[0].data.size() <= most_item_bytes;
+  if (items.size() == 1) return items[0].data.size() <= max_item_bytes;
   std::size_t bytes = 0;
   const auto& path = frame_->where.items;
   const auto ticket = room_->has_limit() ? ticket_overhead + 2 * path.size() : 0;
   for (const auto& each : items) bytes += each.data.size() + path.size() + item_overhead + ticket;
-  return bytes <= most_item_bytes;
+  return bytes <= max_item_bytes;
 }
 
 }  // namespace zkrecipes::detail

@@ -24,14 +24,14 @@ std::size_t list_bytes(const queue_layout& where, std::size_t children) {
 }
 
 bool room::is_overlong() const noexcept {
-  return frame_->options.most_list_bytes != 0 && list_bytes_ >= frame_->options.most_list_bytes;
+  return frame_->options.max_list_bytes != 0 && list_bytes_ >= frame_->options.max_list_bytes;
 }
 
 /// Whether the length of the list is measured. Not if the limit keeps it short enough, even with a claim beside each
 /// item: an item and its claim take less than three names of items.
 bool room::is_measured() const noexcept {
   const auto& options = frame_->options;
-  const auto most = options.most_list_bytes;
+  const auto most = options.max_list_bytes;
   return most != 0 && (!has_limit() || options.limit > most || list_bytes(frame_->where, 3 * options.limit) > most);
 }
 
@@ -103,7 +103,7 @@ void room::note_length(const backend::reply& there) {
   ++measures_;
   const auto& folder = there.stat;
   list_bytes_ = list_bytes(frame_->where, static_cast<std::size_t>(folder.num_children));
-  const auto most = frame_->options.most_list_bytes;
+  const auto most = frame_->options.max_list_bytes;
   const auto items_left = (most - std::min(most, list_bytes_)) / list_bytes(frame_->where, 1);
   puts_left_ = std::clamp<std::size_t>(items_left / 2, 1, puts_between_measures);
   const auto changes = static_cast<std::uint32_t>(folder.cversion) + static_cast<std::uint32_t>(folder.num_children);
@@ -117,8 +117,8 @@ void room::note_name(std::string_view name) {
 void room::note_number(std::int32_t number) {
   number_ = number;
   const bool is_high = number < 0 || number >= many_numbers;
-  if (!is_high || std::exchange(is_told_, true) || !frame_->options.on_trouble) return;
-  frame_->options.on_trouble(errc::sequence_exhausted, frame_->where.items);
+  if (!is_high || std::exchange(is_told_, true) || !frame_->options.on_unavailable_item) return;
+  frame_->options.on_unavailable_item(errc::sequence_exhausted, frame_->where.items);
 }
 
 }  // namespace zkrecipes::detail

@@ -51,7 +51,7 @@ class room : public std::enable_shared_from_this<room> {
   std::size_t list_bytes_ = 0;
   std::size_t puts_left_ = 0;  // puts until the list is measured again
   std::int32_t number_ = 0;    // sequence number of the last item, or of the next
-  bool is_told_ = false;       // `on_trouble` has been told that few numbers are left
+  bool is_told_ = false;       // `on_unavailable_item` has been told that few numbers are left
 };
 
 /// About how many bytes a server sends for a list of so many items.

@@ -26,7 +26,7 @@ awaitable<outcome<>> queue_core::acknowledge(message item, transaction effects) 
 awaitable<outcome<>> queue_core::give_back(message item, return_to where, std::string reason) {
   const claim_id which(item);
   if (!claims_->has(which)) co_return outcome<>(errc::superseded);
-  const auto most = frame_->options.most_attempts;
+  const auto most = frame_->options.max_attempts;
   if (most != 0 && item.attempts >= most) {
     if (reason.empty()) reason = "given back too often";
     co_return outcome<>(co_await bury(claim_id(item), item.attempts, std::move(reason)));

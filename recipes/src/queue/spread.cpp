@@ -17,12 +17,12 @@ constexpr double reach_per_taker = 24;
 /// within these bounds.
 constexpr std::size_t first_share = 8;
 constexpr std::size_t least_first = 16;
-constexpr std::size_t most_first = 512;
+constexpr std::size_t max_first = 512;
 /// A list is crowded if the reach is more than this many times the number of items in it.
 constexpr double least_share = 6;
 constexpr double longest_reach = 1e6;
 /// The claims in a list count as at most this many takers, because one taker can have many claims.
-constexpr std::size_t most_others = 64;
+constexpr std::size_t max_others = 64;
 constexpr std::size_t run_length = 16;
 /// One in this many new lists is begun at the front, so that the oldest item does not depend on chance.
 constexpr std::uint64_t front_runs = 8;
@@ -57,14 +57,14 @@ std::size_t spread::begin_run(std::size_t ready) {
 void spread::was_in_time() { reach_ = std::max(reach_ * shrinking, 1.0); }
 
 void spread::was_late(std::size_t ready) {
-  const auto first = static_cast<double>(std::clamp(ready / first_share, least_first, most_first));
+  const auto first = static_cast<double>(std::clamp(ready / first_share, least_first, max_first));
   reach_ = std::min(std::max(2 * reach_, first), longest_reach);
   run_left_ = 0;
   was_late_ = true;
 }
 
 void spread::meets(std::size_t others) {
-  reach_ = std::max(reach_, reach_per_taker * static_cast<double>(std::min(others, most_others)));
+  reach_ = std::max(reach_, reach_per_taker * static_cast<double>(std::min(others, max_others)));
 }
 
 void spread::listed(std::size_t others) {

@@ -40,7 +40,7 @@ class stock : public std::enable_shared_from_this<stock> {
   void lost_sight_of(const std::string& name);
   /// The item can be taken again, at its place.
   void put_back(const std::string& name);
-  /// The item can not be handed out: it is not drawn again, and `on_trouble` is told.
+  /// The item can not be handed out: it is not drawn again, and `on_unavailable_item` is told.
   void skip(const std::string& name, error_code why);
 
  private:

@@ -22,7 +22,7 @@ constexpr const char* waits = "waits";
 /// The first in line reads at most this many names per second, however often the queue changes.
 constexpr std::size_t names_per_second = 50'000;
 /// A taker that leaves the line calls at most this many others.
-constexpr std::size_t most_calls = 256;
+constexpr std::size_t max_calls = 256;
 
 }  // namespace
 
@@ -117,7 +117,7 @@ awaitable<void> stock::call_others() {
   auto next = std::ranges::find(members, place_->name(), &member::name);
   if (next == members.end()) co_return;
   const auto left = ready() - std::min(ready(), waiting_);
-  const auto calls = std::min({static_cast<std::size_t>(members.end() - ++next), left, most_calls});
+  const auto calls = std::min({static_cast<std::size_t>(members.end() - ++next), left, max_calls});
   if (calls == 0) co_return;
   const auto first = items_.begin() + static_cast<std::ptrdiff_t>(waiting_);
   for (std::size_t i = 0; i < calls; ++i) {

@@ -9,7 +9,7 @@ using backend::opcode;
 
 namespace {
 
-constexpr std::size_t most_at_once = 1000;
+constexpr std::size_t max_at_once = 1000;
 
 outcome<message> failed(error_code why) { return {why, message{}}; }
 
@@ -44,7 +44,7 @@ awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
   auto result = co_await claims_->finish(begun);
   after(begun, result);
   if (is_passing(result)) co_return failed(errc::busy);
-  const auto most = frame_->options.most_attempts;
+  const auto most = frame_->options.max_attempts;
   if (result.error || most == 0 || result.item.attempts <= most) {
     co_return outcome<message>(result.error, std::move(result.item));
   }
@@ -75,7 +75,7 @@ void queue_core::after(const claims::attempt& which, const claim_result& result)
 
 awaitable<outcome<std::vector<message>>> queue_core::take_many(std::size_t most) {
   using result_type = outcome<std::vector<message>>;
-  if (most < 1 || most > most_at_once) co_return result_type(errc::bad_arguments, {});
+  if (most < 1 || most > max_at_once) co_return result_type(errc::bad_arguments, {});
   std::vector<message> taken;
   error_code error;
   while (taken.empty() && !error) {

@@ -21,7 +21,7 @@ std::optional<std::int32_t> permits_in(const json::object& object, const char* k
   const auto* value = object.if_contains(key);
   if (!value || !value->is_int64()) return std::nullopt;
   const auto number = value->as_int64();
-  if (number < 1 || number > semaphore::most_permits) return std::nullopt;
+  if (number < 1 || number > semaphore::max_permits) return std::nullopt;
   return static_cast<std::int32_t>(number);
 }
 
@@ -52,7 +52,7 @@ std::int32_t weight_of(const std::string& name) {
   if (name.size() <= prefix) return 0;
   auto [end, error] = std::from_chars(name.data() + prefix, name.data() + name.size(), weight);
   const bool whole = error == std::errc() && end != name.data() + name.size() && *end == '-';
-  return whole && weight >= 1 && weight <= semaphore::most_permits ? weight : 0;
+  return whole && weight >= 1 && weight <= semaphore::max_permits ? weight : 0;
 }
 
 std::vector<bool> who_waits(const std::vector<member>& members, std::int32_t size) {

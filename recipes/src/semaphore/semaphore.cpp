@@ -19,9 +19,9 @@ semaphore::semaphore(session over, std::string path, std::int32_t size, semaphor
 }
 
 std::int32_t semaphore::checked(std::int32_t permits) {
-  if (permits >= 1 && permits <= most_permits) return permits;
+  if (permits >= 1 && permits <= max_permits) return permits;
   throw std::invalid_argument("semaphore: " + std::to_string(permits) + " permits: it must be 1 to " +
-                              std::to_string(most_permits));
+                              std::to_string(max_permits));
 }
 
 const std::string& semaphore::path() const noexcept { return permits_ ? permits_->path() : no_path(); }

@@ -88,7 +88,7 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
   awaitable<sum> try_to_add(std::int64_t delta) {
     back_off pause(first_pause, max_pause);
     condition nobody(session_->get_scheduler());
-    for (int tries = 0; tries < options_.most_tries; ++tries) {
+    for (int tries = 0; tries < options_.max_tries; ++tries) {
       if (tries > 0) {
         auto why = co_await nobody.wait(pause.next(*session_->get_scheduler()));
         if (why == wake::cancelled) co_return sum(asio::error::operation_aborted, 0);
@@ -118,8 +118,8 @@ using namespace detail;
 
 counter::counter(session over, std::string path, counter_options options) {
   require_path("counter path", path);
-  if (options.most_tries < 1 || options.most_tries > 1'000'000) {
-    throw std::invalid_argument("counter_options::most_tries is " + std::to_string(options.most_tries) +
+  if (options.max_tries < 1 || options.max_tries > 1'000'000) {
+    throw std::invalid_argument("counter_options::max_tries is " + std::to_string(options.max_tries) +
                                 "; it must be from 1 to 1000000");
   }
   state_ = std::make_shared<counter_state>(require_session(over), std::move(path), options);

@@ -28,7 +28,7 @@ verdict judge(const backend::reply& now, const stat& seen, const std::string& da
 
 }  // namespace
 
-bool is_too_long(const std::string& data) { return data.size() > most_data_bytes; }
+bool is_too_long(const std::string& data) { return data.size() > max_data_bytes; }
 
 bool may_be_done(const backend::reply& result) { return result.sent && is_lost(result.error); }
 

@@ -68,7 +68,7 @@ final class Witness {
       require_no_writer(record);
       int readers = record.get("readers").asInt() + change;
       record.put("readers", readers);
-      record.put("most_readers", Math.max(readers, record.get("most_readers").asInt()));
+      record.put("max_readers", Math.max(readers, record.get("max_readers").asInt()));
       if (change > 0) {
         note_turn(record);
       }

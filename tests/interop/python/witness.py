@@ -46,7 +46,7 @@ class Witness:
             record, version = self._read()
             require_no_writer(record)
             record["readers"] += change
-            record["most_readers"] = max(record["readers"], record["most_readers"])
+            record["max_readers"] = max(record["readers"], record["max_readers"])
             if change > 0:
                 self._note_turn(record)
             try:

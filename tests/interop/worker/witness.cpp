@@ -81,7 +81,7 @@ awaitable<void> witness::count_reader(int change) {
     require_no_writer(record);
     const auto readers = record.at("readers").as_int64() + change;
     record["readers"] = readers;
-    record["most_readers"] = std::max(readers, record.at("most_readers").as_int64());
+    record["max_readers"] = std::max(readers, record.at("max_readers").as_int64());
     if (change > 0) note_turn(record, name_);
     const std::string data = json::serialize(record);
     auto written = co_await zk_.async_set(path_, data, node.stat.version, asio::as_tuple(use_awaitable));

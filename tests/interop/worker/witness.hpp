@@ -14,7 +14,7 @@ namespace interop {
 
 /// The Java and the Python worker do exactly the same.
 ///
-/// The node contains `{"writer": NAME or null, "readers": N, "most_readers": N, "last": NAME or null, "hand_offs": N,
+/// The node contains `{"writer": NAME or null, "readers": N, "max_readers": N, "last": NAME or null, "hand_offs": N,
 /// "turns": {NAME: N}}`. A worker that has to be alone writes once when it enters and once when it leaves, conditional
 /// on the version that it saw on entering. Any other change in between is an overlap, and so is another worker inside
 /// on entering. Readers may change the node while other readers are inside; a reader that finds a writer is an overlap.

@@ -21,8 +21,8 @@ struct ensemble_settings {
   span tick = std::chrono::milliseconds(500);
   int sync_limit = 10;                                ///< In ticks.
   span least_delay = std::chrono::microseconds(100);  ///< One way, on every link.
-  span most_delay = std::chrono::milliseconds(3);
-  span most_lag = std::chrono::milliseconds(5);    ///< How late a follower applies a commit, on top of the delay.
+  span max_delay = std::chrono::milliseconds(3);
+  span max_lag = std::chrono::milliseconds(5);    ///< How late a follower applies a commit, on top of the delay.
   span container_check = std::chrono::minutes(1);  ///< Time between two searches for abandoned containers.
   span election = std::chrono::milliseconds(300);  ///< Time without a leader; an election takes up to 300 ms more.
 };

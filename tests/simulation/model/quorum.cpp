@@ -194,10 +194,10 @@ void ensemble::expire(std::int64_t session) {
 void ensemble::link(int follower) {
   auto& each = at(follower);
   const auto& s = settings_;
-  each.to_leader = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.most_delay);
-  each.orders = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.most_delay);
+  each.to_leader = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.max_delay);
+  each.orders = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.max_delay);
   each.commits =
-      std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.most_delay + s.most_lag);
+      std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.max_delay + s.max_lag);
   each.commits->slow_by(each.extra_lag);
   each.heard = each.heard_by_leader = clock_.now();
 }

@@ -43,8 +43,8 @@ connection_ptr ensemble::connect(int client, int which, const backend::link_opti
   made->end = &end;
   made->who = authenticate(options.digest);
   const auto& s = settings_;
-  made->up = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.most_delay);
-  made->down = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.most_delay);
+  made->up = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.max_delay);
+  made->down = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.max_delay);
   if (at(which).stopped) made->up->freeze();
   made->up->send([this, made, asked = options.key] { greet(made, asked); });
   return made;
@@ -144,7 +144,7 @@ void ensemble::drop(const connection_ptr& from) {
   from->up->send([this, from] { close(from); });
   if (from->up->frozen() || chance_.one_in(2)) return;
   from->up->cut(chance_.below(from->up->on_its_way()));
-  clock_.after(settings_.most_delay, [this, from] { close(from); });
+  clock_.after(settings_.max_delay, [this, from] { close(from); });
 }
 
 void ensemble::receive(const connection_ptr& from, waiting_request what) {

@@ -23,8 +23,8 @@ plan make_quiet_plan(bool in_company, lease_mode lease, std::uint64_t seed) {
   p.seed = seed;
   if (seed != quick_seed) {
     const auto drawn = make_plan(seed).servers;
-    p.servers.most_delay = drawn.most_delay;
-    p.servers.most_lag = drawn.most_lag;
+    p.servers.max_delay = drawn.max_delay;
+    p.servers.max_lag = drawn.max_lag;
     p.servers.election = drawn.election;
   }
   p.clients = in_company ? 3 : 1;

@@ -120,14 +120,14 @@ plan make_plan(std::uint64_t seed) {
   p.seed = seed;
   p.servers.tick = milliseconds(200 * (1 + draw.below(4)));
   p.servers.sync_limit = static_cast<int>(4 + draw.below(30));
-  p.servers.most_delay = draw.one_in(2) ? 2ms : 40ms;
-  p.servers.most_lag = draw.one_in(2) ? 1ms : 100ms;
+  p.servers.max_delay = draw.one_in(2) ? 2ms : 40ms;
+  p.servers.max_lag = draw.one_in(2) ? 1ms : 100ms;
   p.servers.election = milliseconds(100 + draw.below(2000));
   p.timeout = std::chrono::duration_cast<milliseconds>(p.servers.tick * (2 + draw.below(10)));
   p.lease = draw.one_in(2) ? lease_mode::strict : lease_mode::standard;
   // A strict lease is prolonged by the leader's answers to several heartbeats with pauses between them. With a timeout
   // of less than a dozen slow round trips it can lapse again and again.
-  const auto slowest = 4 * p.servers.most_delay + p.servers.most_lag;
+  const auto slowest = 4 * p.servers.max_delay + p.servers.max_lag;
   while (p.lease == lease_mode::strict && p.timeout < 12 * slowest) {
     p.timeout += std::chrono::duration_cast<milliseconds>(p.servers.tick);
   }

@@ -8,7 +8,7 @@ namespace zkrecipes::simulation {
 using namespace std::chrono_literals;
 
 namespace {
-constexpr std::uint64_t most_requests_per_second = 1500;
+constexpr std::uint64_t max_requests_per_second = 1500;
 }
 
 stage::stage(plan what, const scenario_maker& make, bool print)
@@ -103,7 +103,7 @@ void stage::received(const connection& from, const backend::request& what) {
   ++result_.requests;
   const auto second = clock_.now() / 1s;
   if (std::exchange(each.second, second) != second) each.requests = 0;
-  if (++each.requests > most_requests_per_second) {
+  if (++each.requests > max_requests_per_second) {
     fail("bounded requests", "client " + std::to_string(from.client) + " sends without end");
   }
   scenario_->received(from, what);

@@ -27,7 +27,7 @@ queue_use draw_use(std::uint64_t seed) {
   use.pops = draw.one_in(3);
   use.alone = draw.one_in(3);
   if (draw.one_in(3)) use.limit = 1 + draw.below(6);
-  if (draw.one_in(3)) use.most_attempts = static_cast<std::int32_t>(1 + draw.below(5));
+  if (draw.one_in(3)) use.max_attempts = static_cast<std::int32_t>(1 + draw.below(5));
   chance more(seed, 201);
   use.produces = use.kind == queue_kind::fifo && more.one_in(3);
   use.revives = more.one_in(3);
@@ -70,7 +70,7 @@ class participant : public routine {
       : routine(in, client, with),
         of_(of),
         queue_(with, of.rules.use().kind, queue_rules::path,
-               {.limit = of.rules.use().limit, .most_attempts = of.rules.use().most_attempts}),
+               {.limit = of.rules.use().limit, .max_attempts = of.rules.use().max_attempts}),
         more_(in.what().seed, 340 + static_cast<std::uint64_t>(client)) {}
 
   /// Operations that are begun after the close must end with `closed`.

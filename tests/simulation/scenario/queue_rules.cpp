@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t nobody = 0;
 /// A taker has drawn at most three items at once by its previous list, and draws at most three more while it reads the
 /// new one.
-constexpr int most_overtaken = 6;
+constexpr int max_overtaken = 6;
 
 bool is_child(const std::string& path, const std::string& parent) {
   return path.starts_with(parent + '/') && path.find('/', parent.size() + 1) == path.npos;
@@ -166,7 +166,7 @@ void queue_rules::overtakes(const detail::entry& what) {
     const auto other = where_.parse(name);
     const bool goes_first = std::pair(other->rank, other->sequence) < std::pair(what.rank, what.sequence);
     if (each.owner != nobody || !goes_first) continue;
-    in_.require(++each.overtaken <= most_overtaken, "an item is not overtaken for long", name + " by " + what.name);
+    in_.require(++each.overtaken <= max_overtaken, "an item is not overtaken for long", name + " by " + what.name);
   }
 }
 

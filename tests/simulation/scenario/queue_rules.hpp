@@ -18,7 +18,7 @@ struct queue_use {
   bool pops = false;       ///< Items are popped (at most once), not taken (at least once).
   bool alone = false;      ///< There is only one taker.
   std::size_t limit = 0;
-  std::int32_t most_attempts = 0;
+  std::int32_t max_attempts = 0;
   bool produces = false;  ///< The putting client uses a producer, several puts at once.
   bool revives = false;   ///< Operators revive dead letters.
   bool takes_twice = false;  ///< A second take waits beside the first one of the same object.
@@ -37,7 +37,7 @@ class queue_rules {
   void received(const connection& from, const backend::request& what);
 
   // Results that the clients get.
-  void puts_begin(int client, std::size_t so_many) { budgets_[client] = {0, 0, so_many * most_requests_of_a_put}; }
+  void puts_begin(int client, std::size_t so_many) { budgets_[client] = {0, 0, so_many * max_requests_of_a_put}; }
   void puts_end(int client) { budgets_.erase(client); }
   void put_ends(const std::string& value, error_code why);
   /// An acknowledgement with this effect has ended. `bound`: the session in which the item was taken.
@@ -54,7 +54,7 @@ class queue_rules {
 
   static constexpr const char* path = "/queue";
   static constexpr const char* results = "/result";
-  static constexpr std::size_t most_requests_of_a_put = 16;
+  static constexpr std::size_t max_requests_of_a_put = 16;
 
  private:
   struct known_item {

@@ -305,11 +305,11 @@ void queue_playbook::bury() {
     });
   };
   add("reject", filled(kind, 2), reject, is_dead).if_expired = {errc::superseded};
-  add("return too often", filled(kind, 2), take_and_return(return_to::place), is_dead, {.most_attempts = 1})
+  add("return too often", filled(kind, 2), take_and_return(return_to::place), is_dead, {.max_attempts = 1})
       .if_expired = {errc::superseded};
   // The first item was handed out and given back by an object without a limit. The second object allows one attempt.
   auto take_again = [kind](const queue_trial_ptr& t) {
-    auto strict = std::make_shared<any_queue>(t->by.zk(), kind, queue_trial::path, queue_options{.most_attempts = 1});
+    auto strict = std::make_shared<any_queue>(t->by.zk(), kind, queue_trial::path, queue_options{.max_attempts = 1});
     t->take(t->queue, [t, strict] {
       t->by.all().start<>([&](auto token) { t->queue.base().async_return(t->told->item, std::move(token)); },
                           [t, strict](error_code) {

@@ -65,7 +65,7 @@ class single_fault final : public scenario {
 /// of a node that they made, but not for a time-out or a reconnect.
 span single_fault::patience() const {
   const auto& servers = in_.what().servers;
-  return 60ms + 3 * (2 * servers.most_delay + servers.most_lag);
+  return 60ms + 3 * (2 * servers.max_delay + servers.max_lag);
 }
 
 void single_fault::strike(const connection& from, const backend::request& what) {

@@ -210,7 +210,7 @@ class party final : public routine {
     aside<>(
         [this](auto token) {
           auto cancellable = asio::bind_cancellation_slot(office_.slot(), std::move(token));
-          all_.async_coordinate({.id = participant_name(client()), .patience = 3s, .keep = 30s}, std::move(cancellable));
+          all_.async_coordinate({.id = participant_name(client()), .vote_timeout = 3s, .retention = 30s}, std::move(cancellable));
         },
         [this](error_code error) {
           coordinating_ = false;

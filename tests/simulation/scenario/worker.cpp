@@ -126,7 +126,7 @@ worker::worker(consumers& of, stage& in_stage, int number, session with)
       career_(std::make_unique<moody_career>(*this)),
       coordinator_(std::make_unique<consumer_coordinator>(
           with, service::election_path,
-          coordinator_options{.id = "worker-" + std::to_string(client),
+          consumer_coordinator_options{.id = "worker-" + std::to_string(client),
                               .rest = chance(in.what().seed, 841).one_in(2) ? 10ms : 0ms})) {
   all.calls.forget(client);
   chance whether(in.what().seed, 840);

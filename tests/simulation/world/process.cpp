@@ -23,7 +23,7 @@ lease_clock::time_point process::local(instant when) const {
 }
 
 lease_clock::time_point process::now() {
-  if (++looks_ > most_looks) {
+  if (++looks_ > max_looks) {
     ran_away_ = true;  // noted here, too: the exception may end a coroutine whose result is not looked at
     throw std::runtime_error("busy loop");
   }
@@ -100,11 +100,11 @@ void process::poll() {
   int handlers = 0;
   looks_ = 0;
   try {
-    while (handlers < most_handlers && io_->poll_one() > 0) ++handlers;
+    while (handlers < max_handlers && io_->poll_one() > 0) ++handlers;
   } catch (const std::runtime_error&) {
-    handlers = most_handlers;
+    handlers = max_handlers;
   }
-  ran_away_ = ran_away_ || handlers == most_handlers;
+  ran_away_ = ran_away_ || handlers == max_handlers;
   looks_ = 0;
   stepped_();
 }

@@ -32,7 +32,7 @@ class process : public std::enable_shared_from_this<process> {
     strand_ = asio::require(strand, asio::execution::blocking.never);
   }
 
-  /// \throws std::runtime_error at more than `most_looks` calls without time passing: a loop that only reads the clock.
+  /// \throws std::runtime_error at more than `max_looks` calls without time passing: a loop that only reads the clock.
   lease_clock::time_point now();
   instant true_time(lease_clock::time_point when) const;
 
@@ -56,8 +56,8 @@ class process : public std::enable_shared_from_this<process> {
   bool alive() const noexcept { return alive_; }
 
   /// The most handlers, and the most looks at the clock, without time passing; more are a busy loop.
-  static constexpr int most_handlers = 20'000;
-  static constexpr int most_looks = 100'000;
+  static constexpr int max_handlers = 20'000;
+  static constexpr int max_looks = 100'000;
   bool ran_away() const noexcept { return ran_away_; }
 
  private:

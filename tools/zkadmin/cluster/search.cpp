@@ -18,9 +18,9 @@ namespace asio = boost::asio;
 using zkrecipes::errc;
 using zkrecipes::error_code;
 
-constexpr std::size_t most_nodes = 10'000;
+constexpr std::size_t max_nodes = 10'000;
 constexpr std::size_t share = 250;      // Children of one node that are visited with one level.
-constexpr std::size_t most_notes = 20;  // For each kind of note.
+constexpr std::size_t max_notes = 20;  // For each kind of note.
 constexpr std::int32_t longest_record = 64 * 1024;
 
 std::string join(const std::string& parent, const std::string& name) {
@@ -32,9 +32,9 @@ std::string parent_of(const std::string& path) {
 }
 
 void shorten(std::vector<survey_note>& notes, const std::string& root, const char* rest) {
-  if (notes.size() <= most_notes) return;
-  const auto more = notes.size() - most_notes;
-  notes.resize(most_notes);
+  if (notes.size() <= max_notes) return;
+  const auto more = notes.size() - max_notes;
+  notes.resize(max_notes);
   notes.push_back({root, std::to_string(more) + rest});
 }
 
@@ -52,7 +52,7 @@ asio::awaitable<void> tree_search::run(deadline limit) {
 
 asio::awaitable<void> tree_search::visit_all(std::size_t depth) {
   const level present = std::move(levels_[depth]);
-  const auto count = std::min(present.size(), most_nodes - visited_);
+  const auto count = std::min(present.size(), max_nodes - visited_);
   visited_ += count;
   const auto visit_one = [this, &present, depth](std::size_t i) { return visit(present[i], depth); };
   co_await for_each_index(count, requests_at_a_time, visit_one);
@@ -111,7 +111,7 @@ void tree_search::plan(const std::string& path, std::vector<std::string> names, 
 
 std::vector<survey_note> tree_search::notes() const {
   const std::string why = is_late_ ? "the time was over; choose a longer --timeout or a --root"
-                                   : "only " + std::to_string(most_nodes) + " nodes are; choose a --root";
+                                   : "only " + std::to_string(max_nodes) + " nodes are; choose a --root";
   std::vector<survey_note> refused, left;
   for (const auto& each : refused_) refused.push_back({each, "may not be read with these credentials"});
   for (const auto& [path, count] : left_)

@@ -13,7 +13,7 @@ namespace {
 constexpr int heading_lines = 2;  // The title of a section and the titles of its columns.
 constexpr int bar_width = 20;
 constexpr int least_for_all = 10;  // If there are fewer lines than this, only the elections are shown.
-constexpr int most_events_wanted = 8;
+constexpr int max_events_wanted = 8;
 
 struct sections {
   lines ensemble;
@@ -44,7 +44,7 @@ sections divide(lines body, const model& state) {
   if (body.count < least_for_all) return {{body.top, 0}, body, {body.top, 0}};
   const int ensemble = std::min(heading_lines + count_of(state.servers.size()), std::max(body.count / 3, 4));
   const int wanted = heading_lines + std::max(count_of(list_lines(state.survey.elections).size()), 1);
-  const int least_events = std::min(body.count / 4, most_events_wanted);
+  const int least_events = std::min(body.count / 4, max_events_wanted);
   const int elections = std::min(wanted, body.count - ensemble - least_events);
   const int events = body.count - ensemble - elections;
   return {{body.top, ensemble}, {body.top + ensemble, elections}, {body.top + ensemble + elections, events}};

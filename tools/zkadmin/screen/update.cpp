@@ -7,11 +7,11 @@
 namespace zkadmin {
 namespace {
 
-constexpr std::size_t most_events = 200;
+constexpr std::size_t max_events = 200;
 
 void note(model& state, const std::vector<change>& changes) {
   for (const auto& each : changes) state.events.push_front({state.now, each.text, each.look});
-  if (state.events.size() > most_events) state.events.resize(most_events);
+  if (state.events.size() > max_events) state.events.resize(max_events);
 }
 
 std::size_t last_position(const model& state) {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_servers = 64;
+constexpr std::size_t max_servers = 64;
 
 [[noreturn]] void refuse(std::string_view expected, std::string_view found) {
   throw std::invalid_argument("expected " + std::string(expected) + ", found \"" + printable(found) + "\"");
@@ -89,7 +89,7 @@ std::vector<endpoint> parse_hosts(std::string_view text) {
     servers.push_back(parse_endpoint(list.substr(begin, end - begin)));
     begin = end + 1;
   }
-  if (servers.size() > most_servers) refuse("at most " + std::to_string(most_servers) + " servers", text);
+  if (servers.size() > max_servers) refuse("at most " + std::to_string(max_servers) + " servers", text);
   if (list.size() != text.size()) parse_path(text.substr(list.size()));
   return servers;
 }
