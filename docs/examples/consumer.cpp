@@ -2,14 +2,17 @@
 #include <iostream>
 
 #include <boost/asio.hpp>
+
 #include <zkrecipes/zkrecipes.hpp>
 
 struct billing : zkrecipes::queue_consumer {
   using queue_consumer::queue_consumer;
 
-  boost::asio::awaitable<zkrecipes::transaction> process(zkrecipes::term term, const zkrecipes::message& item) override {
+  boost::asio::awaitable<zkrecipes::transaction> process(zkrecipes::term term,
+                                                         const zkrecipes::message& item) override {
     std::cout << "epoch " << term.epoch() << ": " << item.data << std::endl;
-    co_return zkrecipes::transaction().create("/billing/done-", item.data, zkrecipes::create_mode::persistent_sequential);
+    co_return zkrecipes::transaction().create("/billing/done-", item.data,
+                                              zkrecipes::create_mode::persistent_sequential);
   }
 };
 

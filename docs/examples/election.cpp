@@ -3,6 +3,7 @@
 
 #include <boost/asio.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
+
 #include <zkrecipes/zkrecipes.hpp>
 
 namespace asio = boost::asio;

@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include <boost/asio.hpp>
+
 #include <zkrecipes/zkrecipes.hpp>
 
 namespace asio = boost::asio;
@@ -19,7 +20,8 @@ asio::awaitable<void> work(zkrecipes::session zk) {
       co_await orders.async_reject(item, "nobody sells that", token);
       continue;
     }
-    auto invoice = zkrecipes::transaction().create("/invoices/i-", item.data, zkrecipes::create_mode::persistent_sequential);
+    auto invoice =
+        zkrecipes::transaction().create("/invoices/i-", item.data, zkrecipes::create_mode::persistent_sequential);
     co_await orders.async_acknowledge(item, invoice, token);
     std::cout << "invoiced " << item.data << std::endl;
   }

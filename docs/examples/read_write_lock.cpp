@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include <boost/asio.hpp>
+
 #include <zkrecipes/zkrecipes.hpp>
 
 namespace asio = boost::asio;

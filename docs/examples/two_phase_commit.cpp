@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <boost/asio.hpp>
+
 #include <zkrecipes/zkrecipes.hpp>
 
 namespace asio = boost::asio;

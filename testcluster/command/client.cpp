@@ -1,21 +1,21 @@
 #include "client.hpp"
 
-#include "connection.hpp"
-#include "descriptor.hpp"
-#include "place.hpp"
-
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/read.hpp>
-#include <boost/asio/write.hpp>
+#include <chrono>
+#include <string>
 
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <string>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+
+#include "connection.hpp"
+#include "descriptor.hpp"
+#include "place.hpp"
 
 namespace testcluster::command {
 namespace {
@@ -38,15 +38,13 @@ error silent(const fs::path& dir) {
 
 void connect(local::socket& socket, const fs::path& dir) {
   switch (examine(dir)) {
-    case condition::none:
-      throw error("no cluster is up in " + dir.string());
+    case condition::none: throw error("no cluster is up in " + dir.string());
     case condition::stale:
       throw error("the supervisor of the cluster in " + dir.string() +
                   " is gone; remove what is left with: testcluster down "
                   "--dir " +
                   dir.string());
-    case condition::live:
-      break;
+    case condition::live: break;
   }
   error_code failed;
   socket.connect(local::endpoint(socket_of(dir).string()), failed);

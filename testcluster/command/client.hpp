@@ -1,8 +1,8 @@
 #pragma once
 
-#include <boost/json.hpp>
-
 #include <filesystem>
+
+#include <boost/json.hpp>
 
 namespace testcluster::command {
 

@@ -1,13 +1,13 @@
 #include "command_line.hpp"
 
-#include "one_of.hpp"
-#include "options.hpp"
-
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <charconv>
 #include <iostream>
+
+#include <CLI/CLI.hpp>
+
+#include "one_of.hpp"
+#include "options.hpp"
 
 namespace testcluster::command {
 namespace {
@@ -21,8 +21,7 @@ std::int64_t parse_session(const std::string& text) {
   std::uint64_t number = 0;
   const auto parsed = std::from_chars(begin, end, number, hex ? 16 : 10);
   if (parsed.ec != std::errc{} || parsed.ptr != end || begin == end) {
-    throw CLI::ValidationError("SESSION-ID",
-                               "'" + text + "' is not a session id such as 0x100abc or 72057654");
+    throw CLI::ValidationError("SESSION-ID", "'" + text + "' is not a session id such as 0x100abc or 72057654");
   }
   return static_cast<std::int64_t>(number);
 }
@@ -45,9 +44,7 @@ CLI::App* add_command(CLI::App& app, raw& into, const std::string& name, const s
   auto* command = app.add_subcommand(name, what);
   command->add_option("--dir", into.result.dir, "The cluster's directory; default: the only cluster there is")
       ->type_name("DIR");
-  command->add_option("-o,--output", into.output, "text or json")
-      ->check(one_of({"text", "json"}))
-      ->type_name("FORMAT");
+  command->add_option("-o,--output", into.output, "text or json")->check(one_of({"text", "json"}))->type_name("FORMAT");
   return command;
 }
 
@@ -55,32 +52,25 @@ void add_up(CLI::App& app, raw& into) {
   auto& options = into.result.ensemble;
   auto* up = add_command(app, into, "up", "Start an ensemble and leave it running in the background");
   up->get_option("--dir")->description("A new or empty directory for it; default: a temporary one");
-  up->add_option("-n,--servers", options.servers, "How many servers (3)")
-      ->check(CLI::Range(1, 9))
-      ->type_name("N");
-  up->add_option("--tick", into.tick, "tickTime in ms (500)")
-      ->check(CLI::Range(10, 3'600'000))
-      ->type_name("MS");
+  up->add_option("-n,--servers", options.servers, "How many servers (3)")->check(CLI::Range(1, 9))->type_name("N");
+  up->add_option("--tick", into.tick, "tickTime in ms (500)")->check(CLI::Range(10, 3'600'000))->type_name("MS");
   up->add_option("--sync-limit", options.sync_limit,
                  "syncLimit in ticks: how long a server that is cut off does not notice (10)")
       ->check(CLI::Range(1, 10'000))
       ->type_name("TICKS");
-  up->add_option("--session-limits", into.session_limits,
-                 "Shortest and longest session timeout in ms (2 and 20 ticks)")
+  up->add_option("--session-limits", into.session_limits, "Shortest and longest session timeout in ms (2 and 20 ticks)")
       ->expected(2)
       ->check(CLI::Range(1, 86'400'000))
       ->type_name("MIN MAX");
   up->add_flag("--force-sync", options.force_sync, "Wait for the disk in every transaction");
-  into.delay_given =
-      up->add_option("--delay", into.delay, "Proxies in front of the servers, with this delay each way")
-          ->check(CLI::Range(0, 60'000))
-          ->type_name("MS");
+  into.delay_given = up->add_option("--delay", into.delay, "Proxies in front of the servers, with this delay each way")
+                         ->check(CLI::Range(0, 60'000))
+                         ->type_name("MS");
   up->add_flag("--proxies", into.proxies,
                "Proxies in front of the servers and between them: what fault and partition need");
-  into.words_given =
-      up->add_option("--four-letter-words", into.words, "The only ones the servers answer, besides srvr")
-          ->delimiter(',')
-          ->type_name("WORD,...");
+  into.words_given = up->add_option("--four-letter-words", into.words, "The only ones the servers answer, besides srvr")
+                         ->delimiter(',')
+                         ->type_name("WORD,...");
   up->add_flag("--admin-server", options.admin_server, "Run ZooKeeper's AdminServer (HTTP) in each server");
   up->add_option("--config", options.extra_config, "A further line of zoo.cfg; may be repeated")
       ->expected(1)
@@ -94,11 +84,10 @@ void add_up(CLI::App& app, raw& into) {
 void add_others(CLI::App& app, raw& into) {
   add_command(app, into, "down", "End the cluster and remove everything it made");
   add_command(app, into, "status", "Show the servers, their roles and addresses");
-  const std::pair<const char*, const char*> on_server[] = {
-      {"kill", "Kill a server (SIGKILL)"},
-      {"pause", "Freeze a server (SIGSTOP)"},
-      {"resume", "Let a paused server go on (SIGCONT)"},
-      {"restart", "Stop a server if it runs, and start it"}};
+  const std::pair<const char*, const char*> on_server[] = {{"kill", "Kill a server (SIGKILL)"},
+                                                           {"pause", "Freeze a server (SIGSTOP)"},
+                                                           {"resume", "Let a paused server go on (SIGCONT)"},
+                                                           {"restart", "Stop a server if it runs, and start it"}};
   for (const auto& [name, what] : on_server) {
     add_command(app, into, name, what)
         ->add_option("ID", into.result.id, "The server, 1 to N")

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "fault_options.hpp"
-
-#include <testcluster/ensemble.hpp>
-
 #include <cstdint>
 #include <filesystem>
 #include <string>
+
+#include <testcluster/ensemble.hpp>
+
+#include "fault_options.hpp"
 
 namespace testcluster::command {
 

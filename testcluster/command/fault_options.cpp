@@ -1,12 +1,12 @@
 #include "fault_options.hpp"
 
-#include "one_of.hpp"
-
-#include <testcluster/op_code.hpp>
+#include <stdexcept>
 
 #include <CLI/CLI.hpp>
 
-#include <stdexcept>
+#include <testcluster/op_code.hpp>
+
+#include "one_of.hpp"
 
 namespace testcluster::command {
 namespace {
@@ -41,8 +41,8 @@ void add_way(CLI::App* one, fault_options& into) {
 
 void add_fault(CLI::App& app, int& id, fault_options& into,
                const std::function<CLI::App*(CLI::App&, const std::string&, const std::string&)>& add) {
-  auto* fault = app.add_subcommand(
-      "fault", "Spoil the line between a server and its clients, or another server, until `heal`");
+  auto* fault =
+      app.add_subcommand("fault", "Spoil the line between a server and its clients, or another server, until `heal`");
   fault->require_subcommand(1);
   const auto kind = [&](const std::string& name, const std::string& what) {
     auto* one = add(*fault, name, what);
@@ -51,15 +51,13 @@ void add_fault(CLI::App& app, int& id, fault_options& into,
   };
   const auto on_any_line = [&](const std::string& name, const std::string& what) {
     auto* one = kind(name, what);
-    one->add_option("--peer", into.peer,
-                    "Between ID (as the client) and this server, not between ID and its clients")
+    one->add_option("--peer", into.peer, "Between ID (as the client) and this server, not between ID and its clients")
         ->check(CLI::Range(1, 9))
         ->type_name("OTHER");
     return one;
   };
   on_any_line("cut", "Close all connections; new ones are welcome");
-  add_way(on_any_line("freeze", "Nothing moves, nothing is closed; what was sent arrives after healing"),
-          into);
+  add_way(on_any_line("freeze", "Nothing moves, nothing is closed; what was sent arrives after healing"), into);
   on_any_line("refuse", "Refuse new connections; those that exist stay");
   on_any_line("delay", "Everything arrives later")
       ->add_option("MS", into.amount, "How much, each way")
@@ -74,12 +72,8 @@ void add_fault(CLI::App& app, int& id, fault_options& into,
       ->check(one_of({"client", "server"}))
       ->type_name("SIDE");
   add_way(on_any_line("blackhole", "What is sent disappears, and the connections look alive"), into);
-  add_drop(
-      kind("drop-reply", "A request is carried out, and its reply lost: the connection is closed instead"),
-      into);
-  add_drop(
-      kind("drop-request", "A request is lost before the server sees it: the connection is closed instead"),
-      into);
+  add_drop(kind("drop-reply", "A request is carried out, and its reply lost: the connection is closed instead"), into);
+  add_drop(kind("drop-request", "A request is lost before the server sees it: the connection is closed instead"), into);
 }
 
 json::object to_json(const fault_options& fault) {

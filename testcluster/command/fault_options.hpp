@@ -1,10 +1,10 @@
 #pragma once
 
-#include <boost/json.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <string>
+
+#include <boost/json.hpp>
 
 namespace CLI {
 class App;
@@ -24,9 +24,8 @@ struct fault_options {
 };
 
 /// Adds the command `fault KIND ...`. `add` makes a subcommand of an app, with the options that every command has.
-void add_fault(
-    CLI::App& app, int& id, fault_options& into,
-    const std::function<CLI::App*(CLI::App&, const std::string& name, const std::string& what)>& add);
+void add_fault(CLI::App& app, int& id, fault_options& into,
+               const std::function<CLI::App*(CLI::App&, const std::string& name, const std::string& what)>& add);
 
 /// Convert to a part of a request to the supervisor, and back. fault_from throws std::exception if that part is missing
 /// or malformed.

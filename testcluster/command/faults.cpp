@@ -1,9 +1,9 @@
 #include "faults.hpp"
 
-#include <testcluster/proxy.hpp>
-
 #include <algorithm>
 #include <chrono>
+
+#include <testcluster/proxy.hpp>
 
 namespace testcluster::command {
 namespace {
@@ -44,9 +44,8 @@ void inject(ensemble& cluster, int id, const fault_options& fault) {
 void heal(ensemble& cluster) {
   cluster.heal();
   const auto nodes = cluster.nodes();
-  const auto working = std::count_if(nodes.begin(), nodes.end(), [](const node_info& each) {
-    return each.running && each.role != "paused";
-  });
+  const auto working = std::count_if(nodes.begin(), nodes.end(),
+                                     [](const node_info& each) { return each.running && each.role != "paused"; });
   if (static_cast<std::size_t>(working) > nodes.size() / 2) cluster.wait_serving();
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "fault_options.hpp"
-
 #include <testcluster/ensemble.hpp>
+
+#include "fault_options.hpp"
 
 namespace testcluster::command {
 

@@ -1,16 +1,16 @@
+#include <algorithm>
+#include <exception>
+#include <iostream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "client.hpp"
 #include "command_line.hpp"
 #include "place.hpp"
 #include "print.hpp"
 #include "register.hpp"
 #include "supervisor.hpp"
-
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <algorithm>
-#include <exception>
-#include <iostream>
 
 namespace testcluster::command {
 namespace {
@@ -26,8 +26,8 @@ std::filesystem::path directory(const arguments& wanted) {
 std::vector<std::filesystem::path> to_take_down(const arguments& wanted) {
   if (!wanted.dir.empty()) return {directory(wanted)};
   auto known = registered();
-  const bool any_up = std::any_of(known.begin(), known.end(),
-                                  [](const auto& dir) { return examine(dir) == condition::live; });
+  const bool any_up =
+      std::any_of(known.begin(), known.end(), [](const auto& dir) { return examine(dir) == condition::live; });
   if (any_up) return {only_cluster()};
   return known;
 }

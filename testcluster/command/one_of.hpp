@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <CLI/CLI.hpp>
 
 namespace testcluster::command {
 

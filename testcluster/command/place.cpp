@@ -1,20 +1,20 @@
 #include "place.hpp"
 
-#include "register.hpp"
-
-#include <testcluster/error.hpp>
-
-#include <boost/json.hpp>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
 
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sstream>
+#include <boost/json.hpp>
+
+#include <testcluster/error.hpp>
+
+#include "register.hpp"
 
 namespace testcluster::command {
 namespace {
@@ -22,13 +22,10 @@ namespace {
 namespace fs = std::filesystem;
 namespace json = boost::json;
 
-fs::path record_of(const fs::path& dir) {
-  return dir / "cluster.json";
-}
+fs::path record_of(const fs::path& dir) { return dir / "cluster.json"; }
 
 error already_up(const fs::path& dir) {
-  return error("a cluster is already up in " + dir.string() + "; end it with: testcluster down --dir " +
-               dir.string());
+  return error("a cluster is already up in " + dir.string() + "; end it with: testcluster down --dir " + dir.string());
 }
 
 /// Removes what a dead supervisor left in the directory that the user named. Throws if a cluster is up in it.
@@ -55,8 +52,7 @@ bool was_made(const fs::path& dir) {
 
 place::place(const fs::path& wanted) : files_(without_leftovers(wanted)) {
   // sockaddr_un has room for 107 characters and a final zero.
-  if (socket().string().size() > 107)
-    throw error("dir: " + path().string() + " is too long for a socket in it");
+  if (socket().string().size() > 107) throw error("dir: " + path().string() + " is too long for a socket in it");
   if (files_.temporary()) keeper_.emplace(path());
   lock();
   enter_register(path());
@@ -73,8 +69,7 @@ void place::lock() {
   lock_ = detail::descriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock_) throw error("could not write " + name.string() + ": " + std::strerror(errno));
   if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) throw already_up(path());
-  const auto record =
-      json::serialize(json::object{{"supervisor", ::getpid()}, {"made", files_.made()}}) + "\n";
+  const auto record = json::serialize(json::object{{"supervisor", ::getpid()}, {"made", files_.made()}}) + "\n";
   if (::write(lock_.get(), record.data(), record.size()) != static_cast<ssize_t>(record.size())) {
     throw error("could not write " + name.string() + ": " + std::strerror(errno));
   }

@@ -1,13 +1,13 @@
 #pragma once
 
-#include "descriptor.hpp"
-#include "guard.hpp"
-#include "workspace.hpp"
+#include <filesystem>
+#include <optional>
 
 #include <testcluster/error.hpp>
 
-#include <filesystem>
-#include <optional>
+#include "descriptor.hpp"
+#include "guard.hpp"
+#include "workspace.hpp"
 
 namespace testcluster::command {
 
@@ -22,9 +22,7 @@ std::filesystem::path normal(const std::filesystem::path& dir);
 /// Removes the files that a dead supervisor left, and nothing else.
 void remove_stale(const std::filesystem::path& dir);
 
-inline std::filesystem::path socket_of(const std::filesystem::path& dir) {
-  return dir / "control.sock";
-}
+inline std::filesystem::path socket_of(const std::filesystem::path& dir) { return dir / "control.sock"; }
 
 /// The directory of one cluster of this command, as long as its supervisor lives:
 ///   cluster.json   the supervisor's process id, and whether it made the directory; locked while the supervisor lives

@@ -22,13 +22,12 @@ void print_faults(std::ostream& out, const json::object& node, const std::string
 
 void print_cluster(std::ostream& out, const json::object& cluster) {
   out << "hosts  " << text(cluster, "hosts") << "\ndir    " << text(cluster, "dir") << "\n\n" << std::left;
-  out << std::setw(4) << "ID" << std::setw(12) << "ROLE" << std::setw(9) << "PID" << std::setw(23)
-      << "ADDRESS"
+  out << std::setw(4) << "ID" << std::setw(12) << "ROLE" << std::setw(9) << "PID" << std::setw(23) << "ADDRESS"
       << "PROXY\n";
   for (const auto& entry : cluster.at("nodes").as_array()) {
     const auto& node = entry.as_object();
-    out << std::setw(4) << text(node, "id") << std::setw(12) << text(node, "role") << std::setw(9)
-        << text(node, "pid") << std::setw(23) << text(node, "address") << text(node, "proxy") << "\n";
+    out << std::setw(4) << text(node, "id") << std::setw(12) << text(node, "role") << std::setw(9) << text(node, "pid")
+        << std::setw(23) << text(node, "address") << text(node, "proxy") << "\n";
     print_faults(out, node, "    ");
   }
 }
@@ -43,8 +42,7 @@ void print(std::ostream& out, const json::object& outcome, const arguments& want
   } else if (outcome.contains("session")) {
     out << "session " << text(outcome, "session") << " expired\n";
   } else if (outcome.contains("ended")) {
-    for (const auto& each : outcome.at("ended").as_array())
-      out << text(each.as_object(), "dir") << " removed\n";
+    for (const auto& each : outcome.at("ended").as_array()) out << text(each.as_object(), "dir") << " removed\n";
   } else {
     out << "server " << text(outcome, "id") << " is " << text(outcome, "role") << "\n";
     print_faults(out, outcome, "  ");

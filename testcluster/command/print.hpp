@@ -1,10 +1,10 @@
 #pragma once
 
-#include "command_line.hpp"
+#include <iosfwd>
 
 #include <boost/json.hpp>
 
-#include <iosfwd>
+#include "command_line.hpp"
 
 namespace testcluster::command {
 

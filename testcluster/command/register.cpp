@@ -1,13 +1,13 @@
 #include "register.hpp"
 
-#include "place.hpp"
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
+#include "place.hpp"
 
 namespace testcluster::command {
 namespace {
@@ -23,8 +23,7 @@ fs::path folder() {
 // Everybody can write to the folder for temporary files, so another user may have made a folder of this name first.
 void require_own(const fs::path& name) {
   struct stat found {};
-  if (::lstat(name.c_str(), &found) != 0)
-    throw error("could not make " + name.string() + ": " + std::strerror(errno));
+  if (::lstat(name.c_str(), &found) != 0) throw error("could not make " + name.string() + ": " + std::strerror(errno));
   if (!S_ISDIR(found.st_mode) || found.st_uid != ::getuid()) {
     throw error(name.string() + " belongs to another user; set XDG_RUNTIME_DIR to a folder of your own");
   }
@@ -81,8 +80,7 @@ fs::path only_cluster() {
   if (live.size() == 1) return live.front();
   if (live.size() > 1) throw error("several clusters are up; choose one:" + choice);
   if (left.empty()) throw error("no cluster is up; start one with: testcluster up");
-  throw error("no cluster is up, but one ended without cleaning up:" + left +
-              "; remove it with: testcluster down");
+  throw error("no cluster is up, but one ended without cleaning up:" + left + "; remove it with: testcluster down");
 }
 
 }  // namespace testcluster::command

@@ -1,9 +1,9 @@
 #include "requests.hpp"
 
+#include <map>
+
 #include "faults.hpp"
 #include "zk_client.hpp"
-
-#include <map>
 
 namespace testcluster::command {
 namespace {
@@ -11,9 +11,8 @@ namespace {
 namespace json = boost::json;
 
 json::object describe_node(const node_info& node) {
-  json::object out{{"id", node.id},           {"client_port", node.client_port},
-                   {"address", node.address}, {"pid", node.pid},
-                   {"role", node.role},       {"running", node.running}};
+  json::object out{{"id", node.id},     {"client_port", node.client_port}, {"address", node.address}, {"pid", node.pid},
+                   {"role", node.role}, {"running", node.running}};
   if (!node.proxy.empty()) out["proxy"] = node.proxy;
   if (!node.faults.empty()) out["faults"] = json::value_from(node.faults);
   if (!node.admin.empty()) out["admin"] = node.admin;

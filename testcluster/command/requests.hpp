@@ -1,10 +1,10 @@
 #pragma once
 
-#include <testcluster/ensemble.hpp>
+#include <filesystem>
 
 #include <boost/json.hpp>
 
-#include <filesystem>
+#include <testcluster/ensemble.hpp>
 
 namespace testcluster::command {
 
@@ -12,7 +12,6 @@ namespace testcluster::command {
 boost::json::object describe(ensemble& cluster, const std::filesystem::path& dir);
 
 /// Carries out a request from the control socket and returns the result to show. Throws if the request fails.
-boost::json::object execute(const boost::json::object& request, ensemble& cluster,
-                            const std::filesystem::path& dir);
+boost::json::object execute(const boost::json::object& request, ensemble& cluster, const std::filesystem::path& dir);
 
 }  // namespace testcluster::command

@@ -1,7 +1,7 @@
 #include "service.hpp"
 
-#include "connection.hpp"
-#include "requests.hpp"
+#include <csignal>
+#include <memory>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -13,8 +13,8 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
-#include <csignal>
-#include <memory>
+#include "connection.hpp"
+#include "requests.hpp"
 
 namespace testcluster::command {
 

@@ -1,16 +1,16 @@
 #pragma once
 
-#include "place.hpp"
-
-#include <testcluster/ensemble.hpp>
+#include <memory>
+#include <string>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/json.hpp>
 
-#include <memory>
-#include <string>
+#include <testcluster/ensemble.hpp>
+
+#include "place.hpp"
 
 namespace testcluster::command {
 

@@ -1,9 +1,8 @@
 #include "supervisor.hpp"
 
-#include "descriptor.hpp"
-#include "place.hpp"
-#include "requests.hpp"
-#include "service.hpp"
+#include <cerrno>
+#include <cstring>
+#include <string>
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,9 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstring>
-#include <string>
+#include "descriptor.hpp"
+#include "place.hpp"
+#include "requests.hpp"
+#include "service.hpp"
 
 namespace testcluster::command {
 namespace {

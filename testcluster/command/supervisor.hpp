@@ -1,8 +1,8 @@
 #pragma once
 
-#include "command_line.hpp"
-
 #include <boost/json.hpp>
+
+#include "command_line.hpp"
 
 namespace testcluster::command {
 

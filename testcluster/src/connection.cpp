@@ -1,14 +1,14 @@
 #include "connection.hpp"
 
-#include <testcluster/error.hpp>
+#include <charconv>
+
+#include <fcntl.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
 
-#include <fcntl.h>
-
-#include <charconv>
+#include <testcluster/error.hpp>
 
 namespace testcluster::detail {
 
@@ -32,12 +32,9 @@ std::string to_string(const tcp::endpoint& endpoint) {
   return endpoint.address().to_string() + ":" + std::to_string(endpoint.port());
 }
 
-void close_on_exec(int descriptor) {
-  ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
-}
+void close_on_exec(int descriptor) { ::fcntl(descriptor, F_SETFD, FD_CLOEXEC); }
 
-connection::connection(const tcp::endpoint& peer, clock::time_point deadline)
-    : peer_(peer), deadline_(deadline) {
+connection::connection(const tcp::endpoint& peer, clock::time_point deadline) : peer_(peer), deadline_(deadline) {
   error_code result = asio::error::would_block;
   socket_.open(peer.protocol());
   close_on_exec(socket_.native_handle());
@@ -78,8 +75,7 @@ void connection::run(const char* what, const error_code& result) {
     io_.run();
     throw error("could not " + std::string(what) + " " + to_string(peer_) + " in time");
   }
-  if (result)
-    throw error("could not " + std::string(what) + " " + to_string(peer_) + ": " + result.message());
+  if (result) throw error("could not " + std::string(what) + " " + to_string(peer_) + ": " + result.message());
 }
 
 }  // namespace testcluster::detail

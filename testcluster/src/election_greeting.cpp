@@ -1,8 +1,8 @@
 #include "election_greeting.hpp"
 
-#include "jute.hpp"
-
 #include <cstdint>
+
+#include "jute.hpp"
 
 namespace testcluster::detail {
 namespace {

@@ -13,8 +13,7 @@ namespace testcluster::detail {
 class election_greeting {
  public:
   /// `callback` empty: everything passes unchanged.
-  explicit election_greeting(std::string callback)
-      : callback_(std::move(callback)), passed_(callback_.empty()) {}
+  explicit election_greeting(std::string callback) : callback_(std::move(callback)), passed_(callback_.empty()) {}
 
   /// Takes bytes from the connecting server; returns the bytes to pass on.
   std::string pass(std::string_view bytes);

@@ -1,7 +1,7 @@
+#include <testcluster/ensemble.hpp>
+
 #include "ensemble_impl.hpp"
 #include "zk_client.hpp"
-
-#include <testcluster/ensemble.hpp>
 
 namespace testcluster {
 
@@ -13,13 +13,9 @@ ensemble::ensemble(const ensemble_options& options) : impl_(std::make_unique<imp
 
 ensemble::~ensemble() = default;
 
-const std::string& ensemble::hosts() const {
-  return impl_->hosts;
-}
+const std::string& ensemble::hosts() const { return impl_->hosts; }
 
-const std::filesystem::path& ensemble::dir() const {
-  return impl_->files.path();
-}
+const std::filesystem::path& ensemble::dir() const { return impl_->files.path(); }
 
 server& ensemble::impl::at(int id) {
   if (id < 1 || id > options.servers) {
@@ -31,8 +27,7 @@ server& ensemble::impl::at(int id) {
 
 server& ensemble::impl::running(int id) {
   auto& found = at(id);
-  if (found.current() == server::state::stopped)
-    throw error("server " + std::to_string(id) + " is not running");
+  if (found.current() == server::state::stopped) throw error("server " + std::to_string(id) + " is not running");
   return found;
 }
 
@@ -62,29 +57,21 @@ std::vector<node_info> ensemble::nodes() {
   return all;
 }
 
-void ensemble::kill(int id) {
-  impl_->running(id).kill();
-}
+void ensemble::kill(int id) { impl_->running(id).kill(); }
 
-void ensemble::stop(int id) {
-  impl_->running(id).stop(impl_->options.start_timeout);
-}
+void ensemble::stop(int id) { impl_->running(id).stop(impl_->options.start_timeout); }
 
-void ensemble::pause(int id) {
-  impl_->running(id).pause();
-}
+void ensemble::pause(int id) { impl_->running(id).pause(); }
 
 void ensemble::resume(int id) {
   auto& target = impl_->running(id);
-  if (target.current() != server::state::paused)
-    throw error("server " + std::to_string(id) + " is not paused");
+  if (target.current() != server::state::paused) throw error("server " + std::to_string(id) + " is not paused");
   target.resume();
 }
 
 void ensemble::start(int id) {
   auto& target = impl_->at(id);
-  if (target.current() != server::state::stopped)
-    throw error("server " + std::to_string(id) + " runs already");
+  if (target.current() != server::state::stopped) throw error("server " + std::to_string(id) + " runs already");
   target.start(impl_->keeper.group());
   if (impl_->quorum()) impl_->wait_serving();
 }

@@ -4,9 +4,7 @@ namespace testcluster {
 
 namespace {
 
-std::string pair_of(int one, int other) {
-  return "servers " + std::to_string(one) + " and " + std::to_string(other);
-}
+std::string pair_of(int one, int other) { return "servers " + std::to_string(one) + " and " + std::to_string(other); }
 
 }  // namespace
 
@@ -39,9 +37,7 @@ proxy& ensemble::proxy(int id) {
   return *impl_->proxies[id - 1];
 }
 
-proxy& ensemble::peer_proxy(int from, int to, peer_port port) {
-  return impl_->links_of(from, to).at(from, to, port);
-}
+proxy& ensemble::peer_proxy(int from, int to, peer_port port) { return impl_->links_of(from, to).at(from, to, port); }
 
 void ensemble::partition(int id) {
   impl_->at(id);

@@ -1,18 +1,18 @@
 #pragma once
 
-#include "guard.hpp"
-#include "peer_links.hpp"
-#include "server.hpp"
-#include "workspace.hpp"
-
-#include <testcluster/ensemble.hpp>
-#include <testcluster/proxy.hpp>
-
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <testcluster/ensemble.hpp>
+#include <testcluster/proxy.hpp>
+
+#include "guard.hpp"
+#include "peer_links.hpp"
+#include "server.hpp"
+#include "workspace.hpp"
 
 namespace testcluster {
 

@@ -1,8 +1,8 @@
-#include "ensemble_impl.hpp"
-#include "zk_client.hpp"
-
 #include <set>
 #include <thread>
+
+#include "ensemble_impl.hpp"
+#include "zk_client.hpp"
 
 namespace testcluster {
 namespace {
@@ -11,13 +11,9 @@ using namespace std::chrono_literals;
 using detail::clock;
 using detail::server;
 
-bool serves(const std::string& role) {
-  return role != "looking" && role != "stopped" && role != "paused";
-}
+bool serves(const std::string& role) { return role != "looking" && role != "stopped" && role != "paused"; }
 
-bool leads(const std::string& role) {
-  return role == "leader" || role == "standalone";
-}
+bool leads(const std::string& role) { return role == "leader" || role == "standalone"; }
 
 // The node is ephemeral, so it is removed with the probe's session.
 void write_through(const server& target) {
@@ -76,9 +72,7 @@ void ensemble::impl::poll(const std::function<std::string()>& obstacle_now) {
   }
 }
 
-bool ensemble::impl::quorum() {
-  return running().size() > servers.size() / 2;
-}
+bool ensemble::impl::quorum() { return running().size() > servers.size() / 2; }
 
 void ensemble::impl::wait_serving() {
   if (!quorum()) {
@@ -102,8 +96,6 @@ int ensemble::leader() {
   return id;
 }
 
-void ensemble::wait_serving() {
-  impl_->wait_serving();
-}
+void ensemble::wait_serving() { impl_->wait_serving(); }
 
 }  // namespace testcluster

@@ -1,7 +1,7 @@
+#include <algorithm>
+
 #include "ensemble_impl.hpp"
 #include "options.hpp"
-
-#include <algorithm>
 
 namespace testcluster {
 namespace {
@@ -40,8 +40,7 @@ ensemble::impl::impl(const ensemble_options& given)
 
 bool ensemble::impl::start_all(std::uint16_t base_port) {
   for (int id = 1; id <= options.servers; ++id) {
-    servers.push_back(
-        std::make_unique<detail::server>(id, files.path() / ("server." + std::to_string(id)), base_port));
+    servers.push_back(std::make_unique<detail::server>(id, files.path() / ("server." + std::to_string(id)), base_port));
   }
   if (options.peer_proxies) links.emplace(servers);
   for (const auto& each : servers) each->configure(options, members(*each));

@@ -1,10 +1,10 @@
 #include "frame_filter.hpp"
 
-#include "jute.hpp"
+#include <algorithm>
 
 #include <testcluster/op_code.hpp>
 
-#include <algorithm>
+#include "jute.hpp"
 
 namespace testcluster::detail {
 namespace {
@@ -53,8 +53,8 @@ bool drop_rules::hit(what lost, std::int32_t op_code) {
 std::vector<std::string> drop_rules::describe() const {
   std::vector<std::string> all;
   for (const auto& each : rules_) {
-    all.push_back((each.lost == what::reply ? "drop-reply " : "drop-request ") + op::name_of(each.op_code) +
-                  " " + std::to_string(each.left));
+    all.push_back((each.lost == what::reply ? "drop-reply " : "drop-request ") + op::name_of(each.op_code) + " " +
+                  std::to_string(each.left));
   }
   return all;
 }
@@ -85,8 +85,7 @@ verdict frame_filter::replies(std::string_view bytes) {
 
 bool frame_filter::lose_request(const std::string& frame) {
   const bool connect = !std::exchange(connect_request_seen_, true);
-  const auto header =
-      connect ? request_header{0, op::create_session} : header_of(frame).value_or(request_header{});
+  const auto header = connect ? request_header{0, op::create_session} : header_of(frame).value_or(request_header{});
   if (rules_.hit(drop_rules::what::request, header.op_code)) return true;
   if (rules_.hit(drop_rules::what::reply, header.op_code)) {
     if (connect) {
@@ -101,8 +100,7 @@ bool frame_filter::lose_request(const std::string& frame) {
 bool frame_filter::lose_reply(const std::string& frame) {
   if (!std::exchange(connect_reply_seen_, true)) return lose_connect_reply_;
   const auto header = header_of(frame);
-  return header &&
-         std::find(replies_to_lose_.begin(), replies_to_lose_.end(), header->xid) != replies_to_lose_.end();
+  return header && std::find(replies_to_lose_.begin(), replies_to_lose_.end(), header->xid) != replies_to_lose_.end();
 }
 
 }  // namespace testcluster::detail

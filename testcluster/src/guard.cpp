@@ -1,13 +1,13 @@
 #include "guard.hpp"
 
-#include "spawn.hpp"
+#include <cerrno>
+#include <system_error>
 
 #include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <system_error>
+#include "spawn.hpp"
 
 namespace testcluster::detail {
 namespace {
@@ -32,8 +32,7 @@ guard::guard(const std::filesystem::path& leftover) {
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   const descriptor watched(ends[0]);
   lifeline_ = descriptor(ends[1]);
-  pid_ = spawn(
-      {.command = {"/bin/sh", "-c", script, "testcluster-guard", leftover.string()}, .input = watched.get()});
+  pid_ = spawn({.command = {"/bin/sh", "-c", script, "testcluster-guard", leftover.string()}, .input = watched.get()});
 }
 
 guard::~guard() {

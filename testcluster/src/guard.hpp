@@ -1,10 +1,10 @@
 #pragma once
 
-#include "descriptor.hpp"
+#include <filesystem>
 
 #include <sys/types.h>
 
-#include <filesystem>
+#include "descriptor.hpp"
 
 namespace testcluster::detail {
 

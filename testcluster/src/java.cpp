@@ -1,19 +1,18 @@
 #include "java.hpp"
 
-#include <testcluster/error.hpp>
+#include <cstdlib>
+#include <sstream>
 
 #include <unistd.h>
 
-#include <cstdlib>
-#include <sstream>
+#include <testcluster/error.hpp>
 
 namespace testcluster::detail {
 namespace {
 
 // Small heap, one garbage collector thread, no optimising compiler: this suits a short-lived server on a shared
 // machine. No performance data, because it would leave a file in /tmp for every killed server.
-constexpr const char* default_flags =
-    "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xshare:auto";
+constexpr const char* default_flags = "-Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -Xshare:auto";
 constexpr const char* default_jar = "/usr/share/java/zookeeper.jar";
 // Jars that Debian's zookeeper.jar needs but does not name as dependencies: a logger, and the AdminServer's servlet
 // API.
@@ -43,10 +42,10 @@ std::vector<std::string> server_command(const std::filesystem::path& config) {
   std::vector<std::string> command{"java"};
   std::istringstream flags(environment("TESTCLUSTER_JVM_FLAGS", default_flags));
   for (std::string flag; flags >> flag;) command.push_back(flag);
-  command.insert(command.end(),
-                 {"-Dorg.slf4j.simpleLogger.showDateTime=true",
-                  "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS", "-cp", jar + ":" + further_jars,
-                  "org.apache.zookeeper.server.quorum.QuorumPeerMain", config.string()});
+  command.insert(
+      command.end(),
+      {"-Dorg.slf4j.simpleLogger.showDateTime=true", "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS", "-cp",
+       jar + ":" + further_jars, "org.apache.zookeeper.server.quorum.QuorumPeerMain", config.string()});
   return command;
 }
 

@@ -47,13 +47,9 @@ std::uint64_t reader::big_endian(std::size_t bytes) {
   return value;
 }
 
-std::int32_t reader::int32() {
-  return static_cast<std::int32_t>(big_endian(4));
-}
+std::int32_t reader::int32() { return static_cast<std::int32_t>(big_endian(4)); }
 
-std::int64_t reader::int64() {
-  return static_cast<std::int64_t>(big_endian(8));
-}
+std::int64_t reader::int64() { return static_cast<std::int64_t>(big_endian(8)); }
 
 std::string reader::string() {
   const auto size = int32();
@@ -88,8 +84,7 @@ session connect_reply(std::string_view body) {
   return given;
 }
 
-std::string create_request(std::int32_t xid, std::string_view path, std::string_view data,
-                           std::int32_t flags) {
+std::string create_request(std::int32_t xid, std::string_view path, std::string_view data, std::int32_t flags) {
   const std::int32_t all_permissions = 31;
   writer out;
   out.int32(xid).int32(op::create).string(path).string(data);
@@ -101,9 +96,7 @@ std::string exists_request(std::int32_t xid, std::string_view path) {
   return writer{}.int32(xid).int32(op::exists).string(path).boolean(false).frame();
 }
 
-std::string close_request(std::int32_t xid) {
-  return writer{}.int32(xid).int32(op::close_session).frame();
-}
+std::string close_request(std::int32_t xid) { return writer{}.int32(xid).int32(op::close_session).frame(); }
 
 std::string password_of(std::int64_t session_id) {
   constexpr std::uint64_t mask = (std::uint64_t{1} << 48) - 1;

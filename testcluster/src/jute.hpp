@@ -45,8 +45,7 @@ struct session {
 
 std::string connect_request(const session& wanted);
 session connect_reply(std::string_view body);
-std::string create_request(std::int32_t xid, std::string_view path, std::string_view data,
-                           std::int32_t flags);
+std::string create_request(std::int32_t xid, std::string_view path, std::string_view data, std::int32_t flags);
 std::string exists_request(std::int32_t xid, std::string_view path);
 std::string close_request(std::int32_t xid);
 

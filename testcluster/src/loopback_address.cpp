@@ -1,15 +1,15 @@
 #include "loopback_address.hpp"
 
-#include <testcluster/error.hpp>
-
-#include <sys/socket.h>
-#include <sys/un.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstring>
 #include <random>
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <testcluster/error.hpp>
 
 namespace testcluster::detail {
 
@@ -19,8 +19,8 @@ loopback_address::loopback_address() {
   constexpr int tries = 1000;
   for (int i = 0; i < tries; ++i) {
     // 127.0.x.x is left out, because other programs use addresses there.
-    const auto candidate = "127." + std::to_string(octet(random)) + "." + std::to_string(octet(random)) +
-                           "." + std::to_string(octet(random));
+    const auto candidate = "127." + std::to_string(octet(random)) + "." + std::to_string(octet(random)) + "." +
+                           std::to_string(octet(random));
     if (lease(candidate)) return;
   }
   throw error("no free loopback address found in " + std::to_string(tries) + " tries");

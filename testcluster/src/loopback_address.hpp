@@ -1,8 +1,8 @@
 #pragma once
 
-#include "descriptor.hpp"
-
 #include <string>
+
+#include "descriptor.hpp"
 
 namespace testcluster::detail {
 

@@ -1,9 +1,9 @@
-#include <testcluster/op_code.hpp>
-
 #include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
+
+#include <testcluster/op_code.hpp>
 
 namespace testcluster::op {
 namespace {
@@ -36,8 +36,7 @@ constexpr std::array names{entry{"create", create},
 }  // namespace
 
 std::int32_t code_of(std::string_view name) {
-  const auto found =
-      std::find_if(names.begin(), names.end(), [&](const entry& each) { return each.first == name; });
+  const auto found = std::find_if(names.begin(), names.end(), [&](const entry& each) { return each.first == name; });
   if (found != names.end()) return found->second;
   std::string known;
   for (const auto& each : names) known += (known.empty() ? "" : ", ") + std::string(each.first);
@@ -45,8 +44,7 @@ std::int32_t code_of(std::string_view name) {
 }
 
 std::string name_of(std::int32_t code) {
-  const auto found =
-      std::find_if(names.begin(), names.end(), [&](const entry& each) { return each.second == code; });
+  const auto found = std::find_if(names.begin(), names.end(), [&](const entry& each) { return each.second == code; });
   return found != names.end() ? std::string(found->first) : std::to_string(code);
 }
 

@@ -31,14 +31,13 @@ std::string_view key_of(std::string_view line) {
 bool is_assignment(const std::string& line) {
   const auto fit = [](unsigned char c) { return std::isalnum(c) || c == '.' || c == '_' || c == '-'; };
   const auto key = key_of(line);
-  return line.find('=') != std::string::npos && line.find_first_of("\r\n") == std::string::npos &&
-         !key.empty() && std::all_of(key.begin(), key.end(), fit);
+  return line.find('=') != std::string::npos && line.find_first_of("\r\n") == std::string::npos && !key.empty() &&
+         std::all_of(key.begin(), key.end(), fit);
 }
 
 bool is_set_here(const std::string& line) {
   const auto key = key_of(line);
-  return key.starts_with("server.") ||
-         std::find(std::begin(set_here), std::end(set_here), key) != std::end(set_here);
+  return key.starts_with("server.") || std::find(std::begin(set_here), std::end(set_here), key) != std::end(set_here);
 }
 
 /// The mistake in the further lines of zoo.cfg; empty if there is none.
@@ -51,16 +50,15 @@ std::string problem_in_lines(const std::vector<std::string>& lines) {
 }
 
 bool four_letters(const std::string& word) {
-  return word.size() == 4 &&
-         std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return word.size() == 4 && std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
 }  // namespace
 
 std::optional<option_problem> problem_in(const ensemble_options& o) {
   const std::string lines = problem_in_lines(o.extra_config);
-  const bool limits_fit = o.min_session_timeout == 0ms || o.max_session_timeout == 0ms ||
-                          o.min_session_timeout <= o.max_session_timeout;
+  const bool limits_fit =
+      o.min_session_timeout == 0ms || o.max_session_timeout == 0ms || o.min_session_timeout <= o.max_session_timeout;
   const bool words_fit = std::all_of(o.four_letter_words.begin(), o.four_letter_words.end(), four_letters);
   const struct {
     bool is_fine;

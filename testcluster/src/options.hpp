@@ -1,9 +1,9 @@
 #pragma once
 
-#include <testcluster/ensemble.hpp>
-
 #include <optional>
 #include <string>
+
+#include <testcluster/ensemble.hpp>
 
 namespace testcluster::detail {
 

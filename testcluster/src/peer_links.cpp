@@ -18,9 +18,7 @@ peer_links::peer_links(const std::vector<std::unique_ptr<server>>& all)
   }
 }
 
-peer_links::link& peer_links::find(int from, int to) {
-  return links_[(from - 1) * servers_ + (to - 1)];
-}
+peer_links::link& peer_links::find(int from, int to) { return links_[(from - 1) * servers_ + (to - 1)]; }
 
 void peer_links::connect(const server& from, const server& to) {
   auto& made = find(from.id(), to.id());
@@ -38,8 +36,7 @@ proxy& peer_links::at(int from, int to, peer_port port) {
 std::string peer_links::quorum_line(int from, int to) {
   const auto& found = find(from, to);
   const auto election = found.election->address();
-  return "server." + std::to_string(to) + "=" + found.quorum->address() +
-         election.substr(election.rfind(':')) + "\n";
+  return "server." + std::to_string(to) + "=" + found.quorum->address() + election.substr(election.rfind(':')) + "\n";
 }
 
 std::vector<proxy*> peer_links::between(int one, int other) {

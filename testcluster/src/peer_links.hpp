@@ -1,12 +1,12 @@
 #pragma once
 
-#include "server.hpp"
-
-#include <testcluster/proxy.hpp>
-
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <testcluster/proxy.hpp>
+
+#include "server.hpp"
 
 namespace testcluster::detail {
 

@@ -1,7 +1,7 @@
-#include "loopback_address.hpp"
-#include "proxy_link.hpp"
-
-#include <testcluster/proxy.hpp>
+#include <algorithm>
+#include <optional>
+#include <thread>
+#include <vector>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -11,10 +11,10 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 
-#include <algorithm>
-#include <optional>
-#include <thread>
-#include <vector>
+#include <testcluster/proxy.hpp>
+
+#include "loopback_address.hpp"
+#include "proxy_link.hpp"
 
 namespace testcluster {
 
@@ -44,9 +44,7 @@ class own_address {
     if (wanted.empty()) leased_.emplace();
     error_code bad;
     address_ = asio::ip::make_address_v4(leased_ ? leased_->text() : wanted, bad);
-    if (bad)
-      throw std::invalid_argument("proxy_options::listen: '" + wanted +
-                                  "' is not an address such as 127.0.0.1");
+    if (bad) throw std::invalid_argument("proxy_options::listen: '" + wanted + "' is not an address such as 127.0.0.1");
   }
   const asio::ip::address_v4& get() const { return address_; }
 
@@ -140,9 +138,7 @@ proxy::proxy(const std::string& target, const proxy_options& options)
 
 proxy::~proxy() = default;
 
-const std::string& proxy::address() const {
-  return impl_->address;
-}
+const std::string& proxy::address() const { return impl_->address; }
 
 void proxy::set_delay(std::chrono::milliseconds delay) {
   impl_->on_thread([this, delay = checked(delay)] { impl_->state.delay = delay; });
@@ -206,8 +202,7 @@ void proxy::refuse(bool refusing) {
 void proxy::impl::drop(detail::drop_rules::what lost, std::int32_t op_code, int k) {
   if (k < 1) throw std::invalid_argument("drop_reply, drop_request: k must be at least 1");
   if (state.options.protocol == proxy_protocol::opaque)
-    throw error(
-        "this proxy does not know the protocol, so it can not lose one request; use cut or blackhole");
+    throw error("this proxy does not know the protocol, so it can not lose one request; use cut or blackhole");
   state.rules.add(lost, op_code, k);
 }
 
@@ -250,8 +245,7 @@ std::vector<std::string> proxy::faults() const {
     if (now.swallow_up) on.push_back("blackhole to-server");
     if (now.swallow_down) on.push_back("blackhole to-client");
     const auto open = impl_->alive();
-    if (std::any_of(open.begin(), open.end(), [](const auto& each) { return each->half(); }))
-      on.push_back("half-open");
+    if (std::any_of(open.begin(), open.end(), [](const auto& each) { return each->half(); })) on.push_back("half-open");
     return on;
   });
 }

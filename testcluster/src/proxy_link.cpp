@@ -1,13 +1,13 @@
 #include "proxy_link.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/redirect_error.hpp>
 #include <boost/asio/use_awaitable.hpp>
-
-#include <algorithm>
-#include <array>
 
 namespace testcluster::detail {
 
@@ -83,8 +83,7 @@ void proxy_link::half_open(proxy::side gone) {
 
 verdict proxy_link::judge(const direction& way, std::string_view bytes) {
   const bool up = &way == &up_;
-  if (shared_.options.protocol == proxy_protocol::client)
-    return up ? filter_.requests(bytes) : filter_.replies(bytes);
+  if (shared_.options.protocol == proxy_protocol::client) return up ? filter_.requests(bytes) : filter_.replies(bytes);
   return {.pass = up ? greeting_.pass(bytes) : std::string(bytes)};
 }
 
@@ -95,8 +94,7 @@ std::string proxy_link::rest(const direction& way) {
 clock::time_point proxy_link::arrival(direction& way, std::size_t bytes) {
   way.line_free = std::max(way.line_free, clock::now());
   if (shared_.bandwidth > 0) {
-    const std::chrono::duration<double> passing(static_cast<double>(bytes) /
-                                                static_cast<double>(shared_.bandwidth));
+    const std::chrono::duration<double> passing(static_cast<double>(bytes) / static_cast<double>(shared_.bandwidth));
     way.line_free += std::chrono::duration_cast<clock::duration>(passing);
   }
   return way.line_free + shared_.delay;
@@ -118,8 +116,8 @@ asio::awaitable<void> proxy_link::read(direction& way) {
       continue;
     }
     error_code failed;
-    const auto size = co_await way.from.async_read_some(asio::buffer(buffer),
-                                                        asio::redirect_error(asio::use_awaitable, failed));
+    const auto size =
+        co_await way.from.async_read_some(asio::buffer(buffer), asio::redirect_error(asio::use_awaitable, failed));
     if (failed == asio::error::operation_aborted) continue;
     if (failed) {
       enqueue(way, rest(way), failed == asio::error::eof ? after::end_stream : after::cut);
@@ -164,8 +162,7 @@ asio::awaitable<bool> proxy_link::deliver(direction& way, chunk what) {
   }
   const bool written = !way.to.is_open() || co_await write_out(way, std::move(what.bytes));
   if (what.then == after::drop) shared_.rules.done();
-  if (!written || what.then == after::cut || what.then == after::drop ||
-      (half_ && what.then != after::go_on)) {
+  if (!written || what.then == after::cut || what.then == after::drop || (half_ && what.then != after::go_on)) {
     close();
     co_return false;
   }

@@ -1,17 +1,17 @@
 #pragma once
 
-#include "connection.hpp"
-#include "election_greeting.hpp"
-#include "frame_filter.hpp"
-
-#include <testcluster/proxy.hpp>
+#include <deque>
+#include <memory>
+#include <string>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <deque>
-#include <memory>
-#include <string>
+#include <testcluster/proxy.hpp>
+
+#include "connection.hpp"
+#include "election_greeting.hpp"
+#include "frame_filter.hpp"
 
 namespace testcluster::detail {
 

@@ -1,14 +1,14 @@
 #include "server.hpp"
 
-#include "java.hpp"
-#include "spawn.hpp"
-#include "zk_client.hpp"
-
-#include <signal.h>
-
 #include <fstream>
 #include <sstream>
 #include <thread>
+
+#include <signal.h>
+
+#include "java.hpp"
+#include "spawn.hpp"
+#include "zk_client.hpp"
 
 namespace testcluster::detail {
 
@@ -28,9 +28,7 @@ std::string server::address(int port_offset) const {
   return address_.text() + ":" + std::to_string(base_port_ + port_offset);
 }
 
-tcp::endpoint server::client_endpoint() const {
-  return parse_endpoint(address(0));
-}
+tcp::endpoint server::client_endpoint() const { return parse_endpoint(address(0)); }
 
 void server::start(pid_t group) {
   std::error_code absent;

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "connection.hpp"
-#include "loopback_address.hpp"
+#include <string>
 
 #include <testcluster/ensemble.hpp>
 
-#include <string>
+#include "connection.hpp"
+#include "loopback_address.hpp"
 
 namespace testcluster::detail {
 

@@ -1,6 +1,6 @@
-#include "server.hpp"
-
 #include <fstream>
+
+#include "server.hpp"
 
 // The zoo.cfg of one server.
 namespace testcluster::detail {
@@ -31,9 +31,7 @@ void server::configure(const ensemble_options& options, const std::string& membe
   const auto data = folder_ / "data";
   std::filesystem::create_directories(data);
   std::string text;
-  const auto set = [&text](const std::string& key, const std::string& value) {
-    text += key + "=" + value + "\n";
-  };
+  const auto set = [&text](const std::string& key, const std::string& value) { text += key + "=" + value + "\n"; };
   const auto milliseconds = [](auto duration) { return std::to_string(duration.count()); };
   set("dataDir", data.string());
   set("clientPortAddress", address_.text());
@@ -41,10 +39,8 @@ void server::configure(const ensemble_options& options, const std::string& membe
   set("tickTime", milliseconds(options.tick_time));
   set("initLimit", std::to_string(options.init_limit));
   set("syncLimit", std::to_string(options.sync_limit));
-  if (options.min_session_timeout.count() > 0)
-    set("minSessionTimeout", milliseconds(options.min_session_timeout));
-  if (options.max_session_timeout.count() > 0)
-    set("maxSessionTimeout", milliseconds(options.max_session_timeout));
+  if (options.min_session_timeout.count() > 0) set("minSessionTimeout", milliseconds(options.min_session_timeout));
+  if (options.max_session_timeout.count() > 0) set("maxSessionTimeout", milliseconds(options.max_session_timeout));
   set("maxClientCnxns", "0");  // every client of a test has the same address
   set("forceSync", options.force_sync ? "yes" : "no");
   set("preAllocSize", "1024");

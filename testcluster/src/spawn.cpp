@@ -1,13 +1,13 @@
 #include "spawn.hpp"
 
+#include <cerrno>
+#include <system_error>
+
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cerrno>
-#include <system_error>
 
 namespace testcluster::detail {
 namespace {
@@ -36,8 +36,7 @@ void describe_files(actions& files, const spawn_options& options) {
   if (options.input >= 0) {
     check(::posix_spawn_file_actions_adddup2(&files.value, options.input, STDIN_FILENO), "standard input");
   } else {
-    check(::posix_spawn_file_actions_addopen(&files.value, STDIN_FILENO, "/dev/null", O_RDONLY, 0),
-          "/dev/null");
+    check(::posix_spawn_file_actions_addopen(&files.value, STDIN_FILENO, "/dev/null", O_RDONLY, 0), "/dev/null");
   }
   check(::posix_spawn_file_actions_addopen(&files.value, STDOUT_FILENO, options.output.c_str(),
                                            O_WRONLY | O_CREAT | O_APPEND, 0644),
@@ -78,9 +77,7 @@ pid_t spawn(const spawn_options& options) {
 
 // Other code in this process may have collected the child. `waitpid` then fails, which also means that the child is
 // gone.
-bool collect(pid_t child) {
-  return ::waitpid(child, nullptr, WNOHANG) != 0;
-}
+bool collect(pid_t child) { return ::waitpid(child, nullptr, WNOHANG) != 0; }
 
 void await(pid_t child) {
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {

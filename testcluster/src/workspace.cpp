@@ -1,13 +1,13 @@
 #include "workspace.hpp"
 
-#include <testcluster/error.hpp>
-
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
+
+#include <unistd.h>
+
+#include <testcluster/error.hpp>
 
 namespace testcluster::detail {
 
@@ -16,8 +16,7 @@ namespace fs = std::filesystem;
 workspace::workspace(const fs::path& wanted) : temporary_(wanted.empty()) {
   if (temporary_) {
     std::string name = (fs::temp_directory_path() / "testcluster-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw error("could not make " + name + ": " + std::strerror(errno));
+    if (::mkdtemp(name.data()) == nullptr) throw error("could not make " + name + ": " + std::strerror(errno));
     path_ = name;
     return;
   }

@@ -8,8 +8,7 @@ namespace {
 constexpr std::int32_t largest_reply = 16 << 20;
 
 void check(std::int32_t result, const char* what) {
-  if (result != 0)
-    throw error(std::string(what) + " was refused by ZooKeeper, code " + std::to_string(result));
+  if (result != 0) throw error(std::string(what) + " was refused by ZooKeeper, code " + std::to_string(result));
 }
 
 }  // namespace
@@ -53,8 +52,7 @@ void zk_client::close() {
 
 std::string zk_client::read_frame() {
   const auto size = jute::reader(connection_.read(4)).int32();
-  if (size < 0 || size > largest_reply)
-    throw error("this is not a ZooKeeper server: its reply makes no sense");
+  if (size < 0 || size > largest_reply) throw error("this is not a ZooKeeper server: its reply makes no sense");
   return connection_.read(size);
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 
-#include "connection.hpp"
-#include "jute.hpp"
+#include <string>
+#include <string_view>
 
 #include <testcluster/error.hpp>
 
-#include <string>
-#include <string_view>
+#include "connection.hpp"
+#include "jute.hpp"
 
 namespace testcluster::detail {
 

@@ -1,10 +1,10 @@
 #include "bare.hpp"
 
-#include <zookeeper/zookeeper.h>
+#include <stdexcept>
 
 #include <poll.h>
-#include <stdexcept>
 #include <sys/time.h>
+#include <zookeeper/zookeeper.h>
 
 namespace bench {
 
@@ -76,7 +76,8 @@ void bare_client::run() {
 }
 
 void bare_client::ensure(const std::string& path) {
-  check(zoo_acreate(state_->handle, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, 0, &state::created, state_.get()), "create");
+  check(zoo_acreate(state_->handle, path.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE, 0, &state::created, state_.get()),
+        "create");
   run();
 }
 

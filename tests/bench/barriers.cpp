@@ -1,10 +1,10 @@
 // Barriers in round trips.
-#include "operations.hpp"
-#include "stopwatch.hpp"
+#include <boost/asio.hpp>
 
 #include <zkrecipes/zkrecipes.hpp>
 
-#include <boost/asio.hpp>
+#include "operations.hpp"
+#include "stopwatch.hpp"
 
 namespace bench {
 
@@ -29,11 +29,11 @@ awaitable<double> last_one_in(setting& where, std::string path) {
   zkrecipes::double_barrier theirs(where.second, path, 2);
   zkrecipes::attendance other;
   moment let_in(where.first.get_executor());
-  theirs.async_enter(asio::bind_executor(where.first.get_executor(),
-                                         [&](const zkrecipes::error_code&, zkrecipes::attendance inside) {
-                                           other = std::move(inside);
-                                           let_in.note();
-                                         }));
+  theirs.async_enter(
+      asio::bind_executor(where.first.get_executor(), [&](const zkrecipes::error_code&, zkrecipes::attendance inside) {
+        other = std::move(inside);
+        let_in.note();
+      }));
   co_await until_children(where.first, path, 1);
   co_await where.second.async_sync(use_awaitable);
   const auto begin = clock::now();

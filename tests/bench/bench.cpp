@@ -1,27 +1,22 @@
 // Measures our recipes, Curator's and kazoo's in one run on one ensemble.
-#include "crowd.hpp"
-#include "leaders.hpp"
-#include "parts.hpp"
-
-#include <CLI/CLI.hpp>
-
 #include <filesystem>
 #include <iostream>
 #include <utility>
+
+#include <CLI/CLI.hpp>
+
+#include "crowd.hpp"
+#include "leaders.hpp"
+#include "parts.hpp"
 
 namespace {
 
 using part = std::pair<const char*, std::vector<bench::row> (*)(const bench::plan&)>;
 
-constexpr part parts[] = {{"round-trips", &bench::round_trips},
-                          {"wake-ups", &bench::wake_ups},
-                          {"waiting", &bench::waiting},
-                          {"leaders", &bench::leaders},
-                          {"rates", &bench::rates},
-                          {"cpu", &bench::cpu},
-                          {"queues", &bench::queues},
-                          {"commits", &bench::commits},
-                          {"dashboards", &bench::dashboards}};
+constexpr part parts[] = {
+    {"round-trips", &bench::round_trips}, {"wake-ups", &bench::wake_ups}, {"waiting", &bench::waiting},
+    {"leaders", &bench::leaders},         {"rates", &bench::rates},       {"cpu", &bench::cpu},
+    {"queues", &bench::queues},           {"commits", &bench::commits},   {"dashboards", &bench::dashboards}};
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
@@ -51,12 +46,12 @@ int main(int argc, char** argv) try {
   std::size_t in_line = 0;
   std::string election;
   app.add_option("-o", format, "table or json")->check(CLI::IsMember({"table", "json"}));
-  app.add_option("--part", chosen, "Only these: round-trips, wake-ups, waiting, leaders, rates, cpu, queues, commits, dashboards")
+  app.add_option("--part", chosen,
+                 "Only these: round-trips, wake-ups, waiting, leaders, rates, cpu, queues, commits, dashboards")
       ->check(CLI::IsMember(names()));
   app.add_option("--peers", what.peers, "Program that measures a peer; without it only ours are measured");
   app.add_option("--delay", what.one_way_ms, "Added delay in each direction, ms")->check(CLI::Range(1, 1000));
-  app.add_option("--repeat", what.repeat, "Samples of a round trip; the median counts")
-      ->check(CLI::Range(1, 1000));
+  app.add_option("--repeat", what.repeat, "Samples of a round trip; the median counts")->check(CLI::Range(1, 1000));
   app.add_option("--rounds", what.rounds, "Rounds of what is measured in turns; the median counts")
       ->check(CLI::Range(1, 100));
   app.add_option("--wait-in-line", in_line, "Only waits, as the part \"waiting\" does")->group("");

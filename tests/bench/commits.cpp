@@ -1,16 +1,16 @@
 // The time of a two-phase commit while many decided transactions are kept.
+#include <memory>
+#include <optional>
+
+#include <boost/asio.hpp>
+
+#include <zkrecipes/two_phase_commit.hpp>
+
 #include "parts.hpp"
 #include "rounds.hpp"
 #include "stopwatch.hpp"
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"
-
-#include <zkrecipes/two_phase_commit.hpp>
-
-#include <boost/asio.hpp>
-
-#include <memory>
-#include <optional>
 
 namespace bench {
 
@@ -29,7 +29,9 @@ const std::vector<std::string> parties{"a"};
 class kept_transactions {
  public:
   kept_transactions(asio::io_context& io, const std::string& hosts, int size)
-      : io_(io), zk_(io.get_executor(), {.hosts = hosts, .timeout = std::chrono::seconds(30)}), all_(zk_, "/commits-" + std::to_string(size)) {
+      : io_(io),
+        zk_(io.get_executor(), {.hosts = hosts, .timeout = std::chrono::seconds(30)}),
+        all_(zk_, "/commits-" + std::to_string(size)) {
     run_coroutine(io_, fill(size), std::chrono::minutes(5));
     all_.async_coordinate({.id = "bench"},
                           asio::bind_cancellation_slot(stop_.slot(), [this](zkrecipes::error_code) { ended_ = true; }));

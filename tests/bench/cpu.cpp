@@ -1,16 +1,17 @@
 // The processor time of a request in the client: ours and the C client alone, measured in turns in this thread.
+#include <functional>
+
+#include <sys/resource.h>
+
+#include <boost/asio.hpp>
+
+#include <zkrecipes/session.hpp>
+
 #include "bare.hpp"
 #include "parts.hpp"
 #include "rounds.hpp"
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"
-
-#include <zkrecipes/session.hpp>
-
-#include <boost/asio.hpp>
-
-#include <functional>
-#include <sys/resource.h>
 
 namespace bench {
 
@@ -27,7 +28,9 @@ constexpr int at_once = 100;
 double cpu_ms() {
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
-  auto ms = [](const timeval& t) { return static_cast<double>(t.tv_sec) * 1000 + static_cast<double>(t.tv_usec) / 1000; };
+  auto ms = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) * 1000 + static_cast<double>(t.tv_usec) / 1000;
+  };
   return ms(usage.ru_utime) + ms(usage.ru_stime);
 }
 
@@ -68,16 +71,18 @@ std::vector<row> cpu(const plan& what) {
   auto bare_at_once = [&] {
     for (int i = 0; i < requests / at_once; ++i) bare.get_at_once("/", at_once);
   };
-  const auto line = [&](const std::string& name, const std::function<void()>& ours, const std::function<void()>& floor) {
+  const auto line = [&](const std::string& name, const std::function<void()>& ours,
+                        const std::function<void()>& floor) {
     return measure_in_turns(name, unit,
                             {{&row::ours, [&](const std::string&) { return std::optional(cpu_of(ours)); }},
                              {&row::bare, [&](const std::string&) { return std::optional(cpu_of(floor)); }}},
                             what.rounds);
   };
   std::vector<row> rows;
-  rows.push_back(line("get, one after the other, coroutine",
-                      [&] { run_coroutine(io, get_one_by_one(zk)); }, bare_one_by_one));
-  rows.push_back(line("get, 100 at once, callbacks", [&] { get_with_callbacks(io, zk); }, bare_at_once));
+  rows.push_back(line(
+      "get, one after the other, coroutine", [&] { run_coroutine(io, get_one_by_one(zk)); }, bare_one_by_one));
+  rows.push_back(line(
+      "get, 100 at once, callbacks", [&] { get_with_callbacks(io, zk); }, bare_at_once));
   auto close = [&]() -> awaitable<bool> {
     co_await zk.async_close(use_awaitable);
     co_return true;

@@ -1,14 +1,14 @@
 #include "crowd.hpp"
 
-#include "process_status.hpp"
-
-#include <zkrecipes/lock.hpp>
+#include <memory>
+#include <stdexcept>
 
 #include <boost/asio.hpp>
 #include <boost/json.hpp>
 
-#include <memory>
-#include <stdexcept>
+#include <zkrecipes/lock.hpp>
+
+#include "process_status.hpp"
 
 namespace bench {
 
@@ -20,8 +20,8 @@ using namespace std::chrono_literals;
 
 void crowd::join() {
   zkrecipes::lock lock(zk_, path_);
-  lock.async_acquire(asio::bind_executor(
-      zk_.get_executor(), [this](const zkrecipes::error_code& error, zkrecipes::ownership owner) {
+  lock.async_acquire(
+      asio::bind_executor(zk_.get_executor(), [this](const zkrecipes::error_code& error, zkrecipes::ownership owner) {
         if (error == zkrecipes::errc::closed) return;
         if (error) throw boost::system::system_error(error, "crowd");
         owners_.push_back(std::move(owner));

@@ -1,14 +1,14 @@
 // Many acquisitions that wait for one lock, in one session.
 #pragma once
 
-#include <zkrecipes/ownership.hpp>
-#include <zkrecipes/session.hpp>
-
-#include <boost/asio/awaitable.hpp>
-
 #include <deque>
 #include <string>
 #include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/ownership.hpp>
+#include <zkrecipes/session.hpp>
 
 namespace bench {
 

@@ -1,5 +1,9 @@
 // The cost of many acquisitions that wait for one lock: for the servers at each release, and for the process in which
 // they wait.
+#include <optional>
+
+#include <boost/asio.hpp>
+
 #include "crowd.hpp"
 #include "parts.hpp"
 #include "peers.hpp"
@@ -7,10 +11,6 @@
 #include "support/coroutine.hpp"
 #include "support/process.hpp"
 #include "traffic.hpp"
-
-#include <boost/asio.hpp>
-
-#include <optional>
 
 namespace bench {
 
@@ -75,10 +75,9 @@ std::vector<row> wake_ups(const plan& what) {
   const auto curator = crowd_of("curator", what, hosts);
   const auto kazoo = crowd_of("kazoo", what, hosts);
   const std::string unit = "per release, " + std::to_string(what.waiting) + " waiting";
-  return {
-      {"watch events", unit, ours.watch_events, cell(curator, &traffic::watch_events),
-       cell(kazoo, &traffic::watch_events)},
-      {"requests", unit, ours.requests, cell(curator, &traffic::requests), cell(kazoo, &traffic::requests)}};
+  return {{"watch events", unit, ours.watch_events, cell(curator, &traffic::watch_events),
+           cell(kazoo, &traffic::watch_events)},
+          {"requests", unit, ours.requests, cell(curator, &traffic::requests), cell(kazoo, &traffic::requests)}};
 }
 
 std::vector<row> waiting(const plan& what) {

@@ -1,17 +1,17 @@
 // The requests of an open dashboard while nothing changes.
+#include <memory>
+#include <stdexcept>
+
+#include <boost/asio.hpp>
+
+#include <zkrecipes/election.hpp>
+
 #include "parts.hpp"
 #include "stopwatch.hpp"
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"
 #include "terminal/pseudo_terminal.hpp"
 #include "traffic.hpp"
-
-#include <zkrecipes/election.hpp>
-
-#include <boost/asio.hpp>
-
-#include <memory>
-#include <stdexcept>
 
 namespace bench {
 
@@ -35,7 +35,9 @@ class electorate {
     }
     run_coroutine(io_, make_folder());
     for (int i = 0; i < elections; ++i) stand("/dashboards/election-" + std::to_string(i));
-    if (!run_until(io_, [this] { return leaders_.size() == elections; }, 2min)) throw std::runtime_error("no leaders");
+    if (!run_until(
+            io_, [this] { return leaders_.size() == elections; }, 2min))
+      throw std::runtime_error("no leaders");
     run_coroutine(io_, until_all_stand());
   }
   ~electorate() { run_coroutine(io_, close()); }
@@ -77,7 +79,8 @@ class electorate {
 double requests_while(asio::io_context& io, std::chrono::seconds time) {
   const auto before = count_traffic().requests;
   const auto begin = clock::now();
-  run_until(io, [&] { return clock::now() - begin > time; }, time + 1s);
+  run_until(
+      io, [&] { return clock::now() - begin > time; }, time + 1s);
   return (count_traffic().requests - before) / ms_since(begin) * 1000;
 }
 
@@ -90,11 +93,13 @@ std::vector<row> dashboards(const plan& what) {
   pseudo_terminal terminal(io, 120, 40);
   const auto program = what.self.substr(0, what.self.rfind('/')) + "/zkadmin";
   terminal.start({program, "dashboard", "--root", "/dashboards"}, {{"ZKADMIN_HOSTS", join_hosts(direct_hosts())}});
-  if (!terminal.shows("ELECTIONS " + std::to_string(elections))) throw std::runtime_error("the dashboard shows no elections");
+  if (!terminal.shows("ELECTIONS " + std::to_string(elections)))
+    throw std::runtime_error("the dashboard shows no elections");
   const auto beside = requests_while(io, 10s);
   terminal.type("q");
   terminal.exit_code();
-  return {{"1 000 elections of 3 candidates, nothing changes", "requests a second of an open dashboard", beside - without}};
+  return {
+      {"1 000 elections of 3 candidates, nothing changes", "requests a second of an open dashboard", beside - without}};
 }
 
 }  // namespace bench

@@ -1,10 +1,10 @@
 // Elections and terms in round trips.
-#include "ownerships.hpp"
-#include "stopwatch.hpp"
+#include <boost/asio.hpp>
 
 #include <zkrecipes/zkrecipes.hpp>
 
-#include <boost/asio.hpp>
+#include "ownerships.hpp"
+#include "stopwatch.hpp"
 
 namespace bench {
 

@@ -2,22 +2,23 @@
 // adds.
 #include "leaders.hpp"
 
+#include <iostream>
+#include <memory>
+#include <optional>
+
+#include <unistd.h>
+
+#include <boost/asio.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include <zkrecipes/election.hpp>
+
 #include "parts.hpp"
 #include "peers.hpp"
 #include "process_status.hpp"
 #include "stopwatch.hpp"
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"
-
-#include <zkrecipes/election.hpp>
-
-#include <boost/asio.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-
-#include <iostream>
-#include <memory>
-#include <optional>
-#include <unistd.h>
 
 namespace bench {
 
@@ -69,7 +70,8 @@ succession kill_leader(const std::string& hosts, const std::string& path, const 
 succession of_ours(const plan& what, const std::string& hosts) {
   const std::string path = "/leaders";
   return kill_leader(hosts, path, [&] {
-    return std::make_unique<peer>(std::vector{what.self, std::string("--stand-for"), path, std::string("--hosts"), hosts});
+    return std::make_unique<peer>(
+        std::vector{what.self, std::string("--stand-for"), path, std::string("--hosts"), hosts});
   });
 }
 

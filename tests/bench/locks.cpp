@@ -1,9 +1,9 @@
 // Locks in round trips.
-#include "ownerships.hpp"
+#include <boost/asio.hpp>
 
 #include <zkrecipes/zkrecipes.hpp>
 
-#include <boost/asio.hpp>
+#include "ownerships.hpp"
 
 namespace bench {
 

@@ -1,8 +1,8 @@
 #include "operations.hpp"
 
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
+
+#include <boost/asio/use_awaitable.hpp>
 
 namespace bench {
 

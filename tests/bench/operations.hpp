@@ -1,13 +1,13 @@
 // The operations of our own library that are measured in round trips, one sample at a time.
 #pragma once
 
-#include <zkrecipes/session.hpp>
-
-#include <boost/asio/awaitable.hpp>
-
 #include <map>
 #include <string>
 #include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
 
 namespace bench {
 

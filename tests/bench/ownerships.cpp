@@ -1,11 +1,11 @@
 #include "ownerships.hpp"
 
-#include "stopwatch.hpp"
+#include <exception>
+#include <utility>
 
 #include <boost/asio.hpp>
 
-#include <exception>
-#include <utility>
+#include "stopwatch.hpp"
 
 namespace bench {
 

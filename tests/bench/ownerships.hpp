@@ -1,9 +1,9 @@
 // Measurements for every recipe that has owners.
 #pragma once
 
-#include "operations.hpp"
-
 #include <zkrecipes/ownership.hpp>
+
+#include "operations.hpp"
 
 namespace bench {
 

@@ -1,5 +1,10 @@
 #include "parts.hpp"
 
+#include <memory>
+#include <optional>
+
+#include <boost/asio.hpp>
+
 #include "bare.hpp"
 #include "operations.hpp"
 #include "peers.hpp"
@@ -7,11 +12,6 @@
 #include "rounds.hpp"
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"
-
-#include <boost/asio.hpp>
-
-#include <memory>
-#include <optional>
 
 namespace bench {
 
@@ -23,8 +23,8 @@ using namespace zkrecipes::test;
 
 namespace {
 
-json::object figures_of(const std::string& name, const plan& what, const std::string& part,
-                        const std::string& hosts, const std::vector<std::string>& options = {}) {
+json::object figures_of(const std::string& name, const plan& what, const std::string& part, const std::string& hosts,
+                        const std::vector<std::string>& options = {}) {
   if (what.peers.empty()) return {};
   return peer(what.peers, name, part, hosts, options).figures();
 }
@@ -58,8 +58,7 @@ awaitable<std::map<std::string, double>> measure_ours(zkrecipes::session_options
 }
 
 void delay_clients(int one_way_ms) {
-  for (int id = 1; id <= server_count; ++id)
-    cluster().proxy(id).set_delay(std::chrono::milliseconds(one_way_ms));
+  for (int id = 1; id <= server_count; ++id) cluster().proxy(id).set_delay(std::chrono::milliseconds(one_way_ms));
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
 // The parts of a measurement, on the ensemble of tests/support/cluster.hpp.
 #pragma once
 
-#include "table.hpp"
-
 #include <string>
 #include <vector>
+
+#include "table.hpp"
 
 namespace bench {
 

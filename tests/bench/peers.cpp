@@ -1,11 +1,11 @@
 #include "peers.hpp"
 
-#include "support/process.hpp"
+#include <optional>
+#include <stdexcept>
 
 #include <boost/json.hpp>
 
-#include <optional>
-#include <stdexcept>
+#include "support/process.hpp"
 
 namespace bench {
 
@@ -14,9 +14,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-std::vector<std::string> command_line(const std::string& program, const std::string& name,
-                                      const std::string& part, const std::string& hosts,
-                                      const std::vector<std::string>& options) {
+std::vector<std::string> command_line(const std::string& program, const std::string& name, const std::string& part,
+                                      const std::string& hosts, const std::vector<std::string>& options) {
   std::vector<std::string> words{program, name, "--part", part, "--hosts", hosts};
   words.insert(words.end(), options.begin(), options.end());
   return words;
@@ -24,21 +23,18 @@ std::vector<std::string> command_line(const std::string& program, const std::str
 
 }  // namespace
 
-peer::peer(const std::string& program, const std::string& name, const std::string& part,
-           const std::string& hosts, const std::vector<std::string>& options)
+peer::peer(const std::string& program, const std::string& name, const std::string& part, const std::string& hosts,
+           const std::vector<std::string>& options)
     : process_(name, command_line(program, name, part, hosts, options)) {}
 
 std::string peer::line() {
   constexpr auto patience = 200s;  // longer than the program's own limit
   std::optional<std::string> said;
-  const bool in_time =
-      zkrecipes::test::wait_until([&] { return (said = process_.answer()).has_value(); }, patience);
+  const bool in_time = zkrecipes::test::wait_until([&] { return (said = process_.answer()).has_value(); }, patience);
   if (!in_time) throw std::runtime_error(process_.name() + " says nothing");
   return *said;
 }
 
-json::object peer::figures() {
-  return json::parse(line()).as_object().at("operations").as_object();
-}
+json::object peer::figures() { return json::parse(line()).as_object().at("operations").as_object(); }
 
 }  // namespace bench

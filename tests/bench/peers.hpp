@@ -1,12 +1,12 @@
 // The programs that measure Curator and kazoo.
 #pragma once
 
-#include "support/line_process.hpp"
+#include <string>
+#include <vector>
 
 #include <boost/json/object.hpp>
 
-#include <string>
-#include <vector>
+#include "support/line_process.hpp"
 
 namespace bench {
 

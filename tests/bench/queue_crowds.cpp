@@ -1,15 +1,15 @@
 // Queues with many takers, many producers, and many idle takers.
+#include <algorithm>
+#include <memory>
+
+#include <boost/asio.hpp>
+
+#include <zkrecipes/queue.hpp>
+
 #include "parts.hpp"
 #include "stopwatch.hpp"
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"
-
-#include <zkrecipes/queue.hpp>
-
-#include <boost/asio.hpp>
-
-#include <algorithm>
-#include <memory>
 
 namespace bench {
 
@@ -66,7 +66,9 @@ class crowd_of_sessions {
         --left;
       });
     }
-    if (!run_until(io_, [&] { return left == 0; }, 3min)) throw std::runtime_error("a queue does not go on");
+    if (!run_until(
+            io_, [&] { return left == 0; }, 3min))
+      throw std::runtime_error("a queue does not go on");
   }
 
  private:

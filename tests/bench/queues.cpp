@@ -1,10 +1,10 @@
 // Queues in round trips.
-#include "operations.hpp"
-#include "stopwatch.hpp"
+#include <boost/asio.hpp>
 
 #include <zkrecipes/zkrecipes.hpp>
 
-#include <boost/asio.hpp>
+#include "operations.hpp"
+#include "stopwatch.hpp"
 
 namespace bench {
 
@@ -44,12 +44,8 @@ awaitable<double> take(setting& where, std::string path, bool acknowledge) {
   co_return took;
 }
 
-awaitable<double> take_only(setting& where, std::string path) {
-  co_return co_await take(where, path, false);
-}
-awaitable<double> take_and_acknowledge(setting& where, std::string path) {
-  co_return co_await take(where, path, true);
-}
+awaitable<double> take_only(setting& where, std::string path) { co_return co_await take(where, path, false); }
+awaitable<double> take_and_acknowledge(setting& where, std::string path) { co_return co_await take(where, path, true); }
 
 }  // namespace
 

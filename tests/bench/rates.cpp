@@ -1,13 +1,13 @@
 #include "rates.hpp"
 
-#include "bare.hpp"
-#include "stopwatch.hpp"
-#include "support/coroutine.hpp"
+#include <algorithm>
+#include <vector>
 
 #include <boost/asio.hpp>
 
-#include <algorithm>
-#include <vector>
+#include "bare.hpp"
+#include "stopwatch.hpp"
+#include "support/coroutine.hpp"
 
 namespace bench {
 
@@ -117,9 +117,7 @@ awaitable<bool> completing(awaitable<void> what) {
 
 }  // namespace
 
-std::vector<std::string> rate_lines() {
-  return {free_locks, contended_locks, puts, takes, batches, puts_at_once};
-}
+std::vector<std::string> rate_lines() { return {free_locks, contended_locks, puts, takes, batches, puts_at_once}; }
 
 our_rates::our_rates(const std::string& hosts)
     : clients_(zkrecipes::test::run_coroutine(io_, connect(hosts))),

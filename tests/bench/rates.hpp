@@ -1,14 +1,14 @@
 // Rates of our operations, measured one round at a time.
 #pragma once
 
-#include <zkrecipes/zkrecipes.hpp>
-
-#include <boost/asio/io_context.hpp>
-
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include <zkrecipes/zkrecipes.hpp>
 
 namespace bench {
 

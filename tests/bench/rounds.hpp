@@ -2,12 +2,12 @@
 // work of the machine affects all of them.
 #pragma once
 
-#include "table.hpp"
-
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "table.hpp"
 
 namespace bench {
 

@@ -16,8 +16,10 @@ struct column {
   figure row::*which;
 };
 
-constexpr column columns[] = {
-    {"ours", "ours", &row::ours}, {"Curator", "curator", &row::curator}, {"kazoo", "kazoo", &row::kazoo}, {"bare C", "bare", &row::bare}};
+constexpr column columns[] = {{"ours", "ours", &row::ours},
+                              {"Curator", "curator", &row::curator},
+                              {"kazoo", "kazoo", &row::kazoo},
+                              {"bare C", "bare", &row::bare}};
 
 /// Our rate divided by another one; null if the figures are no rates or one is missing.
 json::value ratio(const row& of, const json::value& other) {
@@ -93,7 +95,8 @@ json::array to_json(const std::vector<row>& rows) {
       cells[one.name] = rounded(what.value);
       if (what.spread) cells[std::string(one.name) + "_spread"] = rounded(*what.spread);
       const bool is_other = one.which != &row::ours;
-      if (is_other && each.unit == per_second) cells[std::string("times_") + one.name] = rounded(ratio(each, what.value));
+      if (is_other && each.unit == per_second)
+        cells[std::string("times_") + one.name] = rounded(ratio(each, what.value));
     }
     all.push_back(std::move(cells));
   }

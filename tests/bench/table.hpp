@@ -1,11 +1,11 @@
 // The measured figures, as a table for people and as JSON for programs.
 #pragma once
 
-#include <boost/json.hpp>
-
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <boost/json.hpp>
 
 namespace bench {
 

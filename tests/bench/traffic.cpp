@@ -1,9 +1,9 @@
 #include "traffic.hpp"
 
-#include "support/cluster.hpp"
-
 #include <sstream>
 #include <string>
+
+#include "support/cluster.hpp"
 
 namespace bench {
 

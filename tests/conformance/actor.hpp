@@ -1,17 +1,16 @@
 // One link of a play.
 #pragma once
 
-#include "play.hpp"
-
 #include <utility>
+
+#include "play.hpp"
 
 namespace zkrecipes::conformance {
 
 struct play::actor final : backend::link_listener {
   actor(play& of, int its_number) : whole(of), number(its_number) {}
 
-  void connect(int to, backend::session_key with, std::chrono::milliseconds timeout,
-               std::vector<credentials> digest);
+  void connect(int to, backend::session_key with, std::chrono::milliseconds timeout, std::vector<credentials> digest);
   void connect_again();
   void submit(backend::request what, backend::reply_handler handler);
   void close();

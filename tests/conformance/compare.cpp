@@ -1,7 +1,7 @@
-#include "transcript.hpp"
-
 #include <algorithm>
 #include <sstream>
+
+#include "transcript.hpp"
 
 namespace zkrecipes::conformance {
 

@@ -1,9 +1,4 @@
 // Plays scripts on the simulated and on the real ensemble, and checks that both agree.
-#include "generate.hpp"
-#include "trial.hpp"
-
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -11,6 +6,11 @@
 #include <fstream>
 #include <iostream>
 #include <sstream>
+
+#include <CLI/CLI.hpp>
+
+#include "generate.hpp"
+#include "trial.hpp"
 
 namespace {
 

@@ -1,9 +1,9 @@
 #include "generate.hpp"
 
-#include "world/chance.hpp"
-
 #include <algorithm>
 #include <array>
+
+#include "world/chance.hpp"
 
 namespace zkrecipes::conformance {
 
@@ -59,8 +59,8 @@ class generator {
   /// Adds a step that changes a connection or a session.
   void life() {
     if (links_ < 6 && chance_.one_in(2)) return open(chance_.one_in(2) ? kind::connect : kind::resume);
-    static constexpr kind kinds[] = {kind::resume, kind::forge, kind::drop, kind::close, kind::expire, kind::resume,
-                                     kind::lapse};
+    static constexpr kind kinds[] = {kind::resume, kind::forge,  kind::drop, kind::close,
+                                     kind::expire, kind::resume, kind::lapse};
     const auto type = any_of(kinds);
     if (type == kind::resume || type == kind::forge) return open(type);
     if (type == kind::lapse && !chance_.one_in(4)) return;
@@ -87,8 +87,9 @@ class generator {
   }
 
   std::string path() {
-    static constexpr const char* paths[] = {"/a", "/a", "/a/x", "/a/x", "/a/y", "/a/x/p", "/b", "/b", "/b/x", "/b/x/p",
-                                            "/b/y", "/c", "/c/s0000000000", "/a/s0000000001", "/b/s0000000002"};
+    static constexpr const char* paths[] = {
+        "/a",     "/a",   "/a/x", "/a/x",           "/a/y",           "/a/x/p",        "/b", "/b", "/b/x",
+        "/b/x/p", "/b/y", "/c",   "/c/s0000000000", "/a/s0000000001", "/b/s0000000002"};
     return any_of(paths);
   }
   std::string data() {
@@ -112,9 +113,9 @@ class generator {
 
   step request(int link) {
     static constexpr opcode weights[] = {
-        opcode::create,  opcode::create,   opcode::create, opcode::create, opcode::create,   opcode::remove,
-        opcode::remove,  opcode::remove,   opcode::get,    opcode::get,    opcode::set,      opcode::set,
-        opcode::exists,  opcode::exists,   opcode::sync,   opcode::multi,  opcode::multi,    opcode::children,
+        opcode::create,  opcode::create,   opcode::create, opcode::create, opcode::create, opcode::remove,
+        opcode::remove,  opcode::remove,   opcode::get,    opcode::get,    opcode::set,    opcode::set,
+        opcode::exists,  opcode::exists,   opcode::sync,   opcode::multi,  opcode::multi,  opcode::children,
         opcode::get_acl, opcode::children, opcode::set_acl};
     step each;
     each.link = link;
@@ -133,8 +134,8 @@ class generator {
     }
     if (what.op == opcode::create || what.op == opcode::set) what.data = data();
     if (what.op != opcode::create) what.version = version();
-    what.watch = (what.op == opcode::get || what.op == opcode::exists || what.op == opcode::children) &&
-                 !chance_.one_in(3);
+    what.watch =
+        (what.op == opcode::get || what.op == opcode::exists || what.op == opcode::children) && !chance_.one_in(3);
     if (chance_.one_in(12) && what.op == opcode::children) what.path = "/";
     return each;
   }
@@ -167,8 +168,6 @@ class generator {
 
 }  // namespace
 
-script generate(std::uint64_t seed) {
-  return generator(seed).make();
-}
+script generate(std::uint64_t seed) { return generator(seed).make(); }
 
 }  // namespace zkrecipes::conformance

@@ -1,9 +1,9 @@
 // Generates scripts; a seed decides each.
 #pragma once
 
-#include "script.hpp"
-
 #include <cstdint>
+
+#include "script.hpp"
 
 namespace zkrecipes::conformance {
 

@@ -1,8 +1,8 @@
-#include "words.hpp"
-
 #include <algorithm>
 #include <sstream>
 #include <stdexcept>
+
+#include "words.hpp"
 
 namespace zkrecipes::conformance {
 
@@ -74,8 +74,7 @@ void read_request(reader& from, step& into) {
   if (what.op == opcode::multi) return read_multi(from, into);
   what.path = from.word();
   if (what.op == opcode::create) what.mode = find_word<create_mode>(mode_words, from.word());
-  if (what.op == opcode::remove || what.op == opcode::set || what.op == opcode::set_acl)
-    what.version = from.version();
+  if (what.op == opcode::remove || what.op == opcode::set || what.op == opcode::set_acl) what.version = from.version();
   if (what.op == opcode::create || what.op == opcode::set_acl) {
     into.rights.push_back(from.word());
     what.access = rights_named(into.rights.back());

@@ -1,8 +1,8 @@
 #include "play.hpp"
 
-#include "actor.hpp"
-
 #include <utility>
+
+#include "actor.hpp"
 
 namespace zkrecipes::conformance {
 
@@ -71,14 +71,10 @@ void play::take(const step& each) {
   switch (each.type) {
     case step::kind::connect:
     case step::kind::resume:
-    case step::kind::forge:
-      return connect(each);
-    case step::kind::request:
-      return request(each);
-    case step::kind::settle:
-      return;
-    default:
-      break;
+    case step::kind::forge: return connect(each);
+    case step::kind::request: return request(each);
+    case step::kind::settle: return;
+    default: break;
   }
   auto* who = find(each.link);
   if (!who) return;
@@ -117,9 +113,8 @@ void play::request(const step& each) {
   };
   put(what.path);
   for (auto& op : what.operations) put(op.path);
-  who->submit(std::move(what), [this, who, &each](backend::reply reply) {
-    who->note(scribe_.answer(each, reply), false);
-  });
+  who->submit(std::move(what),
+              [this, who, &each](backend::reply reply) { who->note(scribe_.answer(each, reply), false); });
 }
 
 void play::end_session(actor& by, bool from_outside) {
@@ -191,8 +186,8 @@ play::actor* play::find(int link) {
 
 transcript play::take() {
   if (!ending_) {
-    const auto where = "stuck at step " + std::to_string(next_) +
-                       (next_ ? ": " + to_text(script_[next_ - 1]) : std::string());
+    const auto where =
+        "stuck at step " + std::to_string(next_) + (next_ ? ": " + to_text(script_[next_ - 1]) : std::string());
     heard_[0].push_back({false, where, phase_, 0, next_});
   }
   scribe_.finish(heard_);

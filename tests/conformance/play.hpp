@@ -1,15 +1,15 @@
 // Plays one script on one side: the model or the real ensemble.
 #pragma once
 
-#include "side.hpp"
-#include "transcript.hpp"
-
 #include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <set>
 #include <string>
+
+#include "side.hpp"
+#include "transcript.hpp"
 
 namespace zkrecipes::conformance {
 
@@ -38,8 +38,7 @@ class play {
   void end_session(actor& by, bool from_outside);
   void lapse(actor& who);
   void end_all();
-  void hidden(actor& by, backend::opcode op, const std::string& path,
-              create_mode mode = create_mode::persistent);
+  void hidden(actor& by, backend::opcode op, const std::string& path, create_mode mode = create_mode::persistent);
   void fired(int link, const backend::watch_event& event);
   actor* find(int link);  ///< Null unless it is connected.
 

@@ -1,12 +1,11 @@
-#include "side.hpp"
-
-#include "backend/zookeeper/world.hpp"
-
-#include <testcluster/ensemble.hpp>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 
-#include <vector>
+#include <testcluster/ensemble.hpp>
+
+#include "backend/zookeeper/world.hpp"
+#include "side.hpp"
 
 namespace zkrecipes::conformance {
 
@@ -25,8 +24,8 @@ class real_side final : public side {
   real_side() : servers_(real_shape()), world_(backend::make_real_world(io_.get_executor())) {
     for (const auto& each : servers_.nodes()) {
       const auto colon = each.address.rfind(':');
-      addresses_.push_back({each.address.substr(0, colon),
-                            static_cast<std::uint16_t>(std::stoi(each.address.substr(colon + 1)))});
+      addresses_.push_back(
+          {each.address.substr(0, colon), static_cast<std::uint16_t>(std::stoi(each.address.substr(colon + 1)))});
     }
     leader_ = servers_.leader() - 1;
   }

@@ -1,9 +1,9 @@
-#include "script.hpp"
-
 #include <algorithm>
 #include <map>
 #include <sstream>
 #include <stdexcept>
+
+#include "script.hpp"
 
 namespace zkrecipes::conformance {
 

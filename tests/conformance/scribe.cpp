@@ -1,7 +1,7 @@
-#include "transcript.hpp"
-
 #include <algorithm>
 #include <tuple>
+
+#include "transcript.hpp"
 
 namespace zkrecipes::conformance {
 
@@ -9,9 +9,7 @@ namespace {
 
 constexpr char mark = '\x01';  // around the number of a transaction, until its rank is known
 
-std::string outcome(const error_code& error) {
-  return error ? "! " + error.message() : "ok";
-}
+std::string outcome(const error_code& error) { return error ? "! " + error.message() : "ok"; }
 
 std::string rights(acl access) {
   // The order varies, because the server keeps the identities that replace `auth` in a hash table.
@@ -19,8 +17,7 @@ std::string rights(acl access) {
     return std::tie(a.scheme, a.id, a.permissions) < std::tie(b.scheme, b.id, b.permissions);
   });
   std::string text;
-  for (const auto& each : access)
-    text += ' ' + each.scheme + ':' + each.id + ':' + std::to_string(each.permissions);
+  for (const auto& each : access) text += ' ' + each.scheme + ':' + each.id + ':' + std::to_string(each.permissions);
   return text;
 }
 
@@ -45,9 +42,9 @@ std::string scribe::zxid(std::int64_t number) {
 
 std::string scribe::stat(const zkrecipes::stat& of) {
   if (of == zkrecipes::stat{}) return " -";
-  return " {c" + zxid(of.czxid) + " m" + zxid(of.mzxid) + " p" + zxid(of.pzxid) + " v" +
-         std::to_string(of.version) + " cv" + std::to_string(of.cversion) + " av" + std::to_string(of.aversion) +
-         " of " + session(of.ephemeral_owner) + " length " + std::to_string(of.data_length) + " children " +
+  return " {c" + zxid(of.czxid) + " m" + zxid(of.mzxid) + " p" + zxid(of.pzxid) + " v" + std::to_string(of.version) +
+         " cv" + std::to_string(of.cversion) + " av" + std::to_string(of.aversion) + " of " +
+         session(of.ephemeral_owner) + " length " + std::to_string(of.data_length) + " children " +
          std::to_string(of.num_children) + "}";
 }
 

@@ -1,10 +1,10 @@
 // Scripts: operations to run on the simulated and on the real ensemble, and their written form.
 #pragma once
 
-#include "backend/backend.hpp"
-
 #include <string>
 #include <vector>
+
+#include "backend/backend.hpp"
 
 namespace zkrecipes::conformance {
 
@@ -12,14 +12,14 @@ namespace zkrecipes::conformance {
 /// all requests are answered, and every link has heard its events.
 struct step {
   enum class kind {
-    connect,   ///< A new session.
-    resume,    ///< A new connection that takes up the session of the link `of`.
-    forge,     ///< Like `resume`, with a wrong password.
-    drop,      ///< The connection ends, the session does not.
-    close,     ///< The client closes the session.
-    expire,    ///< The ensemble ends the session.
-    lapse,     ///< The connection ends; the session expires after its timeout.
-    settle,    ///< Nothing is sent until everything is answered.
+    connect,  ///< A new session.
+    resume,   ///< A new connection that takes up the session of the link `of`.
+    forge,    ///< Like `resume`, with a wrong password.
+    drop,     ///< The connection ends, the session does not.
+    close,    ///< The client closes the session.
+    expire,   ///< The ensemble ends the session.
+    lapse,    ///< The connection ends; the session expires after its timeout.
+    settle,   ///< Nothing is sent until everything is answered.
     request,
   };
 
@@ -28,7 +28,7 @@ struct step {
   int server = 0;
   int of = 0;
   std::chrono::milliseconds timeout{30'000};
-  std::string users;   ///< Names of the users that authenticate, as in "alice+bob".
+  std::string users;                ///< Names of the users that authenticate, as in "alice+bob".
   std::vector<std::string> rights;  ///< Names of the ACLs: for a create or set_acl, or for each operation of a multi.
   backend::request what;            ///< Paths are below the root of the run, unless they begin with '!'.
 };

@@ -1,10 +1,10 @@
 // Where a script is played: the simulated ensemble or the real one.
 #pragma once
 
-#include "backend/backend.hpp"
-
 #include <functional>
 #include <memory>
+
+#include "backend/backend.hpp"
 
 namespace zkrecipes::conformance {
 

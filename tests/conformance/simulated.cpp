@@ -1,9 +1,8 @@
-#include "side.hpp"
+#include <utility>
 
 #include "run/journal.hpp"
+#include "side.hpp"
 #include "world/wire.hpp"
-
-#include <utility>
 
 namespace zkrecipes::conformance {
 

@@ -1,6 +1,6 @@
-#include "words.hpp"
-
 #include <sstream>
+
+#include "words.hpp"
 
 namespace zkrecipes::conformance {
 
@@ -8,13 +8,9 @@ namespace {
 
 using backend::opcode;
 
-std::string version(std::int32_t number) {
-  return number == any_version ? "any" : std::to_string(number);
-}
+std::string version(std::int32_t number) { return number == any_version ? "any" : std::to_string(number); }
 
-std::string data(const std::string& text) {
-  return text.empty() ? "-" : text;
-}
+std::string data(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string operation_text(const operation& each, const std::string& rights) {
   std::string text = std::string(word_of(operation_words, each.type)) + ' ' + each.path + ' ';

@@ -1,11 +1,11 @@
 // A transcript: everything that each link of a script heard.
 #pragma once
 
-#include "script.hpp"
-
 #include <map>
 #include <string>
 #include <vector>
+
+#include "script.hpp"
 
 namespace zkrecipes::conformance {
 

@@ -1,10 +1,10 @@
 #include "trial.hpp"
 
-#include "play.hpp"
-
 #include <algorithm>
 #include <memory>
 #include <utility>
+
+#include "play.hpp"
 
 namespace zkrecipes::conformance {
 

@@ -1,12 +1,12 @@
 // Plays scripts on both sides.
 #pragma once
 
-#include "script.hpp"
-
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "script.hpp"
 
 namespace zkrecipes::conformance {
 

@@ -1,17 +1,17 @@
 // The words of a script's written form.
 #pragma once
 
-#include "script.hpp"
-
 #include <array>
 #include <string>
 #include <string_view>
 
+#include "script.hpp"
+
 namespace zkrecipes::conformance {
 
 inline constexpr std::array step_words{"connect", "resume", "forge", "drop", "close", "expire", "lapse", "settle"};
-inline constexpr std::array request_words{"create", "remove",  "get",         "set",        "exists", "children",
-                                          "sync",   "multi",   "get_acl", "set_acl", "forget_data", "forget_children"};
+inline constexpr std::array request_words{"create", "remove", "get",     "set",     "exists",      "children",
+                                          "sync",   "multi",  "get_acl", "set_acl", "forget_data", "forget_children"};
 inline constexpr std::array mode_words{"persistent", "ephemeral", "persistent_sequential", "ephemeral_sequential",
                                        "container"};
 inline constexpr std::array operation_words{"create", "remove", "set", "check"};

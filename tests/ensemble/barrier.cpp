@@ -155,8 +155,8 @@ BOOST_AUTO_TEST_CASE(the_budget_and_a_cancellation_end_a_wait) {
   raise(zk());
   BOOST_TEST(std::get<0>(run(over(zk()).async_wait_for(100ms, tuple))) == errc::timed_out);
   BOOST_TEST(std::get<0>(run(over(zk()).async_wait_for(-1s, tuple))) == errc::timed_out);
-  for (auto type : {asio::cancellation_type::total, asio::cancellation_type::partial,
-                    asio::cancellation_type::terminal}) {
+  for (auto type :
+       {asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal}) {
     recorder<> told(executor());
     wait(zk(), told);
     told.cancel(type);

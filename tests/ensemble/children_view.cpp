@@ -1,10 +1,10 @@
 // A view of the children of a node converges, tells differences, and reads as little as it can.
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/children_view.hpp>
 
 #include "ensemble/ensemble_case.hpp"
 #include "ensemble/request_log.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -79,7 +79,8 @@ BOOST_AUTO_TEST_CASE(one_that_changes_all_the_time_is_shown_all_the_time) {
   stop = true;
   own().set_delay(0ms);
   BOOST_TEST_REQUIRE(run_until([&] { return is_idle; }));
-  BOOST_TEST(run_until([&] { return view.snapshot().find("a")->data == std::to_string(writes); }), "and in the end as it is");
+  BOOST_TEST(run_until([&] { return view.snapshot().find("a")->data == std::to_string(writes); }),
+             "and in the end as it is");
   remove_all();
 }
 
@@ -240,8 +241,9 @@ BOOST_AUTO_TEST_CASE(a_child_that_must_not_be_read_hides_nobody) {
 }
 
 BOOST_AUTO_TEST_CASE(a_parent_that_must_not_be_read_is_told_and_does_not_run_hot) {
-  auto made = run(zk().async_create("/g", "", create_mode::persistent,
-                                    acl{{perm_write | perm_create | perm_delete | perm_admin, "world", "anyone"}}, tuple));
+  auto made =
+      run(zk().async_create("/g", "", create_mode::persistent,
+                            acl{{perm_write | perm_create | perm_delete | perm_admin, "world", "anyone"}}, tuple));
   BOOST_TEST_REQUIRE(!std::get<0>(made));
   children_view view(zk(), "/g");
   BOOST_TEST(std::get<0>(run(view.async_current(tuple))) == errc::no_auth);

@@ -1,13 +1,13 @@
 // Transactions under `/t`.
 #pragma once
 
-#include <zkrecipes/two_phase_commit.hpp>
-
-#include "ensemble/ensemble_case.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
+
+#include <zkrecipes/two_phase_commit.hpp>
+
+#include "ensemble/ensemble_case.hpp"
 
 BOOST_TEST_DONT_PRINT_LOG_VALUE(zkrecipes::decision)
 BOOST_TEST_DONT_PRINT_LOG_VALUE(zkrecipes::ballot)

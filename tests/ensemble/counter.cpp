@@ -1,12 +1,12 @@
 // The counter: no addition counts twice, and none is lost without an error.
+#include <limits>
+
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/counter.hpp>
 
 #include "ensemble/ensemble_case.hpp"
 #include "ensemble/request_log.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <limits>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

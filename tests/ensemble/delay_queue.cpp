@@ -95,7 +95,8 @@ BOOST_AUTO_TEST_CASE(an_earlier_one_put_into_a_backlog_comes_next) {
   settle(zk());
   const auto drawn_before = next();
   BOOST_TEST((drawn_before == "earlier" || next() == "earlier"));
-  for (int left = drawn_before == "earlier" ? backlog - 1 : backlog - 2; left > 0; --left) BOOST_TEST(next() == "later");
+  for (int left = drawn_before == "earlier" ? backlog - 1 : backlog - 2; left > 0; --left)
+    BOOST_TEST(next() == "later");
 }
 
 BOOST_AUTO_TEST_CASE(many_are_put_in_one_transaction_each_with_its_delay) {

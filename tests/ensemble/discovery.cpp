@@ -1,13 +1,13 @@
 // Services are registered, seen and chosen; Curator's layout and JSON.
+#include <map>
+#include <set>
+
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/service_provider.hpp>
 
 #include "ensemble/ensemble_case.hpp"
 #include "ensemble/request_log.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <map>
-#include <set>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -36,8 +36,8 @@ BOOST_AUTO_TEST_CASE(without_a_connection_the_budget_holds_all_the_same) {
 }
 
 BOOST_AUTO_TEST_CASE(who_is_cancelled_leaves_no_node) {
-  for (auto type : {asio::cancellation_type::total, asio::cancellation_type::partial,
-                    asio::cancellation_type::terminal}) {
+  for (auto type :
+       {asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal}) {
     auto& first = wait();
     first.entered.cancel(type);
     BOOST_TEST_REQUIRE(run_until([&] { return first.entered.done(); }));

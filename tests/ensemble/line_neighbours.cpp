@@ -37,8 +37,13 @@ class neighbours : public line_fixture {
 BOOST_FIXTURE_TEST_SUITE(line_neighbours, neighbours)
 
 BOOST_AUTO_TEST_CASE(what_is_not_in_line_is_ignored) {
-  const std::vector<std::string> strange{"/e/a", "/e/lock", "/e/latch-", "/e/x-latch-12", "/e/latch-00000000x1",
-                                         "/e/0000000000", "/e/_c_-read-0000000000"};
+  const std::vector<std::string> strange{"/e/a",
+                                         "/e/lock",
+                                         "/e/latch-",
+                                         "/e/x-latch-12",
+                                         "/e/latch-00000000x1",
+                                         "/e/0000000000",
+                                         "/e/_c_-read-0000000000"};
   for (const auto& each : strange) create(each);
   auto& ours = join();
   BOOST_TEST_REQUIRE(run_until([&] { return ours.leads(); }));

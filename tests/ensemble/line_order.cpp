@@ -19,7 +19,8 @@ BOOST_AUTO_TEST_CASE(a_free_line_costs_one_pipelined_round) {
 
   cluster().proxy(server).freeze(true);
   only.start();
-  BOOST_TEST(run_until([&] { return only.zk.counters().requests == before + 2; }), "both are sent before an answer comes");
+  BOOST_TEST(run_until([&] { return only.zk.counters().requests == before + 2; }),
+             "both are sent before an answer comes");
   BOOST_TEST(log.all().empty());
   cluster().proxy(server).freeze(false);
   BOOST_TEST_REQUIRE(run_until([&] { return only.leads(); }));

@@ -1,4 +1,6 @@
 // Two recipes want the same path: it belongs to the one that was there first.
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/delay_queue.hpp>
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
@@ -6,8 +8,6 @@
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/read_write_lock.hpp>
 #include <zkrecipes/semaphore.hpp>
-
-#include <boost/test/unit_test.hpp>
 
 #include "ensemble/print.hpp"
 #include "ensemble/request_log.hpp"

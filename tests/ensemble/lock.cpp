@@ -1,7 +1,7 @@
 // The lock: what it adds to the line.
-#include <zkrecipes/lock.hpp>
-
 #include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/lock.hpp>
 
 #include "ensemble/print.hpp"
 #include "ensemble/request_log.hpp"

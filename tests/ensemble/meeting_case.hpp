@@ -1,14 +1,14 @@
 // Members of one double barrier at `/m`.
 #pragma once
 
-#include <zkrecipes/double_barrier.hpp>
-
-#include "ensemble/ensemble_case.hpp"
-
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <zkrecipes/double_barrier.hpp>
+
+#include "ensemble/ensemble_case.hpp"
 
 namespace zkrecipes::test {
 

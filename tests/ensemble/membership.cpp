@@ -1,12 +1,12 @@
 // Groups: members, and nodes that only look like members.
+#include <deque>
+
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/membership.hpp>
 
 #include "ensemble/ensemble_case.hpp"
 #include "ensemble/request_log.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <deque>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -104,7 +104,8 @@ BOOST_AUTO_TEST_CASE(a_name_has_one_owner) {
 
 BOOST_AUTO_TEST_CASE(a_bad_name_is_refused_and_a_foreign_node_is_no_member) {
   membership group(zk(), "/g");
-  for (const auto* name : {"", "a/b", "/", ".", "..", "a\n"}) BOOST_TEST(join_error(group, name) == errc::bad_arguments);
+  for (const auto* name : {"", "a/b", "/", ".", "..", "a\n"})
+    BOOST_TEST(join_error(group, name) == errc::bad_arguments);
   BOOST_TEST(join_error(group, "a", std::string(1'000'001, 'x')) == errc::bad_arguments);
   BOOST_CHECK_THROW(membership(zk(), "g"), std::invalid_argument);
   auto me = join(group, "me");

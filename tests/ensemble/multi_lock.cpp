@@ -1,7 +1,7 @@
 // Several locks at once: all of them, or none.
-#include <zkrecipes/multi_lock.hpp>
-
 #include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/multi_lock.hpp>
 
 #include "ensemble/print.hpp"
 #include "ensemble/request_log.hpp"
@@ -73,7 +73,8 @@ BOOST_AUTO_TEST_CASE(all_are_held_in_the_order_of_their_paths) {
   log.clear();
   BOOST_TEST(!std::get<0>(run(held.async_release(tuple))));
   std::vector<std::string> removed;
-  std::ranges::copy_if(log.all(), std::back_inserter(removed), [](const auto& each) { return each.starts_with("remove"); });
+  std::ranges::copy_if(log.all(), std::back_inserter(removed),
+                       [](const auto& each) { return each.starts_with("remove"); });
   BOOST_TEST_REQUIRE(removed.size() == 2u);
   BOOST_TEST(removed[0].find("/b/") != std::string::npos, "the last acquired first");
   BOOST_TEST(held.error() == errc::closed);

@@ -1,10 +1,10 @@
 // A node that is kept alive, and what must not happen to it.
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/persistent_node.hpp>
 
 #include "ensemble/ensemble_case.hpp"
 #include "ensemble/request_log.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -250,7 +250,8 @@ BOOST_AUTO_TEST_CASE(a_persistent_one_is_taken_over_and_removed_at_the_end) {
 }
 
 BOOST_AUTO_TEST_CASE(no_permission_is_told_and_does_not_run_hot) {
-  auto result = run(zk().async_create("/p", "", create_mode::persistent, acl{{perm_read | perm_delete | perm_admin, "world", "anyone"}}, tuple));
+  auto result = run(zk().async_create("/p", "", create_mode::persistent,
+                                      acl{{perm_read | perm_delete | perm_admin, "world", "anyone"}}, tuple));
   BOOST_TEST_REQUIRE(!std::get<0>(result));
   persistent_node node(zk(), "/p/a", "one", {.first_pause = 20ms, .max_pause = 100ms});
   BOOST_TEST(std::get<0>(run(node.async_started(tuple))) == errc::no_auth);

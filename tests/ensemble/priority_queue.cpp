@@ -95,8 +95,8 @@ BOOST_AUTO_TEST_CASE(a_priority_that_is_none_is_refused) {
 
 BOOST_AUTO_TEST_CASE(foreign_nodes_are_ignored) {
   put("1", 100);
-  const std::vector<std::string> foreign{"entry-1-0000000000", "entry-0010-0000000000", "entry-001-", "entry--01-0000000001",
-                                         "note"};
+  const std::vector<std::string> foreign{"entry-1-0000000000", "entry-0010-0000000000", "entry-001-",
+                                         "entry--01-0000000001", "note"};
   for (const auto& each : foreign) create("/p/" + each);
   auto item = take(all);
   BOOST_TEST(item.data == "1");

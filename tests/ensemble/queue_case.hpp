@@ -26,7 +26,8 @@ class queue_case : public ensemble_case {
   queue over(session which) { return queue(std::move(which), "/q"); }
   /// A producer. Its record stays for its next run; `teardown` removes the records of all producers made here.
   producer make_producer(session which, const std::string& name) {
-    if (std::find(of_producers_.begin(), of_producers_.end(), name) == of_producers_.end()) of_producers_.push_back(name);
+    if (std::find(of_producers_.begin(), of_producers_.end(), name) == of_producers_.end())
+      of_producers_.push_back(name);
     return producer(over(std::move(which)), name);
   }
 

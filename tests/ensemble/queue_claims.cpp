@@ -36,7 +36,8 @@ BOOST_AUTO_TEST_CASE(one_object_can_take_several_at_a_time) {
     each = recorder<message>(executor());
     from.async_take(each.token());
   }
-  BOOST_TEST_REQUIRE(run_until([&] { return std::all_of(taken.begin(), taken.end(), [](auto& t) { return t.done(); }); }));
+  BOOST_TEST_REQUIRE(
+      run_until([&] { return std::all_of(taken.begin(), taken.end(), [](auto& t) { return t.done(); }); }));
   std::vector<std::string> seen;
   for (auto& each : taken) {
     seen.push_back(each.result<0>().data);
@@ -58,8 +59,10 @@ BOOST_AUTO_TEST_CASE(looking_and_taking_at_once_mixes_nothing_up) {
     from.async_next(looks[i].token());
     from.async_take(takes[i].token());
   }
-  BOOST_TEST_REQUIRE(run_until([&] { return std::all_of(takes.begin(), takes.end(), [](auto& t) { return t.done(); }); }));
-  BOOST_TEST_REQUIRE(run_until([&] { return std::all_of(looks.begin(), looks.end(), [](auto& t) { return t.done(); }); }));
+  BOOST_TEST_REQUIRE(
+      run_until([&] { return std::all_of(takes.begin(), takes.end(), [](auto& t) { return t.done(); }); }));
+  BOOST_TEST_REQUIRE(
+      run_until([&] { return std::all_of(looks.begin(), looks.end(), [](auto& t) { return t.done(); }); }));
   for (auto* all : {&looks, &takes}) {
     for (auto& each : *all) {
       const auto place = std::find(names.begin(), names.end(), each.result<0>().name) - names.begin();
@@ -121,7 +124,8 @@ BOOST_AUTO_TEST_CASE(returning_too_late_takes_nothing_from_anybody) {
 
 BOOST_AUTO_TEST_CASE(a_take_that_is_cancelled_leaves_no_claim) {
   auto from = over(zk());
-  for (auto type : {asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal}) {
+  for (auto type :
+       {asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal}) {
     recorder<message> waiting(executor());
     from.async_take(waiting.token());
     settle(zk());
@@ -178,8 +182,10 @@ BOOST_AUTO_TEST_CASE(and_one_that_is_still_settling_a_lost_reply) {
 BOOST_AUTO_TEST_CASE(lost_replies_change_nothing) {
   // The first transaction is the claim, and the second one is the acknowledgement.
   using lossy_step = std::pair<std::int32_t, int>;
-  const std::vector<lossy_step> lossy{{testcluster::op::get_children2, 1}, {testcluster::op::multi, 1},
-                                      {testcluster::op::get_data, 1}, {testcluster::op::multi, 2}};
+  const std::vector<lossy_step> lossy{{testcluster::op::get_children2, 1},
+                                      {testcluster::op::multi, 1},
+                                      {testcluster::op::get_data, 1},
+                                      {testcluster::op::multi, 2}};
   auto far = connect_far();
   std::size_t drops = 0;
   for (auto [op, k] : lossy) {

@@ -78,7 +78,9 @@ BOOST_AUTO_TEST_CASE(lost_replies_on_the_way_to_the_end_make_no_second_item) {
       BOOST_TEST(again.attempts == 2);
       expect_done(from, again);
       // If the taker had to wait in line, the folder of the line stays.
-      const auto left = [&] { return std::ranges::count_if(children("/q"), [](const std::string& name) { return name != "_idle"; }); };
+      const auto left = [&] {
+        return std::ranges::count_if(children("/q"), [](const std::string& name) { return name != "_idle"; });
+      };
       BOOST_TEST(run_until([&] { return left() == 0; }, 10s));
     }
   }
@@ -172,7 +174,8 @@ BOOST_AUTO_TEST_CASE(what_can_not_be_handed_out_stays_and_keeps_nobody_waiting) 
   create("/q/" + locked + "/child");
   put("next");
   std::vector<std::string> told;
-  auto from = with({.max_attempts = 1, .on_unavailable_item = [&](error_code, const std::string& name) { told.push_back(name); }});
+  auto from = with(
+      {.max_attempts = 1, .on_unavailable_item = [&](error_code, const std::string& name) { told.push_back(name); }});
   const auto item = take(from);
   BOOST_TEST(item.data == "next");
   expect_done(from, item);

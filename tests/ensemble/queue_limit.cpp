@@ -49,7 +49,8 @@ BOOST_AUTO_TEST_CASE(it_holds_exactly_for_many_that_put_at_once) {
     puts[i] = recorder<std::string>(executor());
     producers[i % 4].async_put(std::to_string(i), puts[i].token());
   }
-  BOOST_TEST_REQUIRE(run_until([&] { return std::all_of(puts.begin(), puts.end(), [](auto& p) { return p.done(); }); }));
+  BOOST_TEST_REQUIRE(
+      run_until([&] { return std::all_of(puts.begin(), puts.end(), [](auto& p) { return p.done(); }); }));
   const auto fine = std::count_if(puts.begin(), puts.end(), [](auto& p) { return !p.error(); });
   const auto full = std::count_if(puts.begin(), puts.end(), [](auto& p) { return p.error() == errc::full; });
   BOOST_TEST(fine == 10);
@@ -95,7 +96,8 @@ BOOST_AUTO_TEST_CASE(many_that_put_at_once_cost_two_requests_a_put) {
     puts[i] = recorder<std::string>(executor());
     all[i % producers].async_put(std::to_string(i), puts[i].token());
   }
-  BOOST_TEST_REQUIRE(run_until([&] { return std::all_of(puts.begin(), puts.end(), [](auto& p) { return p.done(); }); }));
+  BOOST_TEST_REQUIRE(
+      run_until([&] { return std::all_of(puts.begin(), puts.end(), [](auto& p) { return p.done(); }); }));
   for (auto& each : puts) BOOST_TEST(!each.error());
   const auto requests = log.count("multi") + log.count("exists") + log.count("children") + log.count("create");
   BOOST_TEST(requests <= 22 * static_cast<long>(puts.size()) / 10, requests << " for " << puts.size());
@@ -200,7 +202,8 @@ BOOST_AUTO_TEST_CASE(a_producer_keeps_the_limit_and_cuts_its_batches) {
     each = recorder<std::uint64_t>(executor());
     p.async_put("x", each.token());
   }
-  BOOST_TEST_REQUIRE(run_until([&] { return std::all_of(puts.begin(), puts.end(), [](auto& one) { return one.done(); }); }));
+  BOOST_TEST_REQUIRE(
+      run_until([&] { return std::all_of(puts.begin(), puts.end(), [](auto& one) { return one.done(); }); }));
   for (std::size_t i = 0; i < puts.size(); ++i) BOOST_TEST((puts[i].error() == errc::full) == (i >= 5));
   BOOST_TEST(size() == 5u);
   drain();

@@ -93,7 +93,8 @@ BOOST_AUTO_TEST_CASE(many_items_at_once_are_for_many_takers) {
   for (int i = 0; i < 5; ++i) add(connect());
   auto made = run(over(zk()).async_put_many(numbers(1, 5), tuple));
   BOOST_TEST(!std::get<0>(made));
-  BOOST_TEST_REQUIRE(run_until([&] { return std::all_of(all.begin(), all.end(), [](taker& t) { return t.taken.done(); }); }));
+  BOOST_TEST_REQUIRE(
+      run_until([&] { return std::all_of(all.begin(), all.end(), [](taker& t) { return t.taken.done(); }); }));
   std::vector<std::string> seen;
   for (auto& each : all) {
     seen.push_back(each.taken.result<0>().data);
@@ -113,7 +114,8 @@ BOOST_AUTO_TEST_CASE(items_put_at_once_are_on_their_way_to_all_at_once) {
   log.clear();
   auto made = run(over(zk()).async_put_many(numbers(1, takers), tuple));
   BOOST_TEST(!std::get<0>(made));
-  BOOST_TEST_REQUIRE(run_until([&] { return std::all_of(all.begin(), all.end(), [](taker& t) { return t.taken.done(); }); }));
+  BOOST_TEST_REQUIRE(
+      run_until([&] { return std::all_of(all.begin(), all.end(), [](taker& t) { return t.taken.done(); }); }));
   BOOST_TEST(log.count("set") == takers - 1, "each of the others is called, once");
   for (std::size_t i = 0; i < all.size(); ++i) {
     BOOST_TEST(all[i].taken.result<0>().data == std::to_string(i + 1), "in the order in which they came");

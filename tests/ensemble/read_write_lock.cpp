@@ -1,7 +1,7 @@
 // The read-write lock: which members share it, and which come first.
-#include <zkrecipes/read_write_lock.hpp>
-
 #include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/read_write_lock.hpp>
 
 #include "ensemble/print.hpp"
 #include "support/fixture.hpp"
@@ -27,8 +27,12 @@ struct read_write_case : fixture {
     return std::move(std::get<1>(result));
   }
   /// Gets in line behind those that are there.
-  recorder<ownership> waits_to_read() { return waits([&](auto token) { guarded->async_acquire_read(token); }); }
-  recorder<ownership> waits_to_write() { return waits([&](auto token) { guarded->async_acquire_write(token); }); }
+  recorder<ownership> waits_to_read() {
+    return waits([&](auto token) { guarded->async_acquire_read(token); });
+  }
+  recorder<ownership> waits_to_write() {
+    return waits([&](auto token) { guarded->async_acquire_write(token); });
+  }
   template <class Start>
   recorder<ownership> waits(Start start) {
     const auto before = children("/l").size();

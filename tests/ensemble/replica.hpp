@@ -50,7 +50,9 @@ class term_case : public ensemble_case {
   }
 
   /// Starts one more coordinator, behind the others.
-  replica& add(session over) { return add(std::move(over), [](career&) {}); }
+  replica& add(session over) {
+    return add(std::move(over), [](career&) {});
+  }
   replica& add(const std::function<void(career&)>& prepare) { return add(connect(), prepare); }
   replica& add() { return add(connect()); }
   replica& add(session over, const std::function<void(career&)>& prepare) {
@@ -60,7 +62,8 @@ class term_case : public ensemble_case {
     return last;
   }
   replica& make(session over, const std::function<void(career&)>& prepare) {
-    auto& last = replicas_.emplace_back(std::move(over), floor, std::string(1, static_cast<char>('a' + replicas_.size())));
+    auto& last =
+        replicas_.emplace_back(std::move(over), floor, std::string(1, static_cast<char>('a' + replicas_.size())));
     last.does.with.hand_over_deadline = 20s;
     prepare(last.does);
     return last;
@@ -108,7 +111,8 @@ class term_case : public ensemble_case {
 
  private:
   bool all_ended() const {
-    return std::all_of(replicas_.begin(), replicas_.end(), [](const replica& r) { return r.ended.done() || !r.started; });
+    return std::all_of(replicas_.begin(), replicas_.end(),
+                       [](const replica& r) { return r.ended.done() || !r.started; });
   }
 
   std::deque<replica> replicas_;

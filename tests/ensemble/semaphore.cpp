@@ -1,9 +1,9 @@
 // The semaphore: which members fit, which wait, and what is written about them.
-#include <zkrecipes/semaphore.hpp>
-
 #include <deque>
 
 #include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/semaphore.hpp>
 
 #include "ensemble/ensemble_case.hpp"
 #include "ensemble/request_log.hpp"

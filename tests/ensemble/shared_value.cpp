@@ -1,9 +1,9 @@
 // A value that many write, and what is known of a write whose reply was lost.
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/shared_value.hpp>
 
 #include "ensemble/ensemble_case.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -19,7 +19,8 @@ class values : public ensemble_case {
   error_code set(shared_value& value, const std::string& data) {
     return std::get<0>(run(value.async_set(data, tuple)));
   }
-  std::pair<error_code, zkrecipes::stat> replace(shared_value& value, const zkrecipes::stat& seen, const std::string& data) {
+  std::pair<error_code, zkrecipes::stat> replace(shared_value& value, const zkrecipes::stat& seen,
+                                                 const std::string& data) {
     auto [error, now] = run(value.async_compare_and_set(seen, data, tuple));
     return {error, now};
   }

@@ -122,7 +122,8 @@ BOOST_AUTO_TEST_CASE(a_refusal_after_a_lost_request_is_no_success) {
   BOOST_TEST(exists("/job"));
   own().drop_request(testcluster::op::multi);
   auto half = run(present.async_commit(transaction().remove("/gone").create("/y", "ours"), tuple));
-  BOOST_TEST(std::get<0>(half) == errc::outcome_unknown, "somebody has removed the one, and may have removed the other");
+  BOOST_TEST(std::get<0>(half) == errc::outcome_unknown,
+             "somebody has removed the one, and may have removed the other");
   BOOST_TEST(!exists("/y"));
   BOOST_TEST(own().drops() == 2u);
   BOOST_TEST(!present.ending());

@@ -13,7 +13,8 @@ BOOST_AUTO_TEST_CASE(the_successor_waits_for_the_confirmation_of_an_expired_lead
   auto& a = add([&](career& does) {
     does.on_execute = [&](term present) -> asio::awaitable<void> {
       co_await message.pass();
-      auto result = co_await present.async_commit(transaction().create("/x", "effect of " + std::to_string(present.epoch())), tuple);
+      auto result = co_await present.async_commit(
+          transaction().create("/x", "effect of " + std::to_string(present.epoch())), tuple);
       committed = std::get<0>(result);
     };
   });

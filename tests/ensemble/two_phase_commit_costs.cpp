@@ -1,8 +1,8 @@
 // Two-phase commit: its costs while decided transactions are kept, and transactions that an older version left.
+#include <algorithm>
+
 #include "ensemble/commit_case.hpp"
 #include "ensemble/request_log.hpp"
-
-#include <algorithm>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -41,9 +41,8 @@ struct commit_costs_case : commit_case {
   }
   /// The logged paths include the root path of the case, so their ends are compared.
   static long count(const request_log& log, const std::string& operation, const std::string& path) {
-    return std::ranges::count_if(log.all(), [&](const std::string& each) {
-      return each.starts_with(operation + ' ') && each.ends_with(path);
-    });
+    return std::ranges::count_if(
+        log.all(), [&](const std::string& each) { return each.starts_with(operation + ' ') && each.ends_with(path); });
   }
   static bool mentions(const std::string& request, const std::string& what) {
     return request.find(what) != request.npos;

@@ -9,7 +9,8 @@ BOOST_FIXTURE_TEST_SUITE(view, line_fixture)
 BOOST_AUTO_TEST_CASE(a_path_that_is_missing_or_holds_something_else) {
   election seen(zk(), "/elsewhere", {.id = "observer"});
   BOOST_TEST(std::get<0>(run(seen.async_view(tuple))) == errc::no_node);
-  for (const std::string data : {"hello", "{}", "[1]", R"({"zkrecipes":"queue"})", R"({"zkrecipes":"term","epoch":1})"}) {
+  for (const std::string data :
+       {"hello", "{}", "[1]", R"({"zkrecipes":"queue"})", R"({"zkrecipes":"term","epoch":1})"}) {
     create("/elsewhere", data);
     BOOST_TEST(std::get<0>(run(seen.async_view(tuple))) == errc::foreign_data, data);
     BOOST_TEST(std::get<0>(run(seen.async_view_change("", tuple))) == errc::foreign_data, data);

@@ -1,7 +1,7 @@
 // Instances of services, registered by us or by Curator's x-discovery and read by the other.
-#include "interop_case.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "interop_case.hpp"
 
 using namespace interop;
 

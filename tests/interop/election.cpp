@@ -1,7 +1,7 @@
 // One leader, by our election, Curator's two and kazoo's.
-#include "interop_case.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "interop_case.hpp"
 
 using namespace interop;
 

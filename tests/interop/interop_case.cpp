@@ -1,9 +1,9 @@
 #include "interop_case.hpp"
 
+#include <memory>
+
 #include <boost/json.hpp>
 #include <boost/test/unit_test.hpp>
-
-#include <memory>
 
 namespace interop {
 
@@ -49,9 +49,7 @@ constexpr const char* nobody =
 
 }  // namespace
 
-zkrecipes::test::line_process& worker(const std::string& name) {
-  return *all().members.at(name);
-}
+zkrecipes::test::line_process& worker(const std::string& name) { return *all().members.at(name); }
 
 interop_case::interop_case() {
   create("/line");
@@ -67,8 +65,8 @@ void interop_case::teardown() {
 void interop_case::open(std::initializer_list<participant> who) {
   for (const auto& each : who) {
     worker(each.worker)
-        .tell("open " + join_hosts(direct_hosts()) + ' ' + each.kind + ' ' + root() + "/line " + root() +
-              "/witness " + each.worker);
+        .tell("open " + join_hosts(direct_hosts()) + ' ' + each.kind + ' ' + root() + "/line " + root() + "/witness " +
+              each.worker);
     opened.push_back(each.worker);
   }
   for (const auto& each : opened) BOOST_TEST(answer_of(each) == "ok");
@@ -103,13 +101,10 @@ void interop_case::take_turns(int hand_offs) {
 }
 
 void interop_case::await_in_line(std::size_t count) {
-  BOOST_TEST_REQUIRE(run_until([&] { return children("/line").size() == count; }),
-                     "not " << count << " in line");
+  BOOST_TEST_REQUIRE(run_until([&] { return children("/line").size() == count; }), "not " << count << " in line");
 }
 
-json::object interop_case::witnessed() {
-  return json::parse(get("/witness").data).as_object();
-}
+json::object interop_case::witnessed() { return json::parse(get("/witness").data).as_object(); }
 
 void interop_case::close_all() {
   for (const auto& each : opened) BOOST_TEST(ask(each, "close") == "ok");

@@ -1,15 +1,15 @@
 // A case with workers in three languages, two of each, and a witness that records which workers are inside.
 #pragma once
 
-#include "support/fixture.hpp"
-#include "support/line_process.hpp"
-
-#include <boost/json/object.hpp>
-
 #include <initializer_list>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <boost/json/object.hpp>
+
+#include "support/fixture.hpp"
+#include "support/line_process.hpp"
 
 namespace interop {
 

@@ -1,7 +1,7 @@
 // One lock for C++, Java and Python.
-#include "interop_case.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "interop_case.hpp"
 
 using namespace interop;
 

@@ -1,7 +1,7 @@
 // Recipes that consist of one node, or of one node for each member: barrier, counter, group.
-#include "interop_case.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "interop_case.hpp"
 
 using namespace interop;
 using namespace zkrecipes::test;

@@ -1,10 +1,10 @@
 // One queue, filled and emptied by us and by Curator's SimpleDistributedQueue, or with priorities by kazoo's Queue.
-#include "interop_case.hpp"
+#include <algorithm>
+#include <sstream>
 
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
-#include <sstream>
+#include "interop_case.hpp"
 
 using namespace interop;
 

@@ -1,7 +1,7 @@
 // Readers share, writers exclude, whatever their language.
-#include "interop_case.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "interop_case.hpp"
 
 using namespace interop;
 

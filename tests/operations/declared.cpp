@@ -1,10 +1,10 @@
-#include "operations/subjects.hpp"
-
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
 #include <stdexcept>
+
+#include "operations/subjects.hpp"
 
 namespace zkrecipes::test {
 
@@ -32,7 +32,8 @@ std::string names_of(const std::string& parameters) {
   static const std::regex name("(\\w+)\\s*(,|$)");
   const auto flat = std::regex_replace(parameters, std::regex("<[^<>]*>"), "");
   const auto clear = std::regex_replace(flat, std::regex("<[^<>]*>"), "");  // these brackets were around others
-  for (std::sregex_iterator each(clear.begin(), clear.end(), name), end; each != end; ++each) names.push_back((*each)[1]);
+  for (std::sregex_iterator each(clear.begin(), clear.end(), name), end; each != end; ++each)
+    names.push_back((*each)[1]);
   std::string all;
   for (std::size_t i = 0; i + 1 < names.size(); ++i) all += (i ? ", " : "") + names[i];
   return all;

@@ -1,13 +1,13 @@
 // Every operation completes exactly once, in bounded time, never inside the call, and with an error that is expected
 // there.
-#include "operations/setting.hpp"
-#include "operations/subjects.hpp"
-
-#include <boost/test/unit_test.hpp>
-
 #include <iterator>
 #include <map>
 #include <sstream>
+
+#include <boost/test/unit_test.hpp>
+
+#include "operations/setting.hpp"
+#include "operations/subjects.hpp"
 
 namespace zkrecipes::test {
 
@@ -28,9 +28,9 @@ enum class state {
   made_by_default,
   moved_from,
 };
-constexpr const char* names[] = {"never connected",    "connecting",      "connected", "suspended",
-                                 "expired",            "closed meanwhile", "closing",   "closed",
-                                 "auth failed",        "out of descriptors", "made by default", "moved from"};
+constexpr const char* names[] = {"never connected", "connecting",         "connected",       "suspended",
+                                 "expired",         "closed meanwhile",   "closing",         "closed",
+                                 "auth failed",     "out of descriptors", "made by default", "moved from"};
 constexpr int states = static_cast<int>(std::size(names));
 
 bool is_over(state in) { return in >= state::closed_meanwhile && in <= state::auth_failed; }
@@ -87,11 +87,8 @@ class trial {
         entrance = {door::shut, 1};
         where_.expire();
         return reach([&] { return has_state(session_state::expired); });
-      case state::closing:
-        return where_.inside().run([&] { close(); });
-      case state::closed:
-        where_.inside().run([&] { close(); });
-        return reach([&] { return closed_; });
+      case state::closing: return where_.inside().run([&] { close(); });
+      case state::closed: where_.inside().run([&] { close(); }); return reach([&] { return closed_; });
       case state::auth_failed:
         entrance.stands = door::bad_credentials;
         where_.break_connection();
@@ -100,11 +97,8 @@ class trial {
         entrance.stands = door::no_descriptors;
         where_.break_connection();
         return reach([&] { return zk().status().reason == errc::no_descriptors; });
-      case state::moved_from:
-        where_.keep(whose_.move_away(object_.get()));
-        return;
-      default:
-        return;
+      case state::moved_from: where_.keep(whose_.move_away(object_.get())); return;
+      default: return;
     }
   }
   void reach(const std::function<bool()>& condition) {
@@ -142,7 +136,8 @@ class trial {
     const auto& error = ending_->error;
     if (is_of_nothing(in_)) return error == errc::closed;
     if (what_.also.contains(error)) return true;
-    if (!error) return what_.needs_nothing || by_close || !(is_cut_off(in_) || in_ == state::closed || in_ == state::auth_failed);
+    if (!error)
+      return what_.needs_nothing || by_close || !(is_cut_off(in_) || in_ == state::closed || in_ == state::auth_failed);
     if (error == errc::closed) return by_close || is_over(in_);
     if (error == errc::auth_failed) return in_ == state::auth_failed;
     if (error == errc::connection_loss) return is_cut_off(in_) || in_ == state::suspended;

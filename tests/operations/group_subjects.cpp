@@ -84,8 +84,8 @@ subject of_service_provider() {
 }  // namespace
 
 std::vector<subject> group_subjects() {
-  return {of_persistent_node(),      of_membership(),   of_joined_member(),   of_children_view(), of_service_discovery(),
-          of_service_registration(), of_service_view(), of_service_provider()};
+  return {of_persistent_node(),   of_membership(),           of_joined_member(), of_children_view(),
+          of_service_discovery(), of_service_registration(), of_service_view(),  of_service_provider()};
 }
 
 }  // namespace zkrecipes::test

@@ -1,13 +1,13 @@
 // A user's hook that throws: the exception is heard of, and nothing else is disturbed.
-#include "operations/setting.hpp"
-
-#include <zkrecipes/zkrecipes.hpp>
-
-#include <boost/test/unit_test.hpp>
-
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/zkrecipes.hpp>
+
+#include "operations/setting.hpp"
 
 namespace zkrecipes::test {
 
@@ -35,9 +35,8 @@ struct hook_case {
   template <class... Results, class Begin>
   std::tuple<error_code, Results...> run(Begin begin) {
     std::optional<std::tuple<error_code, Results...>> result;
-    where.inside().run([&] {
-      begin([&](error_code error, Results... results) { result.emplace(error, std::move(results)...); });
-    });
+    where.inside().run(
+        [&] { begin([&](error_code error, Results... results) { result.emplace(error, std::move(results)...); }); });
     BOOST_TEST_REQUIRE(wait([&] { return result.has_value(); }), "the handler is never called");
     return std::move(*result);
   }
@@ -53,7 +52,9 @@ struct hook_case {
     auto first = run<ownership>([&](auto h) { acquire(nullptr, std::move(h)); });
     BOOST_TEST_REQUIRE(!std::get<0>(first));
     int calls = 0;
-    auto hook = [&](std::size_t) { if (++calls == 2) throw oops(); };
+    auto hook = [&](std::size_t) {
+      if (++calls == 2) throw oops();
+    };
     std::optional<ownership> held;
     where.inside().run([&] {
       acquire(hook, [&](error_code error, ownership own) {
@@ -109,8 +110,9 @@ BOOST_AUTO_TEST_CASE(a_provider_goes_on) {
   service_provider choosy(all, "billing", {.accept = [](const service_instance&) -> bool { throw oops(); }});
   auto none = run<service_instance>([&](auto h) { choosy.async_pick(std::move(h)); });
   BOOST_TEST((std::get<0>(none) == errc::no_node));
-  service_provider weighing(all, "billing", {.strategy = service_strategy::weighted,
-                                             .weight = [](const service_instance&) -> std::uint32_t { throw oops(); }});
+  service_provider weighing(all, "billing",
+                            {.strategy = service_strategy::weighted,
+                             .weight = [](const service_instance&) -> std::uint32_t { throw oops(); }});
   none = run<service_instance>([&](auto h) { weighing.async_pick(std::move(h)); });
   BOOST_TEST((std::get<0>(none) == errc::no_node));
   wait([] { return false; });
@@ -120,9 +122,9 @@ BOOST_AUTO_TEST_CASE(a_provider_goes_on) {
 BOOST_AUTO_TEST_CASE(a_queue_goes_on) {
   std::vector<std::string> troubled;
   queue from(zk(), "/queue", {.on_unavailable_item = [&](error_code, const std::string& name) {
-    troubled.push_back(name);
-    throw oops();
-  }});
+               troubled.push_back(name);
+               throw oops();
+             }});
   auto first = run<std::string>([&](auto h) { from.async_put("kept by what is below it", std::move(h)); });
   run<>([&](auto h) { zk().async_ensure_path("/queue/" + std::get<1>(first) + "/below", std::move(h)); });
   run<std::string>([&](auto h) { from.async_put("next", std::move(h)); });
@@ -138,9 +140,9 @@ BOOST_AUTO_TEST_CASE(what_calls_it_may_be_destroyed_by_it) {
   run<>([&](auto h) { zk().async_ensure_path("/group/a", std::move(h)); });
   std::optional<children_view> view;
   view.emplace(zk(), "/group", children_view_options{.accept = [&](const child_node&) {
-    view.reset();
-    return true;
-  }});
+                 view.reset();
+                 return true;
+               }});
   run<children_snapshot>([&](auto h) { view->async_current(std::move(h)); });
   BOOST_TEST(!view.has_value());
 }

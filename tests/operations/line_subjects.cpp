@@ -1,7 +1,7 @@
 // Locks, permits, elections and terms.
-#include "operations/subjects.hpp"
-
 #include <boost/asio/use_awaitable.hpp>
+
+#include "operations/subjects.hpp"
 
 namespace zkrecipes::test {
 
@@ -11,7 +11,9 @@ subject of_lock() {
   return subject_of<lock>("lock")
       .made([](const session& zk) { return lock(zk, "/lock"); })
       .has("lock::async_acquire()", [](auto& l, auto t) { l.async_acquire(std::move(t)); })
-      .has("lock::async_acquire_for(budget)", [](auto& l, auto t) { l.async_acquire_for(budget, std::move(t)); }, timed_out)
+      .has(
+          "lock::async_acquire_for(budget)", [](auto& l, auto t) { l.async_acquire_for(budget, std::move(t)); },
+          timed_out)
       .has("lock::async_try_acquire()", [](auto& l, auto t) { l.async_try_acquire(std::move(t)); })
       .has("lock::async_members()", [](auto& l, auto t) { l.async_members(std::move(t)); })
       .has("lock::async_request_revocation(grace)",
@@ -33,14 +35,17 @@ subject of_multi_lock() {
   return subject_of<multi_lock>("multi_lock")
       .made(made)
       .has("multi_lock::async_acquire()", [](auto& l, auto t) { l.async_acquire(std::move(t)); })
-      .has("multi_lock::async_acquire_for(budget)", [](auto& l, auto t) { l.async_acquire_for(budget, std::move(t)); },
-           timed_out)
+      .has(
+          "multi_lock::async_acquire_for(budget)", [](auto& l, auto t) { l.async_acquire_for(budget, std::move(t)); },
+          timed_out)
       .has("multi_lock::async_try_acquire()", [](auto& l, auto t) { l.async_try_acquire(std::move(t)); });
 }
 
 subject of_multi_ownership() {
   return subject_of<multi_ownership>("multi_ownership")
-      .had([](const session& zk, auto got) { multi_lock(zk, {"/one", "/two"}).async_acquire(std::move(got)); })
+      .had([](const session& zk, auto got) {
+        multi_lock(zk, {"/one", "/two"}).async_acquire(std::move(got));
+      })
       .has("multi_ownership::async_lost()", [](auto& o, auto t) { o.async_lost(std::move(t)); },
            {errc::lease_lapsed, errc::session_expired, errc::closed})
       .has("multi_ownership::async_revoked()", [](auto& o, auto t) { o.async_revoked(std::move(t)); },
@@ -53,10 +58,12 @@ subject of_read_write_lock() {
       .made([](const session& zk) { return read_write_lock(zk, "/guard"); })
       .has("read_write_lock::async_acquire_read()", [](auto& l, auto t) { l.async_acquire_read(std::move(t)); })
       .has("read_write_lock::async_acquire_write()", [](auto& l, auto t) { l.async_acquire_write(std::move(t)); })
-      .has("read_write_lock::async_acquire_read_for(budget)",
-           [](auto& l, auto t) { l.async_acquire_read_for(budget, std::move(t)); }, timed_out)
-      .has("read_write_lock::async_acquire_write_for(budget)",
-           [](auto& l, auto t) { l.async_acquire_write_for(budget, std::move(t)); }, timed_out)
+      .has(
+          "read_write_lock::async_acquire_read_for(budget)",
+          [](auto& l, auto t) { l.async_acquire_read_for(budget, std::move(t)); }, timed_out)
+      .has(
+          "read_write_lock::async_acquire_write_for(budget)",
+          [](auto& l, auto t) { l.async_acquire_write_for(budget, std::move(t)); }, timed_out)
       .has("read_write_lock::async_members()", [](auto& l, auto t) { l.async_members(std::move(t)); });
 }
 
@@ -85,7 +92,8 @@ subject of_read_hold() {
   return subject_of<held_guard>("a reader's hold")
       .had(held([](auto& of, auto got) { of.async_acquire_read(std::move(got)); }))
       .has("read_write_lock::async_try_upgrade(held)",
-           [](auto& g, auto t) { g.of.async_try_upgrade(g.held, std::move(t)); }, {errc::no_node, errc::session_expired});
+           [](auto& g, auto t) { g.of.async_try_upgrade(g.held, std::move(t)); },
+           {errc::no_node, errc::session_expired});
 }
 
 subject of_semaphore() {
@@ -93,8 +101,9 @@ subject of_semaphore() {
       .made([](const session& zk) { return semaphore(zk, "/permits", 3); })
       .has("semaphore::async_acquire()", [](auto& s, auto t) { s.async_acquire(std::move(t)); })
       .has("semaphore::async_acquire(permits)", [](auto& s, auto t) { s.async_acquire(2, std::move(t)); })
-      .has("semaphore::async_acquire_for(permits, budget)",
-           [](auto& s, auto t) { s.async_acquire_for(2, budget, std::move(t)); }, timed_out)
+      .has(
+          "semaphore::async_acquire_for(permits, budget)",
+          [](auto& s, auto t) { s.async_acquire_for(2, budget, std::move(t)); }, timed_out)
       .has("semaphore::async_try_acquire(permits)", [](auto& s, auto t) { s.async_try_acquire(2, std::move(t)); })
       .has("semaphore::async_resize(size)", [](auto& s, auto t) { s.async_resize(2, std::move(t)); })
       .has("semaphore::async_state()", [](auto& s, auto t) { s.async_state(std::move(t)); })
@@ -170,8 +179,9 @@ subject of_term() {
 }  // namespace
 
 std::vector<subject> line_subjects() {
-  return {of_lock(),       of_ownership(), of_multi_lock(), of_multi_ownership(), of_read_write_lock(), of_write_hold(),
-          of_read_hold(),  of_semaphore(), of_election(),   of_coordinator(),     of_term()};
+  return {of_lock(),       of_ownership(), of_multi_lock(), of_multi_ownership(), of_read_write_lock(),
+          of_write_hold(), of_read_hold(), of_semaphore(),  of_election(),        of_coordinator(),
+          of_term()};
 }
 
 }  // namespace zkrecipes::test

@@ -16,7 +16,10 @@ subject of_queue() {
   return subject_of<queue>("queue")
       .made([](const session& zk) { return queue(zk, "/queue"); })
       .has("queue::async_put(data)", [](auto& q, auto t) { q.async_put("x", std::move(t)); })
-      .has("queue::async_put_many(items)", [](auto& q, auto t) { q.async_put_many({"x", "y"}, std::move(t)); })
+      .has("queue::async_put_many(items)",
+           [](auto& q, auto t) {
+             q.async_put_many({"x", "y"}, std::move(t));
+           })
       .has("queue::async_next()", [](auto& q, auto t) { q.async_next(std::move(t)); })
       .has("queue_base::async_take()", [](auto& q, auto t) { q.async_take(std::move(t)); })
       .has("queue_base::async_take_many(most)", [](auto& q, auto t) { q.async_take_many(2, std::move(t)); })
@@ -24,11 +27,9 @@ subject of_queue() {
       .has("queue_base::async_size()", [](auto& q, auto t) { q.async_size(std::move(t)); }, {errc::no_node})
       .has("queue_base::async_status()", [](auto& q, auto t) { q.async_status(std::move(t)); }, {errc::no_node})
       .has("queue_base::async_dead_letters()", [](auto& q, auto t) { q.async_dead_letters(std::move(t)); })
-      .has("queue_base::async_revive(which)",
-           [](auto& q, auto t) { q.async_revive(letter(), std::move(t)); },
+      .has("queue_base::async_revive(which)", [](auto& q, auto t) { q.async_revive(letter(), std::move(t)); },
            {errc::no_node, errc::bad_arguments})
-      .has("queue_base::async_discard(which)",
-           [](auto& q, auto t) { q.async_discard(letter(), std::move(t)); },
+      .has("queue_base::async_discard(which)", [](auto& q, auto t) { q.async_discard(letter(), std::move(t)); },
            {errc::no_node, errc::bad_arguments});
 }
 
@@ -46,23 +47,29 @@ subject of_taken() {
         from.async_put("x", [](error_code, std::string) {});
         from.async_take([from, got](error_code error, message item) { got(error, taken{from, std::move(item)}); });
       })
-      .has("queue_base::async_acknowledge(item)",
-           [](auto& q, auto t) { q.from.async_acknowledge(q.item, std::move(t)); }, gone)
-      .has("queue_base::async_acknowledge(item, effects)",
-           [](auto& q, auto t) { q.from.async_acknowledge(q.item, transaction().create("/done"), std::move(t)); }, gone)
-      .has_always("queue_base::async_return(item)", [](auto& q, auto t) { q.from.async_return(q.item, std::move(t)); }, gone)
-      .has("queue_base::async_return(item, where, reason)",
-           [](auto& q, auto t) { q.from.async_return(q.item, return_to::end, "later", std::move(t)); }, gone)
-      .has("queue_base::async_reject(item, reason)",
-           [](auto& q, auto t) { q.from.async_reject(q.item, "bad", std::move(t)); }, gone);
+      .has(
+          "queue_base::async_acknowledge(item)",
+          [](auto& q, auto t) { q.from.async_acknowledge(q.item, std::move(t)); }, gone)
+      .has(
+          "queue_base::async_acknowledge(item, effects)",
+          [](auto& q, auto t) { q.from.async_acknowledge(q.item, transaction().create("/done"), std::move(t)); }, gone)
+      .has_always(
+          "queue_base::async_return(item)", [](auto& q, auto t) { q.from.async_return(q.item, std::move(t)); }, gone)
+      .has(
+          "queue_base::async_return(item, where, reason)",
+          [](auto& q, auto t) { q.from.async_return(q.item, return_to::end, "later", std::move(t)); }, gone)
+      .has(
+          "queue_base::async_reject(item, reason)",
+          [](auto& q, auto t) { q.from.async_reject(q.item, "bad", std::move(t)); }, gone);
 }
 
 subject of_priority_queue() {
   return subject_of<priority_queue>("priority_queue")
       .made([](const session& zk) { return priority_queue(zk, "/urgent"); })
       .has("priority_queue::async_put(data, priority)", [](auto& q, auto t) { q.async_put("x", 5, std::move(t)); })
-      .has("priority_queue::async_put_many(items)",
-           [](auto& q, auto t) { q.async_put_many({prioritized{"x", 5}}, std::move(t)); });
+      .has("priority_queue::async_put_many(items)", [](auto& q, auto t) {
+        q.async_put_many({prioritized{"x", 5}}, std::move(t));
+      });
 }
 
 subject of_delay_queue() {
@@ -70,7 +77,9 @@ subject of_delay_queue() {
       .made([](const session& zk) { return delay_queue(zk, "/later"); })
       .has("delay_queue::async_put(data, delay)", [](auto& q, auto t) { q.async_put("x", 5s, std::move(t)); })
       .has("delay_queue::async_put_many(items)",
-           [](auto& q, auto t) { q.async_put_many({delayed{"x", 5s}}, std::move(t)); })
+           [](auto& q, auto t) {
+             q.async_put_many({delayed{"x", 5s}}, std::move(t));
+           })
       .has("delay_queue::async_put_at(data, when)",
            [](auto& q, auto t) { q.async_put_at("x", std::chrono::system_clock::time_point(), std::move(t)); });
 }

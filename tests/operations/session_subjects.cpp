@@ -32,7 +32,8 @@ subject of_session() {
       .has("session::async_get_acl(path)", [](session& s, auto t) { s.async_get_acl("/", std::move(t)); })
       .has("session::async_set_acl(path, access, acl_version)",
            [](session& s, auto t) { s.async_set_acl("/a", open_acl(), any_version, std::move(t)); }, {errc::no_node})
-      .has("session::async_changed(path, seen_mzxid)", [](session& s, auto t) { s.async_changed("/a", 0, std::move(t)); })
+      .has("session::async_changed(path, seen_mzxid)",
+           [](session& s, auto t) { s.async_changed("/a", 0, std::move(t)); })
       .has("session::async_children_changed(path, seen_pzxid)",
            [](session& s, auto t) { s.async_children_changed("/", -1, std::move(t)); })
       .has_always("session::async_close()", [](session& s, auto t) { s.async_close(std::move(t)); });

@@ -1,8 +1,8 @@
 #include "operations/setting.hpp"
 
-#include "session/make.hpp"
-
 #include <utility>
+
+#include "session/make.hpp"
 
 namespace zkrecipes::test {
 

@@ -2,14 +2,14 @@
 // connections are established.
 #pragma once
 
-#include "world/sim_world.hpp"
-
-#include <zkrecipes/session.hpp>
-
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
+
+#include <zkrecipes/session.hpp>
+
+#include "world/sim_world.hpp"
 
 namespace zkrecipes::test {
 

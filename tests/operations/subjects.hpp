@@ -1,17 +1,17 @@
 // The public operations of the library, and for each class a way to get an object.
 #pragma once
 
-#include <zkrecipes/zkrecipes.hpp>
-
-#include <boost/asio/bind_executor.hpp>
-#include <boost/asio/bind_cancellation_slot.hpp>
-
 #include <functional>
 #include <memory>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <boost/asio/bind_cancellation_slot.hpp>
+#include <boost/asio/bind_executor.hpp>
+
+#include <zkrecipes/zkrecipes.hpp>
 
 namespace zkrecipes::test {
 
@@ -53,7 +53,7 @@ struct subject {
   std::vector<operation> operations;
   std::function<void(const session&, got_object)> make;
   bool needs_connection = false;
-  std::function<std::shared_ptr<void>()> by_default;            ///< Empty: it has no such state.
+  std::function<std::shared_ptr<void>()> by_default;             ///< Empty: it has no such state.
   std::function<std::shared_ptr<void>(void* object)> move_away;  ///< Moves out of it. Empty: it can not be moved.
 };
 
@@ -109,7 +109,8 @@ class subject_of {
  private:
   template <class Begin>
   subject_of& add(const std::string& declared, Begin begin, std::set<error_code> also, bool needs_nothing) {
-    all_.operations.push_back({declared, [begin](void* object, token t) { begin(*static_cast<T*>(object), std::move(t)); },
+    all_.operations.push_back({declared,
+                               [begin](void* object, token t) { begin(*static_cast<T*>(object), std::move(t)); },
                                std::move(also), needs_nothing});
     return *this;
   }

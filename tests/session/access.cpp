@@ -1,8 +1,8 @@
 // Credentials, ACLs and the root path.
+#include <boost/test/unit_test.hpp>
+
 #include "ensemble/print.hpp"
 #include "support/fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

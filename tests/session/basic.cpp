@@ -1,10 +1,10 @@
 // Every request against a real server, with each error that the header promises.
-#include "ensemble/print.hpp"
-#include "support/fixture.hpp"
-
 #include <algorithm>
 
 #include <boost/test/unit_test.hpp>
+
+#include "ensemble/print.hpp"
+#include "support/fixture.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -98,8 +98,11 @@ BOOST_AUTO_TEST_CASE(missing_parents_are_made_and_those_that_exist_are_no_error)
 }
 
 BOOST_AUTO_TEST_CASE(a_transaction_happens_as_a_whole_or_says_which_operation_failed) {
-  auto [error, results] = commit(transaction().create("/a", "x").create("/a/n-", "", create_mode::persistent_sequential)
-                                     .set("/a", "y", 0).check("/a", 1));
+  auto [error, results] = commit(transaction()
+                                     .create("/a", "x")
+                                     .create("/a/n-", "", create_mode::persistent_sequential)
+                                     .set("/a", "y", 0)
+                                     .check("/a", 1));
   BOOST_TEST_REQUIRE(!error);
   BOOST_TEST(results[1].path == "/a/n-0000000000");
   BOOST_TEST(results[2].stat.version == 1);

@@ -1,8 +1,8 @@
 // Every operation can be cancelled while it waits for its answer, and leaves nothing behind.
+#include <boost/test/unit_test.hpp>
+
 #include "ensemble/print.hpp"
 #include "support/fixture.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -13,7 +13,8 @@ struct cancel_case : fixture {
   /// Starts the operation on a frozen connection, cancels it, and checks that the session goes on.
   template <class... Results, class Start>
   void cancels(Start start) {
-    for (auto type : {asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal}) {
+    for (auto type :
+         {asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal}) {
       const int server = server_of(zk());
       cluster().proxy(server).freeze(true);
       auto result = recorder<Results...>(executor());

@@ -1,10 +1,10 @@
 // The lease: a session is never believed in for longer than the servers keep it.
-#include "ensemble/print.hpp"
-#include "support/fixture.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/election.hpp>
 
-#include <boost/test/unit_test.hpp>
+#include "ensemble/print.hpp"
+#include "support/fixture.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

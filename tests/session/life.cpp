@@ -1,10 +1,10 @@
 // The events that a session outlives, and those that it does not.
-#include "ensemble/print.hpp"
-#include "support/fixture.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/election.hpp>
 
-#include <boost/test/unit_test.hpp>
+#include "ensemble/print.hpp"
+#include "support/fixture.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -1,8 +1,8 @@
 // Faults of the C client on a connection; the numbers T1, T2 ... are those of the table in docs/architecture.md.
+#include <thread>
+
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include <thread>
 
 #include <boost/asio/steady_timer.hpp>
 #include <boost/test/unit_test.hpp>

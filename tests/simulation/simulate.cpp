@@ -1,13 +1,13 @@
 // Runs the simulation: searches seeds for schedules in which a rule is broken.
+#include <chrono>
+
+#include <CLI/CLI.hpp>
+
 #include "run/campaign.hpp"
 #include "run/exhaustive.hpp"
 #include "run/regressions.hpp"
 #include "run/scenarios.hpp"
 #include "run/search.hpp"
-
-#include <CLI/CLI.hpp>
-
-#include <chrono>
 
 int main(int argc, char** argv) {
   using namespace zkrecipes::simulation;
@@ -19,12 +19,9 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   auto* seeds = app.add_option("--seeds", options.seeds, "How many seeds")->capture_default_str();
   auto* first = app.add_option("--first", options.first, "The first of them")->capture_default_str();
-  app.add_option("--jobs", options.jobs, "Processes at work")
-      ->check(CLI::Range(1, 64))
-      ->capture_default_str();
+  app.add_option("--jobs", options.jobs, "Processes at work")->check(CLI::Range(1, 64))->capture_default_str();
   auto* single = app.add_option("--seed", one, "Run this seed only");
-  app.add_option("--faults", options.only_faults,
-                 "Of the seed's faults keep these only, as in 0,3,7 (- for none)");
+  app.add_option("--faults", options.only_faults, "Of the seed's faults keep these only, as in 0,3,7 (- for none)");
   app.add_flag("--trace", options.trace, "Print what happens (with --seed)");
   std::string trials;
   auto* single_faults = app.add_option("--single-faults", trials,
@@ -32,7 +29,9 @@ int main(int argc, char** argv) {
                                        "only those trials that contain it")
                             ->expected(0, 1);
   int every = 1;
-  app.add_option("--one-in", every, "Of the trials of --single-faults so many")->check(CLI::Range(1, 1000))->needs(single_faults);
+  app.add_option("--one-in", every, "Of the trials of --single-faults so many")
+      ->check(CLI::Range(1, 1000))
+      ->needs(single_faults);
   bool regressions = false;
   app.add_flag("--regressions", regressions, "Instead: the runs that have found something before");
   bool searches = false;

@@ -1,12 +1,12 @@
 #include "support/cluster.hpp"
 
+#include <stdexcept>
+
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
-
-#include <stdexcept>
 
 namespace zkrecipes::test {
 
@@ -50,12 +50,8 @@ testcluster::ensemble& cluster() {
   return shared;
 }
 
-const std::vector<std::string>& direct_hosts() {
-  return all_addresses().direct;
-}
-const std::vector<std::string>& proxy_hosts() {
-  return all_addresses().proxies;
-}
+const std::vector<std::string>& direct_hosts() { return all_addresses().direct; }
+const std::vector<std::string>& proxy_hosts() { return all_addresses().proxies; }
 
 std::string join_hosts(const std::vector<std::string>& hosts) {
   std::string all;
@@ -75,8 +71,8 @@ std::string ask(int server, const std::string& word) {
   const auto colon = host.find(':');
   asio::io_context io;
   tcp::socket socket(io);
-  socket.connect({asio::ip::make_address(host.substr(0, colon)),
-                  static_cast<std::uint16_t>(std::stoi(host.substr(colon + 1)))});
+  socket.connect(
+      {asio::ip::make_address(host.substr(0, colon)), static_cast<std::uint16_t>(std::stoi(host.substr(colon + 1)))});
   asio::write(socket, asio::buffer(word));
   std::string answer;
   boost::system::error_code end;
@@ -90,8 +86,7 @@ long watches_on_servers() {
   for (int id = 1; id <= server_count; ++id) {
     const std::string answer = ask(id, "wchs");
     const auto found = answer.find(label);
-    if (found == answer.npos)
-      throw std::runtime_error("server " + std::to_string(id) + " says to wchs: " + answer);
+    if (found == answer.npos) throw std::runtime_error("server " + std::to_string(id) + " says to wchs: " + answer);
     sum += std::stol(answer.substr(found + label.size()));
   }
   return sum;

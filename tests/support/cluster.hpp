@@ -1,11 +1,11 @@
 // One real ensemble for all test cases of an executable: three servers, each behind a proxy.
 #pragma once
 
-#include <testcluster/ensemble.hpp>
-#include <testcluster/proxy.hpp>
-
 #include <string>
 #include <vector>
+
+#include <testcluster/ensemble.hpp>
+#include <testcluster/proxy.hpp>
 
 namespace zkrecipes::test {
 

@@ -1,7 +1,12 @@
 // Runs asynchronous operations to their end, so that a test can be written as a sequence of steps.
 #pragma once
 
-#include <zkrecipes/error.hpp>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -12,12 +17,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <utility>
+#include <zkrecipes/error.hpp>
 
 namespace zkrecipes::test {
 
@@ -45,8 +45,7 @@ inline bool run_until(asio::io_context& io, const std::function<bool()>& conditi
 
 /// Runs a coroutine on the context to its end, and returns its result or throws its exception.
 template <class T>
-T run_coroutine(asio::io_context& io, asio::awaitable<T> body,
-                std::chrono::milliseconds deadline = patience) {
+T run_coroutine(asio::io_context& io, asio::awaitable<T> body, std::chrono::milliseconds deadline = patience) {
   struct state {
     bool done = false;
     std::exception_ptr failure;
@@ -79,8 +78,7 @@ class recorder {
       shared->results.emplace(error, std::move(results)...);
       if (shared->notice) shared->notice();
     };
-    return asio::bind_cancellation_slot(state_->signal.slot(),
-                                        asio::bind_executor(executor_, std::move(note)));
+    return asio::bind_cancellation_slot(state_->signal.slot(), asio::bind_executor(executor_, std::move(note)));
   }
 
   void cancel(asio::cancellation_type type = asio::cancellation_type::total) { state_->signal.emit(type); }

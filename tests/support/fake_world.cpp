@@ -1,12 +1,12 @@
 #include "support/fake_world.hpp"
 
-#include "session/make.hpp"
+#include <algorithm>
+#include <stdexcept>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 
-#include <algorithm>
-#include <stdexcept>
+#include "session/make.hpp"
 
 namespace zkrecipes::test {
 
@@ -61,8 +61,7 @@ class fake_world final : public backend::world {
     asio::post(strand_, [found = std::move(found), handler = std::move(handler)] { handler(found); });
   }
 
-  std::unique_ptr<backend::link> connect(backend::link_options options,
-                                         backend::link_listener& listener) override {
+  std::unique_ptr<backend::link> connect(backend::link_options options, backend::link_listener& listener) override {
     auto made = std::make_shared<fake_connection>();
     made->options = std::move(options);
     made->listener = &listener;
@@ -77,13 +76,11 @@ class fake_world final : public backend::world {
 
 }  // namespace
 
-std::unique_ptr<backend::world> make_fake_world(asio::any_io_executor strand,
-                                                std::shared_ptr<fake_state> state) {
+std::unique_ptr<backend::world> make_fake_world(asio::any_io_executor strand, std::shared_ptr<fake_state> state) {
   return std::make_unique<fake_world>(std::move(strand), std::move(state));
 }
 
-fake_bench::fake_bench()
-    : io_(std::make_unique<asio::io_context>()), state_(std::make_shared<fake_state>()) {}
+fake_bench::fake_bench() : io_(std::make_unique<asio::io_context>()), state_(std::make_shared<fake_state>()) {}
 
 detail::scheduler_ptr fake_bench::make_scheduler() {
   auto made = std::make_shared<detail::scheduler>();
@@ -94,9 +91,7 @@ detail::scheduler_ptr fake_bench::make_scheduler() {
 }
 
 session fake_bench::make_session(session_options options) {
-  auto world = [state = state_](asio::any_io_executor strand) {
-    return make_fake_world(std::move(strand), state);
-  };
+  auto world = [state = state_](asio::any_io_executor strand) { return make_fake_world(std::move(strand), state); };
   return session(detail::make_core(io_->get_executor(), std::move(options), world));
 }
 
@@ -110,9 +105,8 @@ void fake_bench::advance(std::chrono::nanoseconds by) {
   auto& timers = state_->timers;
   for (;;) {
     settle();
-    auto next = std::min_element(timers.begin(), timers.end(), [](const auto& a, const auto& b) {
-      return a.second.first < b.second.first;
-    });
+    auto next = std::min_element(timers.begin(), timers.end(),
+                                 [](const auto& a, const auto& b) { return a.second.first < b.second.first; });
     if (next == timers.end() || next->second.first > target) break;
     state_->now = std::max(state_->now, next->second.first);
     auto what = std::move(next->second.second);

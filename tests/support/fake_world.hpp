@@ -1,14 +1,6 @@
 // A world without servers: the test moves the time, and decides what happens on connections.
 #pragma once
 
-#include "backend/backend.hpp"
-#include "session/condition.hpp"
-#include "session/core.hpp"
-
-#include <zkrecipes/session.hpp>
-
-#include <boost/asio/io_context.hpp>
-
 #include <deque>
 #include <map>
 #include <memory>
@@ -16,6 +8,14 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <boost/asio/io_context.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "backend/backend.hpp"
+#include "session/condition.hpp"
+#include "session/core.hpp"
 
 namespace zkrecipes::test {
 
@@ -42,8 +42,7 @@ struct fake_state {
   std::vector<std::shared_ptr<fake_connection>> connections;
 };
 
-std::unique_ptr<backend::world> make_fake_world(asio::any_io_executor strand,
-                                                std::shared_ptr<fake_state> state);
+std::unique_ptr<backend::world> make_fake_world(asio::any_io_executor strand, std::shared_ptr<fake_state> state);
 
 /// An `io_context` and a fake world. Time stands still until the test advances it.
 class fake_bench {

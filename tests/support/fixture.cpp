@@ -1,11 +1,11 @@
 #include "support/fixture.hpp"
 
-#include <boost/test/framework.hpp>
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+
+#include <boost/test/framework.hpp>
+#include <boost/test/unit_test.hpp>
 
 namespace zkrecipes::test {
 
@@ -58,9 +58,7 @@ session_options fixture::options() const {
   return options;
 }
 
-session fixture::connect(session_options with) {
-  return session(executor(), std::move(with));
-}
+session fixture::connect(session_options with) { return session(executor(), std::move(with)); }
 
 session& fixture::zk() {
   if (!zk_) zk_ = std::make_unique<session>(connect());

@@ -2,15 +2,15 @@
 // end.
 #pragma once
 
-#include "support/cluster.hpp"
-#include "support/coroutine.hpp"
-#include "support/process.hpp"
-
-#include <zkrecipes/session.hpp>
-
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <zkrecipes/session.hpp>
+
+#include "support/cluster.hpp"
+#include "support/coroutine.hpp"
+#include "support/process.hpp"
 
 namespace zkrecipes::test {
 
@@ -50,8 +50,7 @@ class fixture {
   }
 
   // Short forms, which throw boost::system::system_error on an error. Reads see everything that was committed before.
-  void create(const std::string& path, const std::string& data = {},
-              create_mode mode = create_mode::persistent);
+  void create(const std::string& path, const std::string& data = {}, create_mode mode = create_mode::persistent);
   void remove(const std::string& path);
   node_data get(const std::string& path);
   std::vector<std::string> children(const std::string& path);

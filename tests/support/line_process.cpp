@@ -1,15 +1,15 @@
 #include "support/line_process.hpp"
 
-#include <spawn.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <csignal>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace zkrecipes::test {
 

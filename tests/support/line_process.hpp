@@ -1,11 +1,11 @@
 // A child process that reads commands and writes answers, one per line.
 #pragma once
 
-#include <sys/types.h>
-
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
 
 namespace zkrecipes::test {
 

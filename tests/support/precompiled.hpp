@@ -1,6 +1,11 @@
 // Headers that nearly every test needs and that are slow to compile.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/bind_cancellation_slot.hpp>
@@ -11,8 +16,3 @@
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/test/unit_test.hpp>
-
-#include <functional>
-#include <memory>
-#include <string>
-#include <vector>

@@ -19,8 +19,7 @@ bool wait_until(const std::function<bool()>& condition, std::chrono::millisecond
 }
 
 std::size_t thread_count() {
-  return static_cast<std::size_t>(
-      std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator()));
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator("/proc/self/task"), fs::directory_iterator()));
 }
 
 std::set<std::string> open_descriptors() {

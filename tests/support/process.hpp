@@ -9,8 +9,7 @@
 namespace zkrecipes::test {
 
 /// Looks again and again until the condition holds. False if it does not hold before the deadline.
-bool wait_until(const std::function<bool()>& condition,
-                std::chrono::milliseconds deadline = std::chrono::seconds(30));
+bool wait_until(const std::function<bool()>& condition, std::chrono::milliseconds deadline = std::chrono::seconds(30));
 
 std::size_t thread_count();
 

@@ -76,8 +76,8 @@ asio::awaitable<void> scripted_connection::answer_and_fire(std::int32_t xid, std
                                                            std::string path) {
   constexpr std::int32_t of_a_watch = -1;
   constexpr std::int32_t connected = 3;
-  const std::string told = answer_of(of_a_watch, 0) + big(event) + big(connected) +
-                           big(static_cast<std::int32_t>(path.size())) + path;
+  const std::string told =
+      answer_of(of_a_watch, 0) + big(event) + big(connected) + big(static_cast<std::int32_t>(path.size())) + path;
   const std::string both = framed(answer_of(xid, error)) + framed(told);
   co_await asio::async_write(socket_, asio::buffer(both), asio::use_awaitable);
 }
@@ -85,8 +85,7 @@ asio::awaitable<void> scripted_connection::answer_and_fire(std::int32_t xid, std
 asio::awaitable<void> scripted_connection::until_end() {
   std::string ignored(4096, '\0');
   for (;;) {
-    auto result =
-        co_await socket_.async_read_some(asio::buffer(ignored), asio::as_tuple(asio::use_awaitable));
+    auto result = co_await socket_.async_read_some(asio::buffer(ignored), asio::as_tuple(asio::use_awaitable));
     if (std::get<0>(result)) co_return;
   }
 }

@@ -1,14 +1,14 @@
 // A server that speaks as much of ZooKeeper's protocol as a test needs.
 #pragma once
 
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 namespace zkrecipes::test {
 

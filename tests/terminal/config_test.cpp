@@ -1,15 +1,15 @@
 // The sources of settings, their precedence, and the messages about bad settings.
-#include "failure.hpp"
-#include "settings/command_line.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <unistd.h>
-
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <sstream>
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "failure.hpp"
+#include "settings/command_line.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;
@@ -83,8 +83,7 @@ BOOST_AUTO_TEST_CASE(defaults) {
 }
 
 BOOST_AUTO_TEST_CASE(command_line_over_environment_over_file) {
-  const auto file =
-      write("c.toml", "hosts = \"file\"\nroot = \"/file\"\nname = \"file\"\ninterval = \"1m\"\n");
+  const auto file = write("c.toml", "hosts = \"file\"\nroot = \"/file\"\nname = \"file\"\ninterval = \"1m\"\n");
   variables = {{"ZKADMIN_HOSTS", "environment"}, {"ZKADMIN_ROOT", "/environment"}, {"ZKADMIN_CONFIG", file}};
   const auto found = load({"status", "--hosts", "line"});
   BOOST_TEST(found.hosts == "line");
@@ -120,8 +119,7 @@ BOOST_AUTO_TEST_CASE(only_a_default_place_may_be_empty) {
 }
 
 BOOST_AUTO_TEST_CASE(unknown_keys_are_named_with_their_line) {
-  BOOST_TEST(
-      has(refused_file("hosts = \"a\"\n\nhost = \"b\"\n"), ":3: unknown key host (known: hosts, root, "));
+  BOOST_TEST(has(refused_file("hosts = \"a\"\n\nhost = \"b\"\n"), ":3: unknown key host (known: hosts, root, "));
   BOOST_TEST(has(refused_file("hosts = \"a\"\n[servers]\nx = 1\n"), ":2: unknown key servers"));
 }
 
@@ -129,14 +127,12 @@ BOOST_AUTO_TEST_CASE(wrong_types_are_named_with_line_key_and_type) {
   BOOST_TEST(refused_file("hosts = [\"a\"]") == ":1: hosts: expected a string, found: array");
   BOOST_TEST(refused_file("hosts = \"a\"\ninterval = 2") ==
              ":2: interval: expected a string with a duration such as \"500ms\", found: integer");
-  BOOST_TEST(refused_file("ascii = \"yes\"") ==
-             ":1: ascii: expected true or false, without quotes, found: string");
+  BOOST_TEST(refused_file("ascii = \"yes\"") == ":1: ascii: expected true or false, without quotes, found: string");
   BOOST_TEST(refused_file("root = 2024-01-01") == ":1: root: expected a string, found: date");
 }
 
 BOOST_AUTO_TEST_CASE(bad_values_are_named_with_line_and_key) {
-  BOOST_TEST(has(refused_file("hosts = \"a\"\n\ninterval = \"1ms\""),
-                 ":3: interval: expected a duration from 100ms"));
+  BOOST_TEST(has(refused_file("hosts = \"a\"\n\ninterval = \"1ms\""), ":3: interval: expected a duration from 100ms"));
   BOOST_TEST(has(refused_file("hosts = \"a:b\""), ":1: hosts: expected a port"));
 }
 
@@ -167,8 +163,7 @@ BOOST_AUTO_TEST_CASE(hosts) {
   BOOST_TEST(found.servers[1].host == "::1");
   BOOST_TEST(found.servers[2].port == 2181);
   BOOST_TEST(found.servers[3].host == "fe80::1");
-  for (const char* bad :
-       {"", ",", "a,", "a:0", "a:65536", "a:1x", ":1", "::1", "[::1", "[::1]x", "a b", "a//b"})
+  for (const char* bad : {"", ",", "a,", "a:0", "a:65536", "a:1x", ":1", "::1", "[::1", "[::1]x", "a b", "a//b"})
     BOOST_TEST(has(refused({"--hosts", bad}), *bad ? "--hosts: expected" : "expected"));
   std::string many = "a";
   for (int i = 0; i < 64; ++i) many += ",a";
@@ -183,9 +178,7 @@ BOOST_AUTO_TEST_CASE(roots) {
 }
 
 BOOST_AUTO_TEST_CASE(durations) {
-  const auto interval = [this](const char* text) {
-    return load({"--hosts", "a", "--interval", text}).interval;
-  };
+  const auto interval = [this](const char* text) { return load({"--hosts", "a", "--interval", text}).interval; };
   BOOST_TEST((interval("100ms") == 100ms));
   BOOST_TEST((interval("1.5s") == 1500ms));
   BOOST_TEST((interval("1h") == 1h));
@@ -235,9 +228,7 @@ BOOST_AUTO_TEST_CASE(secrets_are_never_shown_nor_taken_from_the_command_line) {
 }
 
 BOOST_AUTO_TEST_CASE(commands) {
-  const auto parse = [](std::vector<const char*> arguments) {
-    return *parse_command_line(arguments, std::cout);
-  };
+  const auto parse = [](std::vector<const char*> arguments) { return *parse_command_line(arguments, std::cout); };
   BOOST_TEST((parse({}).command == command::dashboard));
   BOOST_TEST((parse({"dashboard"}).command == command::dashboard));
   const auto status = parse({"status", "-o", "json"});

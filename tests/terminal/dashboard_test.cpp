@@ -1,15 +1,15 @@
 // The program itself on a pseudo-terminal.
-#include "failure.hpp"
-#include "fake_server.hpp"
-#include "pseudo_terminal.hpp"
-#include "terminal/terminal.hpp"
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
+#include "failure.hpp"
+#include "fake_server.hpp"
+#include "pseudo_terminal.hpp"
+#include "terminal/terminal.hpp"
 
 namespace {
 
@@ -35,9 +35,7 @@ struct fixture {
 
   /// Whether the program has left the alternate screen. To be waited for, because its last output can arrive after its
   /// end.
-  bool is_left() const {
-    return terminal.screen().is_cursor_visible() && !terminal.screen().is_alternate_screen();
-  }
+  bool is_left() const { return terminal.screen().is_cursor_visible() && !terminal.screen().is_alternate_screen(); }
 
   std::string banner() const { return "QUORUM 1/1 leader " + server.where().name; }
 
@@ -154,8 +152,7 @@ BOOST_AUTO_TEST_CASE(a_closed_window_ends_it) {
 }
 
 BOOST_DATA_TEST_CASE_F(fixture, terminals_of_many_kinds,
-                       boost::unit_test::data::make({"xterm", "xterm-256color", "linux", "vt100", "screen"}),
-                       type) {
+                       boost::unit_test::data::make({"xterm", "xterm-256color", "linux", "vt100", "screen"}), type) {
   start({}, {{"TERM", type}});
   BOOST_REQUIRE(terminal.shows(banner()));
   terminal.type("q");
@@ -163,8 +160,8 @@ BOOST_DATA_TEST_CASE_F(fixture, terminals_of_many_kinds,
   BOOST_TEST(same_modes(terminal.modes(), before));
 }
 
-BOOST_DATA_TEST_CASE_F(fixture, terminals_that_can_not_be_used,
-                       boost::unit_test::data::make({"dumb", "nonesuch"}), type) {
+BOOST_DATA_TEST_CASE_F(fixture, terminals_that_can_not_be_used, boost::unit_test::data::make({"dumb", "nonesuch"}),
+                       type) {
   start({}, {{"TERM", type}});
   BOOST_TEST(terminal.exit_code() == 2);
   BOOST_TEST(terminal.shows("zkadmin: the terminal type \"" + std::string(type)));

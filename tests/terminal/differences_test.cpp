@@ -1,9 +1,9 @@
 // The events that are derived from two looks at a cluster.
 #include "screen/differences.hpp"
 
-#include "samples.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "samples.hpp"
 
 using namespace zkadmin;
 
@@ -76,8 +76,7 @@ BOOST_AUTO_TEST_CASE(the_same_leader_with_another_node_is_a_change) {
 BOOST_AUTO_TEST_CASE(hand_over_begins_and_ends) {
   auto calm = samples::elections();
   calm[1].hand_over.reset();
-  BOOST_TEST(told(calm, samples::elections()) ==
-             "/mail/sender: hand-over sender-a -> sender-b began (finishing)\n");
+  BOOST_TEST(told(calm, samples::elections()) == "/mail/sender: hand-over sender-a -> sender-b began (finishing)\n");
   BOOST_TEST(told(samples::elections(), calm) == "/mail/sender: hand-over from sender-a ended\n");
   auto later = samples::elections();
   later[1].hand_over->elapsed += std::chrono::seconds(1);
@@ -134,8 +133,7 @@ BOOST_AUTO_TEST_CASE(what_may_not_be_read_any_more_is_not_said_to_have_ended) {
   auto after = samples::elections();
   after[0] = samples::troubles()[2];
   after[0].path = "/billing/consumer";
-  BOOST_TEST(told(samples::elections(), after) ==
-             "/billing/consumer: it may not be read with these credentials\n");
+  BOOST_TEST(told(samples::elections(), after) == "/billing/consumer: it may not be read with these credentials\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,15 +1,13 @@
 #include "emulator.hpp"
 
-#include "text.hpp"
-
 #include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <utility>
 
-emulator::emulator(int width, int height) : width_(width), height_(height) {
-  resize(width, height);
-}
+#include "text.hpp"
+
+emulator::emulator(int width, int height) : width_(width), height_(height) { resize(width, height); }
 
 void emulator::resize(int width, int height) {
   width_ = width;

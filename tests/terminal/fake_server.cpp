@@ -1,5 +1,9 @@
 #include "fake_server.hpp"
 
+#include <array>
+#include <memory>
+#include <tuple>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -8,10 +12,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
-
-#include <array>
-#include <memory>
-#include <tuple>
 
 namespace asio = boost::asio;
 using asio::ip::tcp;
@@ -76,12 +76,6 @@ conversation fake_server::answering(std::string text) {
 conversation fake_server::answering_after(std::chrono::milliseconds delay, std::string text) {
   return [delay, text](tcp::socket socket) { return answer(std::move(socket), text, delay); };
 }
-conversation fake_server::silent() {
-  return listen_only;
-}
-conversation fake_server::endless() {
-  return flood;
-}
-conversation fake_server::closing() {
-  return hang_up;
-}
+conversation fake_server::silent() { return listen_only; }
+conversation fake_server::endless() { return flood; }
+conversation fake_server::closing() { return hang_up; }

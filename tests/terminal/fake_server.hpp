@@ -1,15 +1,15 @@
 // A server that answers `srvr` as a test wants it, on a port of its own.
 #pragma once
 
-#include "settings/settings.hpp"
+#include <chrono>
+#include <functional>
+#include <string>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 
-#include <chrono>
-#include <functional>
-#include <string>
+#include "settings/settings.hpp"
 
 /// A leader's answer to `srvr`.
 inline constexpr const char* leader_text =

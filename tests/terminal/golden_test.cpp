@@ -1,16 +1,16 @@
 // Whole screens, compared with text files. With ZKADMIN_UPDATE_GOLDEN=1 the test writes the files anew: review the
 // difference.
-#include "samples.hpp"
-#include "screen/render.hpp"
-
-#include <boost/test/data/test_case.hpp>
-#include <boost/test/unit_test.hpp>
-
 #include <array>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <utility>
+
+#include <boost/test/data/test_case.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "samples.hpp"
+#include "screen/render.hpp"
 
 namespace {
 
@@ -87,17 +87,14 @@ const scenario scenarios[] = {
     {"empty_ascii", [] { return model{}; }, true},
 };
 
-std::ostream& operator<<(std::ostream& out, const scenario& which) {
-  return out << which.name;
-}
+std::ostream& operator<<(std::ostream& out, const scenario& which) { return out << which.name; }
 
 std::string all_sizes(const scenario& which) {
   std::ostringstream text;
   for (const auto& [width, height] : sizes) {
     model state = which.make();
     update(state, resized{height}, state.now);
-    text << "=== " << width << "x" << height << "\n"
-         << render(state, width, height, {which.ascii, 0s}).to_text();
+    text << "=== " << width << "x" << height << "\n" << render(state, width, height, {which.ascii, 0s}).to_text();
   }
   return text.str();
 }

@@ -1,12 +1,12 @@
 // The prober with servers of all kinds, over real connections.
 #include "cluster/probe.hpp"
 
-#include "fake_server.hpp"
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include "fake_server.hpp"
 
 using namespace zkadmin;
 using namespace std::chrono_literals;
@@ -131,8 +131,7 @@ BOOST_AUTO_TEST_CASE(where_all_are_slow_none_is_said_to_be_silent) {
   asio::io_context io;
   fake_server slow(io, fake_server::answering_after(1s, leader_text));
   std::size_t told = 0;
-  const auto asking =
-      std::make_shared<prober>(io.get_executor(), std::vector<endpoint>(3, slow.where()), 60s);
+  const auto asking = std::make_shared<prober>(io.get_executor(), std::vector<endpoint>(3, slow.where()), 60s);
   std::vector<server_status> seen;
   const auto keep = [&](std::size_t, server_status each) {
     ++told;
@@ -146,8 +145,7 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_overdue_is_told_all_the_same) {
   asio::io_context io;
   fake_server quick(io, fake_server::answering(leader_text));
   fake_server slow(io, fake_server::answering_after(1s, leader_text));
-  const auto asking =
-      std::make_shared<prober>(io.get_executor(), std::vector{quick.where(), slow.where()}, 5s);
+  const auto asking = std::make_shared<prober>(io.get_executor(), std::vector{quick.where(), slow.where()}, 5s);
   std::vector<server_status> seen;
   const auto keep = [&](std::size_t which, server_status each) {
     if (which == 1) seen.push_back(std::move(each));

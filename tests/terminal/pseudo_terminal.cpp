@@ -1,9 +1,7 @@
 #include "pseudo_terminal.hpp"
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/executor_work_guard.hpp>
-#include <boost/asio/write.hpp>
-#include <boost/test/unit_test.hpp>
+#include <algorithm>
+#include <stdexcept>
 
 #include <fcntl.h>
 #include <pty.h>
@@ -14,8 +12,10 @@
 #include <unistd.h>
 #include <utmp.h>
 
-#include <algorithm>
-#include <stdexcept>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/test/unit_test.hpp>
 
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
@@ -39,8 +39,7 @@ pseudo_terminal::pseudo_terminal(asio::io_context& io, int width, int height)
   winsize size{};
   size.ws_col = static_cast<unsigned short>(width);
   size.ws_row = static_cast<unsigned short>(height);
-  if (::openpty(&user, &terminal_side_, nullptr, nullptr, &size) != 0)
-    throw std::runtime_error("no pseudo-terminal");
+  if (::openpty(&user, &terminal_side_, nullptr, nullptr, &size) != 0) throw std::runtime_error("no pseudo-terminal");
   for (const int each : {user, terminal_side_}) ::fcntl(each, F_SETFD, FD_CLOEXEC);
   user_side_.assign(user);
   read_on();
@@ -54,12 +53,11 @@ pseudo_terminal::~pseudo_terminal() {
 }
 
 void pseudo_terminal::read_on() {
-  user_side_.async_read_some(asio::buffer(buffer_),
-                             [this](boost::system::error_code error, std::size_t size) {
-                               if (error) return;
-                               screen_.feed({buffer_.data(), size});
-                               read_on();
-                             });
+  user_side_.async_read_some(asio::buffer(buffer_), [this](boost::system::error_code error, std::size_t size) {
+    if (error) return;
+    screen_.feed({buffer_.data(), size});
+    read_on();
+  });
 }
 
 pid_t pseudo_terminal::fork_onto_terminal() {
@@ -96,9 +94,7 @@ void pseudo_terminal::start(const std::function<int()>& body) {
   ::_exit(body());
 }
 
-void pseudo_terminal::type(const std::string& keys) {
-  asio::write(user_side_, asio::buffer(keys));
-}
+void pseudo_terminal::type(const std::string& keys) { asio::write(user_side_, asio::buffer(keys)); }
 
 void pseudo_terminal::resize(int width, int height) {
   winsize size{};
@@ -108,9 +104,7 @@ void pseudo_terminal::resize(int width, int height) {
   ::ioctl(terminal_side_, TIOCSWINSZ, &size);
 }
 
-void pseudo_terminal::send_signal(int number) const {
-  ::kill(pid_, number);
-}
+void pseudo_terminal::send_signal(int number) const { ::kill(pid_, number); }
 
 void pseudo_terminal::hang_up() {
   ::close(terminal_side_);
@@ -151,11 +145,9 @@ termios pseudo_terminal::modes() const {
   return present;
 }
 
-bool pseudo_terminal::is_non_blocking() const {
-  return (::fcntl(terminal_side_, F_GETFL) & O_NONBLOCK) != 0;
-}
+bool pseudo_terminal::is_non_blocking() const { return (::fcntl(terminal_side_, F_GETFL) & O_NONBLOCK) != 0; }
 
 bool same_modes(const termios& a, const termios& b) {
-  return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_cflag == b.c_cflag &&
-         a.c_lflag == b.c_lflag && std::equal(std::begin(a.c_cc), std::end(a.c_cc), std::begin(b.c_cc));
+  return a.c_iflag == b.c_iflag && a.c_oflag == b.c_oflag && a.c_cflag == b.c_cflag && a.c_lflag == b.c_lflag &&
+         std::equal(std::begin(a.c_cc), std::end(a.c_cc), std::begin(b.c_cc));
 }

@@ -1,13 +1,6 @@
 // Runs a program on a terminal of its own, and acts as the user.
 #pragma once
 
-#include "emulator.hpp"
-
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-
-#include <termios.h>
-
 #include <array>
 #include <chrono>
 #include <functional>
@@ -15,6 +8,13 @@
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <termios.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+
+#include "emulator.hpp"
 
 /// Pointers to these texts and a null at the end, as `execve` takes its arguments.
 std::vector<char*> pointers(std::vector<std::string>& texts);

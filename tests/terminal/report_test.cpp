@@ -1,11 +1,11 @@
 // The output of `status`.
 #include "report/report.hpp"
 
-#include "samples.hpp"
-
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include "samples.hpp"
 
 using namespace zkadmin;
 namespace json = boost::json;
@@ -34,13 +34,11 @@ BOOST_AUTO_TEST_CASE(json_has_exactly_the_documented_shape) {
   BOOST_TEST(keys(document) == "schema ensemble complete elections notes ");
   BOOST_TEST(document.at("schema").as_int64() == 2);
   for (const auto& server : document.at("ensemble").as_array()) {
-    BOOST_TEST(keys(server) ==
-               "server role reachable zxid connections latency_ms outstanding nodes version error ");
+    BOOST_TEST(keys(server) == "server role reachable zxid connections latency_ms outstanding nodes version error ");
     BOOST_TEST(keys(server.at("latency_ms")) == "min avg max ");
   }
   for (const auto& election : document.at("elections").as_array()) {
-    BOOST_TEST(keys(election) ==
-               "path epoch phase leader waiters hand_over takeover resignation_asked_ms problem ");
+    BOOST_TEST(keys(election) == "path epoch phase leader waiters hand_over takeover resignation_asked_ms problem ");
     if (!election.at("leader").is_null()) BOOST_TEST(keys(election.at("leader")) == "id token ");
     if (election.at("waiters").is_null()) continue;
     for (const auto& waiter : election.at("waiters").as_array()) BOOST_TEST(keys(waiter) == "id position ");
@@ -52,25 +50,21 @@ BOOST_AUTO_TEST_CASE(json_has_exactly_the_documented_shape) {
 BOOST_AUTO_TEST_CASE(json_values) {
   const auto document = parsed(samples::cluster());
   const auto& servers = document.at("ensemble").as_array();
-  BOOST_TEST(
-      json::serialize(servers.at(1)) ==
-      R"({"server":"127.1.2.2:2181","role":"leader","reachable":true,"zxid":"0x10000001f","connections":1,)"
-      R"("latency_ms":{"min":0,"avg":4.167E-1,"max":12},"outstanding":0,"nodes":42,"version":"3.8.0",)"
-      R"("error":null})");
-  BOOST_TEST(
-      json::serialize(servers.at(2)) ==
-      R"({"server":"127.1.2.3:2181","role":null,"reachable":false,"zxid":null,"connections":null,)"
-      R"("latency_ms":{"min":null,"avg":null,"max":null},"outstanding":null,"nodes":null,"version":null,)"
-      R"("error":"Connection refused"})");
+  BOOST_TEST(json::serialize(servers.at(1)) ==
+             R"({"server":"127.1.2.2:2181","role":"leader","reachable":true,"zxid":"0x10000001f","connections":1,)"
+             R"("latency_ms":{"min":0,"avg":4.167E-1,"max":12},"outstanding":0,"nodes":42,"version":"3.8.0",)"
+             R"("error":null})");
+  BOOST_TEST(json::serialize(servers.at(2)) ==
+             R"({"server":"127.1.2.3:2181","role":null,"reachable":false,"zxid":null,"connections":null,)"
+             R"("latency_ms":{"min":null,"avg":null,"max":null},"outstanding":null,"nodes":null,"version":null,)"
+             R"("error":"Connection refused"})");
   const auto& elections = document.at("elections").as_array();
-  BOOST_TEST(
-      json::serialize(elections.at(0)) ==
-      R"({"path":"/billing/consumer","epoch":7,"phase":"executing","leader":{"id":"worker-1",)"
-      R"("token":4294967321},"waiters":[{"id":"worker-2","position":1},{"id":"worker-3","position":2}],)"
-      R"("hand_over":null,"takeover":"clean","resignation_asked_ms":null,"problem":null})");
-  BOOST_TEST(
-      json::serialize(elections.at(1).at("hand_over")) ==
-      R"({"from":"sender-a","to":"sender-b","state":"finishing","elapsed_ms":1200,"deadline_ms":10000})");
+  BOOST_TEST(json::serialize(elections.at(0)) ==
+             R"({"path":"/billing/consumer","epoch":7,"phase":"executing","leader":{"id":"worker-1",)"
+             R"("token":4294967321},"waiters":[{"id":"worker-2","position":1},{"id":"worker-3","position":2}],)"
+             R"("hand_over":null,"takeover":"clean","resignation_asked_ms":null,"problem":null})");
+  BOOST_TEST(json::serialize(elections.at(1).at("hand_over")) ==
+             R"({"from":"sender-a","to":"sender-b","state":"finishing","elapsed_ms":1200,"deadline_ms":10000})");
   BOOST_TEST(
       json::serialize(elections.at(2)) ==
       R"({"path":"/other","epoch":null,"phase":"foreign_data","leader":null,"waiters":null,"hand_over":null,)"
@@ -155,8 +149,7 @@ BOOST_AUTO_TEST_CASE(json_survives_any_name) {
   auto cluster = samples::cluster();
   cluster.survey->elections[0].leader->id = "\xff\x1b\"\\\n";
   const auto document = parsed(cluster);
-  BOOST_TEST(document.at("elections").as_array().at(0).at("leader").at("id").as_string() ==
-             "\uFFFD\x1b\"\\\n");
+  BOOST_TEST(document.at("elections").as_array().at(0).at("leader").at("id").as_string() == "\uFFFD\x1b\"\\\n");
 }
 
 BOOST_AUTO_TEST_CASE(table_for_people) {
@@ -183,20 +176,19 @@ BOOST_AUTO_TEST_CASE(table_for_people) {
 BOOST_AUTO_TEST_CASE(tsv_for_scripts) {
   auto cluster = samples::cluster();
   cluster.survey->elections[2].path = "/a\tb\\c\x1b";
-  BOOST_TEST(
-      to_tsv(cluster) ==
-      "server\t127.1.2.1:2181\tfollower\tyes\t0x10000001f\t4\t0\t0.4167\t12\t0\t42\t3.8.0\t\n"
-      "server\t127.1.2.2:2181\tleader\tyes\t0x10000001f\t1\t0\t0.4167\t12\t0\t42\t3.8.0\t\n"
-      "server\t127.1.2.3:2181\t\tno\t\t\t\t\t\t\t\t\tConnection refused\n"
-      "elections\tcomplete\t3\n"
-      "election\t/billing/consumer\t7\texecuting\tworker-1\t4294967321\tclean\t\t\t\t\t\t\t\n"
-      "waiter\t/billing/consumer\t1\tworker-2\n"
-      "waiter\t/billing/consumer\t2\tworker-3\n"
-      "election\t/mail/sender\t12\thanding_over\tsender-a\t4294967400\tforced\tsender-a\tsender-b\tfinishing"
-      "\t1200\t10000\t\t\n"
-      "waiter\t/mail/sender\t1\tsender-b\n"
-      "election\t/a\\tb\\\\c\\x1b\t\tforeign_data\t\t\t\t\t\t\t\t\t\tits node holds data that zkrecipes did "
-      "not write\n");
+  BOOST_TEST(to_tsv(cluster) ==
+             "server\t127.1.2.1:2181\tfollower\tyes\t0x10000001f\t4\t0\t0.4167\t12\t0\t42\t3.8.0\t\n"
+             "server\t127.1.2.2:2181\tleader\tyes\t0x10000001f\t1\t0\t0.4167\t12\t0\t42\t3.8.0\t\n"
+             "server\t127.1.2.3:2181\t\tno\t\t\t\t\t\t\t\t\tConnection refused\n"
+             "elections\tcomplete\t3\n"
+             "election\t/billing/consumer\t7\texecuting\tworker-1\t4294967321\tclean\t\t\t\t\t\t\t\n"
+             "waiter\t/billing/consumer\t1\tworker-2\n"
+             "waiter\t/billing/consumer\t2\tworker-3\n"
+             "election\t/mail/sender\t12\thanding_over\tsender-a\t4294967400\tforced\tsender-a\tsender-b\tfinishing"
+             "\t1200\t10000\t\t\n"
+             "waiter\t/mail/sender\t1\tsender-b\n"
+             "election\t/a\\tb\\\\c\\x1b\t\tforeign_data\t\t\t\t\t\t\t\t\t\tits node holds data that zkrecipes did "
+             "not write\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

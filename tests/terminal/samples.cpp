@@ -5,9 +5,7 @@ namespace samples {
 using namespace std::chrono_literals;
 using namespace zkadmin;
 
-wall_time noon() {
-  return wall_time{} + std::chrono::days(20'000) + 12h;
-}
+wall_time noon() { return wall_time{} + std::chrono::days(20'000) + 12h; }
 
 std::vector<server_status> servers() {
   server_status first;

@@ -1,9 +1,9 @@
 #include "screen/table.hpp"
 
+#include <boost/test/unit_test.hpp>
+
 #include "report/tables.hpp"
 #include "samples.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkadmin;
 

@@ -1,35 +1,28 @@
 // How keys and answers change the dashboard.
+#include <boost/test/unit_test.hpp>
+
 #include "samples.hpp"
 #include "screen/render.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkadmin;
 using namespace std::chrono_literals;
 
 namespace {
 
-effect press(model& state, key which) {
-  return update(state, key_pressed{which}, state.now);
-}
+effect press(model& state, key which) { return update(state, key_pressed{which}, state.now); }
 
 void see(model& state, std::vector<election_status> elections) {
   update(state, elections_seen{{std::move(elections)}}, state.now + 1s);
 }
 
-std::string screen(const model& state) {
-  return render(state, 80, 24, {}).to_text();
-}
+std::string screen(const model& state) { return render(state, 80, 24, {}).to_text(); }
 
-bool shows(const model& state, const std::string& text) {
-  return screen(state).find(text) != std::string::npos;
-}
+bool shows(const model& state, const std::string& text) { return screen(state).find(text) != std::string::npos; }
 
 std::vector<election_status> with_waiters(int count) {
   auto elections = samples::elections();
   elections[0].waiters.clear();
-  for (int i = 1; i <= count; ++i)
-    elections[0].waiters.push_back({"waiter-" + std::to_string(i), i, i, i, "node"});
+  for (int i = 1; i <= count; ++i) elections[0].waiters.push_back({"waiter-" + std::to_string(i), i, i, i, "node"});
   return elections;
 }
 

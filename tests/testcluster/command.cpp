@@ -1,9 +1,9 @@
 #include "command.hpp"
 
+#include <future>
+
 #include <boost/asio/io_context.hpp>
 #include <boost/process.hpp>
-
-#include <future>
 
 outcome command::run(const std::vector<std::string>& arguments) {
   namespace process = boost::process;

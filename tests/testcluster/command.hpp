@@ -1,12 +1,12 @@
 #pragma once
 
-#include "support.hpp"
-
-#include <boost/json.hpp>
-
 #include <map>
 #include <string>
 #include <vector>
+
+#include <boost/json.hpp>
+
+#include "support.hpp"
 
 struct outcome {
   int exit_code = 0;

@@ -1,9 +1,9 @@
 // Faults injected into a cluster of another process.
-#include "command.hpp"
+#include <stdexcept>
 
 #include <boost/test/unit_test.hpp>
 
-#include <stdexcept>
+#include "command.hpp"
 
 namespace json = boost::json;
 
@@ -16,8 +16,7 @@ using words = std::vector<std::string>;
 class commanded_cluster {
  public:
   commanded_cluster() {
-    const auto up =
-        shell().run({"up", "-n", "3", "--tick", "200", "--sync-limit", "10", "--proxies", "-o", "json"});
+    const auto up = shell().run({"up", "-n", "3", "--tick", "200", "--sync-limit", "10", "--proxies", "-o", "json"});
     BOOST_TEST_REQUIRE(up.exit_code == 0, up.err);
   }
   ~commanded_cluster() { shell().run({"down"}); }
@@ -45,9 +44,7 @@ json::object node(int id) {
   return status.at("nodes").as_array().at(id - 1).as_object();
 }
 
-std::string text(const json::object& from, const char* key) {
-  return std::string(from.at(key).as_string());
-}
+std::string text(const json::object& from, const char* key) { return std::string(from.at(key).as_string()); }
 
 int with_role(const std::string& role) {
   for (int id = 1; id <= 3; ++id) {
@@ -91,8 +88,7 @@ BOOST_AUTO_TEST_CASE(connections_are_closed_at_one_or_both_sides) {
   answer({"fault", "cut", "1"});
   BOOST_TEST(!failure([&] { client.exists("/"); }).empty());
   auto half = client_of(1);
-  BOOST_TEST(
-      (faults(answer({"fault", "half-open", "1", "--closed", "client"})) == words{"clients: half-open"}));
+  BOOST_TEST((faults(answer({"fault", "half-open", "1", "--closed", "client"})) == words{"clients: half-open"}));
   BOOST_TEST(!failure([&] { half.exists("/"); }).empty());
   answer({"fault", "refuse", "1"});
   BOOST_TEST(contains(failure([] { client_of(1); }), "refused"));
@@ -103,8 +99,7 @@ BOOST_AUTO_TEST_CASE(slow_lines_and_black_holes) {
   answer({"fault", "delay", "1", "40"});
   answer({"fault", "bandwidth", "1", "5000"});
   const auto all = faults(answer({"fault", "blackhole", "1", "--way", "to-client"}));
-  BOOST_TEST((all == words{"clients: delay 40 ms", "clients: bandwidth 5000 bytes/s",
-                           "clients: blackhole to-client"}));
+  BOOST_TEST((all == words{"clients: delay 40 ms", "clients: bandwidth 5000 bytes/s", "clients: blackhole to-client"}));
   BOOST_TEST(contains(failure([] { client_of(1, 500ms); }), "in time"));
   heal();
 }
@@ -129,16 +124,14 @@ BOOST_AUTO_TEST_CASE(a_server_that_is_partitioned_comes_back) {
   heal();
   BOOST_TEST(text(node(follower), "role") == "follower");
   const int leader = with_role("leader");
-  BOOST_TEST(
-      faults(answer({"partition", std::to_string(follower), "--from", std::to_string(leader)})).size() == 2u);
+  BOOST_TEST(faults(answer({"partition", std::to_string(follower), "--from", std::to_string(leader)})).size() == 2u);
   BOOST_TEST(faults(answer({"heal", std::to_string(follower)})).empty());
   heal();
 }
 
 BOOST_AUTO_TEST_CASE(what_one_server_sends_another_disappears) {
   const int follower = with_role("follower"), leader = with_role("leader");
-  answer({"fault", "blackhole", std::to_string(leader), "--peer", std::to_string(follower), "--way",
-          "to-server"});
+  answer({"fault", "blackhole", std::to_string(leader), "--peer", std::to_string(follower), "--way", "to-server"});
   const auto back = "to server " + std::to_string(leader) + " (quorum): blackhole to-client";
   BOOST_TEST(faults(node(follower)).at(0) == back);
   BOOST_TEST(eventually([&] { return text(node(follower), "role") == "looking"; }));

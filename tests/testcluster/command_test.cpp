@@ -1,11 +1,11 @@
 #include "command.hpp"
 
-#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <sstream>
 
 #include <signal.h>
 
-#include <fstream>
-#include <sstream>
+#include <boost/test/unit_test.hpp>
 
 namespace json = boost::json;
 
@@ -18,9 +18,7 @@ pid_t supervisor(const std::filesystem::path& dir) {
   return static_cast<pid_t>(json::parse(text.str()).as_object().at("supervisor").as_int64());
 }
 
-std::string string(const json::object& from, const char* key) {
-  return std::string(from.at(key).as_string());
-}
+std::string string(const json::object& from, const char* key) { return std::string(from.at(key).as_string()); }
 
 const json::object& node(const json::object& cluster, int id) {
   return cluster.at("nodes").as_array().at(id - 1).as_object();
@@ -161,8 +159,7 @@ BOOST_AUTO_TEST_CASE(with_several_clusters_one_must_be_chosen) {
 
 BOOST_AUTO_TEST_CASE(a_mistake_is_explained) {
   command testcluster;
-  const auto refused = [&](const std::vector<std::string>& arguments, int exit_code,
-                           const std::string& because) {
+  const auto refused = [&](const std::vector<std::string>& arguments, int exit_code, const std::string& because) {
     const auto result = testcluster.run(arguments);
     BOOST_TEST(result.exit_code == exit_code);
     BOOST_TEST(result.out == "");

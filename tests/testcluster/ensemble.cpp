@@ -1,12 +1,12 @@
-#include "support.hpp"
-
-#include <testcluster/ensemble.hpp>
-
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
 #include <optional>
 #include <set>
+
+#include <boost/test/unit_test.hpp>
+
+#include <testcluster/ensemble.hpp>
+
+#include "support.hpp"
 
 using testcluster::ensemble;
 
@@ -26,13 +26,9 @@ class shared_ensemble {
   }
 };
 
-std::string role(int id) {
-  return shared_ensemble::get().nodes().at(id - 1).role;
-}
+std::string role(int id) { return shared_ensemble::get().nodes().at(id - 1).role; }
 
-std::string address(int id) {
-  return shared_ensemble::get().nodes().at(id - 1).address;
-}
+std::string address(int id) { return shared_ensemble::get().nodes().at(id - 1).address; }
 
 }  // namespace
 

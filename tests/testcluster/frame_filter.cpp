@@ -1,14 +1,14 @@
 #include "frame_filter.hpp"
 
-#include "jute.hpp"
-#include "loopback_address.hpp"
+#include <set>
+
+#include <boost/test/unit_test.hpp>
 
 #include <testcluster/error.hpp>
 #include <testcluster/op_code.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <set>
+#include "jute.hpp"
+#include "loopback_address.hpp"
 
 using testcluster::detail::drop_rules;
 using testcluster::detail::frame_filter;
@@ -22,12 +22,8 @@ namespace {
 const std::string hello = jute::connect_request({.timeout_ms = 1000});
 const std::string welcome = jute::writer{}.int32(0).int32(1000).int64(7).string(std::string(16, 'x')).frame();
 
-std::string create(int xid) {
-  return jute::create_request(xid, "/a", "", 0);
-}
-std::string reply(int xid) {
-  return jute::writer{}.int32(xid).int64(1).int32(0).frame();
-}
+std::string create(int xid) { return jute::create_request(xid, "/a", "", 0); }
+std::string reply(int xid) { return jute::writer{}.int32(xid).int64(1).int32(0).frame(); }
 
 /// A filter on a connection whose handshake is done.
 struct talking {

@@ -1,12 +1,12 @@
 // A process that owns an ensemble and waits to be killed. The thread that starts the ensemble has ended by then, and
 // with an argument the process pauses one of its servers: in neither case may the servers outlive their owner.
-#include <testcluster/ensemble.hpp>
-
-#include <unistd.h>
-
 #include <iostream>
 #include <memory>
 #include <thread>
+
+#include <unistd.h>
+
+#include <testcluster/ensemble.hpp>
 
 int main(int argc, char**) {
   std::unique_ptr<testcluster::ensemble> cluster;

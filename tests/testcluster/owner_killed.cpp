@@ -1,13 +1,13 @@
-#include "spawn.hpp"
-#include "support.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <signal.h>
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+
+#include <signal.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "spawn.hpp"
+#include "support.hpp"
 
 namespace {
 
@@ -17,8 +17,7 @@ class owner {
   explicit owner(std::vector<std::string> arguments = {}) {
     arguments.insert(arguments.begin(), OWNER_PROGRAM);
     pid_ = testcluster::detail::spawn({.command = arguments, .output = place_.path() / "out"});
-    BOOST_TEST_REQUIRE(eventually([this] { return contains(said(), "\n"); }, 60s),
-                       "the owner has no ensemble");
+    BOOST_TEST_REQUIRE(eventually([this] { return contains(said(), "\n"); }, 60s), "the owner has no ensemble");
     std::istringstream words(said());
     words >> dir >> hosts;
     for (pid_t server = 0; words >> server;) servers.push_back(server);

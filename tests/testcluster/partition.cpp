@@ -1,13 +1,13 @@
 // Faults between real servers.
-#include "election_greeting.hpp"
-#include "jute.hpp"
-#include "support.hpp"
-
-#include <testcluster/proxy.hpp>
+#include <optional>
 
 #include <boost/test/unit_test.hpp>
 
-#include <optional>
+#include <testcluster/proxy.hpp>
+
+#include "election_greeting.hpp"
+#include "jute.hpp"
+#include "support.hpp"
 
 using testcluster::ensemble;
 using testcluster::peer_port;
@@ -32,13 +32,9 @@ class linked_servers {
   }
 };
 
-ensemble& cluster() {
-  return linked_servers::get();
-}
+ensemble& cluster() { return linked_servers::get(); }
 
-testcluster::node_info linked_node(int id) {
-  return cluster().nodes().at(id - 1);
-}
+testcluster::node_info linked_node(int id) { return cluster().nodes().at(id - 1); }
 
 bool writes(int id, std::chrono::milliseconds patience = 10s) {
   try {
@@ -135,8 +131,7 @@ BOOST_AUTO_TEST_CASE(what_can_not_be_done_between_servers_is_said) {
   BOOST_TEST(contains(failure([] { cluster().partition(4); }), "no server 4"));
   BOOST_TEST(contains(failure([] { cluster().peer_proxy(1, 5, peer_port::quorum); }), "no server 5"));
   BOOST_TEST(contains(failure([] { cluster().heal(0); }), "no server 0"));
-  BOOST_TEST(
-      contains(failure([] { cluster().peer_proxy(1, 2, peer_port::election).drop_reply(1); }), "use cut"));
+  BOOST_TEST(contains(failure([] { cluster().peer_proxy(1, 2, peer_port::election).drop_reply(1); }), "use cut"));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

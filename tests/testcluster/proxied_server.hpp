@@ -1,11 +1,11 @@
 #pragma once
 
-#include "support.hpp"
+#include <optional>
+#include <string>
 
 #include <testcluster/proxy.hpp>
 
-#include <optional>
-#include <string>
+#include "support.hpp"
 
 /// One server behind a proxy for a whole suite; every case leaves the proxy as it found it.
 class proxied_server {
@@ -21,17 +21,11 @@ class proxied_server {
   }
 };
 
-inline testcluster::proxy& middle() {
-  return proxied_server::get().proxy(1);
-}
+inline testcluster::proxy& middle() { return proxied_server::get().proxy(1); }
 
-inline zk_client through() {
-  return connect(middle().address());
-}
+inline zk_client through() { return connect(middle().address()); }
 
-inline zk_client direct() {
-  return connect(proxied_server::get().nodes().at(0).address);
-}
+inline zk_client direct() { return connect(proxied_server::get().nodes().at(0).address); }
 
 /// A session whose requests and replies are sent and awaited one by one.
 class line {

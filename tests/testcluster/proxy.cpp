@@ -1,6 +1,6 @@
-#include "proxied_server.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "proxied_server.hpp"
 
 using testcluster::proxy;
 using testcluster::detail::connection;
@@ -113,8 +113,8 @@ BOOST_AUTO_TEST_CASE(a_session_can_be_lost_as_it_is_made) {
 }
 
 BOOST_AUTO_TEST_CASE(four_letter_words_pass) {
-  const auto answer = testcluster::detail::four_letter_word(parse_endpoint(middle().address()), "ruok",
-                                                            clock_type::now() + 10s);
+  const auto answer =
+      testcluster::detail::four_letter_word(parse_endpoint(middle().address()), "ruok", clock_type::now() + 10s);
   BOOST_TEST(answer == "imok");
 }
 

@@ -1,10 +1,10 @@
 // The faults of a connection to a server: a client sees each of them, the test heals it, and then a client works again.
 // tests/ensemble/line_loss.cpp tests a lost reply to the create of a node in a waiting line.
-#include "proxied_server.hpp"
+#include <sstream>
 
 #include <boost/test/unit_test.hpp>
 
-#include <sstream>
+#include "proxied_server.hpp"
 
 using testcluster::proxy;
 namespace jute = testcluster::jute;
@@ -85,7 +85,8 @@ BOOST_AUTO_TEST_CASE(a_black_hole_for_replies_lets_requests_through) {
   const auto lost = middle().lost_bytes();
   asking.send(jute::create_request(1, "/done-unheard", "", 0));
   BOOST_TEST(eventually([] { return direct().exists("/done-unheard"); }));
-  BOOST_TEST(eventually([lost] { return middle().lost_bytes() > lost; }), "others can see the node before the reply comes");
+  BOOST_TEST(eventually([lost] { return middle().lost_bytes() > lost; }),
+             "others can see the node before the reply comes");
   heal_middle();
   BOOST_TEST(asking.ends());
 }
@@ -131,8 +132,7 @@ BOOST_AUTO_TEST_CASE(heal_ends_them_all_at_once) {
 BOOST_AUTO_TEST_CASE(what_can_not_be_done_is_said) {
   BOOST_TEST(contains(failure([] { middle().drop_reply(op::create, 0); }), "at least 1"));
   BOOST_TEST(contains(failure([] { middle().set_bandwidth(~0ULL); }), "1 TB"));
-  proxy opaque(proxied_server::get().nodes().at(0).address,
-               {.protocol = testcluster::proxy_protocol::opaque});
+  proxy opaque(proxied_server::get().nodes().at(0).address, {.protocol = testcluster::proxy_protocol::opaque});
   BOOST_TEST(contains(failure([&] { opaque.drop_request(op::create); }), "use cut"));
   BOOST_TEST(connect(opaque.address()).exists("/"));
 }

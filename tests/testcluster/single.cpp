@@ -1,16 +1,16 @@
-#include "support.hpp"
+#include <cstdlib>
+#include <fstream>
+#include <optional>
 
-#include <testcluster/proxy.hpp>
+#include <sys/socket.h>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <sys/socket.h>
+#include <testcluster/proxy.hpp>
 
-#include <cstdlib>
-#include <fstream>
-#include <optional>
+#include "support.hpp"
 
 using testcluster::ensemble;
 using testcluster::ensemble_options;
@@ -76,8 +76,7 @@ BOOST_AUTO_TEST_CASE(options_reach_the_server) {
   const auto server = testcluster::detail::parse_endpoint(node.address);
   const auto refused = testcluster::detail::four_letter_word(server, "mntr", clock_type::now() + 5s);
   BOOST_TEST(contains(refused, "whitelist"));
-  testcluster::detail::connection admin(testcluster::detail::parse_endpoint(node.admin),
-                                        clock_type::now() + 10s);
+  testcluster::detail::connection admin(testcluster::detail::parse_endpoint(node.admin), clock_type::now() + 10s);
   admin.write("GET /commands/ruok HTTP/1.0\r\n\r\n");
   BOOST_TEST(contains(admin.read_all(), "200 OK"));
 }
@@ -95,8 +94,8 @@ BOOST_AUTO_TEST_CASE(moves_on_when_somebody_has_a_port) {
 
 BOOST_AUTO_TEST_CASE(a_failed_start_shows_the_log_and_leaves_nothing) {
   scratch place;
-  const auto why = failure(
-      [&] { ensemble cluster({.servers = 1, .dir = place.path(), .extra_config = {"initLimit=many"}}); });
+  const auto why =
+      failure([&] { ensemble cluster({.servers = 1, .dir = place.path(), .extra_config = {"initLimit=many"}}); });
   BOOST_TEST(contains(why, "server 1 ended"));
   BOOST_TEST(contains(why, "many"));
   BOOST_TEST(entries(place.path()) == 0u);

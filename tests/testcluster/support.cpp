@@ -37,9 +37,7 @@ std::string failure(const std::function<void()>& function) {
   return {};
 }
 
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 scratch::scratch() {
   std::string name = (std::filesystem::temp_directory_path() / "testcluster-test-XXXXXX").string();

@@ -1,16 +1,16 @@
 #pragma once
 
-#include "zk_client.hpp"
-
-#include <testcluster/ensemble.hpp>
-
-#include <sys/types.h>
-
 #include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
+
+#include <testcluster/ensemble.hpp>
+
+#include "zk_client.hpp"
 
 using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;

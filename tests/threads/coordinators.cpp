@@ -69,7 +69,8 @@ class replicas : public pool {
     leaves("/e");
     std::atomic<int> leading = 0;
     std::deque<replica> all;
-    for (int i = 0; i < 3; ++i) all.emplace_back(connect(), leading, finish, std::string(1, static_cast<char>('a' + i)));
+    for (int i = 0; i < 3; ++i)
+      all.emplace_back(connect(), leading, finish, std::string(1, static_cast<char>('a' + i)));
     {
       auto interfere = [&] {
         for (auto& each : all) each.coordinator.resign();

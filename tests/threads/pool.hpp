@@ -22,14 +22,15 @@
 namespace zkrecipes::test {
 
 /// A future of all results, the error first. (In Boost 1.81 `as_tuple` can not be combined with `use_future`.)
-inline const auto future = asio::use_future(
-    [](error_code error, auto... results) { return std::tuple(error, std::move(results)...); });
+inline const auto future =
+    asio::use_future([](error_code error, auto... results) { return std::tuple(error, std::move(results)...); });
 
 class pool {
  public:
   static constexpr int width = 4;
 
-  pool() : root_("/" + boost::unit_test::framework::current_test_case().p_name.get()), work_(asio::make_work_guard(io_)) {
+  pool()
+      : root_("/" + boost::unit_test::framework::current_test_case().p_name.get()), work_(asio::make_work_guard(io_)) {
     cluster();
     for (int i = 0; i < width; ++i) threads_.emplace_back([this] { io_.run(); });
     admin_.emplace(connect());

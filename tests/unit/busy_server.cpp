@@ -1,5 +1,5 @@
 // Operations that the server throttles: each is done as soon as the server has time, and nothing false is concluded.
-#include "unit/fake_session.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/barrier.hpp>
 #include <zkrecipes/double_barrier.hpp>
@@ -11,8 +11,7 @@
 
 #include "barrier/meeting.hpp"
 #include "commit/filing.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -176,7 +175,8 @@ BOOST_AUTO_TEST_CASE(a_member_of_a_double_barrier_is_out_only_when_all_are) {
   barrier.async_enter(entering.token());
   settle();
   const auto other = [](int number) {
-    return "_c_00000000-0000-0000-0000-00000000000" + std::to_string(number) + "-3-member-000000000" + std::to_string(number);
+    return "_c_00000000-0000-0000-0000-00000000000" + std::to_string(number) + "-3-member-000000000" +
+           std::to_string(number);
   };
   std::string own;
   while (!last().pending.empty()) {

@@ -1,11 +1,11 @@
 // The difference between two views of the same children.
-#include <zkrecipes/children_view.hpp>
-
-#include <boost/test/unit_test.hpp>
-
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/children_view.hpp>
 
 using namespace zkrecipes;
 

@@ -1,12 +1,12 @@
 // A view of children that change all the time.
-#include <zkrecipes/children_view.hpp>
-
-#include "unit/fake_session.hpp"
+#include <optional>
+#include <stdexcept>
 
 #include <boost/test/unit_test.hpp>
 
-#include <optional>
-#include <stdexcept>
+#include <zkrecipes/children_view.hpp>
+
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -97,8 +97,9 @@ BOOST_AUTO_TEST_CASE(without_an_interval_every_change_is_read_at_once) {
 }
 
 BOOST_AUTO_TEST_CASE(a_bad_interval_is_named) {
-  BOOST_CHECK_EXCEPTION(children_view(zk, "/p", {.interval = -1ms}), std::invalid_argument,
-                        [](const auto& error) { return std::string(error.what()).find("interval") != std::string::npos; });
+  BOOST_CHECK_EXCEPTION(children_view(zk, "/p", {.interval = -1ms}), std::invalid_argument, [](const auto& error) {
+    return std::string(error.what()).find("interval") != std::string::npos;
+  });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

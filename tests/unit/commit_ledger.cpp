@@ -1,7 +1,7 @@
 // The records, votes and names of the two-phase commit.
-#include "commit/filing.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "commit/filing.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

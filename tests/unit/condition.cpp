@@ -1,10 +1,10 @@
 // `condition`, the only thing that the library's coroutines wait on.
 #include "session/condition.hpp"
 
+#include <boost/test/unit_test.hpp>
+
 #include "session/operation.hpp"
 #include "support/fake_world.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
@@ -37,9 +37,7 @@ struct condition_case : fake_bench {
   }
 };
 
-bool woken_by(const waiting& who, const std::vector<wake>& expected) {
-  return who.woken == expected;
-}
+bool woken_by(const waiting& who, const std::vector<wake>& expected) { return who.woken == expected; }
 
 }  // namespace
 

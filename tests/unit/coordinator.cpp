@@ -1,12 +1,11 @@
 // The coordinator on a session whose answers the test writes. `tests/ensemble/term_*.cpp` run it on real servers.
-#include "unit/fake_session.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/consumer_coordinator.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 
 #include "election/term_record.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

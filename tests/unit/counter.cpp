@@ -1,9 +1,9 @@
 // Additions through one object run one after the other, and none tries for ever.
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/counter.hpp>
 
 #include "unit/fake_session.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -1,11 +1,11 @@
 // A budget of time over several steps of one operation.
 #include "session/deadline.hpp"
 
-#include "support/fake_world.hpp"
+#include <optional>
 
 #include <boost/test/unit_test.hpp>
 
-#include <optional>
+#include "support/fake_world.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -1,9 +1,9 @@
 // The audit of the demonstration finds what went wrong.
+#include <boost/test/unit_test.hpp>
+
 #include "demonstration/audit.hpp"
 #include "demonstration/phases.hpp"
 #include "demonstration/report.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace demo;
 
@@ -48,24 +48,27 @@ BOOST_AUTO_TEST_CASE(every_effect_beyond_the_first_of_a_message_counts) {
 }
 
 BOOST_AUTO_TEST_CASE(a_hand_over_beside_the_successor_is_seen) {
-  std::vector<phase_mark> marks{begins(1, "a", 1, "execute"), ends(5, "a", 1, "execute"), begins(6, "a", 1, "hand_over"),
-                                begins(7, "b", 2, "inaugurate"), ends(8, "b", 2, "inaugurate"),
-                                ends(9, "a", 1, "hand_over")};
+  std::vector<phase_mark> marks{begins(1, "a", 1, "execute"),   ends(5, "a", 1, "execute"),
+                                begins(6, "a", 1, "hand_over"), begins(7, "b", 2, "inaugurate"),
+                                ends(8, "b", 2, "inaugurate"),  ends(9, "a", 1, "hand_over")};
   BOOST_TEST(count_overlaps(marks) == 1u);
   marks = {begins(1, "a", 1, "hand_over"), ends(2, "a", 1, "hand_over"), begins(3, "b", 2, "inaugurate")};
   BOOST_TEST(count_overlaps(marks) == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(a_process_that_was_stopped_does_nothing) {
-  const std::vector<phase_mark> marks{begins(1, "a", 1, "execute"), {2, "a", 0, "silenced", false},
-                                      begins(3, "b", 2, "inaugurate"), ends(4, "a", 1, "execute"),
+  const std::vector<phase_mark> marks{begins(1, "a", 1, "execute"),
+                                      {2, "a", 0, "silenced", false},
+                                      begins(3, "b", 2, "inaugurate"),
+                                      ends(4, "a", 1, "execute"),
                                       begins(5, "a", 1, "hand_over")};
   BOOST_TEST(count_overlaps(marks) == 1u, "the hand-over only");
 }
 
 BOOST_AUTO_TEST_CASE(a_consumer_that_failed_is_no_success) {
   summary outcome;
-  for (const char* how : {"resign", "kill", "pause"}) outcome.terms[static_cast<std::int64_t>(outcome.terms.size())].ended = how;
+  for (const char* how : {"resign", "kill", "pause"})
+    outcome.terms[static_cast<std::int64_t>(outcome.terms.size())].ended = how;
   outcome.server_leaders_killed = 1;
   BOOST_TEST(outcome.success());
   outcome.failed_consumers = 1;

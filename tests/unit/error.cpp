@@ -1,9 +1,9 @@
 // Every error code has a message of its own.
-#include <zkrecipes/error.hpp>
+#include <set>
 
 #include <boost/test/unit_test.hpp>
 
-#include <set>
+#include <zkrecipes/error.hpp>
 
 using namespace zkrecipes;
 

@@ -1,14 +1,14 @@
 // A session in the fake world, where the test decides each step.
 #pragma once
 
-#include "support/coroutine.hpp"
-#include "support/fake_world.hpp"
-
-#include <boost/test/unit_test.hpp>
-
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "support/coroutine.hpp"
+#include "support/fake_world.hpp"
 
 namespace zkrecipes::test {
 
@@ -80,8 +80,7 @@ struct fake_session : fake_bench {
 
 using strings = std::vector<std::string>;
 
-#define CHECK_PENDING_OF(it, ...) \
-  BOOST_TEST((it).pending() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
+#define CHECK_PENDING_OF(it, ...) BOOST_TEST((it).pending() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
 #define CHECK_PENDING(...) CHECK_PENDING_OF(*this, __VA_ARGS__)
 
 }  // namespace zkrecipes::test

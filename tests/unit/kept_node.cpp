@@ -1,13 +1,13 @@
 // A kept node: the pauses between its tries, the owner of a persistent one, and what happens when the session ends.
-#include "unit/fake_session.hpp"
+#include <memory>
+#include <optional>
+
+#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/persistent_node.hpp>
 #include <zkrecipes/service_discovery.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <memory>
-#include <optional>
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -1,17 +1,18 @@
 // The session with the real C client, on scripted servers that misbehave.
-#include "support/coroutine.hpp"
-#include "support/process.hpp"
-#include "support/scripted_server.hpp"
+#include <map>
+#include <optional>
+#include <vector>
 
-#include <zkrecipes/session.hpp>
-
-#include <boost/test/unit_test.hpp>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <optional>
-#include <map>
-#include <vector>
+#include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "support/coroutine.hpp"
+#include "support/process.hpp"
+#include "support/scripted_server.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -129,8 +130,8 @@ BOOST_AUTO_TEST_CASE(a_session_that_is_granted_and_cut_in_the_same_breath_is_tak
 }
 
 BOOST_AUTO_TEST_CASE(a_sync_is_the_first_request_and_the_end_of_the_session_the_last) {
-  scripted_server server(
-      io, [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
+  scripted_server server(io,
+                         [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
   {
     session zk(io.get_executor(), options_for(server));
     auto result = run_coroutine(io, zk.async_get("/a", tuple));
@@ -180,8 +181,7 @@ BOOST_AUTO_TEST_CASE(refused_credentials_end_the_session_for_good_and_are_not_to
   auto options = options_for(server);
   options.digest = {{"me", "hush-hush"}};
   options.trace = [&](const trace_event& event) {
-    traced +=
-        std::string(event.operation) + ' ' + std::string(event.path) + ' ' + event.outcome.message() + '\n';
+    traced += std::string(event.operation) + ' ' + std::string(event.path) + ' ' + event.outcome.message() + '\n';
   };
   session zk(io.get_executor(), options);
   auto result = run_coroutine(io, zk.async_get("/a", tuple));
@@ -195,8 +195,8 @@ BOOST_AUTO_TEST_CASE(refused_credentials_end_the_session_for_good_and_are_not_to
 
 BOOST_AUTO_TEST_CASE(a_server_that_never_accepts_costs_the_connect_timeout_and_no_more) {
   asio::ip::tcp::acceptor silent(io, {asio::ip::address_v4::loopback(), 0}, true);
-  scripted_server server(
-      io, [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
+  scripted_server server(io,
+                         [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
   auto options = options_for(server);
   options.hosts = "127.0.0.1:" + std::to_string(silent.local_endpoint().port()) + "," + server.address();
   options.connect_timeout = 150ms;
@@ -274,8 +274,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_request_is_roused_by_another_on
 }
 
 BOOST_AUTO_TEST_CASE(out_of_descriptors_is_told_and_mended) {
-  scripted_server server(
-      io, [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
+  scripted_server server(io,
+                         [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
   for (std::size_t spare : {0u, 1u}) {  // 0: the C client gets no descriptor; 1: only our duplicate gets none
     std::optional<session> zk;
     std::size_t handlers = 0;

@@ -1,14 +1,14 @@
 // How a member of a double barrier judges the nodes and the record that it reads.
 #include "barrier/meeting.hpp"
 
-#include "unit/fake_session.hpp"
-
-#include <zkrecipes/double_barrier.hpp>
+#include <string>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
-#include <string>
-#include <vector>
+#include <zkrecipes/double_barrier.hpp>
+
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes::detail;
 

@@ -1,12 +1,12 @@
 // Several locks that are all busy: the budget is for all of them, and the loss of one ends the acquisition.
-#include <zkrecipes/multi_lock.hpp>
-
-#include "unit/fake_session.hpp"
+#include <algorithm>
+#include <map>
 
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
-#include <map>
+#include <zkrecipes/multi_lock.hpp>
+
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

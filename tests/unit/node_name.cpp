@@ -1,15 +1,15 @@
 // Names of nodes in a line: which recipe they belong to, and their order.
 #include "line/node_name.hpp"
 
+#include <algorithm>
+#include <random>
+
+#include <boost/test/unit_test.hpp>
+
 #include "barrier/meeting.hpp"
 #include "election/term_record.hpp"
 #include "lock/lock_line.hpp"
 #include "queue/layout.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
-#include <random>
 
 using namespace zkrecipes::detail;
 using boost::test_tools::per_element;
@@ -43,9 +43,7 @@ std::string name_with(std::int32_t sequence) {
 
 BOOST_AUTO_TEST_SUITE(node_names)
 
-BOOST_AUTO_TEST_CASE(our_names_are_curators) {
-  BOOST_TEST(protected_name("0f", "latch-") == "_c_0f-latch-");
-}
+BOOST_AUTO_TEST_CASE(our_names_are_curators) { BOOST_TEST(protected_name("0f", "latch-") == "_c_0f-latch-"); }
 
 BOOST_AUTO_TEST_CASE(curators_and_kazoos_members_are_known) {
   BOOST_TEST((sequence_of("_c_5f6a-latch-0000000007") == 7));
@@ -117,10 +115,10 @@ BOOST_AUTO_TEST_CASE(numbers_all_around_are_cut_at_one_place) {
 
 // Where we use the same names as Curator or kazoo, their names stand here for ours.
 BOOST_AUTO_TEST_CASE(members_of_other_lines_are_strangers) {
-  const std::vector<std::string> lines{"_c_5f6a-latch-0000000000",    "_c_5f6a-lock-0000000001", "6a1c__lock__0000000002",
-                                       "_c_5f6a-__READ__0000000003",  "_c_5f6a-__WRIT__0000000004",
-                                       "6a1c__rlock__0000000005",     "_c_5f6a-3-permit-0000000006",
-                                       "_c_5f6a-3-member-0000000007", "_c_5f6a-idle-0000000008"};
+  const std::vector<std::string> lines{
+      "_c_5f6a-latch-0000000000",    "_c_5f6a-lock-0000000001",     "6a1c__lock__0000000002",
+      "_c_5f6a-__READ__0000000003",  "_c_5f6a-__WRIT__0000000004",  "6a1c__rlock__0000000005",
+      "_c_5f6a-3-permit-0000000006", "_c_5f6a-3-member-0000000007", "_c_5f6a-idle-0000000008"};
   using numbers = std::vector<std::int32_t>;
   BOOST_TEST(strangers(election_line("/e").accepted, lines) == (numbers{3, 4, 5, 6, 7, 8}), per_element());
   BOOST_TEST(strangers(lock_line("/l").accepted, lines) == (numbers{0, 3, 4, 5, 6, 7, 8}), per_element());

@@ -1,12 +1,12 @@
 // Objects without content: default-constructed, or moved from.
-#include "unit/fake_session.hpp"
-
-#include <zkrecipes/zkrecipes.hpp>
+#include <future>
 
 #include <boost/asio/strand.hpp>
 #include <boost/asio/use_future.hpp>
 
-#include <future>
+#include <zkrecipes/zkrecipes.hpp>
+
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -1,13 +1,13 @@
 // Every field of the options is checked, and a refusal names the field.
-#include "session/make.hpp"
-#include "support/fake_world.hpp"
-#include "unit/refusal.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/consumer_coordinator.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/queue.hpp>
 
-#include <boost/test/unit_test.hpp>
+#include "session/make.hpp"
+#include "support/fake_world.hpp"
+#include "unit/refusal.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -31,9 +31,7 @@ void check_refused(const std::string& field, const change& make_bad) {
   BOOST_TEST(message.find(field) != std::string::npos, "for " << field << ": \"" << message << '"');
 }
 
-void check_accepted(const std::string& what, const change& make) {
-  BOOST_TEST(message_for(make) == "", what);
-}
+void check_accepted(const std::string& what, const change& make) { BOOST_TEST(message_for(make) == "", what); }
 
 }  // namespace
 
@@ -105,8 +103,7 @@ BOOST_AUTO_TEST_CASE(recipes_name_their_bad_arguments) {
   BOOST_TEST(refusal([&] { producer(queue(zk, "/q"), ""); }).starts_with("producer name"));
   BOOST_TEST(refusal([&] { producer(queue(zk, "/q"), "a/b"); }).starts_with("producer name"));
   BOOST_TEST(refusal([&] { consumer_coordinator(zk, "", {"me"}); }).starts_with("coordinator path"));
-  BOOST_TEST(
-      refusal([&] { consumer_coordinator(zk, "/c", {"a\n"}); }).starts_with("consumer_coordinator_options::id"));
+  BOOST_TEST(refusal([&] { consumer_coordinator(zk, "/c", {"a\n"}); }).starts_with("consumer_coordinator_options::id"));
   BOOST_TEST(refusal([&] {
                consumer_coordinator(zk, "/c", {"me", -1ms});
              }).starts_with("consumer_coordinator_options::rest"));

@@ -1,10 +1,10 @@
 // Paths and host lists: what is refused, and that the message says what and why.
 #include "session/paths.hpp"
 
-#include "unit/refusal.hpp"
-
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include "unit/refusal.hpp"
 
 using namespace zkrecipes::detail;
 using zkrecipes::backend::endpoint;
@@ -19,17 +19,14 @@ BOOST_DATA_TEST_CASE(good_paths_have_no_problem,
 }
 
 const std::pair<std::string, std::string> bad_paths[] = {
-    {"", "begin with '/'"}, {"a", "begin with '/'"},   {"/a/", "end with '/'"},
-    {"//", "end with '/'"}, {"//a", "'//'"},           {"/a//b", "'//'"},
-    {"/.", "'.' or '..'"},  {"/a/./b", "'.' or '..'"}, {"/a/..", "'.' or '..'"},
-    {"/a\nb", "control"},   {"/a\x7f", "control"},     {std::string("/a\0b", 4), "control"},
+    {"", "begin with '/'"},   {"a", "begin with '/'"}, {"/a/", "end with '/'"}, {"//", "end with '/'"},
+    {"//a", "'//'"},          {"/a//b", "'//'"},       {"/.", "'.' or '..'"},   {"/a/./b", "'.' or '..'"},
+    {"/a/..", "'.' or '..'"}, {"/a\nb", "control"},    {"/a\x7f", "control"},   {std::string("/a\0b", 4), "control"},
 };
 
 BOOST_AUTO_TEST_CASE(bad_paths_are_told_apart) {
   for (const auto& [path, part] : bad_paths) {
-    BOOST_TEST_CONTEXT(path) {
-      BOOST_TEST(path_problem(path).find(part) != std::string::npos, path_problem(path));
-    }
+    BOOST_TEST_CONTEXT(path) { BOOST_TEST(path_problem(path).find(part) != std::string::npos, path_problem(path)); }
   }
 }
 
@@ -59,8 +56,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(hosts)
 
-void check_hosts(const std::string& text, const std::vector<endpoint>& servers,
-                 const std::string& root = {}) {
+void check_hosts(const std::string& text, const std::vector<endpoint>& servers, const std::string& root = {}) {
   BOOST_TEST_CONTEXT(text) {
     const auto parsed = parse_hosts(text);
     BOOST_TEST((parsed.servers == servers));

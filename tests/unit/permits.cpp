@@ -1,13 +1,13 @@
 // A semaphore's arithmetic: its record, which members fit, and which members to wait for.
 #include "semaphore/permits.hpp"
 
-#include "unit/fake_session.hpp"
-
-#include <zkrecipes/semaphore.hpp>
+#include <algorithm>
 
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
+#include <zkrecipes/semaphore.hpp>
+
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
@@ -85,9 +85,7 @@ BOOST_AUTO_TEST_CASE(who_is_behind_one_that_may_hold_since_there_were_more_watch
   BOOST_TEST((who_fills(all, 5, permit_record{2, 4, 4}) == stretch(4)), "whom it is behind did surely not fit");
 }
 
-BOOST_AUTO_TEST_CASE(who_asks_for_more_than_there_is_waits_for_nobody) {
-  BOOST_TEST(!who_fills(line({1, 5}), 1, {4}));
-}
+BOOST_AUTO_TEST_CASE(who_asks_for_more_than_there_is_waits_for_nobody) { BOOST_TEST(!who_fills(line({1, 5}), 1, {4})); }
 
 BOOST_AUTO_TEST_SUITE_END()
 

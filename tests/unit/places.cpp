@@ -1,5 +1,5 @@
 // A place in a line: lost replies, lost sessions, acquisitions that are given up.
-#include "unit/fake_session.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
@@ -7,8 +7,7 @@
 #include <zkrecipes/multi_lock.hpp>
 
 #include "line/place.hpp"
-
-#include <boost/test/unit_test.hpp>
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -523,7 +522,8 @@ BOOST_AUTO_TEST_CASE(a_later_request_does_not_lengthen_the_grace_of_an_earlier_o
   BOOST_TEST((detail::grace_of(detail::with_revocation(asked, 100ms)) == 100ms));
   const auto without_end = detail::with_revocation("me");
   BOOST_TEST((detail::grace_of(detail::with_revocation(without_end, 500ms)) == 500ms));
-  BOOST_TEST((detail::grace_of(detail::with_revocation("{\"id\":\"me\",\"grace_ms\":5}", 500ms)) == 500ms), "no request");
+  BOOST_TEST((detail::grace_of(detail::with_revocation("{\"id\":\"me\",\"grace_ms\":5}", 500ms)) == 500ms),
+             "no request");
 }
 
 BOOST_AUTO_TEST_CASE(a_request_that_is_read_again_gives_no_more_time) {

@@ -1,13 +1,13 @@
 // Puts to a queue with a limit: the tickets, the looks at the gate and the items, and lost replies.
-#include "unit/fake_session.hpp"
-
-#include <zkrecipes/queue.hpp>
-
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
 #include <chrono>
 #include <deque>
+
+#include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/queue.hpp>
+
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -349,7 +349,8 @@ BOOST_AUTO_TEST_CASE(a_draw_whose_reply_was_lost_leaves_no_ticket) {
 BOOST_AUTO_TEST_CASE(nor_does_it_take_room_until_it_has_gone) {
   queue limited(zk, "/q", {.limit = 10});
   auto done = put(limited);
-  const auto lost = last().pending.front().first.operations.at(0).path.substr(std::string("/q/_gate/").size()) + "0000000000";
+  const auto lost =
+      last().pending.front().first.operations.at(0).path.substr(std::string("/q/_gate/").size()) + "0000000000";
   reconnect();
   std::vector<std::string> names{"_gate"};
   for (int i = 0; i < 9; ++i) names.push_back("qn-000000000" + std::to_string(i));
@@ -420,8 +421,8 @@ BOOST_AUTO_TEST_CASE(an_object_that_puts_once_sees_how_long_the_list_is) {
 BOOST_AUTO_TEST_CASE(numbers_that_run_out_are_told_and_refused) {
   std::vector<std::string> told;
   queue old(zk, "/q", {.max_list_bytes = 0, .on_unavailable_item = [&](error_code why, const std::string& name) {
-    told.push_back(name + ' ' + why.message());
-  }});
+                         told.push_back(name + ' ' + why.message());
+                       }});
   const auto made = [this](const std::string& number) {
     backend::reply created;
     created.path = item + number;
@@ -465,7 +466,8 @@ BOOST_AUTO_TEST_CASE(a_gate_whose_numbers_are_used_up_is_made_anew_once_nobody_h
   backend::reply refused;
   refused.error = errc::not_empty;
   const auto removal = answer(refused);
-  BOOST_TEST(paths_of(removal) == (strings{"/q/_gate/_c_guid-t-2147000000", "/q/_gate"}), boost::test_tools::per_element());
+  BOOST_TEST(paths_of(removal) == (strings{"/q/_gate/_c_guid-t-2147000000", "/q/_gate"}),
+             boost::test_tools::per_element());
   CHECK_PENDING("multi /");
   const auto back = answer();
   BOOST_TEST(paths_of(back) == (strings{"/q/_gate/_c_guid-t-2147000000"}), boost::test_tools::per_element());

@@ -1,8 +1,8 @@
 // Names of items, and dead letters.
+#include <boost/test/unit_test.hpp>
+
 #include "queue/dead_letter.hpp"
 #include "queue/layout.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

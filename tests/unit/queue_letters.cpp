@@ -1,11 +1,11 @@
 // An operator's operations on a queue: its status, and dead letters that are read, revived and discarded.
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/queue.hpp>
 
 #include "queue/dead_letter.hpp"
 #include "unit/fake_session.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

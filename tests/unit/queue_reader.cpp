@@ -1,13 +1,12 @@
 // Taking from a queue through one object: several takes at once, lost replies, cancelled takes.
-#include "unit/fake_session.hpp"
+#include <algorithm>
+
+#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/queue.hpp>
 
 #include "queue/claims.hpp"
-
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -230,7 +229,9 @@ BOOST_AUTO_TEST_CASE(nor_is_a_take_of_many_that_is_cancelled) {
   settle();
   BOOST_TEST_REQUIRE(taken.done());
   BOOST_TEST_REQUIRE(count("multi /") == 2);
-  while (count("multi /") > 0 && (pending().front() != "multi /" || last().pending.front().first.operations[0].path != "/q/_claim-" + one)) answer();
+  while (count("multi /") > 0 &&
+         (pending().front() != "multi /" || last().pending.front().first.operations[0].path != "/q/_claim-" + one))
+    answer();
   BOOST_TEST_REQUIRE(!pending().empty());
   const auto back = answer();
   BOOST_TEST_REQUIRE(back.operations.size() == 2u);
@@ -269,8 +270,8 @@ BOOST_AUTO_TEST_CASE(attempts_are_claims_less_those_taken_back) {
 BOOST_AUTO_TEST_CASE(what_can_not_be_claimed_is_told_once_and_left) {
   std::vector<std::string> told;
   queue watched(zk, "/q", {.on_unavailable_item = [&](error_code why, const std::string& name) {
-    told.push_back(name + ' ' + why.message());
-  }});
+                  told.push_back(name + ' ' + why.message());
+                }});
   auto taken = record<message>();
   watched.async_take(taken.token());
   settle();

@@ -1,11 +1,11 @@
 // The end of an item: which acknowledgement was executed, if replies were lost or nobody waited for them.
-#include "unit/fake_session.hpp"
-
-#include <zkrecipes/queue.hpp>
+#include <algorithm>
 
 #include <boost/test/unit_test.hpp>
 
-#include <algorithm>
+#include <zkrecipes/queue.hpp>
+
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

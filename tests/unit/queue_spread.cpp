@@ -1,15 +1,15 @@
 // A model of takers of one queue. Each draws from its own copy of the list, and hears one step later whether its claim
 // was in time.
-#include "queue/spread.hpp"
-
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
 #include <deque>
 #include <optional>
 #include <random>
 #include <set>
 #include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "queue/spread.hpp"
 
 using namespace zkrecipes::detail;
 

@@ -1,12 +1,12 @@
 // Several takers wait for an item through one object. A taker that gives up leaves the items in view to the others.
-#include "unit/fake_session.hpp"
+#include <algorithm>
+
+#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/queue.hpp>
 
-#include <boost/test/unit_test.hpp>
-
-#include <algorithm>
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

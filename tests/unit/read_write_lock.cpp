@@ -1,10 +1,10 @@
 // A hold that was lost with its session while its node still stands: a deposed leader can tell a client that its
 // session has ended, although the other servers keep the session.
-#include "unit/fake_session.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/read_write_lock.hpp>
 
-#include <boost/test/unit_test.hpp>
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -1,12 +1,12 @@
 // The leader's clock, as the time stamps of its writes show it.
 #include "queue/server_clock.hpp"
 
-#include "unit/fake_session.hpp"
+#include <memory>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <memory>
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -1,7 +1,7 @@
 // The JSON of Curator's x-discovery. Curator's own serializer wrote the texts in the cases.
-#include <zkrecipes/service_instance.hpp>
-
 #include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/service_instance.hpp>
 
 using namespace zkrecipes;
 
@@ -12,8 +12,8 @@ BOOST_AUTO_TEST_CASE(what_curator_writes_is_read) {
       R"({"name":"billing","id":"i-1","address":"10.0.0.7","port":8080,"sslPort":null,"payload":null,)"
       R"("registrationTimeUTC":1795246817624,"serviceType":"DYNAMIC","uriSpec":null})");
   BOOST_TEST_REQUIRE(plain.has_value());
-  const service_instance expected{.name = "billing", .id = "i-1", .address = "10.0.0.7", .port = 8080,
-                                  .registration_time = 1795246817624};
+  const service_instance expected{
+      .name = "billing", .id = "i-1", .address = "10.0.0.7", .port = 8080, .registration_time = 1795246817624};
   BOOST_TEST((*plain == expected));
   const auto rich = parse_service_instance(
       R"({"name":"billing","id":"q","address":"hé","port":1,"sslPort":2,"payload":{"@class":"P$Pay","weight":3},)"
@@ -28,11 +28,18 @@ BOOST_AUTO_TEST_CASE(what_curator_writes_is_read) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
-  for (auto type : {service_type::dynamic, service_type::static_node, service_type::permanent,
-                    service_type::dynamic_sequential}) {
-    const service_instance before{.name = "n", .id = "i", .address = "a\"\n", .port = -1, .ssl_port = 65535,
-                                  .payload = R"(["x",null])", .registration_time = 5, .type = type,
-                                  .uri_spec = "{}", .enabled = false};
+  for (auto type :
+       {service_type::dynamic, service_type::static_node, service_type::permanent, service_type::dynamic_sequential}) {
+    const service_instance before{.name = "n",
+                                  .id = "i",
+                                  .address = "a\"\n",
+                                  .port = -1,
+                                  .ssl_port = 65535,
+                                  .payload = R"(["x",null])",
+                                  .registration_time = 5,
+                                  .type = type,
+                                  .uri_spec = "{}",
+                                  .enabled = false};
     const auto text = to_json(before);
     BOOST_TEST_REQUIRE(text.has_value());
     const auto after = parse_service_instance(*text);

@@ -1,12 +1,12 @@
 // The choice of an instance: strategies, weights, and the rest after errors.
-#include <zkrecipes/service_provider.hpp>
-
-#include "unit/fake_session.hpp"
+#include <map>
+#include <optional>
 
 #include <boost/test/unit_test.hpp>
 
-#include <map>
-#include <optional>
+#include <zkrecipes/service_provider.hpp>
+
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -103,7 +103,8 @@ BOOST_AUTO_TEST_CASE(in_proportion_to_the_weights) {
 
 BOOST_AUTO_TEST_CASE(each_is_weighed_once_in_a_pick) {
   int weighed = 0;
-  watch({.strategy = service_strategy::weighted, .weight = [&](const service_instance&) { return weighed++ < 3 ? 1u : 0u; }});
+  watch({.strategy = service_strategy::weighted,
+         .weight = [&](const service_instance&) { return weighed++ < 3 ? 1u : 0u; }});
   BOOST_TEST(pick().size() == 1u);
   BOOST_TEST(weighed == 3);
   BOOST_TEST(pick() == nobody, "by now none of them weighs anything");

@@ -1,9 +1,9 @@
 // Heartbeats, and the lease as the session keeps it.
-#include "unit/fake_session.hpp"
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

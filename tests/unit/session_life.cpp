@@ -1,13 +1,13 @@
 // The life of a session (connecting, suspended, expired, closed), in which the test decides each step.
-#include "unit/fake_session.hpp"
-
-#include <zkrecipes/lock.hpp>
-
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
 #include <set>
 #include <string_view>
+
+#include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/lock.hpp>
+
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -55,8 +55,7 @@ BOOST_FIXTURE_TEST_CASE(states_reasons_and_incarnations, fake_session) {
   BOOST_TEST(zk.counters().incarnations == 2u);
 }
 
-BOOST_FIXTURE_TEST_CASE(a_session_is_taken_up_again_with_its_key_and_begun_anew_after_it_expired,
-                        fake_session) {
+BOOST_FIXTURE_TEST_CASE(a_session_is_taken_up_again_with_its_key_and_begun_anew_after_it_expired, fake_session) {
   BOOST_TEST(last().options.key.id == 0);
   BOOST_TEST((last().options.key.timeout == 10s));
   accept(0x77, 8s);

@@ -1,9 +1,9 @@
 // Requests: their order, which are sent again and until when, and which error the user gets.
-#include "unit/fake_session.hpp"
+#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/barrier.hpp>
 
-#include <boost/test/unit_test.hpp>
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -1,7 +1,7 @@
 // Waiting for a change of a node: the state that is read counts, not the event; and no watch is left behind.
-#include "unit/fake_session.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -28,8 +28,7 @@ struct watching : fake_session {
 
 }  // namespace
 
-#define CHECK_FORGOTTEN(...) \
-  BOOST_TEST(forgotten() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
+#define CHECK_FORGOTTEN(...) BOOST_TEST(forgotten() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
 
 BOOST_FIXTURE_TEST_SUITE(session_watches, watching)
 

@@ -1,9 +1,9 @@
 // Setting a value: the error that the writer gets if the reply is lost.
+#include <boost/test/unit_test.hpp>
+
 #include <zkrecipes/shared_value.hpp>
 
 #include "unit/fake_session.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;

@@ -1,10 +1,10 @@
 // The record of a term: a record is read as it was written, and garbage is never believed and never fatal.
 #include "election/term_record.hpp"
 
-#include <boost/test/unit_test.hpp>
-
 #include <limits>
 #include <random>
+
+#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
@@ -42,8 +42,8 @@ std::string with(const std::string& from, const std::string& to) {
 BOOST_AUTO_TEST_SUITE(term_records)
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
-  for (auto phase : {term_phase::none, term_phase::inaugurating, term_phase::executing,
-                     term_phase::handing_over, term_phase::retired, term_phase::stalled}) {
+  for (auto phase : {term_phase::none, term_phase::inaugurating, term_phase::executing, term_phase::handing_over,
+                     term_phase::retired, term_phase::stalled}) {
     for (auto how : {takeover::first, takeover::clean, takeover::confirmed_late, takeover::forced}) {
       auto record = sample();
       record.phase = phase;
@@ -165,8 +165,7 @@ BOOST_AUTO_TEST_CASE(candidates_of_ours_are_told_from_foreign_ones) {
 }
 
 BOOST_AUTO_TEST_CASE(foreign_candidates_keep_no_record) {
-  for (std::string data :
-       {"", "host-7", "{", "{}", "{\"keeps_record\":1}", "{\"keeps_record\":\"true\"}", "[true]"}) {
+  for (std::string data : {"", "host-7", "{", "{}", "{\"keeps_record\":1}", "{\"keeps_record\":\"true\"}", "[true]"}) {
     BOOST_TEST(!keeps_record(data), data);
     BOOST_TEST(!is_awaiting(data), data);
   }
@@ -198,8 +197,7 @@ BOOST_AUTO_TEST_CASE(plain_ids_and_garbage_can_be_asked_too) {
 }
 
 BOOST_AUTO_TEST_CASE(who_was_not_asked_is_not) {
-  for (std::string data :
-       {"", "host-7", "revoke", "{\"revoke\":false}", "{\"revoke\":1}", "{\"revoke\":", "[]"}) {
+  for (std::string data : {"", "host-7", "revoke", "{\"revoke\":false}", "{\"revoke\":1}", "{\"revoke\":", "[]"}) {
     BOOST_TEST(!asks_revocation(data), data);
   }
   BOOST_TEST(asks_revocation("__REVOKE__"));  // Curator's word for it

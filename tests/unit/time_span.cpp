@@ -1,10 +1,10 @@
 // Conversion of durations between units.
-#include <zkrecipes/lease_clock.hpp>
+#include <cmath>
+#include <limits>
 
 #include <boost/test/unit_test.hpp>
 
-#include <cmath>
-#include <limits>
+#include <zkrecipes/lease_clock.hpp>
 
 using namespace zkrecipes;
 using namespace std::chrono_literals;

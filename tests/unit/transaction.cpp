@@ -1,7 +1,7 @@
 // The transaction builder.
-#include <zkrecipes/transaction.hpp>
-
 #include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/transaction.hpp>
 
 using namespace zkrecipes;
 

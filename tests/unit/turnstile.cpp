@@ -1,16 +1,16 @@
 // The turnstile, which lets only a given number in at the same time.
 #include "session/turnstile.hpp"
 
-#include "session/operation.hpp"
-#include "unit/fake_session.hpp"
-
-#include <zkrecipes/lock.hpp>
-
-#include <boost/test/unit_test.hpp>
-
 #include <algorithm>
 #include <deque>
 #include <optional>
+
+#include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/lock.hpp>
+
+#include "session/operation.hpp"
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -1,9 +1,9 @@
 // The watch registry: which waiters hear of which change, and when the server's watch is removed.
 #include "session/watches.hpp"
 
-#include "support/fake_world.hpp"
-
 #include <boost/test/unit_test.hpp>
+
+#include "support/fake_world.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -1,12 +1,13 @@
 // The real world's clock and random numbers.
 #include "backend/zookeeper/world.hpp"
-#include "support/coroutine.hpp"
-
-#include <boost/test/unit_test.hpp>
 
 #include <set>
 #include <utility>
 #include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include "support/coroutine.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::backend;

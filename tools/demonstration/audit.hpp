@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
+
 #include <zkrecipes/session.hpp>
 
 #include "observer.hpp"

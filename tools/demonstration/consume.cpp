@@ -3,6 +3,7 @@
 #include <iostream>
 
 #include <boost/asio.hpp>
+
 #include <zkrecipes/zkrecipes.hpp>
 
 #include "phases.hpp"

@@ -5,10 +5,13 @@
 #include <random>
 #include <vector>
 
-#include <boost/asio.hpp>
-#include <testcluster/ensemble.hpp>
 #include <unistd.h>
+
+#include <boost/asio.hpp>
+
 #include <zkrecipes/zkrecipes.hpp>
+
+#include <testcluster/ensemble.hpp>
 
 #include "audit.hpp"
 #include "observer.hpp"
@@ -31,8 +34,8 @@ zkrecipes::session_options session_options(const std::string& hosts) {
 namespace {
 
 constexpr int replicas = 3;
-constexpr auto production = 30s;   // the messages are spread over this time
-constexpr auto patience = 110s;    // limit for the whole run
+constexpr auto production = 30s;  // the messages are spread over this time
+constexpr auto patience = 110s;   // limit for the whole run
 
 /// A temporary folder, which the destructor removes.
 struct scratch {
@@ -117,9 +120,9 @@ awaitable<void> director::blocking(std::function<void()> call) {
 
 void director::start_consumer(int index) {
   const auto id = consumer_id(index);
-  consumers_[index] = process(beside("zkrecipes-demo"),
-                              {"consume", "--hosts", ensemble_.hosts(), "--id", id, "--phases", phases_.path.string(),
-                               "--parent", std::to_string(::getpid())});
+  consumers_[index] =
+      process(beside("zkrecipes-demo"), {"consume", "--hosts", ensemble_.hosts(), "--id", id, "--phases",
+                                         phases_.path.string(), "--parent", std::to_string(::getpid())});
   say(id + " started");
 }
 
@@ -229,9 +232,9 @@ awaitable<void> director::set_up() {
   for (int i = 0; i < replicas; ++i) start_consumer(i);
   const auto parent = std::to_string(::getpid());
   const auto duration = std::to_string(std::chrono::milliseconds(production).count());
-  producer_ = process(beside("zkrecipes-demo"), {"produce", "--hosts", ensemble_.hosts(), "--messages",
-                                                 std::to_string(how_.messages), "--duration", duration, "--parent",
-                                                 parent});
+  producer_ =
+      process(beside("zkrecipes-demo"), {"produce", "--hosts", ensemble_.hosts(), "--messages",
+                                         std::to_string(how_.messages), "--duration", duration, "--parent", parent});
   say("producer started: " + std::to_string(how_.messages) + " messages");
   if (!how_.json && ::isatty(STDOUT_FILENO) && ::isatty(STDIN_FILENO)) {
     dashboard_ = process(beside("zkadmin"), {"--hosts", ensemble_.hosts(), "--root", root});

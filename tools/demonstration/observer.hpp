@@ -7,6 +7,7 @@
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
+
 #include <zkrecipes/election.hpp>
 
 namespace demo {

@@ -16,7 +16,8 @@ bool summary::success() const {
   auto some = [&](const char* how) {
     return std::any_of(terms.begin(), terms.end(), [&](const auto& each) { return each.second.ended == how; });
   };
-  return counts.clean() && failed_consumers == 0 && some("resign") && some("kill") && some("pause") && server_leaders_killed > 0;
+  return counts.clean() && failed_consumers == 0 && some("resign") && some("kill") && some("pause") &&
+         server_leaders_killed > 0;
 }
 
 std::string to_json(const summary& outcome) {
@@ -59,9 +60,9 @@ std::string to_text(const summary& outcome) {
   const auto& counts = outcome.counts;
   out << '\n'
       << counts.produced << " messages produced, " << counts.processed << " processed in "
-      << static_cast<int>(outcome.seconds) << " s: " << counts.lost << " lost, " << counts.duplicated
-      << " duplicated, " << counts.unexpected << " unexpected, " << counts.out_of_order << " out of order, "
-      << counts.overlapping_terms << " effects of a term after its successor's\n"
+      << static_cast<int>(outcome.seconds) << " s: " << counts.lost << " lost, " << counts.duplicated << " duplicated, "
+      << counts.unexpected << " unexpected, " << counts.out_of_order << " out of order, " << counts.overlapping_terms
+      << " effects of a term after its successor's\n"
       << counts.overlapping_phases << " phases of two terms at the same time, " << outcome.failed_consumers
       << " consumers that failed\n"
       << (outcome.success() ? "success" : "FAILURE") << '\n';

@@ -1,6 +1,9 @@
 #include "for_each_index.hpp"
 
-#include "as_result.hpp"
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <tuple>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
@@ -8,10 +11,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
-#include <exception>
-#include <memory>
-#include <tuple>
+#include "as_result.hpp"
 
 namespace zkadmin {
 namespace {
@@ -19,8 +19,7 @@ namespace {
 namespace asio = boost::asio;
 
 struct work {
-  work(const asio::any_io_executor& executor, std::size_t total,
-       std::function<asio::awaitable<void>(std::size_t)> each)
+  work(const asio::any_io_executor& executor, std::size_t total, std::function<asio::awaitable<void>(std::size_t)> each)
       : count(total), task(std::move(each)), done(executor, asio::steady_timer::time_point::max()) {}
 
   std::size_t count;
@@ -48,8 +47,7 @@ asio::awaitable<void> for_each_index(std::size_t count, std::size_t width,
   const auto shared = std::make_shared<work>(executor, count, std::move(task));
   shared->workers = std::min(count, width);
   if (count == 0) co_return;
-  for (std::size_t i = std::min(count, width); i > 0; --i)
-    asio::co_spawn(executor, run_worker(shared), asio::detached);
+  for (std::size_t i = std::min(count, width); i > 0; --i) asio::co_spawn(executor, run_worker(shared), asio::detached);
   while (shared->workers > 0) co_await shared->done.async_wait(as_result);
   if (shared->error) std::rethrow_exception(shared->error);
 }

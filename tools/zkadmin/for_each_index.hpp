@@ -1,10 +1,10 @@
 // Many small asynchronous tasks, a bounded number of them at a time.
 #pragma once
 
-#include <boost/asio/awaitable.hpp>
-
 #include <cstddef>
 #include <functional>
+
+#include <boost/asio/awaitable.hpp>
 
 namespace zkadmin {
 

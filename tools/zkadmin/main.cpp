@@ -1,8 +1,8 @@
-#include "commands/commands.hpp"
-
 #include <csignal>
 #include <exception>
 #include <iostream>
+
+#include "commands/commands.hpp"
 
 namespace {
 
@@ -16,12 +16,9 @@ exit_code run(std::span<const char* const> arguments) {
   static auto* const io = new boost::asio::io_context(1);
   surroundings around{*io, std::cout, std::cerr};
   switch (asked->command) {
-    case command::dashboard:
-      return run_dashboard(around, wanted);
-    case command::status:
-      return show_status(around, wanted, asked->output);
-    case command::resign:
-      return request_resignation(around, wanted, asked->path, asked->read_write);
+    case command::dashboard: return run_dashboard(around, wanted);
+    case command::status: return show_status(around, wanted, asked->output);
+    case command::resign: return request_resignation(around, wanted, asked->path, asked->read_write);
   }
   return exit_code::usage;
 }

@@ -14,7 +14,7 @@ namespace zkrecipes {
 namespace detail {
 class meeting_point;
 class seat;
-}
+}  // namespace detail
 
 struct double_barrier_options {
   /// Our name, as an operator sees it: 1 to 256 bytes, no control characters.

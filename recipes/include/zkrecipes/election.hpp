@@ -51,8 +51,7 @@ class election {
   /// Cost: one round trip if nobody else is there. Else as `lock::async_acquire`.
   template <class Token>
   auto async_campaign(Token&& token) {
-    return detail::initiate<void(error_code, ownership)>(token, &start_campaign, session_.get_core(), path_,
-                                                         options_);
+    return detail::initiate<void(error_code, ownership)>(token, &start_campaign, session_.get_core(), path_, options_);
   }
 
   /// Tells who leads and who waits.
@@ -116,8 +115,7 @@ class election {
 
  private:
   using core_ptr = std::shared_ptr<detail::core>;
-  static void start_campaign(detail::handler_for<void(error_code, ownership)>, core_ptr, std::string,
-                             election_options);
+  static void start_campaign(detail::handler_for<void(error_code, ownership)>, core_ptr, std::string, election_options);
   static void start_view(detail::handler_for<void(error_code, election_view)>, core_ptr, std::string);
   static void start_view_change(detail::handler_for<void(error_code, election_view)>, core_ptr, std::string,
                                 std::string);

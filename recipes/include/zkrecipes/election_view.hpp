@@ -32,8 +32,8 @@ const char* to_string(takeover how) noexcept;
 
 struct candidate {
   std::string id;
-  std::string node;  ///< Its name under the election's path.
-  std::int64_t token = 0;  ///< Its `czxid`.
+  std::string node;           ///< Its name under the election's path.
+  std::int64_t token = 0;     ///< Its `czxid`.
   std::int32_t position = 0;  ///< 0: first in line.
   std::int64_t session_id = 0;
 };

@@ -88,7 +88,7 @@ class membership {
   template <class Token>
   auto async_join(std::string name, std::string data, Token&& token) {
     return detail::initiate<void(error_code, joined_member)>(token, &start_join, session_.get_core(), path_, options_,
-                                                            std::move(name), std::move(data));
+                                                             std::move(name), std::move(data));
   }
 
   /// Begins to watch the group: its members, and those that joined, changed and left.

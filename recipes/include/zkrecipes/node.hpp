@@ -14,9 +14,9 @@ struct stat {
   std::int64_t pzxid = 0;  ///< Transaction that last added or removed a child.
   std::int64_t ctime = 0;
   std::int64_t mtime = 0;
-  std::int32_t version = 0;   ///< Number of changes of the data.
-  std::int32_t cversion = 0;  ///< Number of changes of the children.
-  std::int32_t aversion = 0;  ///< Number of changes of the ACL.
+  std::int32_t version = 0;          ///< Number of changes of the data.
+  std::int32_t cversion = 0;         ///< Number of changes of the children.
+  std::int32_t aversion = 0;         ///< Number of changes of the ACL.
   std::int64_t ephemeral_owner = 0;  ///< Session that the node belongs to, or 0.
   std::int32_t data_length = 0;
   std::int32_t num_children = 0;

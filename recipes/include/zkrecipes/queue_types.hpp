@@ -56,8 +56,8 @@ struct queue_options {
 
 /// An item that is not handed out any more.
 struct dead_letter {
-  std::string name;    ///< The name of the node among the dead letters.
-  std::string item;    ///< The name that it had in the queue.
+  std::string name;  ///< The name of the node among the dead letters.
+  std::string item;  ///< The name that it had in the queue.
   std::string data;
   std::string reason;  ///< At most 1 000 bytes.
   std::int32_t attempts = 0;
@@ -65,10 +65,10 @@ struct dead_letter {
 };
 
 struct queue_status {
-  std::size_t items = 0;     ///< Claimed ones included.
+  std::size_t items = 0;  ///< Claimed ones included.
   std::size_t claimed = 0;
-  std::size_t dead = 0;      ///< Dead letters.
-  std::size_t foreign = 0;   ///< Nodes under the path that are not of a queue: not handed out, and not touched.
+  std::size_t dead = 0;        ///< Dead letters.
+  std::size_t foreign = 0;     ///< Nodes under the path that are not of a queue: not handed out, and not touched.
   std::size_t list_bytes = 0;  ///< See `queue_options::max_list_bytes`.
   /// For how long the first item has been there (since it was given back, if it was given back to the end), by the
   /// clock of the ensemble's leader for both moments.

@@ -26,8 +26,8 @@ struct semaphore_options {
 
 /// The state of a semaphore.
 struct semaphore_state {
-  std::int32_t size = 0;     ///< Number of permits; 0: nobody has used this path yet.
-  std::int64_t taken = 0;    ///< Permits that are held. More than `size` for a while after a resize to fewer.
+  std::int32_t size = 0;   ///< Number of permits; 0: nobody has used this path yet.
+  std::int64_t taken = 0;  ///< Permits that are held. More than `size` for a while after a resize to fewer.
   std::size_t holders = 0;
   std::size_t waiting = 0;
 };
@@ -94,8 +94,7 @@ class semaphore {
   /// Cost: as `async_acquire`.
   template <class Token>
   auto async_acquire_for(std::int32_t permits, time_budget budget, Token&& token) {
-    return detail::initiate<void(error_code, ownership)>(token, &start_acquire, permits_,
-                                                         checked(permits), budget);
+    return detail::initiate<void(error_code, ownership)>(token, &start_acquire, permits_, checked(permits), budget);
   }
 
   /// Takes `permits` permits if they are free and nobody waits. It does not wait for another member.
@@ -109,8 +108,7 @@ class semaphore {
   /// More for the first user of the path, as for `async_acquire`.
   template <class Token>
   auto async_try_acquire(std::int32_t permits, Token&& token) {
-    return detail::initiate<void(error_code, ownership)>(token, &start_try_acquire, permits_,
-                                                         checked(permits));
+    return detail::initiate<void(error_code, ownership)>(token, &start_try_acquire, permits_, checked(permits));
   }
 
   /// Changes the number of permits to `size` (1 to `max_permits`) while they are in use: more let waiters in at once,

@@ -17,8 +17,8 @@ enum class service_type {
 };
 
 struct service_instance {
-  std::string name{};       ///< The name of the service; no slash.
-  std::string id{};         ///< Unique within the service; no slash. Empty at registration: a GUID is used.
+  std::string name{};     ///< The name of the service; no slash.
+  std::string id{};       ///< Unique within the service; no slash. Empty at registration: a GUID is used.
   std::string address{};  ///< Host name or number.
   std::optional<std::int32_t> port{};
   std::optional<std::int32_t> ssl_port{};

@@ -38,11 +38,11 @@ struct session_status {
   /// Why the connection or the ZooKeeper session ended. While there is no connection also `no_servers` or
   /// `no_descriptors`, reported anew at every try to connect.
   error_code reason;
-  std::uint64_t incarnation = 0;  ///< Number of the current ZooKeeper session; so many were established so far.
-  std::int64_t session_id = 0;    ///< The server's id of the current ZooKeeper session; 0: there is none.
+  std::uint64_t incarnation = 0;         ///< Number of the current ZooKeeper session; so many were established so far.
+  std::int64_t session_id = 0;           ///< The server's id of the current ZooKeeper session; 0: there is none.
   std::chrono::milliseconds timeout{0};  ///< The session timeout as negotiated with the server.
-  std::string server;             ///< The server connected to, as "address:port"; empty without a connection.
-  std::uint64_t changes = 0;      ///< Number of changes of state so far.
+  std::string server;                    ///< The server connected to, as "address:port"; empty without a connection.
+  std::uint64_t changes = 0;             ///< Number of changes of state so far.
 };
 
 struct node_data {

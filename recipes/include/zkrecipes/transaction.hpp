@@ -27,7 +27,7 @@ struct operation {
 /// The result of one operation. In a failed transaction one operation has the cause, and the others have `rolled_back`.
 struct operation_result {
   error_code error;
-  std::string path;  ///< For a create: the name given, with the sequence number.
+  std::string path;      ///< For a create: the name given, with the sequence number.
   zkrecipes::stat stat;  ///< For a set.
 };
 
@@ -37,8 +37,8 @@ class transaction {
  public:
   transaction& create(std::string path, std::string data = {}, create_mode mode = create_mode::persistent,
                       acl access = {}) {
-    operations_.push_back({operation::kind::create, std::move(path), std::move(data), any_version, mode,
-                           std::move(access)});
+    operations_.push_back(
+        {operation::kind::create, std::move(path), std::move(data), any_version, mode, std::move(access)});
     return *this;
   }
   transaction& remove(std::string path, std::int32_t version = any_version) {

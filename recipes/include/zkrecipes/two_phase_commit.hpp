@@ -54,8 +54,8 @@ struct commit_coordinator_options {
   /// Called, while we lead, when a transaction could not be decided, with the reason, such as: we may not write it
   /// (`no_auth`), it is too large for `session_options::jute_maxbuffer`, or this recipe did not write it
   /// (`foreign_data`). The coordinator tries again for as long as it leads, with pauses that double from 1 s to 1 min.
-  /// An empty id stands for the clean-up, which is tried again after a quarter of `retention`, at least 1 s. A hook: see
-  /// docs/operations.md.
+  /// An empty id stands for the clean-up, which is tried again after a quarter of `retention`, at least 1 s. A hook:
+  /// see docs/operations.md.
   std::function<void(const std::string& id, error_code why)> on_refused{};
 };
 
@@ -111,9 +111,8 @@ class two_phase_commit {
   /// given before 1 more. A vote of no decides, and moves the mark in the background as `async_decide` does.
   template <class Token>
   auto async_vote(std::string id, std::string participant, ballot vote, std::string reason, Token&& token) {
-    return detail::initiate<void(error_code, commit_outcome)>(token, &start_vote, session_.get_core(), path_,
-                                                              std::move(id), std::move(participant), vote,
-                                                              std::move(reason));
+    return detail::initiate<void(error_code, commit_outcome)>(
+        token, &start_vote, session_.get_core(), path_, std::move(id), std::move(participant), vote, std::move(reason));
   }
 
   /// Waits for the decision. A lost connection or the end of a session does not end the wait.
@@ -222,8 +221,7 @@ class two_phase_commit {
   template <class Token>
   auto async_coordinate(commit_coordinator_options options, Token&& token) {
     check(options);
-    return detail::initiate<void(error_code)>(token, &start_coordinate, session_.get_core(), path_,
-                                              std::move(options));
+    return detail::initiate<void(error_code)>(token, &start_coordinate, session_.get_core(), path_, std::move(options));
   }
 
   const std::string& path() const noexcept { return path_; }

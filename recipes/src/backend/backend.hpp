@@ -22,7 +22,16 @@
 namespace zkrecipes::backend {
 
 enum class opcode {
-  create, remove, get, set, exists, children, sync, multi, get_acl, set_acl,
+  create,
+  remove,
+  get,
+  set,
+  exists,
+  children,
+  sync,
+  multi,
+  get_acl,
+  set_acl,
   forget_data,     ///< Remove the data watch of a path.
   forget_children  ///< Remove the child watch of a path.
 };
@@ -51,7 +60,7 @@ request make_catch_up();
 /// three the request may or may not have been executed.
 struct reply {
   error_code error;
-  bool sent = true;  ///< False: the request was never sent, so it was surely not executed.
+  bool sent = true;        ///< False: the request was never sent, so it was surely not executed.
   bool throttled = false;  ///< The server was too busy: surely not executed. The error is `server_error`.
   std::string path;
   std::string data;

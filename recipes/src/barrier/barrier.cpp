@@ -1,7 +1,7 @@
-#include <zkrecipes/barrier.hpp>
-
 #include <stdexcept>
 #include <utility>
+
+#include <zkrecipes/barrier.hpp>
 
 #include "session/deadline.hpp"
 #include "session/together.hpp"

@@ -1,7 +1,7 @@
-#include <zkrecipes/double_barrier.hpp>
-
 #include <stdexcept>
 #include <utility>
+
+#include <zkrecipes/double_barrier.hpp>
 
 #include "barrier/seat.hpp"
 #include "session/deadline.hpp"
@@ -28,9 +28,7 @@ attendance::~attendance() {
 std::int64_t attendance::round() const noexcept { return seat_ ? seat_->round() : 0; }
 error_code attendance::error() const noexcept { return seat_ ? seat_->where()->lost() : make_error_code(errc::closed); }
 
-const std::string& attendance::path() const noexcept {
-  return seat_ ? seat_->where()->path() : no_path();
-}
+const std::string& attendance::path() const noexcept { return seat_ ? seat_->where()->path() : no_path(); }
 
 transaction attendance::fenced(transaction operations) const {
   return transaction().check(path()).append(std::move(operations));

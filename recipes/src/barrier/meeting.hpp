@@ -36,8 +36,8 @@ struct attendant {
 
 struct round_record {
   std::int64_t round = 0;
-  std::vector<std::string> members;   ///< GUIDs.
-  std::vector<std::int32_t> places;   ///< Numbers of their nodes. Empty in records of an older version: GUIDs decide.
+  std::vector<std::string> members;  ///< GUIDs.
+  std::vector<std::int32_t> places;  ///< Numbers of their nodes. Empty in records of an older version: GUIDs decide.
 
   bool names(const attendant& who) const;
   bool knows(const std::string& guid) const;  ///< Whatever the number of its node.
@@ -54,11 +54,11 @@ std::optional<attendant> parse_attendant(const member& who);
 /// A double barrier as seen by a client that comes for a round of a given size.
 struct gathering {
   round_record record;
-  std::int32_t version = 0;         ///< Of the record.
-  std::vector<attendant> inside;    ///< Members of the last round who have not left.
-  std::vector<attendant> waiting;   ///< For a round of this size, in order; each GUID once.
-  std::vector<attendant> own;       ///< Our own nodes.
-  int first_size = 0;               ///< The size that the first of all members came for; 0: there is none.
+  std::int32_t version = 0;        ///< Of the record.
+  std::vector<attendant> inside;   ///< Members of the last round who have not left.
+  std::vector<attendant> waiting;  ///< For a round of this size, in order; each GUID once.
+  std::vector<attendant> own;      ///< Our own nodes.
+  int first_size = 0;              ///< The size that the first of all members came for; 0: there is none.
 
   /// Whether the next round can be opened: the last one is over, and enough members wait.
   bool can_open(int size) const { return inside.empty() && waiting.size() >= static_cast<std::size_t>(size); }

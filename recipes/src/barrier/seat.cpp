@@ -241,7 +241,8 @@ awaitable<error_code> seat::wait_others(std::vector<attendant> inside) {
       auto why = co_await changed.wait();
       if (why == wake::cancelled) co_return asio::error::operation_aborted;
     }
-    if (hint->deleted()) std::erase_if(inside, [&](const attendant& each) { return join(at_->path, each.name) == path; });
+    if (hint->deleted())
+      std::erase_if(inside, [&](const attendant& each) { return join(at_->path, each.name) == path; });
   }
   co_return error_code();
 }

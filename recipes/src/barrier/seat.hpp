@@ -70,7 +70,7 @@ class seat {
   bool size_checked_ = false;
   std::vector<std::unique_ptr<watch>> hints_;
   std::string watched_;  // the path that is watched besides the record
-  round_record round_;  // the one that we are a member of
+  round_record round_;   // the one that we are a member of
 };
 
 using seat_ptr = std::shared_ptr<seat>;

@@ -77,7 +77,8 @@ class office : public std::enable_shared_from_this<office> {
   static awaitable<void> clean(std::shared_ptr<office> self) {
     auto done = co_await clean_up(self->session_, self->path_, self->options_.retention);
     self->tell({}, std::get<0>(done));
-    self->next_cleaning_ = self->session_->now() + std::max<lease_clock::duration>(self->options_.retention / 4, least_pause);
+    self->next_cleaning_ =
+        self->session_->now() + std::max<lease_clock::duration>(self->options_.retention / 4, least_pause);
     self->where_->changed().notify();
   }
 

@@ -1,8 +1,8 @@
-#include <zkrecipes/two_phase_commit.hpp>
-
 #include <set>
 #include <stdexcept>
 #include <utility>
+
+#include <zkrecipes/two_phase_commit.hpp>
 
 #include "commit/filing.hpp"
 #include "commit/parties.hpp"
@@ -86,8 +86,7 @@ void two_phase_commit::start_decide(outcome_handler h, core_ptr core, std::strin
                                     lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   launch(*on, std::move(h),
-         is_transaction_id(id) ? decide(core, join(path, id), on->deadline_of(budget))
-                               : refused<commit_outcome>());
+         is_transaction_id(id) ? decide(core, join(path, id), on->deadline_of(budget)) : refused<commit_outcome>());
 }
 
 void two_phase_commit::start_state(handler_for<void(error_code, commit_state)> h, core_ptr core, std::string path,

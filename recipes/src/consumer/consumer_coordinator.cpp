@@ -1,8 +1,8 @@
 // The public classes of terms and of the coordinator.
-#include <zkrecipes/consumer_coordinator.hpp>
-
 #include <stdexcept>
 #include <utility>
+
+#include <zkrecipes/consumer_coordinator.hpp>
 
 #include "consumer/coordinator.hpp"
 #include "session/make.hpp"
@@ -109,8 +109,6 @@ void consumer_coordinator::stop() {
   asio::post(coordinator_->session()->strand(), [self = coordinator_] { self->stop(false); });
 }
 
-std::exception_ptr consumer_coordinator::failure() const {
-  return coordinator_ ? coordinator_->failure() : nullptr;
-}
+std::exception_ptr consumer_coordinator::failure() const { return coordinator_ ? coordinator_->failure() : nullptr; }
 
 }  // namespace zkrecipes

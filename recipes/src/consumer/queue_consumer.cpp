@@ -1,10 +1,10 @@
-#include <zkrecipes/queue_consumer.hpp>
-
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
 #include <boost/asio/use_awaitable.hpp>
+
+#include <zkrecipes/queue_consumer.hpp>
 
 namespace zkrecipes {
 

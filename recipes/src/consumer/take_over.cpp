@@ -76,8 +76,7 @@ term_record next_record(const take_over_request& what, const term_record& before
 /// The new version of the record fences every later write of the previous term, and the check makes sure that our own
 /// node is still there. A forced term begins with two writes, because a candidate that saw the predecessor hand over
 /// would take a single one for its `retired`.
-awaitable<backend::reply> write_record(const take_over_request& what, const term_record& record,
-                                       std::int32_t version) {
+awaitable<backend::reply> write_record(const take_over_request& what, const term_record& record, std::int32_t version) {
   const auto data = serialize(record);
   transaction all;
   all.set(what.path, data, version);
@@ -85,7 +84,7 @@ awaitable<backend::reply> write_record(const take_over_request& what, const term
   all.check(what.where->path());
   auto multi = backend::make_multi(all);
   co_return co_await what.where->session()->perform(std::move(multi), retry::once, what.where->bound(),
-                                                   patience(what.where));
+                                                    patience(what.where));
 }
 
 term_ptr new_term(const take_over_request& what, term_record record, std::int32_t version) {

@@ -23,7 +23,7 @@ struct take_over_request {
   std::string path;
   std::string id;
   std::chrono::milliseconds hand_over_deadline{0};
-  std::function<bool()> give_up;  ///< Asked after every wake-up of `where->changed()`.
+  std::function<bool()> give_up;      ///< Asked after every wake-up of `where->changed()`.
   std::optional<known_record> known;  ///< Saves a look if it is still right.
 };
 

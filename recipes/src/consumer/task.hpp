@@ -17,7 +17,7 @@ struct task {
 
   asio::any_io_executor executor;
   bool done = false;
-  bool cut = false;  ///< It was cancelled before it was done. Only used on `executor`.
+  bool cut = false;            ///< It was cancelled before it was done. Only used on `executor`.
   std::exception_ptr failure;  ///< None if it was cut, because a cancelled coroutine may end with any exception.
   asio::cancellation_signal signal;
 };

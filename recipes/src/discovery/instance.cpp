@@ -1,11 +1,11 @@
-#include <zkrecipes/service_instance.hpp>
-
 #include <array>
 #include <utility>
 
 #include <boost/json/object.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+
+#include <zkrecipes/service_instance.hpp>
 
 namespace zkrecipes {
 
@@ -58,7 +58,7 @@ class reader {
     if (!value || !require(value->is_int64())) return std::nullopt;
     const auto number = value->get_int64();
     return require(number == static_cast<std::int32_t>(number)) ? std::optional(static_cast<std::int32_t>(number))
-                                                                 : std::nullopt;
+                                                                : std::nullopt;
   }
   std::int64_t number(std::string_view name) {
     const auto* value = find(name);

@@ -1,7 +1,7 @@
-#include <zkrecipes/service_discovery.hpp>
-
 #include <stdexcept>
 #include <utility>
+
+#include <zkrecipes/service_discovery.hpp>
 
 #include "discovery/snapshot.hpp"
 #include "group/children_reader.hpp"
@@ -16,8 +16,8 @@ namespace {
 awaitable<outcome<>> update(kept_node_ptr node, service_instance instance) {
   auto present = parse_service_instance(node->data());
   auto text = to_json(instance);
-  const bool is_same = present && present->name == instance.name && present->id == instance.id &&
-                       present->type == instance.type;
+  const bool is_same =
+      present && present->name == instance.name && present->id == instance.id && present->type == instance.type;
   if (!is_same || !text) co_return outcome<>(errc::bad_arguments);
   co_return co_await node->set_data(std::move(*text));
 }

@@ -1,9 +1,9 @@
-#include <zkrecipes/service_provider.hpp>
-
 #include <algorithm>
 #include <map>
 #include <stdexcept>
 #include <utility>
+
+#include <zkrecipes/service_provider.hpp>
 
 #include "discovery/snapshot.hpp"
 #include "group/children_reader.hpp"
@@ -97,7 +97,8 @@ class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
     return fit[random() % fit.size()];
   }
   const candidate& stick(const candidate_list& fit) {
-    auto same = std::find_if(fit.begin(), fit.end(), [this](const auto& each) { return each.instance->id == favourite_; });
+    auto same =
+        std::find_if(fit.begin(), fit.end(), [this](const auto& each) { return each.instance->id == favourite_; });
     const auto& chosen = same != fit.end() ? *same : fit[random() % fit.size()];
     favourite_ = chosen.instance->id;
     return chosen;

@@ -19,9 +19,7 @@ void add(std::vector<service_instance>& to, std::optional<service_instance> inst
 
 }  // namespace
 
-bool is_name(const std::string& text) {
-  return text.find('/') == text.npos && path_problem(join("/", text)).empty();
-}
+bool is_name(const std::string& text) { return text.find('/') == text.npos && path_problem(join("/", text)).empty(); }
 
 service_snapshot interpret(const children_snapshot& nodes) {
   service_snapshot result;

@@ -1,6 +1,6 @@
-#include <zkrecipes/election.hpp>
-
 #include <utility>
+
+#include <zkrecipes/election.hpp>
 
 #include "election/view.hpp"
 #include "line/turn.hpp"
@@ -85,8 +85,9 @@ awaitable<outcome<>> request_resignation(core_ptr session, std::string path) {
 
 void election::start_campaign(handler_for<void(error_code, ownership)> h, core_ptr core, std::string path,
                               election_options options) {
-  launch(*core->get_scheduler(), std::move(h),
-         own_turn(core, election_line(std::move(path), options.names), campaigner_data(options.id), &nearest_ahead, {}));
+  launch(
+      *core->get_scheduler(), std::move(h),
+      own_turn(core, election_line(std::move(path), options.names), campaigner_data(options.id), &nearest_ahead, {}));
 }
 
 void election::start_view(handler_for<void(error_code, election_view)> h, core_ptr core, std::string path) {

@@ -71,8 +71,7 @@ const std::string_view election_markers[] = {"latch-", "lock-", "__lock__"};
 }  // namespace
 
 std::string serialize(const term_record& record) {
-  json::object leader{
-      {"id", record.leader_id}, {"node", record.leader_node}, {"token", record.leader_token}};
+  json::object leader{{"id", record.leader_id}, {"node", record.leader_node}, {"token", record.leader_token}};
   json::object object{{"zkrecipes", "term"},
                       {"epoch", record.epoch},
                       {"phase", to_string(record.phase)},

@@ -1,8 +1,8 @@
-#include <zkrecipes/children_view.hpp>
-
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+
+#include <zkrecipes/children_view.hpp>
 
 #include "group/children_reader.hpp"
 #include "session/make.hpp"

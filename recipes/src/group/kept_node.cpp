@@ -29,9 +29,8 @@ kept_node::kept_node(core_ptr session, std::string path, std::string data, persi
       changed_(scheduler_) {}
 
 void kept_node::start() {
-  asio::post(scheduler_->strand, [self = shared_from_this()] {
-    self->work_.run(self->scheduler_->strand, owning(self, &kept_node::run));
-  });
+  asio::post(scheduler_->strand,
+             [self = shared_from_this()] { self->work_.run(self->scheduler_->strand, owning(self, &kept_node::run)); });
 }
 
 void kept_node::close_later() {

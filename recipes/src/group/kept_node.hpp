@@ -74,7 +74,7 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   std::uint64_t tries_ = 0;    // number of tries that came to a result
   incarnation_ptr bound_;      // the session in which the node was made or found, or may have been
   bool stands_ = false;
-  std::int64_t czxid_ = 0;     // of the node that was ours last, 0: there was none
+  std::int64_t czxid_ = 0;  // of the node that was ours last, 0: there was none
   bool finished_ = false;
   error_code end_;  // the result of the removal
   condition changed_;

@@ -1,6 +1,6 @@
-#include <zkrecipes/membership.hpp>
-
 #include <utility>
+
+#include <zkrecipes/membership.hpp>
 
 #include "group/kept_node.hpp"
 #include "session/paths.hpp"
@@ -18,10 +18,10 @@ bool may_be_joined(const std::string& path, const std::string& name, const std::
 }
 
 awaitable<outcome<joined_member>> join_group(core_ptr session, std::string path, membership_options options,
-                                            std::string name, std::string data) {
+                                             std::string name, std::string data) {
   if (!may_be_joined(path, name, data)) co_return outcome<joined_member>(errc::bad_arguments, joined_member());
-  auto node = std::make_shared<kept_node>(std::move(session), join(path, name), std::move(data),
-                                          persistent_node_options());
+  auto node =
+      std::make_shared<kept_node>(std::move(session), join(path, name), std::move(data), persistent_node_options());
   node->start();
   joined_member member{persistent_node(node)};  // leaves the group again unless it is returned
   auto error = co_await wait_standing(node, options.wait_for_name);

@@ -1,7 +1,7 @@
-#include <zkrecipes/persistent_node.hpp>
-
 #include <stdexcept>
 #include <utility>
+
+#include <zkrecipes/persistent_node.hpp>
 
 #include "group/kept_node.hpp"
 #include "session/make.hpp"

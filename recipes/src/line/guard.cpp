@@ -66,7 +66,8 @@ std::chrono::milliseconds grace_of(const std::string& data) {
   if (data.empty() || data.front() != '{') return any_grace;
   auto object = parse_member(data);
   const auto* grace = object.if_contains("grace_ms");
-  return grace && grace->is_int64() && grace->as_int64() >= 0 ? std::chrono::milliseconds(grace->as_int64()) : any_grace;
+  return grace && grace->is_int64() && grace->as_int64() >= 0 ? std::chrono::milliseconds(grace->as_int64())
+                                                              : any_grace;
 }
 
 std::string with_shared(const std::string& data) {

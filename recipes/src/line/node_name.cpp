@@ -11,8 +11,8 @@ namespace {
 /// What stands before the number in the names of all lines.
 constexpr std::string_view all_lines[] = {
     "latch-",                             // election; Curator's LeaderLatch
-    "lock-",     "__lock__",              // lock; Curator's mutex and LeaderSelector; kazoo's Lock, Election, WriteLock
-    "__READ__",  "__WRIT__", "__rlock__",  // read-write lock; Curator's; kazoo's ReadLock
+    "lock-",    "__lock__",               // lock; Curator's mutex and LeaderSelector; kazoo's Lock, Election, WriteLock
+    "__READ__", "__WRIT__", "__rlock__",  // read-write lock; Curator's; kazoo's ReadLock
     "-permit-",                           // semaphore
     "-member-",                           // double barrier
     "-idle-",                             // takers that wait for a queue

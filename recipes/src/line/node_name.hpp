@@ -36,8 +36,9 @@ constexpr bool is_exhausted(std::int32_t sequence) noexcept {
 /// Those of the children that stand in this line, in order.
 std::vector<member> members_of(const std::vector<std::string>& children, std::span<const std::string_view> markers);
 
-/// The numbers of those of the children that bear the name of another recipe than the line with these markers: of whoever
-/// stands in another line, or of a queue's items; ours, Curator's or kazoo's. Other names mean nothing to any recipe.
+/// The numbers of those of the children that bear the name of another recipe than the line with these markers: of
+/// whoever stands in another line, or of a queue's items; ours, Curator's or kazoo's. Other names mean nothing to any
+/// recipe.
 std::vector<std::int32_t> strangers_among(const std::vector<std::string>& children,
                                           std::span<const std::string_view> markers);
 

@@ -1,7 +1,7 @@
 // The public face of a place that is first in line.
-#include <zkrecipes/ownership.hpp>
-
 #include <utility>
+
+#include <zkrecipes/ownership.hpp>
 
 #include "line/place.hpp"
 
@@ -25,9 +25,7 @@ ownership::~ownership() {
 
 std::int64_t ownership::token() const noexcept { return place_ ? place_->token() : 0; }
 
-const std::string& ownership::path() const noexcept {
-  return place_ ? place_->path() : no_path();
-}
+const std::string& ownership::path() const noexcept { return place_ ? place_->path() : no_path(); }
 
 error_code ownership::error() const noexcept { return place_ ? place_->lost() : make_error_code(errc::closed); }
 

@@ -250,15 +250,16 @@ awaitable<error_code> place::wait_turn(const blocker& who_first) {
   }
 }
 
-/// Watches these members instead of those that were watched so far. Of those that are watched already nothing has been told
-/// since they were looked at; the indices of the others are returned.
+/// Watches these members instead of those that were watched so far. Of those that are watched already nothing has been
+/// told since they were looked at; the indices of the others are returned.
 std::vector<std::size_t> place::watch_ahead(stretch who, hints& watched) {
   std::vector<std::size_t> unseen;
   hints next;
   auto from = watched.begin();  // both are in the order of the line
   for (auto i = who.first; i < who.last; ++i) {
     auto path = join(line_.parent, (*members_)[i].name);
-    const auto known = std::find_if(from, watched.end(), [&](const auto& each) { return each && each->path() == path; });
+    const auto known =
+        std::find_if(from, watched.end(), [&](const auto& each) { return each && each->path() == path; });
     if (known != watched.end() && !(*known)->fired()) {
       next.push_back(std::move(*known));
       from = known + 1;
@@ -271,9 +272,10 @@ std::vector<std::size_t> place::watch_ahead(stretch who, hints& watched) {
   return unseen;
 }
 
-/// Nobody can have come before us since. So what is left of the list is all that there can be; who has watched only some
-/// of it learns from that whether it is its turn, and not whom to wait for.
-void place::note_departures(stretch who, const hints& watched, std::vector<std::string> gone, const blocker& who_first) {
+/// Nobody can have come before us since. So what is left of the list is all that there can be; who has watched only
+/// some of it learns from that whether it is its turn, and not whom to wait for.
+void place::note_departures(stretch who, const hints& watched, std::vector<std::string> gone,
+                            const blocker& who_first) {
   const bool watched_all = !forgotten_ && who == stretch(0, self_);
   for (auto i = who.first; i < who.last; ++i) {
     if (watched[i - who.first]->deleted()) gone.push_back((*members_)[i].name);

@@ -29,8 +29,8 @@ enum class parent_reading {
 /// Which line: where it stands and how its members are named.
 struct line_spec {
   std::string parent;
-  std::string marker;                           ///< Of our own nodes.
-  std::span<const std::string_view> accepted;   ///< Of all members, ours included.
+  std::string marker;                          ///< Of our own nodes.
+  std::span<const std::string_view> accepted;  ///< Of all members, ours included.
   parent_reading reads_parent = parent_reading::none;
   bool (*lets_pass)(const std::string& data) = nullptr;  ///< Whether a member with this data is in nobody's way.
   bool one_by_one = false;  ///< Everybody waits for the one in front, and remembers only that one.
@@ -44,8 +44,8 @@ struct stretch {
   std::size_t first, last;
 };
 
-/// Decides who before `self` has to go first: mostly the nearest such member, or several if the departure of any of them
-/// can make room; nothing if it is our turn.
+/// Decides who before `self` has to go first: mostly the nearest such member, or several if the departure of any of
+/// them can make room; nothing if it is our turn.
 using blocker = std::function<std::optional<stretch>(const std::vector<member>& members, std::size_t self)>;
 
 /// First come, first served, one at a time.
@@ -54,8 +54,8 @@ std::optional<std::size_t> nearest_ahead(const std::vector<member>& members, std
 class place : public std::enable_shared_from_this<place> {
  public:
   /// Gets in line: one round trip if the parent exists. If it is cancelled, or fails in a way that leaves open whether
-  /// our node was created, the node is removed in the background. Error: `foreign_data` if somebody stands there already
-  /// who is of another recipe (where the first list is lost `wait_turn` and `try_turn` say so).
+  /// our node was created, the node is removed in the background. Error: `foreign_data` if somebody stands there
+  /// already who is of another recipe (where the first list is lost `wait_turn` and `try_turn` say so).
   static awaitable<outcome<std::shared_ptr<place>>> enter(core_ptr session, line_spec line, std::string data);
   /// The same for one that has been made, by anybody in any thread.
   awaitable<error_code> get_in();
@@ -74,9 +74,9 @@ class place : public std::enable_shared_from_this<place> {
   /// Or until somebody asks for it.
   awaitable<outcome<>> wait_revoked();
 
-  /// Asks for all of this at once, as soon as there is a connection and a server that is not too busy, for as long as the
-  /// place is held: its loss ends the waiting, not a limit of retries. Error besides why it was lost: `connection_loss`, when
-  /// it is time for another try.
+  /// Asks for all of this at once, as soon as there is a connection and a server that is not too busy, for as long as
+  /// the place is held: its loss ends the waiting, not a limit of retries. Error besides why it was lost:
+  /// `connection_loss`, when it is time for another try.
   awaitable<outcome<std::vector<backend::reply>>> ask(std::vector<backend::request> all);
 
   /// Gives the place up; waits until the server has removed the node, unless cancelled.
@@ -105,8 +105,8 @@ class place : public std::enable_shared_from_this<place> {
   bool is_next() const noexcept { return listed_ && position() == 1; }
   /// Somebody is behind us, as far as we know.
   bool has_followers() const noexcept { return listed_ && self_ + 1 < members_->size(); }
-  /// Everybody in line as last listed, if that has happened; nobody twice who is of this place. Where it goes one by one,
-  /// only while nobody waits.
+  /// Everybody in line as last listed, if that has happened; nobody twice who is of this place. Where it goes one by
+  /// one, only while nobody waits.
   const std::vector<member>& members() const noexcept { return *members_; }
   bool listed() const noexcept { return listed_; }
   const std::string& guid() const noexcept { return guid_; }
@@ -153,11 +153,11 @@ class place : public std::enable_shared_from_this<place> {
   std::int64_t token_ = 0;
   std::int32_t sequence_ = 0;
   roster members_ = std::make_shared<const std::vector<member>>();  // as last listed, without ghosts of ours
-  std::size_t self_ = 0;       // our index in it
-  std::size_t forgotten_ = 0;  // how many stood before those in it
+  std::size_t self_ = 0;                                            // our index in it
+  std::size_t forgotten_ = 0;                                       // how many stood before those in it
   bool listed_ = false;
   std::shared_ptr<const backend::reply> parent_;
-  bool ghost_ = false;      // a create of ours may have happened unseen
+  bool ghost_ = false;  // a create of ours may have happened unseen
   bool revoked_ = false;
   lease_clock::time_point give_up_at_ = never;  // the end of a revocation's grace
   std::function<void(std::size_t)> on_position_;
@@ -173,8 +173,8 @@ using place_ptr = std::shared_ptr<place>;
 /// No limit to the owner's grace.
 inline constexpr auto any_grace = std::chrono::milliseconds::max();
 
-/// The data of a member that reads requests to give its place up in its own node. Only to such a node a request is written:
-/// other programs do not listen, and their data stays as it is.
+/// The data of a member that reads requests to give its place up in its own node. Only to such a node a request is
+/// written: other programs do not listen, and their data stays as it is.
 std::string revocable_data(const std::string& id);
 /// The same, asked.
 bool is_revocable(const std::string& data);
@@ -184,8 +184,8 @@ std::string with_revocation(const std::string& data, std::chrono::milliseconds g
 /// The same, asked: whether `data` carries such a request, and how long the owner may take.
 bool asks_revocation(const std::string& data);
 std::chrono::milliseconds grace_of(const std::string& data);
-/// The data of a member that keeps its place but lets those behind it in as far as there is room: readers behind a writer
-/// that has become one, holders beside a holder. And the same, asked.
+/// The data of a member that keeps its place but lets those behind it in as far as there is room: readers behind a
+/// writer that has become one, holders beside a holder. And the same, asked.
 std::string with_shared(const std::string& data);
 bool is_shared(const std::string& data);
 /// The name that a member gives itself in its data: plain text as Curator's clients write it, or JSON with an "id".

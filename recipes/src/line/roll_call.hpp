@@ -1,5 +1,5 @@
-// One list of a line for all of a session who get in line at the same time: among ten thousand who do so, each with a list
-// of its own would be too much for any process.
+// One list of a line for all of a session who get in line at the same time: among ten thousand who do so, each with a
+// list of its own would be too much for any process.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@ using roster = std::shared_ptr<const std::vector<member>>;
 
 class roll_call : public std::enable_shared_from_this<roll_call> {
  public:
-  /// Asks for the list, and for the parent if the line reads it, behind everything that has been sent so far. All who do so
-  /// in the same turn of the strand share requests and answers.
+  /// Asks for the list, and for the parent if the line reads it, behind everything that has been sent so far. All who
+  /// do so in the same turn of the strand share requests and answers.
   static std::shared_ptr<roll_call> of(const core_ptr& session, const line_spec& line);
 
   /// Waits for the answer. Null: there is none, or the waiting was cancelled.

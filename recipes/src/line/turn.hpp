@@ -10,7 +10,8 @@
 
 namespace zkrecipes::detail {
 
-/// Gets in line and waits for the turn; leaves again if that fails. `on_position` may be empty: see `place::tell_position`.
+/// Gets in line and waits for the turn; leaves again if that fails. `on_position` may be empty: see
+/// `place::tell_position`.
 awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
                                        std::function<void(std::size_t)> on_position);
 
@@ -22,7 +23,8 @@ awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<
 /// All members, in order; whoever `who_first` lets go holds. A parent that is missing has none.
 awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_spec line, blocker who_first);
 
-/// Asks the first in line. Errors: `no_node` (there is none), `bad_version`, `no_auth`, `bad_arguments` (a negative grace).
+/// Asks the first in line. Errors: `no_node` (there is none), `bad_version`, `no_auth`, `bad_arguments` (a negative
+/// grace).
 awaitable<outcome<>> request_revocation(core_ptr session, line_spec line, std::chrono::milliseconds grace);
 
 }  // namespace zkrecipes::detail

@@ -1,6 +1,6 @@
-#include <zkrecipes/lock.hpp>
-
 #include <utility>
+
+#include <zkrecipes/lock.hpp>
 
 #include "line/turn.hpp"
 #include "lock/lock_line.hpp"

@@ -1,11 +1,11 @@
-#include <zkrecipes/multi_lock.hpp>
-
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/bind_executor.hpp>
+
+#include <zkrecipes/multi_lock.hpp>
 
 #include "lock/lock_line.hpp"
 #include "session/deadline.hpp"

@@ -1,11 +1,11 @@
-#include <zkrecipes/read_write_lock.hpp>
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
-#include "line/turn.hpp"
+#include <zkrecipes/read_write_lock.hpp>
+
 #include "line/place.hpp"
+#include "line/turn.hpp"
 #include "session/deadline.hpp"
 
 namespace zkrecipes {
@@ -65,7 +65,8 @@ awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, lo
   auto listed = co_await session->perform(std::move(list), retry::always, read->bound());
   if (listed.error) co_return outcome<ownership>(listed.error, ownership());
   const auto members = members_of(listed.children, everybody);
-  const bool there = !read->lost() && std::any_of(members.begin(), members.end(), [&](const member& m) { return m.name == own; });
+  const bool there =
+      !read->lost() && std::any_of(members.begin(), members.end(), [&](const member& m) { return m.name == own; });
   if (!there || members.size() > 1) {
     co_return outcome<ownership>(there ? errc::busy : errc::no_node, ownership());
   }
@@ -98,7 +99,8 @@ void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string 
   const bool reads = how == mode::read;
   auto line = reads ? read_line_of(std::move(path)) : write_line_of(std::move(path));
   blocker who_first = reads ? &writer_ahead : &nearest_ahead;
-  auto turn = own_turn(core, std::move(line), std::move(options.id), std::move(who_first), std::move(options.on_position));
+  auto turn =
+      own_turn(core, std::move(line), std::move(options.id), std::move(who_first), std::move(options.on_position));
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
 }
 
@@ -109,8 +111,7 @@ void read_write_lock::start_downgrade(handler_for<void(error_code)> h, core_ptr 
 
 void read_write_lock::start_try_upgrade(owner_handler h, core_ptr core, std::string path, lock_options options,
                                         place_ptr read) {
-  launch(*core->get_scheduler(), std::move(h),
-         try_upgrade(core, std::move(path), std::move(options), std::move(read)));
+  launch(*core->get_scheduler(), std::move(h), try_upgrade(core, std::move(path), std::move(options), std::move(read)));
 }
 
 void read_write_lock::start_members(handler_for<void(error_code, std::vector<line_member>)> h, core_ptr core,

@@ -199,7 +199,8 @@ awaitable<claim_result> claims::remove(message item) {
       if (!result.error || is_lost(result.error)) continue;
     }
     // The claim node, which would show the result, has gone: our session ended, or an operator removed it.
-    const bool is_open = result.error == errc::session_expired || (result.error == errc::no_node && place == 1 && maybe_done);
+    const bool is_open =
+        result.error == errc::session_expired || (result.error == errc::no_node && place == 1 && maybe_done);
     if (is_open && answer.sent) result.error = errc::outcome_unknown;
     if (is_aborted(result.error)) abandon({name, one.guid, one.bound, true});  // true: this claim counted no attempt
     if (!result.error) {

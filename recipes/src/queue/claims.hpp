@@ -38,7 +38,8 @@ class claims : public std::enable_shared_from_this<claims> {
     exchange_ptr claiming, reading, stamping;
   };
 
-  claims(shared_frame frame, std::shared_ptr<server_clock> clock) : frame_(std::move(frame)), clock_(std::move(clock)) {}
+  claims(shared_frame frame, std::shared_ptr<server_clock> clock)
+      : frame_(std::move(frame)), clock_(std::move(clock)) {}
 
   /// Sends the requests of a claim. Needs a connection.
   attempt begin(entry what);

@@ -1,7 +1,7 @@
 #include "queue/core.hpp"
 
-#include <stdexcept>
 #include <algorithm>
+#include <stdexcept>
 #include <utility>
 
 namespace zkrecipes::detail {
@@ -23,8 +23,8 @@ std::shared_ptr<queue_core> queue_core::make(const session& over, queue_kind kin
   }
   const auto session = require_session(over);
   options.on_unavailable_item = guarded(*session->get_scheduler(), std::move(options.on_unavailable_item));
-  auto frame = std::make_shared<queue_frame>(
-      queue_frame{session, queue_layout(kind, std::move(path)), std::move(options)});
+  auto frame =
+      std::make_shared<queue_frame>(queue_frame{session, queue_layout(kind, std::move(path)), std::move(options)});
   return std::make_shared<queue_core>(std::move(frame));
 }
 

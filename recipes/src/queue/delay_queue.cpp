@@ -1,7 +1,7 @@
-#include <zkrecipes/delay_queue.hpp>
-
 #include <algorithm>
 #include <utility>
+
+#include <zkrecipes/delay_queue.hpp>
 
 #include "queue/start_put.hpp"
 

@@ -114,7 +114,8 @@ void queue_follower::drop_item(const std::string& name) {
 /// An item that can not be read stays in the queue, and the items behind it go ahead.
 void queue_follower::skip(const std::string& name, error_code why) {
   drop_item(name);
-  if (skipped_.insert(name).second && frame_->options.on_unavailable_item) frame_->options.on_unavailable_item(why, name);
+  if (skipped_.insert(name).second && frame_->options.on_unavailable_item)
+    frame_->options.on_unavailable_item(why, name);
 }
 
 }  // namespace zkrecipes::detail

@@ -31,7 +31,7 @@ class queue_follower : public std::enable_shared_from_this<queue_follower> {
   shared_frame frame_;
   std::deque<entry> items_;  // in order, as last listed, less those seen to be gone
   std::set<std::string> skipped_;
-  std::string last_;  // the name of the item that `next` returned last
+  std::string last_;      // the name of the item that `next` returned last
   bool is_ours_ = false;  // a list has shown that no other recipe uses the path
   condition changed_;
   back_off pause_;

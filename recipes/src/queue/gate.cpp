@@ -96,7 +96,9 @@ awaitable<error_code> gate::draw(std::size_t so_many) {
   co_return error;
 }
 
-bool gate::are_used_up() const { return !held_.empty() && is_exhausted(static_cast<std::int32_t>(held_.back().number)); }
+bool gate::are_used_up() const {
+  return !held_.empty() && is_exhausted(static_cast<std::int32_t>(held_.back().number));
+}
 
 /// Removes the gate together with our tickets, so that the numbers begin anew. The server refuses this while other
 /// producers have tickets there; they give theirs back, too.

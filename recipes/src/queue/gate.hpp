@@ -35,8 +35,7 @@ namespace zkrecipes::detail {
 /// have no tickets there, and the next tickets are drawn at a new gate.
 class gate : public std::enable_shared_from_this<gate> {
  public:
-  explicit gate(shared_frame frame)
-      : frame_(std::move(frame)), path_(frame_->where.on_side(gate_name)) {}
+  explicit gate(shared_frame frame) : frame_(std::move(frame)), path_(frame_->where.on_side(gate_name)) {}
 
   /// Gets tickets that may put; `some` is lowered to the number that there is room for. Error: `full` (with
   /// `all_or_none` also if there is room for only a part). Only one operation at a time, from `admit` to `settle`.
@@ -77,18 +76,18 @@ class gate : public std::enable_shared_from_this<gate> {
 
   shared_frame frame_;
   std::string path_;
-  incarnation_ptr bound_;         // the session that the tickets belong to
-  std::deque<ticket> held_;       // our tickets, in order; the put in progress uses the first `in_use_`
+  incarnation_ptr bound_;              // the session that the tickets belong to
+  std::deque<ticket> held_;            // our tickets, in order; the put in progress uses the first `in_use_`
   std::vector<std::string> forsaken_;  // GUIDs of tickets of ours that are never used: they take no room
   std::size_t in_use_ = 0;
-  std::string next_guid_;         // of the tickets that the put in progress draws for the next one
-  std::size_t next_ = 0;          // how many these are
-  bool known_ = false;            // the next four values were read while we had a ticket
-  std::int64_t issued_ = 0;       // T
-  std::int64_t below_ = 0;        // G
-  std::size_t tickets_ = 0;       // O
-  std::size_t children_ = 0;      // number of nodes in the items' folder
-  bool is_tight_ = false;         // the last put was refused, at least in part
+  std::string next_guid_;     // of the tickets that the put in progress draws for the next one
+  std::size_t next_ = 0;      // how many these are
+  bool known_ = false;        // the next four values were read while we had a ticket
+  std::int64_t issued_ = 0;   // T
+  std::int64_t below_ = 0;    // G
+  std::size_t tickets_ = 0;   // O
+  std::size_t children_ = 0;  // number of nodes in the items' folder
+  bool is_tight_ = false;     // the last put was refused, at least in part
   back_off pauses_{std::chrono::milliseconds(20), std::chrono::milliseconds(1'000)};  // between tries to `renew`
   bool is_busy_ = false;
   lease_clock::time_point busy_until_{};  // until then a throttled request is sent again

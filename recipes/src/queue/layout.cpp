@@ -45,9 +45,7 @@ queue_layout::queue_layout(queue_kind what, std::string path)
       // kazoo's Queue takes every child for an item, so all other nodes stand in a folder of their own.
       side(kind == queue_kind::priority ? (items == "/" ? "/-side" : items + "-side") : items) {}
 
-std::string queue_layout::claim(std::string_view name) const {
-  return on_side(std::string(claim_prefix).append(name));
-}
+std::string queue_layout::claim(std::string_view name) const { return on_side(std::string(claim_prefix).append(name)); }
 
 std::string queue_layout::marker(std::int64_t rank) const {
   if (kind == queue_kind::priority) return padded(priority_marker, priority_digits, rank);

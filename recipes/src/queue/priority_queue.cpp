@@ -1,7 +1,7 @@
-#include <zkrecipes/priority_queue.hpp>
-
 #include <algorithm>
 #include <utility>
+
+#include <zkrecipes/priority_queue.hpp>
 
 #include "queue/start_put.hpp"
 

@@ -43,7 +43,8 @@ awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
   if (data.size() > max_item_bytes) co_return outcome<std::uint64_t>(errc::bad_arguments, 0);
   auto mine = std::make_shared<item>(session_, std::move(data));
   waiting_.push_back(mine);
-  if (!std::exchange(working_, true)) launch_detached(session_->strand(), owning(shared_from_this(), &producer_state::work));
+  if (!std::exchange(working_, true))
+    launch_detached(session_->strand(), owning(shared_from_this(), &producer_state::work));
   while (!mine->done) {
     auto why = co_await mine->changed.wait();
     if (why == wake::cancelled) co_return outcome<std::uint64_t>(asio::error::operation_aborted, 0);

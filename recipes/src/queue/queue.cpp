@@ -1,6 +1,6 @@
-#include <zkrecipes/queue.hpp>
-
 #include <utility>
+
+#include <zkrecipes/queue.hpp>
 
 #include "queue/follower.hpp"
 #include "queue/start_put.hpp"

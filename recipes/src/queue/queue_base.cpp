@@ -1,7 +1,7 @@
 // The public operations that all queues share.
-#include <zkrecipes/queue_base.hpp>
-
 #include <utility>
+
+#include <zkrecipes/queue_base.hpp>
 
 #include "queue/core.hpp"
 

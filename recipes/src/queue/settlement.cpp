@@ -148,7 +148,8 @@ awaitable<error_code> claims::judge(claim_id which, std::string mark) {
 /// settlement's mark, in the background.
 void claims::clear_up(claim_id which, std::string mark, incarnation_ptr bound) {
   if (mark.empty()) return;
-  auto clearing = owning(shared_from_this(), &claims::see_what_became, std::move(which), std::move(mark), std::move(bound));
+  auto clearing =
+      owning(shared_from_this(), &claims::see_what_became, std::move(which), std::move(mark), std::move(bound));
   launch_detached(frame_->session->strand(), std::move(clearing));
 }
 

@@ -46,7 +46,7 @@ class spread {
   std::size_t run_left_ = 0;  // draws until another random place is chosen
   entry last_;                // the item drawn last
   bool is_list_new_ = false;
-  bool was_late_ = false;     // a claim was late since the last list
+  bool was_late_ = false;  // a claim was late since the last list
 };
 
 /// Whether an item goes before another one.

@@ -13,8 +13,7 @@ inline awaitable<outcome<names>> put_items(std::shared_ptr<queue_core> core, std
   co_return co_await core->put().put(std::move(items));
 }
 
-inline awaitable<outcome<std::string>> put_item(std::shared_ptr<queue_core> core, std::int64_t rank,
-                                                std::string data) {
+inline awaitable<outcome<std::string>> put_item(std::shared_ptr<queue_core> core, std::int64_t rank, std::string data) {
   std::vector<new_item> one;
   one.push_back({rank, std::move(data)});
   auto result = co_await core->put().put(std::move(one));

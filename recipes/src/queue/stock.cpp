@@ -120,7 +120,8 @@ void stock::returned() {
 
 void stock::skip(const std::string& name, error_code why) {
   drawn_.erase(name);
-  if (skipped_.insert(name).second && frame_->options.on_unavailable_item) frame_->options.on_unavailable_item(why, name);
+  if (skipped_.insert(name).second && frame_->options.on_unavailable_item)
+    frame_->options.on_unavailable_item(why, name);
 }
 
 /// Reads the list once, without retries, because no operation waits for it and it must not keep a session alive that is

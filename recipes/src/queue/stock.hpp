@@ -63,8 +63,8 @@ class stock : public std::enable_shared_from_this<stock> {
 
   shared_frame frame_;
   std::shared_ptr<server_clock> clock_;
-  std::deque<entry> items_;         // in order, as last listed, less those drawn
-  std::set<std::string> drawn_;     // being claimed
+  std::deque<entry> items_;      // in order, as last listed, less those drawn
+  std::set<std::string> drawn_;  // being claimed
   std::set<std::string> skipped_;
   std::set<std::string> in_doubt_;  // perhaps claimed or removed by ourselves: a miss says nothing of other takers
   spread spread_;
@@ -74,12 +74,12 @@ class stock : public std::enable_shared_from_this<stock> {
   std::size_t waiting_ = 0;
   bool scouting_ = false;
   bool refreshing_ = false;
-  bool is_ours_ = false;            // a list has shown that no other recipe uses the path
-  bool look_again_ = false;         // an item that the scout left out can be taken again
-  bool steps_aside_ = false;        // gets in line although there are items, because of late claims
+  bool is_ours_ = false;      // a list has shown that no other recipe uses the path
+  bool look_again_ = false;   // an item that the scout left out can be taken again
+  bool steps_aside_ = false;  // gets in line although there are items, because of late claims
   bool calling_ = false;
   lease_clock::time_point next_look_{};  // the first in line does not look again before this
-  place_ptr place_;                 // our place in the line of waiting takers
+  place_ptr place_;                      // our place in the line of waiting takers
   error_code failure_;
   std::size_t failures_ = 0;
   condition ready_;

@@ -234,7 +234,9 @@ awaitable<outcome<>> permits::resize(std::int32_t size) {
     permit_record next{size, size == size_ ? 0 : size_, 0};
     if (!node.data.empty()) {
       const auto found = parse_permits(node.data);
-      if (!found) co_return outcome<>(refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore"));
+      if (!found)
+        co_return outcome<>(
+            refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore"));
       if (found->size == size) {
         note_size(size);
         co_return co_await settle_shrink(*found, node.stat.version);

@@ -1,7 +1,7 @@
-#include <zkrecipes/semaphore.hpp>
-
 #include <stdexcept>
 #include <utility>
+
+#include <zkrecipes/semaphore.hpp>
 
 #include "semaphore/permits.hpp"
 #include "session/deadline.hpp"

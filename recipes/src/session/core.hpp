@@ -26,7 +26,7 @@ namespace zkrecipes::detail {
 struct incarnation {
   std::uint64_t number = 0;
   backend::session_key key;
-  error_code ended;  ///< Why it is over: `session_expired` or `closed`.
+  error_code ended;                     ///< Why it is over: `session_expired` or `closed`.
   lease_clock::time_point lease_end{};  ///< Once it is over: until when its lease would have lasted.
 };
 
@@ -87,7 +87,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   error_code ended() const noexcept { return ended_; }  ///< `closed` or `auth_failed`, once it is over for good.
   /// Like `ended`, but `closed` already from the moment when the close was requested.
   error_code over() const noexcept { return closing_ && !ended_ ? make_error_code(errc::closed) : ended_; }
-  condition& changed() noexcept { return changed_; }   ///< The status changed.
+  condition& changed() noexcept { return changed_; }  ///< The status changed.
   incarnation_ptr current() const noexcept { return incarnation_; }
 
   /// Waits for a connection. Errors: `operation_aborted`, `timed_out`, that of `over`, or the reason why `bound` ended.
@@ -107,7 +107,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
 
   /// Like `perform` with `retry::always`, for several requests at once, in one round trip. Returns their answers, in
   /// order.
-  awaitable<std::vector<backend::reply>> perform_all(std::vector<backend::request> what, incarnation_ptr bound = nullptr,
+  awaitable<std::vector<backend::reply>> perform_all(std::vector<backend::request> what,
+                                                     incarnation_ptr bound = nullptr,
                                                      lease_clock::time_point deadline = never);
 
   /// To be called after `connection_loss`, before the same request is sent again.

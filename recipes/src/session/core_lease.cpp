@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 lease_clock::time_point core::valid_until(std::uint64_t number) const {
   std::lock_guard lock(mutex_);
   const bool lives = status_.state == session_state::connected || status_.state == session_state::suspended;
-  return lives && !given_up_ && (number == 0 || number == counters_.incarnations) ? lease_.valid_until() : lease_clock::time_point{};
+  return lives && !given_up_ && (number == 0 || number == counters_.incarnations) ? lease_.valid_until()
+                                                                                  : lease_clock::time_point{};
 }
 
 core::holder core::add_holder(condition& tell) {

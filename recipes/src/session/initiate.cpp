@@ -1,9 +1,9 @@
-#include <zkrecipes/detail/initiate.hpp>
-
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/system_executor.hpp>
+
+#include <zkrecipes/detail/initiate.hpp>
 
 namespace zkrecipes::detail {
 

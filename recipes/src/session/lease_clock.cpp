@@ -1,6 +1,6 @@
-#include <zkrecipes/lease_clock.hpp>
-
 #include <time.h>
+
+#include <zkrecipes/lease_clock.hpp>
 
 namespace zkrecipes {
 

@@ -75,9 +75,8 @@ class completion {
 
   void operator()(std::exception_ptr failure, outcome<Results...> result) const {
     if (failure) std::rethrow_exception(failure);  // out of memory: no error code could report it
-    auto call = [handler = std::make_shared<handler_type>(std::move(parts_->handler)), result = std::move(result)]() mutable {
-      std::apply(std::move(*handler), std::move(result));
-    };
+    auto call = [handler = std::make_shared<handler_type>(std::move(parts_->handler)),
+                 result = std::move(result)]() mutable { std::apply(std::move(*handler), std::move(result)); };
     asio::post(parts_->on->base, [target = parts_->target, call = std::move(call)]() mutable {
       asio::dispatch(target, std::move(call));
     });

@@ -27,19 +27,22 @@ std::uint16_t parse_port(std::string_view host, std::string_view digits) {
 
 backend::endpoint parse_endpoint(std::string_view text) {
   if (text.empty()) refuse("hosts", text, "a host is missing; write host:port[,host:port...][/root]");
-  if (has_control(text) || text.find(' ') != text.npos) refuse("hosts", text, "spaces and control characters are not allowed");
+  if (has_control(text) || text.find(' ') != text.npos)
+    refuse("hosts", text, "spaces and control characters are not allowed");
   if (text.front() == '[') {
     auto close = text.find(']');
     if (close == text.npos) refuse("hosts", text, "']' is missing behind the IPv6 address");
     auto rest = text.substr(close + 1);
     if (!rest.empty() && rest.front() != ':') refuse("hosts", text, "only ':port' may follow ']'");
     auto address = text.substr(1, close - 1);
-    if (address.find(':') == address.npos) refuse("hosts", text, "only an IPv6 address stands in brackets, as in [::1]:2181");
+    if (address.find(':') == address.npos)
+      refuse("hosts", text, "only an IPv6 address stands in brackets, as in [::1]:2181");
     return {std::string(address), rest.empty() ? std::uint16_t{2181} : parse_port(text, rest.substr(1))};
   }
   auto colon = text.find(':');
   if (colon == text.npos) return {std::string(text), 2181};
-  if (text.find(':', colon + 1) != text.npos) refuse("hosts", text, "put an IPv6 address in brackets, as in [::1]:2181");
+  if (text.find(':', colon + 1) != text.npos)
+    refuse("hosts", text, "put an IPv6 address in brackets, as in [::1]:2181");
   if (colon == 0) refuse("hosts", text, "the host before ':' is missing");
   return {std::string(text.substr(0, colon)), parse_port(text, text.substr(colon + 1))};
 }

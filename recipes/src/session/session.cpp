@@ -1,7 +1,7 @@
 // The public operations of a session.
-#include <zkrecipes/session.hpp>
-
 #include <utility>
+
+#include <zkrecipes/session.hpp>
 
 #include "backend/zookeeper/world.hpp"
 #include "session/make.hpp"
@@ -37,7 +37,9 @@ session_status session::status() const {
   return none;
 }
 session_counters session::counters() const { return core_ ? core_->counters() : session_counters(); }
-lease_clock::time_point session::valid_until() const { return core_ ? core_->valid_until() : lease_clock::time_point(); }
+lease_clock::time_point session::valid_until() const {
+  return core_ ? core_->valid_until() : lease_clock::time_point();
+}
 
 namespace {
 
@@ -154,8 +156,8 @@ void session::start_connected(handler<> h, core_ptr core) {
   launch(*core->get_scheduler(), std::move(h), wait_connected(core));
 }
 
-void session::start_create(handler<created_node> h, core_ptr core, std::string path, std::string data,
-                           create_mode mode, acl access) {
+void session::start_create(handler<created_node> h, core_ptr core, std::string path, std::string data, create_mode mode,
+                           acl access) {
   auto what = make_request(opcode::create, std::move(path));
   what.data = std::move(data);
   what.mode = mode;
@@ -185,7 +187,8 @@ void session::start_set(handler<stat> h, core_ptr core, std::string path, std::s
 }
 
 void session::start_exists(handler<stat> h, core_ptr core, std::string path) {
-  launch(*core->get_scheduler(), std::move(h), stat_of(core, make_request(opcode::exists, std::move(path)), retry::always));
+  launch(*core->get_scheduler(), std::move(h),
+         stat_of(core, make_request(opcode::exists, std::move(path)), retry::always));
 }
 
 void session::start_children(handler<node_children> h, core_ptr core, std::string path) {

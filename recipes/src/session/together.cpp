@@ -54,8 +54,6 @@ awaitable<outcome<std::vector<backend::reply>>> perform_latest(core_ptr session,
 
 /// A throttled server refuses without the leader (`server_error`). With `no_node` and `no_auth` the leader has judged
 /// the check.
-bool has_caught_up(const error_code& answer) {
-  return !answer || answer == errc::no_node || answer == errc::no_auth;
-}
+bool has_caught_up(const error_code& answer) { return !answer || answer == errc::no_node || answer == errc::no_auth; }
 
 }  // namespace zkrecipes::detail

@@ -1,11 +1,11 @@
-#include <zkrecipes/counter.hpp>
-
 #include <charconv>
 #include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
+
+#include <zkrecipes/counter.hpp>
 
 #include "session/background.hpp"
 #include "session/make.hpp"

@@ -1,6 +1,6 @@
-#include <zkrecipes/shared_value.hpp>
-
 #include <utility>
+
+#include <zkrecipes/shared_value.hpp>
 
 #include "shared/replace.hpp"
 
@@ -36,15 +36,14 @@ shared_value::shared_value(session over, std::string path) : session_(std::move(
   require_path("shared_value path", path_);
 }
 
-void shared_value::start_set(handler_for<void(error_code, stat)> h, core_ptr core, std::string path,
-                             std::string data) {
+void shared_value::start_set(handler_for<void(error_code, stat)> h, core_ptr core, std::string path, std::string data) {
   launch(*core->get_scheduler(), std::move(h), set_value(core, std::move(path), std::move(data)));
 }
 
 void shared_value::start_compare_and_set(handler_for<void(error_code, stat)> h, core_ptr core, std::string path,
                                          stat seen, std::string data) {
-  auto body = seen.mzxid ? replace(core, std::move(path), seen, std::move(data))
-                         : make(core, std::move(path), std::move(data));
+  auto body =
+      seen.mzxid ? replace(core, std::move(path), seen, std::move(data)) : make(core, std::move(path), std::move(data));
   launch(*core->get_scheduler(), std::move(h), std::move(body));
 }
 

@@ -1,15 +1,15 @@
 #pragma once
 
-#include <testcluster/error.hpp>
-
-#include <sys/types.h>
-
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <sys/types.h>
+
+#include <testcluster/error.hpp>
 
 namespace testcluster {
 
@@ -82,8 +82,7 @@ struct node_info {
   pid_t pid = 0;        // 0 when stopped
   bool running = false;
   int client_port = 0;
-  std::vector<std::string>
-      faults;  // of its proxies, such as "clients: delay 5 ms", "to server 2 (quorum): freeze"
+  std::vector<std::string> faults;  // of its proxies, such as "clients: delay 5 ms", "to server 2 (quorum): freeze"
 };
 
 /// A ZooKeeper ensemble of real servers on this machine, for as long as the object lives.

@@ -27,8 +27,7 @@ inline constexpr std::int32_t create_container = 19;
 inline constexpr std::int32_t create_ttl = 21;
 inline constexpr std::int32_t auth = 100;
 inline constexpr std::int32_t set_watches = 101;
-inline constexpr std::int32_t create_session =
-    -10;  // the first frame of a connection; this frame carries no code
+inline constexpr std::int32_t create_session = -10;  // the first frame of a connection; this frame carries no code
 inline constexpr std::int32_t close_session = -11;
 
 /// The code of the request with one of the names above. For any other name it throws std::invalid_argument, which lists

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <testcluster/error.hpp>
-#include <testcluster/op_code.hpp>
-
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <testcluster/error.hpp>
+#include <testcluster/op_code.hpp>
 
 namespace testcluster {
 

@@ -1,11 +1,11 @@
 // Measures how long the old and the new owner believe at the same time when the holder's server is cut off: a follower
 // from the leader, or the leader from both followers.
-#include "report.hpp"
+#include <iostream>
+#include <random>
 
 #include <CLI/CLI.hpp>
 
-#include <iostream>
-#include <random>
+#include "report.hpp"
 
 namespace {
 
@@ -73,7 +73,8 @@ void measure(const plan& wanted, int sync_limit, std::vector<row>& rows) {
 
 int main(int argc, char** argv) try {
   CLI::App app{
-      "Overlap of beliefs when the links of a holder's server to the leader, or of a leader to the others, are frozen, on "
+      "Overlap of beliefs when the links of a holder's server to the leader, or of a leader to the others, are frozen, "
+      "on "
       "three real servers"};
   plan wanted;
   std::string format = "table", mode = "both", cut_name = "link";
@@ -84,8 +85,7 @@ int main(int argc, char** argv) try {
       ->check(CLI::Range(100, 60'000));
   app.add_option("--sync-limit", wanted.sync_limits, "syncLimit in ticks; may be repeated (10 20 40)")
       ->check(CLI::Range(1, 1000));
-  app.add_option("--mode", mode, "standard, strict or both")
-      ->check(CLI::IsMember({"standard", "strict", "both"}));
+  app.add_option("--mode", mode, "standard, strict or both")->check(CLI::IsMember({"standard", "strict", "both"}));
   app.add_option("--cut", cut_name,
                  "link: a follower from the leader, both ways at once (default); flip: one way, then the other, at the "
                  "worst moment; leader: the leader from both followers")

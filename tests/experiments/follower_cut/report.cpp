@@ -19,13 +19,9 @@ const char* name(load what) {
   return "disturbed";
 }
 
-const char* name(cut what) {
-  return what == cut::flip ? "flip" : what == cut::leader ? "leader" : "link";
-}
+const char* name(cut what) { return what == cut::flip ? "flip" : what == cut::leader ? "leader" : "link"; }
 
-const char* name(zkrecipes::lease_mode mode) {
-  return mode == zkrecipes::lease_mode::strict ? "strict" : "standard";
-}
+const char* name(zkrecipes::lease_mode mode) { return mode == zkrecipes::lease_mode::strict ? "strict" : "standard"; }
 
 struct range {
   double low = 0;
@@ -59,17 +55,16 @@ void print_count(std::ostream& out, const std::vector<row>& rows) {
   std::size_t trials = 0, overlapped = 0, no_other = 0;
   for (const auto& each : rows) {
     trials += each.seen.size();
-    overlapped += static_cast<std::size_t>(std::count_if(each.seen.begin(), each.seen.end(),
-                                                         [](const sighting& one) { return one.overlap().count() > 0; }));
+    overlapped += static_cast<std::size_t>(std::count_if(
+        each.seen.begin(), each.seen.end(), [](const sighting& one) { return one.overlap().count() > 0; }));
     for (const auto& [why, times] : each.no_overlap) no_other += static_cast<std::size_t>(times);
   }
-  out << '\n' << trials + no_other << " trials: " << overlapped << " overlapped, in " << no_other
+  out << '\n'
+      << trials + no_other << " trials: " << overlapped << " overlapped, in " << no_other
       << " nobody else became owner\n";
 }
 
-std::string cell(const range& from) {
-  return seconds(from.low) + " to " + seconds(from.high);
-}
+std::string cell(const range& from) { return seconds(from.low) + " to " + seconds(from.high); }
 
 }  // namespace
 
@@ -101,8 +96,8 @@ void print(std::ostream& out, const std::vector<row>& rows) {
          "until | both believe, at most | least gap |\n|---|---|---|---|---|---|---|---|---|\n";
   for (const auto& each : rows) {
     out << "| " << seconds(each.tick.count()) << ", " << seconds(each.how.session.count()) << " | "
-        << seconds(each.tick.count() * each.sync_limit) << " | " << name(each.how.mode) << " | "
-        << name(each.how.load) << " | " << each.seen.size();
+        << seconds(each.tick.count() * each.sync_limit) << " | " << name(each.how.mode) << " | " << name(each.how.load)
+        << " | " << each.seen.size();
     for (const auto& [why, times] : each.no_overlap) out << " (" << times << " more: " << why << ')';
     if (each.seen.empty()) {
       out << " | | | | |\n";

@@ -1,13 +1,13 @@
 // Reports: one row for all trials with the same setting.
 #pragma once
 
-#include "trial.hpp"
-
-#include <boost/json.hpp>
-
 #include <iosfwd>
 #include <map>
 #include <vector>
+
+#include <boost/json.hpp>
+
+#include "trial.hpp"
 
 namespace follower_cut {
 

@@ -1,8 +1,8 @@
 #include "trial.hpp"
 
-#include <zkrecipes/election.hpp>
-
-#include <testcluster/proxy.hpp>
+#include <algorithm>
+#include <exception>
+#include <optional>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -11,9 +11,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
-#include <exception>
-#include <optional>
+#include <zkrecipes/election.hpp>
+
+#include <testcluster/proxy.hpp>
 
 namespace follower_cut {
 namespace {
@@ -177,8 +177,6 @@ class trial {
 
 }  // namespace
 
-sighting look(testcluster::ensemble& cluster, const setting& how) {
-  return trial(cluster, how).run();
-}
+sighting look(testcluster::ensemble& cluster, const setting& how) { return trial(cluster, how).run(); }
 
 }  // namespace follower_cut

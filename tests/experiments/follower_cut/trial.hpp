@@ -1,12 +1,12 @@
 // One trial: a holder, a contender, and a cut.
 #pragma once
 
+#include <chrono>
+#include <string>
+
 #include <zkrecipes/session_options.hpp>
 
 #include <testcluster/ensemble.hpp>
-
-#include <chrono>
-#include <string>
 
 namespace follower_cut {
 

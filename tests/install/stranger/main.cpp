@@ -1,6 +1,7 @@
 #include <iostream>
 
 #include <boost/asio/io_context.hpp>
+
 #include <zkrecipes/zkrecipes.hpp>
 
 // Links, runs, and gets an exception that says what is wrong with its options.

@@ -1,14 +1,14 @@
-#include "worker/player.hpp"
-
-#include <zkrecipes/priority_queue.hpp>
-#include <zkrecipes/queue.hpp>
+#include <istream>
+#include <stdexcept>
+#include <utility>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <istream>
-#include <stdexcept>
-#include <utility>
+#include <zkrecipes/priority_queue.hpp>
+#include <zkrecipes/queue.hpp>
+
+#include "worker/player.hpp"
 
 namespace interop {
 

@@ -21,15 +21,15 @@
 //   instances SERVICE                    "ok ID=ADDRESS:PORT/PAYLOAD ..." in order
 //
 // The worker ends when standard input does.
-#include "worker/player.hpp"
-
-#include <boost/asio.hpp>
-
-#include <unistd.h>
-
 #include <iostream>
 #include <optional>
 #include <sstream>
+
+#include <unistd.h>
+
+#include <boost/asio.hpp>
+
+#include "worker/player.hpp"
 
 namespace asio = boost::asio;
 using asio::awaitable;
@@ -91,8 +91,8 @@ awaitable<void> serve(asio::posix::stream_descriptor commands) {
   worker self;
   std::string input;
   for (;;) {
-    auto got = co_await asio::async_read_until(commands, asio::dynamic_buffer(input), '\n',
-                                               asio::as_tuple(use_awaitable));
+    auto got =
+        co_await asio::async_read_until(commands, asio::dynamic_buffer(input), '\n', asio::as_tuple(use_awaitable));
     const auto& [ended, length] = got;
     if (ended) co_return;
     const std::string line = input.substr(0, length - 1);

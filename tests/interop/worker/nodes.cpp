@@ -1,14 +1,14 @@
-#include "worker/player.hpp"
+#include <istream>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/asio/use_awaitable.hpp>
 
 #include <zkrecipes/barrier.hpp>
 #include <zkrecipes/counter.hpp>
 #include <zkrecipes/membership.hpp>
 
-#include <boost/asio/use_awaitable.hpp>
-
-#include <istream>
-#include <stdexcept>
-#include <utility>
+#include "worker/player.hpp"
 
 namespace interop {
 

@@ -1,13 +1,13 @@
 // The part that a worker plays after "open", chosen by the kind that the tests name.
 #pragma once
 
-#include <zkrecipes/session.hpp>
-
-#include <boost/asio/awaitable.hpp>
-
 #include <iosfwd>
 #include <memory>
 #include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
 
 namespace interop {
 

@@ -1,14 +1,14 @@
-#include "worker/player.hpp"
-
-#include <zkrecipes/service_discovery.hpp>
-
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <istream>
 #include <stdexcept>
 #include <utility>
 #include <vector>
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include <zkrecipes/service_discovery.hpp>
+
+#include "worker/player.hpp"
 
 namespace interop {
 

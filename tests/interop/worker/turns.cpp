@@ -1,16 +1,16 @@
-#include "worker/player.hpp"
-#include "worker/witness.hpp"
+#include <functional>
+#include <istream>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/asio/use_awaitable.hpp>
 
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/read_write_lock.hpp>
 
-#include <boost/asio/use_awaitable.hpp>
-
-#include <functional>
-#include <istream>
-#include <stdexcept>
-#include <utility>
+#include "worker/player.hpp"
+#include "worker/witness.hpp"
 
 namespace interop {
 
@@ -93,8 +93,7 @@ class turns final : public player {
 
 std::unique_ptr<player> play_turns(const std::string& kind, zkrecipes::session zk, const std::string& path,
                                    const std::string& witnessed, const std::string& name) {
-  return std::make_unique<turns>(acquisition_of(kind, zk, path, name),
-                                 witness(zk, witnessed, name, kind == "read"));
+  return std::make_unique<turns>(acquisition_of(kind, zk, path, name), witness(zk, witnessed, name, kind == "read"));
 }
 
 }  // namespace interop

@@ -1,12 +1,12 @@
 #include "worker/witness.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/json.hpp>
-
 #include <algorithm>
 #include <stdexcept>
 #include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/json.hpp>
 
 namespace interop {
 
@@ -17,9 +17,7 @@ using asio::use_awaitable;
 
 namespace {
 
-[[noreturn]] void overlap(const std::string& what) {
-  throw std::runtime_error("overlap: " + what);
-}
+[[noreturn]] void overlap(const std::string& what) { throw std::runtime_error("overlap: " + what); }
 
 void require_no_writer(const json::object& record) {
   if (record.at("writer").is_string()) overlap(std::string(record.at("writer").as_string()) + " is inside");
@@ -39,12 +37,8 @@ void note_turn(json::object& record, const std::string& name) {
 witness::witness(zkrecipes::session zk, std::string path, std::string name, bool shared)
     : zk_(std::move(zk)), path_(std::move(path)), name_(std::move(name)), shared_(shared) {}
 
-awaitable<void> witness::enter() {
-  return shared_ ? count_reader(+1) : enter_alone();
-}
-awaitable<void> witness::leave() {
-  return shared_ ? count_reader(-1) : leave_alone();
-}
+awaitable<void> witness::enter() { return shared_ ? count_reader(+1) : enter_alone(); }
+awaitable<void> witness::leave() { return shared_ ? count_reader(-1) : leave_alone(); }
 
 /// Returns the new version.
 awaitable<std::int32_t> witness::write(json::object record, std::int32_t expected, const char* when) {

@@ -2,13 +2,13 @@
 // enters or leaves, under the version that it expects.
 #pragma once
 
-#include <zkrecipes/session.hpp>
+#include <cstdint>
+#include <string>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/json/object.hpp>
 
-#include <cstdint>
-#include <string>
+#include <zkrecipes/session.hpp>
 
 namespace interop {
 
@@ -33,8 +33,7 @@ class witness {
   boost::asio::awaitable<void> enter_alone();
   boost::asio::awaitable<void> leave_alone();
   boost::asio::awaitable<void> count_reader(int change);
-  boost::asio::awaitable<std::int32_t> write(boost::json::object record, std::int32_t expected,
-                                             const char* when);
+  boost::asio::awaitable<std::int32_t> write(boost::json::object record, std::int32_t expected, const char* when);
 
   zkrecipes::session zk_;
   std::string path_;

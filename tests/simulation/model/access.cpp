@@ -1,8 +1,8 @@
 #include "model/access.hpp"
 
-#include <boost/uuid/detail/sha1.hpp>
-
 #include <algorithm>
+
+#include <boost/uuid/detail/sha1.hpp>
 
 namespace zkrecipes::simulation {
 
@@ -16,8 +16,7 @@ std::string base64(const std::string& bytes) {
     for (std::size_t k = 0; k < 3; ++k) {
       group = group << 8 | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
     }
-    for (std::size_t k = 0; k < 4; ++k)
-      text += i + k > bytes.size() ? '=' : digits[group >> (18 - 6 * k) & 63];
+    for (std::size_t k = 0; k < 4; ++k) text += i + k > bytes.size() ? '=' : digits[group >> (18 - 6 * k) & 63];
   }
   return text;
 }

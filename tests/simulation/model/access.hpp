@@ -1,12 +1,12 @@
 // Access control with the schemes `world`, `digest` and `auth`.
 #pragma once
 
-#include <zkrecipes/node.hpp>
-#include <zkrecipes/session_options.hpp>
-
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <zkrecipes/node.hpp>
+#include <zkrecipes/session_options.hpp>
 
 namespace zkrecipes::simulation {
 

@@ -1,14 +1,14 @@
 // A client's connection to one server: two pipes, and the requests that the server has not answered yet.
 #pragma once
 
-#include "backend/backend.hpp"
-#include "model/access.hpp"
-#include "world/pipe.hpp"
-
 #include <cstdint>
 #include <deque>
 #include <memory>
 #include <optional>
+
+#include "backend/backend.hpp"
+#include "model/access.hpp"
+#include "world/pipe.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -2,10 +2,6 @@
 // them in its own time. Reads and watches of a client are served by the server that it is connected to.
 #pragma once
 
-#include "model/connection.hpp"
-#include "model/prepare.hpp"
-#include "model/watch_table.hpp"
-
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,6 +9,10 @@
 #include <set>
 #include <string>
 #include <vector>
+
+#include "model/connection.hpp"
+#include "model/prepare.hpp"
+#include "model/watch_table.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -22,7 +22,7 @@ struct ensemble_settings {
   int sync_limit = 10;                                ///< In ticks.
   span least_delay = std::chrono::microseconds(100);  ///< One way, on every link.
   span max_delay = std::chrono::milliseconds(3);
-  span max_lag = std::chrono::milliseconds(5);    ///< How late a follower applies a commit, on top of the delay.
+  span max_lag = std::chrono::milliseconds(5);     ///< How late a follower applies a commit, on top of the delay.
   span container_check = std::chrono::minutes(1);  ///< Time between two searches for abandoned containers.
   span election = std::chrono::milliseconds(300);  ///< Time without a leader; an election takes up to 300 ms more.
 };
@@ -92,7 +92,7 @@ class ensemble {
   bool stop(int which);
   void wake(int which);
   void expire(std::int64_t session);
-  void remove(const std::string& path);  ///< By an operator.
+  void remove(const std::string& path);                          ///< By an operator.
   void write(const std::string& path, const std::string& data);  ///< By an operator.
   /// An operator replaces the node at `path` by a persistent one of another owner. It is written to so often that it
   /// has no version which a client expects of its own node.
@@ -105,9 +105,7 @@ class ensemble {
   std::size_t watches() const;
   std::string any_watch() const;  ///< The path of some watch; empty if there is none.
   const ensemble_settings& settings() const noexcept { return settings_; }
-  std::int64_t ephemeral_owner_alive(std::int64_t session) const {
-    return durable_.count(session) ? session : 0;
-  }
+  std::int64_t ephemeral_owner_alive(std::int64_t session) const { return durable_.count(session) ? session : 0; }
   /// Whether the leader already refuses the session as expired, although its nodes are not removed yet.
   bool is_ending(std::int64_t session) const {
     const auto found = sessions_.find(session);

@@ -1,14 +1,12 @@
 // Faults of the ensemble.
-#include "model/ensemble.hpp"
-
 #include <algorithm>
 #include <utility>
 
+#include "model/ensemble.hpp"
+
 namespace zkrecipes::simulation {
 
-void ensemble::break_connection(const connection_ptr& which) {
-  close(which);
-}
+void ensemble::break_connection(const connection_ptr& which) { close(which); }
 
 void ensemble::crash(int which) {
   if (!std::exchange(at(which).up, false)) return;
@@ -16,9 +14,7 @@ void ensemble::crash(int which) {
   leave(which);
 }
 
-void ensemble::restart(int which) {
-  at(which).up = true;
-}
+void ensemble::restart(int which) { at(which).up = true; }
 
 void ensemble::cut_off(int which) {
   if (leads(which) || !at(which).orders) return;
@@ -89,9 +85,7 @@ void ensemble::slow_down(int which, span extra_lag) {
   if (at(which).commits) at(which).commits->slow_by(extra_lag);
 }
 
-void ensemble::remove(const std::string& path) {
-  operate(backend::make_request(backend::opcode::remove, path));
-}
+void ensemble::remove(const std::string& path) { operate(backend::make_request(backend::opcode::remove, path)); }
 
 void ensemble::replace(const std::string& path) {
   constexpr int writes = 100;

@@ -42,8 +42,7 @@ error_code check_create(const context& in, const operation& what, change& effect
   if (in.latest.find(effect.path)) return errc::node_exists;
   const auto owner_of_parent = parent->stat.ephemeral_owner;
   if (owner_of_parent != 0 && owner_of_parent != container_owner) return errc::no_children_for_ephemerals;
-  const bool ephemeral =
-      what.mode == create_mode::ephemeral || what.mode == create_mode::ephemeral_sequential;
+  const bool ephemeral = what.mode == create_mode::ephemeral || what.mode == create_mode::ephemeral_sequential;
   effect.owner = ephemeral ? in.session : what.mode == create_mode::container ? container_owner : 0;
   effect.data = what.data;
   effect.access = std::move(*access);
@@ -95,14 +94,10 @@ error_code check_set_acl(const context& in, const operation& what, change& effec
 error_code check(const context& in, const step& each, change& effect) {
   if (each.sets_acl) return check_set_acl(in, each.what, effect);
   switch (each.what.type) {
-    case operation::kind::create:
-      return check_create(in, each.what, effect);
-    case operation::kind::remove:
-      return check_remove(in, each.what, effect);
-    case operation::kind::set:
-      return check_set(in, each.what, perm_write, effect);
-    case operation::kind::check:
-      return check_set(in, each.what, perm_read, effect);
+    case operation::kind::create: return check_create(in, each.what, effect);
+    case operation::kind::remove: return check_remove(in, each.what, effect);
+    case operation::kind::set: return check_set(in, each.what, perm_write, effect);
+    case operation::kind::check: return check_set(in, each.what, perm_read, effect);
   }
   return errc::server_error;
 }
@@ -171,10 +166,8 @@ bool is_read(opcode op) {
     case opcode::children:
     case opcode::get_acl:
     case opcode::forget_data:
-    case opcode::forget_children:
-      return true;
-    default:
-      return false;
+    case opcode::forget_children: return true;
+    default: return false;
   }
 }
 
@@ -189,8 +182,7 @@ prepared prepare(tree& latest, const backend::request& what, const identities& w
   if (result.answer.error) return result;
   latest.apply(effect, zxid, time_ms);
   if (what.op == opcode::create) result.answer.path = effect.path;
-  if (what.op == opcode::create || what.op == opcode::set)
-    result.answer.stat = latest.find(effect.path)->visible();
+  if (what.op == opcode::create || what.op == opcode::set) result.answer.stat = latest.find(effect.path)->visible();
   result.changes.push_back(std::move(effect));
   return result;
 }

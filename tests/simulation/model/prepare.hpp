@@ -2,11 +2,11 @@
 // server.
 #pragma once
 
+#include <vector>
+
 #include "backend/backend.hpp"
 #include "model/access.hpp"
 #include "model/tree.hpp"
-
-#include <vector>
 
 namespace zkrecipes::simulation {
 

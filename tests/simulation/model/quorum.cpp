@@ -1,15 +1,14 @@
 // The servers among themselves: proposals, acknowledgements, commits, expiry of sessions, elections of leaders.
-#include "model/ensemble.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "model/ensemble.hpp"
 
 namespace zkrecipes::simulation {
 
 using namespace std::chrono_literals;
 
-ensemble::ensemble(clockwork& clock, ensemble_settings settings, std::uint64_t seed,
-                   ensemble_observer& observer)
+ensemble::ensemble(clockwork& clock, ensemble_settings settings, std::uint64_t seed, ensemble_observer& observer)
     : clock_(clock),
       settings_(settings),
       chance_(seed, 101),
@@ -196,8 +195,7 @@ void ensemble::link(int follower) {
   const auto& s = settings_;
   each.to_leader = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.max_delay);
   each.orders = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.max_delay);
-  each.commits =
-      std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.max_delay + s.max_lag);
+  each.commits = std::make_shared<pipe>(clock_, seed_, 1000 + pipes_++, s.least_delay, s.max_delay + s.max_lag);
   each.commits->slow_by(each.extra_lag);
   each.heard = each.heard_by_leader = clock_.now();
 }
@@ -252,8 +250,8 @@ void ensemble::elect() {
   auto present = voters();
   if (present.size() <= servers_.size() / 2) return;  // half_tick tries again
   std::swap(present.front(), present[chance_.below(present.size())]);
-  leader_ = *std::max_element(present.begin(), present.end(),
-                              [this](int a, int b) { return at(a).logged < at(b).logged; });
+  leader_ =
+      *std::max_element(present.begin(), present.end(), [this](int a, int b) { return at(a).logged < at(b).logged; });
   log_.resize(at(leader_).logged);
   for (auto& each : servers_) each.logged = std::min(each.logged, log_.size());
   zxid_ = ((zxid_ >> 32) + 1) << 32;

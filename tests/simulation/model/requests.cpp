@@ -1,8 +1,8 @@
 // The ensemble's side towards its clients: connections, sessions, requests and their answers.
-#include "model/ensemble.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "model/ensemble.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -172,7 +172,8 @@ void ensemble::keep_waiting(const connection_ptr& from, const backend::request& 
 }
 
 void ensemble::forward(const connection_ptr& from, const backend::request& what) {
-  if (at(from->server).deposed) return clock_.after(pipeline, [this, from, what] {
+  if (at(from->server).deposed)
+    return clock_.after(pipeline, [this, from, what] {
       if (at(from->server).deposed) keep_waiting(from, what);
     });
   auto go = [this, from, what, epoch = epoch_] {
@@ -222,8 +223,7 @@ void ensemble::execute(const connection_ptr& from, const waiting_request& what) 
   const auto& path = what.what.path;
   if (what.throttled) return answer(from, refusal(what.what));
   auto result = read(here.data, what.what, from->who);
-  if (what.what.op == opcode::forget_data && !here.watches.forget_data(path, *from))
-    result.error = errc::server_error;
+  if (what.what.op == opcode::forget_data && !here.watches.forget_data(path, *from)) result.error = errc::server_error;
   if (what.what.op == opcode::forget_children && !here.watches.forget_children(path, *from))
     result.error = errc::server_error;
   const bool watches = what.what.watch && (!result.error || what.what.op == opcode::exists);
@@ -302,8 +302,7 @@ void ensemble::lead(int from, const connection_ptr& asked, const backend::reques
   const auto error = check_session(session, from, next.moved);
   if (error) {
     next.answer.error = error;
-    if (what.op == opcode::multi)
-      next.answer.results.assign(what.operations.size(), {errc::rolled_back, {}, {}});
+    if (what.op == opcode::multi) next.answer.results.assign(what.operations.size(), {errc::rolled_back, {}, {}});
   } else {
     auto done = prepare(latest_, what, asked->who, session, zxid_, time);
     next.answer = std::move(done.answer);

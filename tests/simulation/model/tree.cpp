@@ -42,12 +42,8 @@ void tree::apply(const change& what, std::int64_t zxid, std::int64_t time_ms) {
     auto& made = nodes_[what.path];
     made.data = what.data;
     made.access = what.access;
-    made.stat = {.czxid = zxid,
-                 .mzxid = zxid,
-                 .pzxid = zxid,
-                 .ctime = time_ms,
-                 .mtime = time_ms,
-                 .ephemeral_owner = what.owner};
+    made.stat = {
+        .czxid = zxid, .mzxid = zxid, .pzxid = zxid, .ctime = time_ms, .mtime = time_ms, .ephemeral_owner = what.owner};
   } else if (what.type == change::kind::remove) {
     auto& parent = at(parent_path(what.path));
     parent.children.erase(std::string(last_name(what.path)));

@@ -1,8 +1,6 @@
 // The nodes of one server, and how a change alters them. It uses no clock, no network and no chance.
 #pragma once
 
-#include <zkrecipes/node.hpp>
-
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -12,6 +10,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <zkrecipes/node.hpp>
 
 namespace zkrecipes::simulation {
 

@@ -51,8 +51,7 @@ void watch_table::happening(const change& what, const tree& nodes, const teller&
   if (what.type == kind::set) return;
   if (what.type == kind::remove) {
     for (const auto& each : fire(children_, what.path)) {
-      if (std::find(told.begin(), told.end(), each) == told.end())
-        tell_readers(access, each, {event, what.path});
+      if (std::find(told.begin(), told.end(), each) == told.end()) tell_readers(access, each, {event, what.path});
     }
   }
   const auto parent = parent_path(what.path);

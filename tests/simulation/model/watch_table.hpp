@@ -1,13 +1,13 @@
 // One-time watches of one server.
 #pragma once
 
-#include "model/connection.hpp"
-#include "model/tree.hpp"
-
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "model/connection.hpp"
+#include "model/tree.hpp"
 
 namespace zkrecipes::simulation {
 

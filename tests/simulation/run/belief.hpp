@@ -1,10 +1,10 @@
 // Keeps track of how long two holders believe at the same time to own the same thing.
 #pragma once
 
-#include "world/clockwork.hpp"
-
 #include <string>
 #include <vector>
+
+#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 

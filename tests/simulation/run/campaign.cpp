@@ -1,9 +1,5 @@
 #include "run/campaign.hpp"
 
-#include "run/finding.hpp"
-#include "run/progress_line.hpp"
-#include "run/scenarios.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -12,6 +8,10 @@
 #include <mutex>
 #include <sstream>
 #include <thread>
+
+#include "run/finding.hpp"
+#include "run/progress_line.hpp"
+#include "run/scenarios.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -37,9 +37,7 @@ struct totals {
   }
 };
 
-double seconds(span s) {
-  return std::chrono::duration<double>(s).count();
-}
+double seconds(span s) { return std::chrono::duration<double>(s).count(); }
 
 void print(const totals& sum, span took) {
   std::printf("seeds                 %llu (%.0f per second)\n", static_cast<unsigned long long>(sum.seeds),
@@ -79,7 +77,8 @@ int run_campaign(const campaign_options& options) {
       }
       std::lock_guard lock(mutex);
       sum.add(one);
-      shown.show(static_cast<double>(sum.seeds) / static_cast<double>(options.seeds), std::to_string(sum.seeds) + " seeds");
+      shown.show(static_cast<double>(sum.seeds) / static_cast<double>(options.seeds),
+                 std::to_string(sum.seeds) + " seeds");
       if (seed % 100 == 0) ++sum.replayed;
       if (one.broken) broken.emplace(seed, *one.broken), failed = true;
     }
@@ -111,14 +110,13 @@ int run_one(const campaign_options& options) {
   }
   const auto& which = pick_scenario(options.scenario, options.first);
   const auto one = simulate(what, which.make, options.trace);
-  std::printf("seed %llu, scenario %s, hash %016llx\n", static_cast<unsigned long long>(what.seed),
-              which.name, static_cast<unsigned long long>(one.hash));
-  std::printf("timeout %lld ms, tick %.1f s, sync limit %d, %s lease\n",
-              static_cast<long long>(what.timeout.count()), seconds(what.servers.tick),
-              what.servers.sync_limit, what.lease == lease_mode::strict ? "strict" : "standard");
+  std::printf("seed %llu, scenario %s, hash %016llx\n", static_cast<unsigned long long>(what.seed), which.name,
+              static_cast<unsigned long long>(one.hash));
+  std::printf("timeout %lld ms, tick %.1f s, sync limit %d, %s lease\n", static_cast<long long>(what.timeout.count()),
+              seconds(what.servers.tick), what.servers.sync_limit,
+              what.lease == lease_mode::strict ? "strict" : "standard");
   for (const auto& each : what.faults) std::printf("%s\n", to_string(each).c_str());
-  if (one.broken)
-    std::printf("broke \"%s\": %s\n", one.broken->invariant.c_str(), one.broken->detail.c_str());
+  if (one.broken) std::printf("broke \"%s\": %s\n", one.broken->invariant.c_str(), one.broken->detail.c_str());
   return one.broken ? 1 : 0;
 }
 

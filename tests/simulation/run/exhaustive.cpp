@@ -1,11 +1,11 @@
 #include "run/exhaustive.hpp"
 
+#include <cstdio>
+
 #include "run/progress_line.hpp"
 #include "run/stage.hpp"
 #include "scenario/single_fault.hpp"
 #include "world/chance.hpp"
-
-#include <cstdio>
 
 namespace zkrecipes::simulation {
 
@@ -43,8 +43,8 @@ std::string trial_name(const trial& one, lease_mode lease) {
 }
 
 outcome perform(trial& one, lease_mode lease, std::uint64_t seed, bool print) {
-  return simulate(make_quiet_plan(one.in_company, lease, seed), [&one](stage& in) { return make_single_fault(in, one); },
-                  print);
+  return simulate(
+      make_quiet_plan(one.in_company, lease, seed), [&one](stage& in) { return make_single_fault(in, one); }, print);
 }
 
 std::string line_of(const std::string& name, const violation& broken, std::uint64_t seed) {
@@ -81,8 +81,7 @@ class trials {
     if (faulty && (!chosen || ++seen_ % every_ != 0)) return;
     const auto result = perform(one, lease, seed_, trace_ && chosen);
     ++runs_;
-    if (trace_ && chosen)
-      std::printf("%s: %d steps, \"%s\"\n", name.c_str(), one.steps, one.end.message().c_str());
+    if (trace_ && chosen) std::printf("%s: %d steps, \"%s\"\n", name.c_str(), one.steps, one.end.message().c_str());
     if (!result.broken) return;
     ++broken_;
     std::printf("%s\n", line_of(name, *result.broken, seed_).c_str());

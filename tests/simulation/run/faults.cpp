@@ -1,8 +1,8 @@
 // Carries out the faults of a plan.
-#include "run/stage.hpp"
-
 #include <algorithm>
 #include <utility>
+
+#include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -20,20 +20,16 @@ void stage::begin(const fault& what) {
     case fault_kind::pause_client:
       if (client.inside) client.inside->pause();
       break;
-    case fault_kind::restart_client:
-      kill(what.target);
-      break;
+    case fault_kind::restart_client: kill(what.target); break;
     case fault_kind::expire_session:
       if (client.wire) servers_->expire(client.wire->key.id);
       break;
     case fault_kind::remove_node:
-      if (auto path = client.runs ? client.runs->own_node() : std::string(); !path.empty())
-        servers_->remove(path);
+      if (auto path = client.runs ? client.runs->own_node() : std::string(); !path.empty()) servers_->remove(path);
       break;
     case fault_kind::cancel_operation: {
-      static constexpr asio::cancellation_type types[] = {asio::cancellation_type::total,
-                                                          asio::cancellation_type::partial,
-                                                          asio::cancellation_type::terminal};
+      static constexpr asio::cancellation_type types[] = {
+          asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal};
       if (client.runs && !client.inside->paused()) {
         client.inside->run([&] { client.runs->cancel(types[what.detail % 3]); });
       }
@@ -44,14 +40,9 @@ void stage::begin(const fault& what) {
     case fault_kind::lagging_server:
     case fault_kind::refusing_server:
     case fault_kind::silent_server:
-    case fault_kind::throttle_server:
-      begin_at_server(what);
-      break;
-    case fault_kind::depose_leader:
-      depose(what);
-      break;
-    default:
-      begin_at_connection(what);
+    case fault_kind::throttle_server: begin_at_server(what); break;
+    case fault_kind::depose_leader: depose(what); break;
+    default: begin_at_connection(what);
   }
   clock_.after(what.lasting, [this, what] { end(what); });
 }
@@ -60,21 +51,11 @@ void stage::begin_at_connection(const fault& what) {
   auto wire = clients_[static_cast<std::size_t>(what.target)].wire;
   if (!wire || wire->closed) return;
   switch (what.kind) {
-    case fault_kind::break_connection:
-      servers_->break_connection(wire);
-      break;
-    case fault_kind::lose_request:
-      wire->lose_next_request = true;
-      break;
-    case fault_kind::lose_answer:
-      wire->lose_next_answer = true;
-      break;
-    case fault_kind::half_open_up:
-      wire->up->freeze();
-      break;
-    case fault_kind::half_open_down:
-      wire->down->freeze();
-      break;
+    case fault_kind::break_connection: servers_->break_connection(wire); break;
+    case fault_kind::lose_request: wire->lose_next_request = true; break;
+    case fault_kind::lose_answer: wire->lose_next_answer = true; break;
+    case fault_kind::half_open_up: wire->up->freeze(); break;
+    case fault_kind::half_open_down: wire->down->freeze(); break;
     case fault_kind::blackhole:
       wire->up->freeze();
       wire->down->freeze();
@@ -83,8 +64,7 @@ void stage::begin_at_connection(const fault& what) {
       wire->up->slow_by(what.lasting / 10);
       wire->down->slow_by(what.lasting / 20);
       break;
-    default:
-      return;
+    default: return;
   }
   if (what.kind < fault_kind::half_open_up) return;
   clock_.after(what.lasting, [wire] {
@@ -145,28 +125,18 @@ bool stage::is_alone(const fault& what) const {
       case fault_kind::silent_server:
       case fault_kind::slow_network:
       case fault_kind::depose_leader:
-      case fault_kind::throttle_server:
-        return is_beside;
-      default:
-        return false;
+      case fault_kind::throttle_server: return is_beside;
+      default: return false;
     }
   });
 }
 
 void stage::begin_at_server(const fault& what) {
   switch (what.kind) {
-    case fault_kind::crash_server:
-      servers_->crash(what.target);
-      break;
-    case fault_kind::cut_follower:
-      servers_->cut_off(what.target);
-      break;
-    case fault_kind::lagging_server:
-      servers_->slow_down(what.target, what.lasting / 4);
-      break;
-    case fault_kind::refusing_server:
-      servers_->refuse(what.target, true);
-      break;
+    case fault_kind::crash_server: servers_->crash(what.target); break;
+    case fault_kind::cut_follower: servers_->cut_off(what.target); break;
+    case fault_kind::lagging_server: servers_->slow_down(what.target, what.lasting / 4); break;
+    case fault_kind::refusing_server: servers_->refuse(what.target, true); break;
     case fault_kind::throttle_server:
       servers_->throttle(what.target, true);
       if (what.detail % 2 == 0) servers_->cut_off(what.target);
@@ -184,29 +154,19 @@ void stage::begin_at_server(const fault& what) {
 void stage::end(const fault& what) {
   switch (what.kind) {
     case fault_kind::pause_client:
-      if (auto& client = clients_[static_cast<std::size_t>(what.target)];
-          client.inside && client.inside->paused()) {
+      if (auto& client = clients_[static_cast<std::size_t>(what.target)]; client.inside && client.inside->paused()) {
         client.inside->resume(what.detail % 2 == 0);
       }
       break;
     case fault_kind::restart_client:
-      if (auto& client = clients_[static_cast<std::size_t>(what.target)];
-          client.inside && !client.inside->alive()) {
+      if (auto& client = clients_[static_cast<std::size_t>(what.target)]; client.inside && !client.inside->alive()) {
         start(what.target);
       }
       break;
-    case fault_kind::crash_server:
-      servers_->restart(what.target);
-      break;
-    case fault_kind::cut_follower:
-      servers_->rejoin(what.target);
-      break;
-    case fault_kind::lagging_server:
-      servers_->slow_down(what.target, span(0));
-      break;
-    case fault_kind::refusing_server:
-      servers_->refuse(what.target, false);
-      break;
+    case fault_kind::crash_server: servers_->restart(what.target); break;
+    case fault_kind::cut_follower: servers_->rejoin(what.target); break;
+    case fault_kind::lagging_server: servers_->slow_down(what.target, span(0)); break;
+    case fault_kind::refusing_server: servers_->refuse(what.target, false); break;
     case fault_kind::silent_server:
       servers_->keep_silent(what.target, false);
       servers_->wake(what.target);
@@ -215,11 +175,8 @@ void stage::end(const fault& what) {
       servers_->throttle(what.target, false);
       if (what.detail % 2 == 0) servers_->rejoin(what.target);
       break;
-    case fault_kind::depose_leader:
-      servers_->rejoin_deposed();
-      break;
-    default:
-      break;
+    case fault_kind::depose_leader: servers_->rejoin_deposed(); break;
+    default: break;
   }
 }
 

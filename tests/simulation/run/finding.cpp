@@ -1,8 +1,8 @@
 #include "run/finding.hpp"
 
-#include "run/shrink.hpp"
-
 #include <utility>
+
+#include "run/shrink.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -1,13 +1,13 @@
 // A broken rule: the run, the faults that are needed, and the command that shows it again.
 #pragma once
 
-#include "run/journal.hpp"
-#include "run/plan.hpp"
-#include "run/scenarios.hpp"
-
 #include <cstddef>
 #include <string>
 #include <vector>
+
+#include "run/journal.hpp"
+#include "run/plan.hpp"
+#include "run/scenarios.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -14,8 +14,8 @@ void journal::note(int who, std::string_view what, std::string_view subject, std
   const double seconds = std::chrono::duration<double>(clock_.now()).count();
   const std::string name = who == ensemble ? "ensemble" : "client " + std::to_string(who);
   const std::string figure = number == 0 ? "" : std::to_string(number);
-  std::printf("%11.6f  %-9s %-24.*s %.*s %s\n", seconds, name.c_str(), static_cast<int>(what.size()),
-              what.data(), static_cast<int>(subject.size()), subject.data(), figure.c_str());
+  std::printf("%11.6f  %-9s %-24.*s %.*s %s\n", seconds, name.c_str(), static_cast<int>(what.size()), what.data(),
+              static_cast<int>(subject.size()), subject.data(), figure.c_str());
 }
 
 }  // namespace zkrecipes::simulation

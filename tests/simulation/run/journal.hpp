@@ -1,12 +1,12 @@
 // Records the events of a run, as a hash and, on request, as text.
 #pragma once
 
-#include "world/clockwork.hpp"
-
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 

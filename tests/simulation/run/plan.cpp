@@ -10,11 +10,11 @@ using namespace std::chrono_literals;
 using std::chrono::milliseconds;
 
 const char* to_string(fault_kind kind) noexcept {
-  static constexpr const char* names[] = {
-      "break_connection", "lose_request", "lose_answer",    "half_open_up",   "half_open_down",
-      "blackhole",        "pause_client", "restart_client", "expire_session", "remove_node",
-      "cancel_operation", "crash_server", "cut_follower",   "lagging_server", "refusing_server",
-      "silent_server",    "slow_network", "depose_leader",  "throttle_server"};
+  static constexpr const char* names[] = {"break_connection", "lose_request",   "lose_answer",      "half_open_up",
+                                          "half_open_down",   "blackhole",      "pause_client",     "restart_client",
+                                          "expire_session",   "remove_node",    "cancel_operation", "crash_server",
+                                          "cut_follower",     "lagging_server", "refusing_server",  "silent_server",
+                                          "slow_network",     "depose_leader",  "throttle_server"};
   static_assert(std::size(names) == fault_kinds);
   return names[static_cast<int>(kind)];
 }
@@ -23,8 +23,7 @@ std::string to_string(const fault& what) {
   char text[160];
   const auto seconds = [](span s) { return std::chrono::duration<double>(s).count(); };
   std::snprintf(text, sizeof text, "%10.6f s  %-17s target %d  for %.3f s  detail %llu", seconds(what.when),
-                to_string(what.kind), what.target, seconds(what.lasting),
-                static_cast<unsigned long long>(what.detail));
+                to_string(what.kind), what.target, seconds(what.lasting), static_cast<unsigned long long>(what.detail));
   return text;
 }
 
@@ -57,9 +56,9 @@ span plan::longest_ignorance() const {
 namespace {
 
 bool is_about_server(fault_kind kind) {
-  return kind == fault_kind::crash_server || kind == fault_kind::cut_follower ||
-         kind == fault_kind::lagging_server || kind == fault_kind::refusing_server ||
-         kind == fault_kind::silent_server || kind == fault_kind::throttle_server;
+  return kind == fault_kind::crash_server || kind == fault_kind::cut_follower || kind == fault_kind::lagging_server ||
+         kind == fault_kind::refusing_server || kind == fault_kind::silent_server ||
+         kind == fault_kind::throttle_server;
 }
 
 /// One fault in three can last longer than the session timeout and the sync limit; the others last at most a timeout.

@@ -1,13 +1,13 @@
 // The plan that a seed decides before the run begins: the ensemble, the clients' clocks, and which faults happen when.
 #pragma once
 
-#include "model/ensemble.hpp"
-
-#include <zkrecipes/session_options.hpp>
-
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include <zkrecipes/session_options.hpp>
+
+#include "model/ensemble.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <utility>
+
 #include <unistd.h>
 
 namespace zkrecipes::simulation {

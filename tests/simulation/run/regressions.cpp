@@ -1,8 +1,8 @@
 #include "run/regressions.hpp"
 
-#include "run/campaign.hpp"
-
 #include <cstdio>
+
+#include "run/campaign.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -33,7 +33,8 @@ constexpr regression regressions[] = {
     {"an item is handed out at most once, also where a claim was removed by hand", "queue", 2426},
     {"tickets of a queue with a limit belong to the session that they were drawn in", "queue", 88},
     {"an acknowledgement that was done is done although the item was taken again", "queue", 1454},
-    {"a term that was cut short is not taken for handed over by one who saw its leader hand over", "coordinator", 300095009},
+    {"a term that was cut short is not taken for handed over by one who saw its leader hand over", "coordinator",
+     300095009},
     {"who is let in at once tells those behind it that saw it wait", "semaphore", 600176584},
     {"a later request to release does not lengthen an earlier grace", "lock", 7114079},
     {"a strict lease on a line with few round trips to the timeout", "line", 1121},

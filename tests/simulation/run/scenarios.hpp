@@ -1,12 +1,12 @@
 // The scenarios by name.
 #pragma once
 
-#include "run/stage.hpp"
-
 #include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -1,10 +1,5 @@
 #include "run/search.hpp"
 
-#include "run/exhaustive.hpp"
-#include "run/finding.hpp"
-#include "run/progress_line.hpp"
-#include "run/scenarios.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -14,6 +9,11 @@
 #include <optional>
 #include <thread>
 #include <vector>
+
+#include "run/exhaustive.hpp"
+#include "run/finding.hpp"
+#include "run/progress_line.hpp"
+#include "run/scenarios.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -1,9 +1,9 @@
 // Finds out which faults of a failing run matter.
 #pragma once
 
-#include "run/stage.hpp"
-
 #include <vector>
+
+#include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
 

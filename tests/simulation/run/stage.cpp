@@ -33,9 +33,8 @@ void stage::fail(std::string invariant, std::string detail) {
 void stage::start(int client) {
   auto& each = clients_[static_cast<std::size_t>(client)];
   notes_.note(client, "process starts");
-  each.inside =
-      std::make_shared<process>(clock_, client, plan_.parts_per_million[static_cast<std::size_t>(client)],
-                                [this, client] { stepped(client); });
+  each.inside = std::make_shared<process>(clock_, client, plan_.parts_per_million[static_cast<std::size_t>(client)],
+                                          [this, client] { stepped(client); });
   ++each.lives;
   surroundings where{each.inside,
                      servers_.get(),
@@ -61,8 +60,7 @@ void stage::kill(int client) {
 
 void stage::stepped(int client) {
   auto& each = clients_[static_cast<std::size_t>(client)];
-  if (each.inside->ran_away())
-    fail("no busy loop", "handlers of client " + std::to_string(client) + " without end");
+  if (each.inside->ran_away()) fail("no busy loop", "handlers of client " + std::to_string(client) + " without end");
   if (!each.runs) return;
   for (int i = 0; i < scenario_->contenders(); ++i) {
     beliefs_.update(clock_.now(), index_of(client, i), each.runs->believes(i));
@@ -92,8 +90,7 @@ void stage::committed(const entry& what) {
     static constexpr const char* names[] = {"create", "remove", "set", "set_acl"};
     notes_.note(journal::ensemble, names[static_cast<int>(each.type)], each.path, what.zxid);
   }
-  if (what.type == entry::kind::close_session)
-    notes_.note(journal::ensemble, "session ends", {}, what.session);
+  if (what.type == entry::kind::close_session) notes_.note(journal::ensemble, "session ends", {}, what.session);
   scenario_->committed(what);
 }
 
@@ -128,8 +125,7 @@ bool stage::advance_until(instant limit, const std::function<bool()>& condition)
 
 outcome stage::run() {
   for (int i = 0; i < plan_.clients; ++i) {
-    clock_.after(chance(plan_.seed, 50 + static_cast<std::uint64_t>(i)).between(0ms, 1s),
-                 [this, i] { start(i); });
+    clock_.after(chance(plan_.seed, 50 + static_cast<std::uint64_t>(i)).between(0ms, 1s), [this, i] { start(i); });
   }
   for (const auto& each : plan_.faults) schedule(each);
   advance(plan_.faults_until);
@@ -145,8 +141,7 @@ outcome stage::run() {
   // Overlaps count only if no node or session is taken from its owner: the owner goes on believing until it hears of
   // it.
   if (plan_.leases_are_kept())
-    (plan_.lease == lease_mode::strict ? result_.overlap_strict : result_.overlap_standard) =
-        beliefs_.longest();
+    (plan_.lease == lease_mode::strict ? result_.overlap_strict : result_.overlap_standard) = beliefs_.longest();
   return result_;
 }
 
@@ -155,8 +150,7 @@ outcome stage::run() {
 void stage::wind_down() {
   auto stop = [](slot& each) { each.inside->run([&] { each.runs->stop(); }); };
   stop(clients_.back());
-  if (!advance_until(clock_.now() + 120s,
-                     [this] { return clients_.back().runs->idle() && scenario_->settled(); })) {
+  if (!advance_until(clock_.now() + 120s, [this] { return clients_.back().runs->idle() && scenario_->settled(); })) {
     fail("liveness", "what was under way did not come to an end");
   }
   std::for_each(clients_.begin(), clients_.end() - 1, stop);
@@ -169,8 +163,8 @@ void stage::wind_down() {
   const auto limit = clock_.now() + 60s;
   if (!advance_until(limit, [&] { return all(&program::idle); })) fail("liveness", "a client could not stop");
   // Sessions of processes that were killed, and their nodes, expire by the servers' clock.
-  const bool expired = advance_until(clock_.now() + plan_.timeout * 3,
-                                     [this] { return servers_->sessions() <= clients_.size(); });
+  const bool expired =
+      advance_until(clock_.now() + plan_.timeout * 3, [this] { return servers_->sessions() <= clients_.size(); });
   require(expired, "no session left", "of a process that was killed");
   const bool clean = advance_until(clock_.now() + 10s, [this] { return servers_->watches() == 0; });
   require(clean, "no watch left", servers_->any_watch());
@@ -181,13 +175,10 @@ void stage::wind_down() {
   for (auto& each : clients_) each.inside->run([&] { each.runs->close(); });
   const bool closed = advance_until(clock_.now() + 60s, [&] { return all(&program::finished); });
   require(closed, "liveness", "a session could not be closed");
-  const bool gone =
-      advance_until(clock_.now() + plan_.timeout * 3, [this] { return servers_->sessions() == 0; });
+  const bool gone = advance_until(clock_.now() + plan_.timeout * 3, [this] { return servers_->sessions() == 0; });
   require(gone, "no session left");
 }
 
-outcome simulate(const plan& what, const scenario_maker& make, bool print) {
-  return stage(what, make, print).run();
-}
+outcome simulate(const plan& what, const scenario_maker& make, bool print) { return stage(what, make, print).run(); }
 
 }  // namespace zkrecipes::simulation

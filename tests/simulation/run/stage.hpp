@@ -1,17 +1,17 @@
 // One run: the ensemble, the clients, the faults, and the rules that must hold all the time.
 #pragma once
 
-#include "run/belief.hpp"
-#include "run/journal.hpp"
-#include "run/plan.hpp"
-#include "world/sim_world.hpp"
-
-#include <zkrecipes/session.hpp>
-
 #include <array>
 #include <memory>
 #include <optional>
 #include <vector>
+
+#include <zkrecipes/session.hpp>
+
+#include "run/belief.hpp"
+#include "run/journal.hpp"
+#include "run/plan.hpp"
+#include "world/sim_world.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -1,17 +1,17 @@
 // A queue of any kind: FIFO, priority or delay.
 #pragma once
 
-#include "queue/layout.hpp"
-
-#include <zkrecipes/delay_queue.hpp>
-#include <zkrecipes/priority_queue.hpp>
-#include <zkrecipes/queue.hpp>
-
 #include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <zkrecipes/delay_queue.hpp>
+#include <zkrecipes/priority_queue.hpp>
+#include <zkrecipes/queue.hpp>
+
+#include "queue/layout.hpp"
 
 namespace zkrecipes::simulation {
 

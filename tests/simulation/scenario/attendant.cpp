@@ -50,8 +50,8 @@ asio::awaitable<void> attendant::enrol(desk& at, std::string service, std::strin
   if (&at == &own_ && of_.has_static) at.said.type = service_type::static_node;
   at.describe();
   at.wanted = true;
-  auto registering = waits<service_registration>(
-      [&](auto token) { services_.async_register(at.said, std::move(token)); });
+  auto registering =
+      waits<service_registration>([&](auto token) { services_.async_register(at.said, std::move(token)); });
   auto [error, made] = co_await std::move(registering);
   at.wanted = at.steady = !error;
   if (error) {

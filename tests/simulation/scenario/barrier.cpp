@@ -1,11 +1,11 @@
 // One client raises and lifts a barrier. The others wait at it, and now and then raise or lift it.
-#include "scenario/meddler.hpp"
-#include "scenario/recipes.hpp"
-#include "scenario/routine.hpp"
+#include <map>
 
 #include <zkrecipes/barrier.hpp>
 
-#include <map>
+#include "scenario/meddler.hpp"
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {
 

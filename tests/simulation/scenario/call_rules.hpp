@@ -1,13 +1,13 @@
 // The rules for the calls of the careers of all clients.
 #pragma once
 
-#include "run/stage.hpp"
-
-#include <zkrecipes/leader_career.hpp>
-
 #include <memory>
 #include <optional>
 #include <vector>
+
+#include <zkrecipes/leader_career.hpp>
+
+#include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -24,8 +24,8 @@ void contender::cancel(asio::cancellation_type type) {
 /// In one of `one_in` cases cancels the operation within 500 ms: half of these times within 20 ms, while its first
 /// requests are on their way.
 void contender::perhaps_cancel(asio::cancellation_signal& which, std::uint64_t one_in) {
-  static constexpr asio::cancellation_type types[] = {
-      asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal};
+  static constexpr asio::cancellation_type types[] = {asio::cancellation_type::total, asio::cancellation_type::partial,
+                                                      asio::cancellation_type::terminal};
   if (!chance_.one_in(one_in)) return;
   const span longest = chance_.one_in(2) ? 20ms : 500ms;
   const auto type = types[chance_.below(3)];
@@ -63,8 +63,7 @@ void contender::campaign() {
 
 void contender::ask_resignation() {
   if (stopping_ || holding_) return;
-  operations_.start<>([this](auto token) { election_.async_request_resignation(std::move(token)); },
-                      [](error_code) {});
+  operations_.start<>([this](auto token) { election_.async_request_resignation(std::move(token)); }, [](error_code) {});
 }
 
 void contender::begin_term() {
@@ -129,8 +128,7 @@ void contender::release() {
     return rest();
   }
   operations_.start<>(
-      releasing_, [this](auto token) { held_.async_release(std::move(token)); },
-      [this](error_code) { rest(); });
+      releasing_, [this](auto token) { held_.async_release(std::move(token)); }, [this](error_code) { rest(); });
   perhaps_cancel(releasing_, 6);
 }
 

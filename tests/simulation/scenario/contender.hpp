@@ -2,14 +2,14 @@
 // are cancelled now and then.
 #pragma once
 
-#include "scenario/line_rules.hpp"
-#include "scenario/operations.hpp"
-
-#include <zkrecipes/election.hpp>
-
 #include <functional>
 #include <string>
 #include <vector>
+
+#include <zkrecipes/election.hpp>
+
+#include "scenario/line_rules.hpp"
+#include "scenario/operations.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -103,8 +103,6 @@ consumers::consumers(stage& in)
       calls(in, traits.hand_over_deadline),
       line(in, service::election_path) {}
 
-std::unique_ptr<scenario> make_coordinator_scenario(stage& in) {
-  return std::make_unique<coordinator_scenario>(in);
-}
+std::unique_ptr<scenario> make_coordinator_scenario(stage& in) { return std::make_unique<coordinator_scenario>(in); }
 
 }  // namespace zkrecipes::simulation

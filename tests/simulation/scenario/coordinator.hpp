@@ -2,12 +2,12 @@
 // queue with a producer, and an operator interferes now and then.
 #pragma once
 
+#include <zkrecipes/session.hpp>
+
 #include "run/stage.hpp"
 #include "scenario/call_rules.hpp"
 #include "scenario/line_rules.hpp"
 #include "scenario/term_rules.hpp"
-
-#include <zkrecipes/session.hpp>
 
 namespace zkrecipes::simulation {
 

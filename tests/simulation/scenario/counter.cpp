@@ -1,10 +1,10 @@
 // All clients add to one number. The sum must agree with the results that they got.
-#include "scenario/recipes.hpp"
-#include "scenario/routine.hpp"
+#include <string>
 
 #include <zkrecipes/counter.hpp>
 
-#include <string>
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {
 

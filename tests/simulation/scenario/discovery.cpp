@@ -1,4 +1,5 @@
 #include "scenario/discovery.hpp"
+
 #include "scenario/recipes.hpp"
 
 namespace zkrecipes::simulation {

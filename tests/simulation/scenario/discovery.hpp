@@ -3,14 +3,14 @@
 // instances of the second one.
 #pragma once
 
-#include "scenario/routine.hpp"
-
-#include <zkrecipes/service_provider.hpp>
-
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+
+#include <zkrecipes/service_provider.hpp>
+
+#include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -1,15 +1,14 @@
 // Members of a double barrier, which give up, are killed and come again.
-#include "scenario/meddler.hpp"
-#include "scenario/recipes.hpp"
-#include "scenario/routine.hpp"
-
-#include "barrier/meeting.hpp"
-
-#include <zkrecipes/double_barrier.hpp>
-
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include <zkrecipes/double_barrier.hpp>
+
+#include "barrier/meeting.hpp"
+#include "scenario/meddler.hpp"
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {
 

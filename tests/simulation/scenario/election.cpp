@@ -14,9 +14,7 @@ constexpr const char* store_path = "/store";
 class election_scenario final : public scenario {
  public:
   election_scenario(stage& in, int contenders)
-      : all{line_rules(in, line_path), line_path, store_path, false, none(in)},
-        in_(in),
-        contenders_(contenders) {}
+      : all{line_rules(in, line_path), line_path, store_path, false, none(in)}, in_(in), contenders_(contenders) {}
 
   std::unique_ptr<program> start(stage& in, int client, session with) override;
 
@@ -43,9 +41,7 @@ class election_scenario final : public scenario {
   contest all;
 
  private:
-  static std::vector<bool> none(stage& in) {
-    return std::vector<bool>(static_cast<std::size_t>(in.what().clients));
-  }
+  static std::vector<bool> none(stage& in) { return std::vector<bool>(static_cast<std::size_t>(in.what().clients)); }
 
   stage& in_;
   int contenders_;
@@ -70,8 +66,7 @@ class contenders final : public program {
     for (auto& each : contenders_) each->stop();
   }
   bool idle() const override {
-    return operations_.pending() == 0 &&
-           std::ranges::all_of(contenders_, [](const auto& c) { return c->idle(); });
+    return operations_.pending() == 0 && std::ranges::all_of(contenders_, [](const auto& c) { return c->idle(); });
   }
   void close() override {
     operations_.start<>([this](auto token) { zk_.async_close(std::move(token)); },
@@ -79,9 +74,7 @@ class contenders final : public program {
   }
   bool finished() const override { return closed_ && operations_.pending() == 0; }
   std::string own_node() const override { return of_.rules.node_of(zk_.status().session_id); }
-  belief believes(int contender) const override {
-    return contenders_[static_cast<std::size_t>(contender)]->believes();
-  }
+  belief believes(int contender) const override { return contenders_[static_cast<std::size_t>(contender)]->believes(); }
 
  private:
   void prepare() {
@@ -108,16 +101,12 @@ std::unique_ptr<program> election_scenario::start(stage& in, int client, session
 
 }  // namespace
 
-std::unique_ptr<scenario> make_election_scenario(stage& in) {
-  return std::make_unique<election_scenario>(in, 1);
-}
+std::unique_ptr<scenario> make_election_scenario(stage& in) { return std::make_unique<election_scenario>(in, 1); }
 
 std::unique_ptr<program> make_contenders(contest& of, stage& in, int client, session with, int count) {
   return std::make_unique<contenders>(of, in, client, std::move(with), count);
 }
 
-std::unique_ptr<scenario> make_line_scenario(stage& in) {
-  return std::make_unique<election_scenario>(in, 3);
-}
+std::unique_ptr<scenario> make_line_scenario(stage& in) { return std::make_unique<election_scenario>(in, 3); }
 
 }  // namespace zkrecipes::simulation

@@ -1,9 +1,8 @@
-#include "scenario/coordinator.hpp"
-
-#include "scenario/operations.hpp"
-
 #include <zkrecipes/producer.hpp>
 #include <zkrecipes/queue.hpp>
+
+#include "scenario/coordinator.hpp"
+#include "scenario/operations.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -38,8 +37,7 @@ class filler final : public program {
     operations_.start<std::uint64_t>([this](auto token) { producer_->async_last(std::move(token)); },
                                      [this](error_code error, std::uint64_t last) {
                                        if (stopping_) return;
-                                       if (error)
-                                         return in_.later(producing_client, 100ms, [this] { begin(); });
+                                       if (error) return in_.later(producing_client, 100ms, [this] { begin(); });
                                        next_ = last + 1;
                                        put();
                                      });
@@ -69,8 +67,6 @@ class filler final : public program {
 
 }  // namespace
 
-std::unique_ptr<program> make_filler(stage& in, session with) {
-  return std::make_unique<filler>(in, std::move(with));
-}
+std::unique_ptr<program> make_filler(stage& in, session with) { return std::make_unique<filler>(in, std::move(with)); }
 
 }  // namespace zkrecipes::simulation

@@ -1,13 +1,13 @@
 // The operations of groups, services and shared values, to be tried under every single fault.
-#include "scenario/scripts.hpp"
+#include <memory>
+#include <utility>
 
 #include <zkrecipes/counter.hpp>
 #include <zkrecipes/membership.hpp>
 #include <zkrecipes/service_provider.hpp>
 #include <zkrecipes/shared_value.hpp>
 
-#include <memory>
-#include <utility>
+#include "scenario/scripts.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -20,13 +20,14 @@ void be_a_member(actor& a) {
   auto leave = [&a, self](error_code error) {
     if (error) *self = joined_member();
     if (error) return a.done(error);
-    a.all().start<>(a.signal(), [self](auto t) { self->async_leave(std::move(t)); },
-                    [&a, self](error_code left) { a.done(left); });
+    a.all().start<>(
+        a.signal(), [self](auto t) { self->async_leave(std::move(t)); }, [&a, self](error_code left) { a.done(left); });
   };
   auto update = [&a, self, leave](error_code error, joined_member joined) {
     if (error) return a.done(error);
     *self = std::move(joined);
-    a.all().start<>(a.signal(), [self](auto t) { self->async_update("new", std::move(t)); }, leave);
+    a.all().start<>(
+        a.signal(), [self](auto t) { self->async_update("new", std::move(t)); }, leave);
   };
   a.all().start<joined_member>(
       a.signal(), [group](auto t) { group->async_join("actor", "old", std::move(t)); }, std::move(update));
@@ -42,8 +43,8 @@ void watch(actor& a) {
         a.signal(), [view, seen](auto t) { view->async_change(seen, std::move(t)); },
         [&a, view, other](error_code end, children_change) { a.done(end); });
   };
-  a.all().start<children_snapshot>(a.signal(), [view](auto t) { view->async_current(std::move(t)); },
-                                   std::move(look_again));
+  a.all().start<children_snapshot>(
+      a.signal(), [view](auto t) { view->async_current(std::move(t)); }, std::move(look_again));
 }
 
 service_instance make_instance(service_type type) {
@@ -66,7 +67,8 @@ void be_an_instance(actor& a, service_type type) {
   auto drain = [&a, self, unregister](error_code error, service_registration made) {
     if (error) return a.done(error);
     *self = std::move(made);
-    a.all().start<>(a.signal(), [self](auto t) { self->async_set_enabled(false, std::move(t)); }, unregister);
+    a.all().start<>(
+        a.signal(), [self](auto t) { self->async_set_enabled(false, std::move(t)); }, unregister);
   };
   a.all().start<service_registration>(
       a.signal(), [services, type](auto t) { services->async_register(make_instance(type), std::move(t)); },
@@ -84,17 +86,18 @@ void look_for_one(actor& a) {
     if (error) return a.done(error);
     a.run<service_instance>([provider](auto t) { provider->async_pick(std::move(t)); }, provider);
   };
-  a.all().start<service_change>(a.signal(), [view](auto t) { view->async_change({}, std::move(t)); },
-                                std::move(choose));
+  a.all().start<service_change>(
+      a.signal(), [view](auto t) { view->async_change({}, std::move(t)); }, std::move(choose));
 }
 
 void compare_and_set(actor& a) {
   auto value = std::make_shared<shared_value>(a.zk(), script_node);
-  a.all().start<node_data>(a.signal(), [value](auto t) { value->async_get(std::move(t)); },
-                           [&a, value](error_code error, node_data seen) {
-                             if (error) return a.done(error);
-                             a.run<stat>([&](auto t) { value->async_compare_and_set(seen.stat, "new", std::move(t)); });
-                           });
+  a.all().start<node_data>(
+      a.signal(), [value](auto t) { value->async_get(std::move(t)); },
+      [&a, value](error_code error, node_data seen) {
+        if (error) return a.done(error);
+        a.run<stat>([&](auto t) { value->async_compare_and_set(seen.stat, "new", std::move(t)); });
+      });
 }
 
 }  // namespace

@@ -5,13 +5,10 @@ namespace zkrecipes::simulation {
 std::string_view guid_of(std::string_view name) { return name.substr(3, 36); }
 
 namespace {
-std::string sequence_of(const std::string& path) {
-  return path.substr(path.size() - 10);
-}
+std::string sequence_of(const std::string& path) { return path.substr(path.size() - 10); }
 }  // namespace
 
-void line_rules::granted(int client, std::int64_t session, const std::string& path, std::int64_t token,
-                         bool believes) {
+void line_rules::granted(int client, std::int64_t session, const std::string& path, std::int64_t token, bool believes) {
   const auto& nodes = in_.servers().committed_state();
   const auto who = "client " + std::to_string(client) + ", " + path;
   in_.require(tokens_.insert(token).second, "a token is granted once", who);
@@ -23,8 +20,7 @@ void line_rules::granted(int client, std::int64_t session, const std::string& pa
   const node* own = nodes.find(path);
   const node* line = nodes.find(parent_);
   if (!own || !line) return removed(path);
-  if (believes)
-    in_.require(own->stat.ephemeral_owner == session, "an owner's node is of its own session", who);
+  if (believes) in_.require(own->stat.ephemeral_owner == session, "an owner's node is of its own session", who);
   in_.require(own->stat.czxid == token, "the token is the node's czxid", who);
   for (const auto& name : line->children) {
     const node* other = nodes.find(parent_ + '/' + name);

@@ -1,12 +1,12 @@
 // The rules for the nodes of one line.
 #pragma once
 
-#include "run/stage.hpp"
-
 #include <map>
 #include <set>
 #include <string>
 #include <string_view>
+
+#include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
 

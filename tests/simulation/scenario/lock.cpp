@@ -1,15 +1,15 @@
-// One lock: waited for, with a budget or without, or tried; and asked back from whoever has it, with a grace or without.
-#include "scenario/recipes.hpp"
-#include "scenario/routine.hpp"
-#include "scenario/shared_line.hpp"
-
-#include "line/place.hpp"
-
-#include <zkrecipes/lock.hpp>
-
+// One lock: waited for, with a budget or without, or tried; and asked back from whoever has it, with a grace or
+// without.
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include <zkrecipes/lock.hpp>
+
+#include "line/place.hpp"
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
+#include "scenario/shared_line.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -259,8 +259,8 @@ class lock_client final : public routine {
             });
     aside<>([&](auto token) { held_.async_lost(std::move(token)); },
             [this, path](error_code why) {
-              in().require(is_loss(why) || why == errc::revoked || why == errc::closed, "an ownership ends for a reason",
-                           why.message());
+              in().require(is_loss(why) || why == errc::revoked || why == errc::closed,
+                           "an ownership ends for a reason", why.message());
               if (why == errc::revoked) of_.revocations.taken(path);
             });
     span longest = of_.all_well ? 300ms : dice().one_in(8) ? 20s : 3s;

@@ -1,11 +1,11 @@
 // In one run out of three, an operator who removes nodes while the clients use them.
 #pragma once
 
-#include "run/stage.hpp"
-#include "world/chance.hpp"
-
 #include <string>
 #include <vector>
+
+#include "run/stage.hpp"
+#include "world/chance.hpp"
 
 namespace zkrecipes::simulation {
 

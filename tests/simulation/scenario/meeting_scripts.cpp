@@ -1,11 +1,11 @@
 // The operations of the barriers and of the two-phase commit, to be tried under every single fault.
-#include "scenario/scripts.hpp"
+#include <utility>
 
 #include <zkrecipes/barrier.hpp>
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include <utility>
+#include "scenario/scripts.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -28,12 +28,14 @@ void first(actor& a, Begin begin, Then then) {
 
 template <class Then>
 void when_raised(actor& a, Then then) {
-  first<std::int64_t>(a, [&a](auto t) { gate(a).async_raise(std::move(t)); }, then);
+  first<std::int64_t>(
+      a, [&a](auto t) { gate(a).async_raise(std::move(t)); }, then);
 }
 
 template <class Then>
 void when_begun(actor& a, Then then) {
-  first<>(a, [&a](auto t) { commits(a).async_begin("one", {"a"}, "data", std::move(t)); }, then);
+  first<>(
+      a, [&a](auto t) { commits(a).async_begin("one", {"a"}, "data", std::move(t)); }, then);
 }
 
 std::vector<script> barrier_scripts() {
@@ -45,9 +47,7 @@ std::vector<script> barrier_scripts() {
        true},
       {"lift",
        false,
-       [](actor& a) {
-         when_raised(a, [&a] { a.run<>([&](auto t) { gate(a).async_lift(std::move(t)); }); });
-       },
+       [](actor& a) { when_raised(a, [&a] { a.run<>([&](auto t) { gate(a).async_lift(std::move(t)); }); }); },
        {},
        true},
       {"wait at a barrier",
@@ -68,8 +68,7 @@ std::vector<script> barrier_scripts() {
       {"enter a double barrier in vain",
        false,
        [](actor& a) {
-         a.run<attendance>(
-             [&](auto t) { double_barrier(a.zk(), "/meeting", 2).async_enter_for(300ms, std::move(t)); });
+         a.run<attendance>([&](auto t) { double_barrier(a.zk(), "/meeting", 2).async_enter_for(300ms, std::move(t)); });
        },
        {errc::timed_out},
        true},
@@ -95,9 +94,7 @@ std::vector<script> commit_scripts() {
   return {
       {"begin",
        false,
-       [](actor& a) {
-         a.run<>([&](auto t) { commits(a).async_begin("one", {"a"}, "data", std::move(t)); });
-       },
+       [](actor& a) { a.run<>([&](auto t) { commits(a).async_begin("one", {"a"}, "data", std::move(t)); }); },
        {errc::outcome_unknown},
        true},
       {"vote",
@@ -112,47 +109,37 @@ std::vector<script> commit_scripts() {
       {"decide",
        false,
        [](actor& a) {
-         when_begun(a, [&a] {
-           a.run<commit_outcome>([&](auto t) { commits(a).async_decide("one", 300ms, std::move(t)); });
-         });
+         when_begun(
+             a, [&a] { a.run<commit_outcome>([&](auto t) { commits(a).async_decide("one", 300ms, std::move(t)); }); });
        },
        {},
        true},
       {"learn the outcome",
        false,
        [](actor& a) {
-         a.meanwhile([&a] {
-           a.aside<commit_outcome>([&](auto t) { commits(a).async_decide("one", 0s, std::move(t)); });
-         });
-         when_begun(a, [&a] {
-           a.run<commit_outcome>([&](auto t) { commits(a).async_outcome("one", std::move(t)); });
-         });
+         a.meanwhile(
+             [&a] { a.aside<commit_outcome>([&](auto t) { commits(a).async_decide("one", 0s, std::move(t)); }); });
+         when_begun(a, [&a] { a.run<commit_outcome>([&](auto t) { commits(a).async_outcome("one", std::move(t)); }); });
        },
        {},
        true},
       {"clean up",
        false,
        [](actor& a) {
-         when_begun(a, [&a] {
-           a.run<std::size_t>([&](auto t) { commits(a).async_clean_up(0ms, std::move(t)); });
-         });
+         when_begun(a, [&a] { a.run<std::size_t>([&](auto t) { commits(a).async_clean_up(0ms, std::move(t)); }); });
        },
        {},
        true},
       {"look at a transaction",
        false,
        [](actor& a) {
-         when_begun(a, [&a] {
-           a.run<commit_state>([&](auto t) { commits(a).async_state("one", std::move(t)); });
-         });
+         when_begun(a, [&a] { a.run<commit_state>([&](auto t) { commits(a).async_state("one", std::move(t)); }); });
        },
        {},
        true},
       {"list the undecided",
        false,
-       [](actor& a) {
-         a.run<std::vector<std::string>>([&](auto t) { commits(a).async_undecided(std::move(t)); });
-       },
+       [](actor& a) { a.run<std::vector<std::string>>([&](auto t) { commits(a).async_undecided(std::move(t)); }); },
        {},
        true},
       {"coordinate",

@@ -1,12 +1,12 @@
 // All clients join a group, change their data, leave and join again, and follow a view of the group.
-#include "scenario/recipes.hpp"
-#include "scenario/routine.hpp"
-
-#include <zkrecipes/membership.hpp>
-
 #include <map>
 #include <optional>
 #include <string>
+
+#include <zkrecipes/membership.hpp>
+
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -58,10 +58,7 @@ class membership_scenario final : public scenario {
 class member_of final : public routine {
  public:
   member_of(membership_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with),
-        of_(of),
-        group_(with, group_path, {.wait_for_name = true}),
-        view_(group_.watch()) {
+      : routine(in, client, with), of_(of), group_(with, group_path, {.wait_for_name = true}), view_(group_.watch()) {
     begin();
     follow();
   }
@@ -84,7 +81,8 @@ class member_of final : public routine {
 
  private:
   asio::awaitable<void> round() override {
-    auto joining = waits<joined_member>([&](auto token) { group_.async_join(member_name(client()), "0", std::move(token)); });
+    auto joining =
+        waits<joined_member>([&](auto token) { group_.async_join(member_name(client()), "0", std::move(token)); });
     auto [error, joined] = co_await std::move(joining);
     if (error) unclear_ = true;  // its node is removed in the background
     if (error) co_return;
@@ -160,9 +158,7 @@ std::unique_ptr<program> membership_scenario::start(stage& in, int client, sessi
   return std::make_unique<member_of>(*this, in, client, std::move(with));
 }
 
-member_of* membership_scenario::running(int client) const {
-  return static_cast<member_of*>(in_.running(client));
-}
+member_of* membership_scenario::running(int client) const { return static_cast<member_of*>(in_.running(client)); }
 
 /// Removes the operator's node, but not a member's that has replaced it. Repeated every 500 ms until it has gone,
 /// because an operator can not write while there is no leader.

@@ -1,11 +1,11 @@
 // The clients acquire two or three of three locks together, named in any order.
-#include "scenario/recipes.hpp"
-#include "scenario/routine.hpp"
-#include "scenario/shared_line.hpp"
+#include <deque>
 
 #include <zkrecipes/multi_lock.hpp>
 
-#include <deque>
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
+#include "scenario/shared_line.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -21,8 +21,8 @@ bool is_alone(const std::vector<shared_line::member>& upto) { return upto.size()
 class multi_lock_scenario final : public scenario {
  public:
   explicit multi_lock_scenario(stage& in) : done(in), in_(in) {
-    operator_interferes_ = std::ranges::any_of(
-        in.what().faults, [](const fault& each) { return each.kind == fault_kind::remove_node; });
+    operator_interferes_ =
+        std::ranges::any_of(in.what().faults, [](const fault& each) { return each.kind == fault_kind::remove_node; });
     for (auto each : paths) lines.emplace_back(in, each, multi_lock_markers, &is_alone);
   }
 

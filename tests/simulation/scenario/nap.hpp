@@ -1,16 +1,16 @@
 // A pause in a coroutine, by the clock of the simulated process.
 #pragma once
 
-#include "run/stage.hpp"
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <memory>
-#include <optional>
-#include <utility>
+#include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -40,8 +40,8 @@ struct nap_initiation {
 /// Sleeps for `length`; ends early, without an error, if it is cancelled.
 inline asio::awaitable<void> nap(stage& in, int client, span length) {
   nap_initiation initiation;
-  co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(initiation, asio::use_awaitable, &in,
-                                                                       client, length);
+  co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(initiation, asio::use_awaitable, &in, client,
+                                                                       length);
 }
 
 }  // namespace zkrecipes::simulation

@@ -1,14 +1,14 @@
 // Starts operations of the library and checks that each completes once and never inside the call.
 #pragma once
 
-#include "run/stage.hpp"
+#include <memory>
+#include <utility>
 
 #include <boost/asio/bind_cancellation_slot.hpp>
 #include <boost/asio/bind_executor.hpp>
 #include <boost/asio/cancellation_signal.hpp>
 
-#include <memory>
-#include <utility>
+#include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -27,8 +27,8 @@ class operations {
   /// Like `start` above; `signal` cancels the operation.
   template <class... Results, class Begin, class Done>
   void start(asio::cancellation_signal& signal, Begin begin, Done done) {
-    begin(asio::bind_cancellation_slot(
-        signal.slot(), asio::bind_executor(executor_, make_handler<Results...>(std::move(done)))));
+    begin(asio::bind_cancellation_slot(signal.slot(),
+                                       asio::bind_executor(executor_, make_handler<Results...>(std::move(done)))));
   }
 
  private:
@@ -42,8 +42,7 @@ class operations {
     auto op = std::make_shared<state>();
     ++*pending_;
     asio::post(executor_, [op] { op->inside = false; });  // runs before any completion that is posted
-    return [&in = in_, op, pending = pending_, done = std::move(done)](error_code error,
-                                                                       Results... results) mutable {
+    return [&in = in_, op, pending = pending_, done = std::move(done)](error_code error, Results... results) mutable {
       in.require(!op->inside, "never inline");
       in.require(++op->calls == 1, "one completion per operation");
       --*pending;

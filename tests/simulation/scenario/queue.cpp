@@ -1,12 +1,12 @@
 // One client puts and up to three take, in every way that a queue offers.
+#include <memory>
+
+#include <zkrecipes/producer.hpp>
+
 #include "scenario/any_queue.hpp"
 #include "scenario/queue_rules.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
-
-#include <zkrecipes/producer.hpp>
-
-#include <memory>
 
 namespace zkrecipes::simulation {
 
@@ -120,8 +120,7 @@ class participant : public routine {
   asio::awaitable<error_code> put(std::string value) {
     const int priority = static_cast<int>(dice().below(3));
     const auto delay = std::chrono::duration_cast<std::chrono::milliseconds>(dice().between(0ms, 3s));
-    auto putting =
-        waits<std::string>([&](auto token) { queue_.async_put(value, priority, delay, std::move(token)); });
+    auto putting = waits<std::string>([&](auto token) { queue_.async_put(value, priority, delay, std::move(token)); });
     auto result = co_await std::move(putting);
     co_return std::get<0>(result);
   }
@@ -206,7 +205,8 @@ class taker_of final : public participant {
 
   /// Revives a random dead letter, as an operator does.
   asio::awaitable<void> revive() {
-    auto listing = waits<std::vector<dead_letter>>([&](auto token) { queue_.base().async_dead_letters(std::move(token)); });
+    auto listing =
+        waits<std::vector<dead_letter>>([&](auto token) { queue_.base().async_dead_letters(std::move(token)); });
     auto [error, letters] = co_await std::move(listing);
     if (error || letters.empty() || of_.closing) co_return;
     const auto letter = letters[more_.below(letters.size())];
@@ -237,7 +237,8 @@ class taker_of final : public participant {
       };
       all().start<>([&](auto token) { acknowledge(item, effect, std::move(token)); }, settled);
     };
-    all().start<message>(second_, [this](auto token) { queue_.base().async_take(std::move(token)); }, taken);
+    all().start<message>(
+        second_, [this](auto token) { queue_.base().async_take(std::move(token)); }, taken);
   }
 
   asio::awaitable<void> take() {

@@ -1,9 +1,9 @@
 #include "scenario/queue_rules.hpp"
 
-#include "queue/dead_letter.hpp"
-
 #include <algorithm>
 #include <optional>
+
+#include "queue/dead_letter.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -23,8 +23,8 @@ bool is_child(const std::string& path, const std::string& parent) {
 }  // namespace
 
 queue_rules::queue_rules(stage& in, queue_use use) : in_(in), use_(use), where_(use.kind, path) {
-  operator_interferes_ = std::ranges::any_of(
-      in.what().faults, [](const fault& each) { return each.kind == fault_kind::remove_node; });
+  operator_interferes_ =
+      std::ranges::any_of(in.what().faults, [](const fault& each) { return each.kind == fault_kind::remove_node; });
 }
 
 std::string queue_rules::item_name(const std::string& node) const {
@@ -63,17 +63,16 @@ void queue_rules::asked(const backend::request& what) {
 /// Each fault allows for ten more requests, because it can cost every taker some.
 void queue_rules::check_costs() const {
   const auto spare = 20 + 10 * in_.what().faults.size();
-  const auto figures = std::to_string(claims_) + " claims, " + std::to_string(lists_) + " lists, " +
-                       std::to_string(claimed_) + " items";
+  const auto figures =
+      std::to_string(claims_) + " claims, " + std::to_string(lists_) + " lists, " + std::to_string(claimed_) + " items";
   in_.require(claims_ <= claimed_ + claimed_ / 4 + spare, "takers of a long list seldom meet", figures);
   in_.require(lists_ <= claimed_ / 4 + spare, "a list serves many takes", figures);
 }
 
 /// A new item was put by a client, or it moves: then the same transaction removes it from its old place.
 void queue_rules::created(const change& what, const entry& in) {
-  const bool moves = std::ranges::any_of(in.changes, [&](const change& each) {
-    return each.type == kind::remove && !item_name(each.path).empty();
-  });
+  const bool moves = std::ranges::any_of(
+      in.changes, [&](const change& each) { return each.type == kind::remove && !item_name(each.path).empty(); });
   if (moves || is_revived(what, in)) return;
   in_.require(put_.insert(what.data).second, "put once", what.data);
   items_[item_name(what.path)].value = what.data;

@@ -1,29 +1,28 @@
 // The rules for a queue of any kind, checked by what the servers commit and by the results that the clients get.
 #pragma once
 
-#include "run/stage.hpp"
-
-#include "queue/layout.hpp"
-
 #include <map>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "queue/layout.hpp"
+#include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
 
 /// How a run uses its queue; the seed decides.
 struct queue_use {
   detail::queue_kind kind = detail::queue_kind::fifo;
-  bool pops = false;       ///< Items are popped (at most once), not taken (at least once).
-  bool alone = false;      ///< There is only one taker.
+  bool pops = false;   ///< Items are popped (at most once), not taken (at least once).
+  bool alone = false;  ///< There is only one taker.
   std::size_t limit = 0;
   std::int32_t max_attempts = 0;
-  bool produces = false;  ///< The putting client uses a producer, several puts at once.
-  bool revives = false;   ///< Operators revive dead letters.
-  bool takes_twice = false;  ///< A second take waits beside the first one of the same object.
+  bool produces = false;      ///< The putting client uses a producer, several puts at once.
+  bool revives = false;       ///< Operators revive dead letters.
+  bool takes_twice = false;   ///< A second take waits beside the first one of the same object.
   bool changes_mind = false;  ///< Acknowledgements are cancelled, and done again with other effects.
-  bool backlog = false;    ///< There are many items at once, and the takers do nothing but take.
+  bool backlog = false;       ///< There are many items at once, and the takers do nothing but take.
 };
 
 class queue_rules {
@@ -95,17 +94,17 @@ class queue_rules {
   queue_use use_;
   detail::queue_layout where_;
   bool operator_interferes_ = false;
-  std::map<std::string, known_item> items_;  ///< Items in the queue, by name.
-  std::set<std::string> put_;          ///< Values that were ever put.
-  std::set<std::string> finished_;     ///< Values that a taker has finished working on.
-  std::set<std::string> ended_;        ///< Values that have left the queue.
-  std::set<std::string> handed_out_;   ///< Values that a successful pop has handed out.
+  std::map<std::string, known_item> items_;        ///< Items in the queue, by name.
+  std::set<std::string> put_;                      ///< Values that were ever put.
+  std::set<std::string> finished_;                 ///< Values that a taker has finished working on.
+  std::set<std::string> ended_;                    ///< Values that have left the queue.
+  std::set<std::string> handed_out_;               ///< Values that a successful pop has handed out.
   std::map<std::string, life> popped_from_queue_;  ///< Popped values, and the process that removed each.
-  std::set<std::string> told_;         ///< Popped values of which the taker was told.
-  std::map<int, int> lives_;           ///< How often each client has been started.
-  std::map<std::int64_t, life> begun_; ///< For each session the process that began it.
-  std::map<std::string, std::string> letters_;  ///< Values of the dead letters, by path.
-  std::set<std::string> effects_;      ///< Committed effects of acknowledgements.
+  std::set<std::string> told_;                     ///< Popped values of which the taker was told.
+  std::map<int, int> lives_;                       ///< How often each client has been started.
+  std::map<std::int64_t, life> begun_;             ///< For each session the process that began it.
+  std::map<std::string, std::string> letters_;     ///< Values of the dead letters, by path.
+  std::set<std::string> effects_;                  ///< Committed effects of acknowledgements.
   std::map<int, budget> budgets_;
   bool is_long() const noexcept { return use_.backlog && items_.size() >= long_list; }
   void check_costs() const;

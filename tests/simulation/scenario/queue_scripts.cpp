@@ -1,13 +1,12 @@
 // The operations of the queues, to be tried under every single fault. Afterwards each item is in the queue once or
 // gone, as the operation reported, and no claim is left.
-#include "scenario/queue_trial.hpp"
-
-#include "queue/claims.hpp"
-#include "queue/dead_letter.hpp"
+#include <algorithm>
 
 #include <zkrecipes/producer.hpp>
 
-#include <algorithm>
+#include "queue/claims.hpp"
+#include "queue/dead_letter.hpp"
+#include "scenario/queue_trial.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -77,7 +76,7 @@ class queue_playbook {
 };
 
 script& queue_playbook::add(const std::string& what, nodes_before before, operation run, queue_check check,
-                    queue_options options) {
+                            queue_options options) {
   static constexpr const char* prefixes[] = {"queue ", "priority queue ", "delay queue "};
   script one;
   one.name = prefixes[static_cast<int>(kind_)] + what;
@@ -216,7 +215,8 @@ void queue_playbook::pop() {
     const bool has_gone = !told.end || told.end == errc::outcome_unknown;
     if (has_gone) in.require(is_named, "what is removed is handed out", told.end.message());
     if (may_be_lost) return in.require(seen.waiting("a") <= 1, "an item is there once", "a");
-    has_gone ? expect(in, "what is handed out has gone", "a", seen.waiting("a"), 0) : expect_in_place(in, seen, kind, 1);
+    has_gone ? expect(in, "what is handed out has gone", "a", seen.waiting("a"), 0)
+             : expect_in_place(in, seen, kind, 1);
   };
   auto& one = add("pop", filled(kind, 2), run, check);
   one.if_expired = {errc::outcome_unknown};
@@ -232,9 +232,8 @@ void queue_playbook::acknowledge() {
   auto run = [](transaction effects) {
     return [effects](const queue_trial_ptr& t) {
       t->take(t->queue, [t, effects] {
-        t->settle([t, effects](auto token) {
-          t->queue.base().async_acknowledge(t->told->item, effects, std::move(token));
-        });
+        t->settle(
+            [t, effects](auto token) { t->queue.base().async_acknowledge(t->told->item, effects, std::move(token)); });
       });
     };
   };
@@ -268,9 +267,8 @@ void queue_playbook::acknowledge() {
 operation take_and_return(return_to where) {
   return [where](const queue_trial_ptr& t) {
     t->take(t->queue, [t, where] {
-      t->settle([t, where](auto token) {
-        t->queue.base().async_return(t->told->item, where, "later", std::move(token));
-      });
+      t->settle(
+          [t, where](auto token) { t->queue.base().async_return(t->told->item, where, "later", std::move(token)); });
     });
   };
 }
@@ -311,14 +309,13 @@ void queue_playbook::bury() {
   auto take_again = [kind](const queue_trial_ptr& t) {
     auto strict = std::make_shared<any_queue>(t->by.zk(), kind, queue_trial::path, queue_options{.max_attempts = 1});
     t->take(t->queue, [t, strict] {
-      t->by.all().start<>([&](auto token) { t->queue.base().async_return(t->told->item, std::move(token)); },
-                          [t, strict](error_code) {
-                            t->take(*strict, [t, strict] {
-                              t->settle([t, strict](auto token) {
-                                strict->base().async_return(t->told->item, std::move(token));
-                              });
-                            });
-                          });
+      t->by.all().start<>(
+          [&](auto token) { t->queue.base().async_return(t->told->item, std::move(token)); },
+          [t, strict](error_code) {
+            t->take(*strict, [t, strict] {
+              t->settle([t, strict](auto token) { strict->base().async_return(t->told->item, std::move(token)); });
+            });
+          });
     });
   };
   add("take past one taken too often", filled(kind, 2), take_again, [](auto& in, auto& seen, auto& told) {
@@ -338,17 +335,22 @@ void queue_playbook::letters() {
             if (error) return t->end(error);
             t->by.in().require(all.size() == 1 && all[0].data == "dead", "a dead letter can be read", "dead");
             t->told->took = true;
-            t->by.all().start<>(t->by.signal(), [&](auto token) { act(t->queue.base(), all.at(0), std::move(token)); },
-                                [t](error_code end) { t->end(end); });
+            t->by.all().start<>(
+                t->by.signal(), [&](auto token) { act(t->queue.base(), all.at(0), std::move(token)); },
+                [t](error_code end) { t->end(end); });
           });
     };
   };
-  auto revive = [](queue_base& from, const dead_letter& which, auto token) { from.async_revive(which, std::move(token)); };
+  auto revive = [](queue_base& from, const dead_letter& which, auto token) {
+    from.async_revive(which, std::move(token));
+  };
   add("revive", filled(kind_, 1, true), with_letter(revive), [](auto& in, auto& seen, auto& told) {
     expect(in, "an item is there once", "dead", seen.waiting("dead") + seen.dead("dead"), 1);
     if (told.took && !told.end) expect(in, "what is revived waits", "dead", seen.waiting("dead"), 1);
   }).if_lost = {errc::outcome_unknown};
-  auto discard = [](queue_base& from, const dead_letter& which, auto token) { from.async_discard(which, std::move(token)); };
+  auto discard = [](queue_base& from, const dead_letter& which, auto token) {
+    from.async_discard(which, std::move(token));
+  };
   add("discard", filled(kind_, 1, true), with_letter(discard), [](auto& in, auto& seen, auto& told) {
     in.require(seen.dead("dead") <= 1 && seen.waiting("dead") == 0, "what is discarded does not come back", "dead");
     if (!told.took) expect(in, "nothing is discarded by itself", "dead", seen.dead("dead"), 1);
@@ -398,7 +400,8 @@ void queue_playbook::produce() {
         t->by.signal(), [&](auto token) { maker->async_put("y", std::move(token)); }, ends);
   };
   add("producer put", filled(kind_, 0), put_two, [](auto& in, auto& seen, auto& told) {
-    in.require(seen.in_order() == std::vector<std::string>{"x", "y"}, "a producer puts exactly once", told.end.message());
+    in.require(seen.in_order() == std::vector<std::string>{"x", "y"}, "a producer puts exactly once",
+               told.end.message());
     if (told.end) return;
     in.require(told.names == std::vector<std::string>{"1", "2"}, "the number is the item's", told.names.at(0));
   });

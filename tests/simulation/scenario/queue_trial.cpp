@@ -1,9 +1,9 @@
 #include "scenario/queue_trial.hpp"
 
+#include <algorithm>
+
 #include "queue/claims.hpp"
 #include "queue/dead_letter.hpp"
-
-#include <algorithm>
 
 namespace zkrecipes::simulation {
 

@@ -1,13 +1,13 @@
 // A queue on which one operation is tried under one fault, and the checks on its contents afterwards.
 #pragma once
 
-#include "scenario/any_queue.hpp"
-#include "scenario/scripts.hpp"
-
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "scenario/any_queue.hpp"
+#include "scenario/scripts.hpp"
 
 namespace zkrecipes::simulation {
 

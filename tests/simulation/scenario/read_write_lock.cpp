@@ -1,12 +1,11 @@
 // Readers and writers of one lock, which also downgrade and upgrade.
-#include "scenario/recipes.hpp"
-#include "scenario/routine.hpp"
-#include "scenario/shared_line.hpp"
+#include <algorithm>
 
 #include <zkrecipes/read_write_lock.hpp>
 
-
-#include <algorithm>
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
+#include "scenario/shared_line.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -1,12 +1,12 @@
 // The operations of locks and semaphores, to be tried under every single fault.
-#include "scenario/scripts.hpp"
+#include <memory>
+#include <utility>
 
 #include <zkrecipes/multi_lock.hpp>
 #include <zkrecipes/read_write_lock.hpp>
 #include <zkrecipes/semaphore.hpp>
 
-#include <memory>
-#include <utility>
+#include "scenario/scripts.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -15,7 +15,8 @@ namespace {
 /// An operation that does not have to wait.
 template <class... Results, class Begin>
 script free(const char* name, Begin begin) {
-  return {name, false, [begin](actor& a) { a.run<Results...>([&](auto token) { begin(a, std::move(token)); }); }, {}, true};
+  return {
+      name, false, [begin](actor& a) { a.run<Results...>([&](auto token) { begin(a, std::move(token)); }); }, {}, true};
 }
 
 /// `take` acquires something that `then` needs. Both are called with the actor and a completion token.
@@ -59,7 +60,9 @@ multi_lock both(actor& a) { return multi_lock(a.zk(), {"/one", "/other"}, {.id =
 std::vector<script> lock_scripts() {
   auto acquire = [](actor& a, auto token) { one_lock(a).async_acquire(std::move(token)); };
   auto all = [](actor& a, auto token) { both(a).async_acquire(std::move(token)); };
-  auto the_other = [](actor& a, auto token) { lock(a.zk(), "/other", {.id = "actor"}).async_acquire(std::move(token)); };
+  auto the_other = [](actor& a, auto token) {
+    lock(a.zk(), "/other", {.id = "actor"}).async_acquire(std::move(token));
+  };
   return {
       free<ownership>("lock", acquire),
       behind("lock behind another", acquire),
@@ -82,7 +85,8 @@ std::vector<script> lock_scripts() {
       after<ownership, ownership>(
           "try lock that is held", acquire,
           [](actor& a, ownership&, auto token) { one_lock(a).async_try_acquire(std::move(token)); }, {errc::busy}),
-      free<multi_ownership>("try multi-lock", [](actor& a, auto token) { both(a).async_try_acquire(std::move(token)); }),
+      free<multi_ownership>("try multi-lock",
+                            [](actor& a, auto token) { both(a).async_try_acquire(std::move(token)); }),
       after<ownership, multi_ownership>(
           "try multi-lock of which one is held", the_other,
           [](actor& a, ownership&, auto token) { both(a).async_try_acquire(std::move(token)); }, {errc::busy}),
@@ -113,10 +117,9 @@ std::vector<script> shared_lock_scripts() {
           "write lock in too little time", read,
           [](actor& a, ownership&, auto token) { guard(a).async_acquire_write_for(little, std::move(token)); },
           {errc::timed_out}),
-      after<ownership>(
-          "downgrade", write,
-          [](actor& a, ownership& held, auto token) { guard(a).async_downgrade(held, std::move(token)); },
-          {errc::no_node}),
+      after<ownership>("downgrade", write,
+                       [](actor& a, ownership& held, auto token) { guard(a).async_downgrade(held, std::move(token)); },
+                       {errc::no_node}),
       after<ownership, ownership>(
           "upgrade", read,
           [](actor& a, ownership& held, auto token) { guard(a).async_try_upgrade(held, std::move(token)); },

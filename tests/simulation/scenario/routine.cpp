@@ -1,8 +1,8 @@
 #include "scenario/routine.hpp"
 
-#include "scenario/nap.hpp"
-
 #include <boost/asio/co_spawn.hpp>
+
+#include "scenario/nap.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -65,8 +65,8 @@ std::string routine::own_node() const {
 /// In one of twelve cases cancels the operation within 500 ms: half of these times within 20 ms, while its first
 /// requests are on their way.
 void routine::perhaps_cancel() {
-  static constexpr asio::cancellation_type types[] = {
-      asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal};
+  static constexpr asio::cancellation_type types[] = {asio::cancellation_type::total, asio::cancellation_type::partial,
+                                                      asio::cancellation_type::terminal};
   if (!chance_.one_in(12)) return;
   const span longest = chance_.one_in(2) ? 20ms : 500ms;
   const auto type = types[chance_.below(3)];

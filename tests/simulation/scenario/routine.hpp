@@ -1,10 +1,6 @@
 // A simulated process that uses a recipe in rounds: one coroutine, cancelled now and then, until it is told to stop.
 #pragma once
 
-#include "scenario/operations.hpp"
-
-#include <zkrecipes/session.hpp>
-
 #include <algorithm>
 #include <string>
 #include <tuple>
@@ -15,6 +11,10 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include <zkrecipes/session.hpp>
+
+#include "scenario/operations.hpp"
+
 namespace zkrecipes::simulation {
 
 /// Records which clients have made progress since all faults were over.
@@ -24,7 +24,9 @@ class progress {
 
   void forget() { std::fill(done_.begin(), done_.end(), false); }
   void note(int client) { done_[static_cast<std::size_t>(client)] = true; }
-  bool everybody() const { return std::all_of(done_.begin(), done_.end(), [](bool each) { return each; }); }
+  bool everybody() const {
+    return std::all_of(done_.begin(), done_.end(), [](bool each) { return each; });
+  }
 
  private:
   std::vector<bool> done_;

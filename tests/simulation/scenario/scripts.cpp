@@ -8,9 +8,7 @@ namespace {
 
 using results = std::vector<operation_result>;
 
-std::string below(const char* name) {
-  return std::string(script_node) + '/' + name;
-}
+std::string below(const char* name) { return std::string(script_node) + '/' + name; }
 
 void write_again(actor& a) {
   a.meanwhile([&a] {
@@ -32,9 +30,8 @@ void ask_for_it(actor& a) {
 
 /// Writes the record of no term: the data stays the same, but its version grows.
 void write_record(actor& a) {
-  a.meanwhile([&a] {
-    a.aside<stat>([&](auto token) { a.zk().async_set(script_line, "", any_version, std::move(token)); });
-  });
+  a.meanwhile(
+      [&a] { a.aside<stat>([&](auto token) { a.zk().async_set(script_line, "", any_version, std::move(token)); }); });
 }
 
 /// Tries a wait for a change: the first wait returns the present state at once, the second one waits for the change.
@@ -50,31 +47,22 @@ void wait_twice(actor& a, Wait wait, Seen seen) {
 
 std::vector<script> session_scripts() {
   return {
-      {"connected",
-       false,
-       [](actor& a) { a.run<>([&](auto t) { a.zk().async_connected(std::move(t)); }); },
-       {},
-       true},
+      {"connected", false, [](actor& a) { a.run<>([&](auto t) { a.zk().async_connected(std::move(t)); }); }, {}, true},
       {"create",
        false,
        [](actor& a) {
-         a.run<created_node>([&](auto t) {
-           a.zk().async_create(below("node-"), "", create_mode::ephemeral_sequential, std::move(t));
-         });
+         a.run<created_node>(
+             [&](auto t) { a.zk().async_create(below("node-"), "", create_mode::ephemeral_sequential, std::move(t)); });
        },
        {}},
       {"ensure_path",
        false,
-       [](actor& a) {
-         a.run<>([&](auto t) { a.zk().async_ensure_path(below("some/where"), std::move(t)); });
-       },
+       [](actor& a) { a.run<>([&](auto t) { a.zk().async_ensure_path(below("some/where"), std::move(t)); }); },
        {},
        true},
       {"remove",
        false,
-       [](actor& a) {
-         a.run<>([&](auto t) { a.zk().async_remove(below("none"), any_version, std::move(t)); });
-       },
+       [](actor& a) { a.run<>([&](auto t) { a.zk().async_remove(below("none"), any_version, std::move(t)); }); },
        {errc::no_node}},
       {"get",
        false,
@@ -83,9 +71,7 @@ std::vector<script> session_scripts() {
        true},
       {"set",
        false,
-       [](actor& a) {
-         a.run<stat>([&](auto t) { a.zk().async_set(script_node, "x", any_version, std::move(t)); });
-       },
+       [](actor& a) { a.run<stat>([&](auto t) { a.zk().async_set(script_node, "x", any_version, std::move(t)); }); },
        {}},
       {"exists",
        false,
@@ -94,16 +80,13 @@ std::vector<script> session_scripts() {
        true},
       {"children",
        false,
-       [](actor& a) {
-         a.run<node_children>([&](auto t) { a.zk().async_children(script_node, std::move(t)); });
-       },
+       [](actor& a) { a.run<node_children>([&](auto t) { a.zk().async_children(script_node, std::move(t)); }); },
        {},
        true},
       {"commit",
        false,
        [](actor& a) {
-         a.run<results>(
-             [&](auto t) { a.zk().async_commit(transaction().set(script_node, "y"), std::move(t)); });
+         a.run<results>([&](auto t) { a.zk().async_commit(transaction().set(script_node, "y"), std::move(t)); });
        },
        {}},
       {"sync", false, [](actor& a) { a.run<>([&](auto t) { a.zk().async_sync(std::move(t)); }); }, {}, true},
@@ -123,10 +106,7 @@ std::vector<script> session_scripts() {
        [](actor& a) {
          write_again(a);
          wait_twice<node_data>(
-             a,
-             [&a](node_data seen, auto t) {
-               a.zk().async_changed(script_node, seen.stat.mzxid, std::move(t));
-             },
+             a, [&a](node_data seen, auto t) { a.zk().async_changed(script_node, seen.stat.mzxid, std::move(t)); },
              [](const node_data& first) { return first; });
        },
        {},
@@ -144,12 +124,7 @@ std::vector<script> session_scripts() {
        },
        {},
        true},
-      {"close",
-       false,
-       [](actor& a) { a.run<>([&](auto t) { a.zk().async_close(std::move(t)); }); },
-       {},
-       true,
-       false},
+      {"close", false, [](actor& a) { a.run<>([&](auto t) { a.zk().async_close(std::move(t)); }); }, {}, true, false},
   };
 }
 
@@ -167,11 +142,7 @@ std::vector<script> line_scripts() {
        },
        {},
        true},
-      {"release",
-       true,
-       [](actor& a) { a.run<>([&](auto t) { a.held().async_release(std::move(t)); }); },
-       {},
-       true},
+      {"release", true, [](actor& a) { a.run<>([&](auto t) { a.held().async_release(std::move(t)); }); }, {}, true},
       {"let go", true, [](actor& a) { a.held() = ownership(), a.done({}); }, {}, true},
       {"lost",
        true,
@@ -192,9 +163,8 @@ std::vector<script> line_scripts() {
       {"fenced commit",
        true,
        [](actor& a) {
-         a.run<results>([&](auto t) {
-           a.zk().async_commit(a.held().fenced(transaction().set(script_node, "z")), std::move(t));
-         });
+         a.run<results>(
+             [&](auto t) { a.zk().async_commit(a.held().fenced(transaction().set(script_node, "z")), std::move(t)); });
        },
        {}},
       {"view",
@@ -207,19 +177,14 @@ std::vector<script> line_scripts() {
        [](actor& a) {
          write_record(a);
          wait_twice<election_view>(
-             a,
-             [&a](const election_view& seen, auto t) {
-               a.line().async_view_change(seen.fingerprint, std::move(t));
-             },
+             a, [&a](const election_view& seen, auto t) { a.line().async_view_change(seen.fingerprint, std::move(t)); },
              [](const election_view& first) { return first; });
        },
        {},
        true},
       {"resignation request",
        true,
-       [](actor& a) {
-         a.run<transaction>([&](auto t) { a.line().async_resignation_request(std::move(t)); });
-       },
+       [](actor& a) { a.run<transaction>([&](auto t) { a.line().async_resignation_request(std::move(t)); }); },
        {errc::no_node},
        true},
       {"request resignation",

@@ -1,12 +1,12 @@
 // Scripts: operations of the library, each to be tried under every single fault.
 #pragma once
 
-#include "scenario/contender.hpp"
-
 #include <functional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "scenario/contender.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -34,8 +34,7 @@ class actor {
   /// Runs the operation to be tried. Its results besides the error do not matter.
   template <class... Results, class Begin>
   void run(Begin begin) {
-    all().template start<Results...>(signal(), std::move(begin),
-                                     [this](error_code error, Results...) { done(error); });
+    all().template start<Results...>(signal(), std::move(begin), [this](error_code error, Results...) { done(error); });
   }
   /// Like `run` above; keeps an object alive until the operation is over.
   template <class... Results, class Begin>

@@ -1,16 +1,15 @@
 // The clients acquire one, two or three permits at a time, and change the size while permits are in use.
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include <zkrecipes/semaphore.hpp>
+
 #include "scenario/line_rules.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
 #include "scenario/shared_line.hpp"
-
 #include "semaphore/permits.hpp"
-
-#include <zkrecipes/semaphore.hpp>
-
-#include <algorithm>
-#include <optional>
-#include <set>
 
 namespace zkrecipes::simulation {
 
@@ -65,9 +64,7 @@ class semaphore_scenario final : public scenario {
   std::int32_t size() const noexcept { return size_; }
   int sizes() const noexcept { return sizes_; }
   /// The size for a resize: `wanted`, or in half of the cases of some runs the largest.
-  std::int32_t another(std::int32_t wanted) {
-    return has_many_sizes_ && sizes_drawn_.one_in(2) ? largest : wanted;
-  }
+  std::int32_t another(std::int32_t wanted) { return has_many_sizes_ && sizes_drawn_.one_in(2) ? largest : wanted; }
   /// Whether to resize through an object that is used for nothing else.
   bool by_another_object() { return has_many_sizes_ && sizes_drawn_.one_in(3); }
 
@@ -126,7 +123,7 @@ class semaphore_scenario final : public scenario {
 
   static constexpr span patience = 2s;
   std::int32_t size_ = small;
-  int sizes_ = 0;  // how often the size was set
+  int sizes_ = 0;                     // how often the size was set
   std::set<std::string> has_fitted_;  // members that fitted at some moment, also those that have gone
   bool all_well_ = false;
   std::set<std::string> known_;  // members that were let in, or came before all faults were over
@@ -137,8 +134,7 @@ class semaphore_scenario final : public scenario {
 
 class semaphore_client final : public routine {
  public:
-  semaphore_client(semaphore_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of) {
+  semaphore_client(semaphore_scenario& of, stage& in, int client, session with) : routine(in, client, with), of_(of) {
     open();
     begin();
   }

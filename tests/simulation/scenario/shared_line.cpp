@@ -1,8 +1,8 @@
 #include "scenario/shared_line.hpp"
 
-#include "scenario/line_rules.hpp"
-
 #include <algorithm>
+
+#include "scenario/line_rules.hpp"
 
 namespace zkrecipes::simulation {
 

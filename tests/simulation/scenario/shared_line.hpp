@@ -1,16 +1,15 @@
 // The rules for a line in which several members may hold at once: readers, permits.
 #pragma once
 
-#include "run/stage.hpp"
-
-#include "line/node_name.hpp"
-
 #include <functional>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "line/node_name.hpp"
+#include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
 

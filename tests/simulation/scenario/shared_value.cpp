@@ -1,12 +1,12 @@
 // All clients replace one value, with a condition or without, delete it now and then, and follow it. The value's
 // history must agree with the results that they got.
-#include "scenario/recipes.hpp"
-#include "scenario/routine.hpp"
+#include <map>
+#include <string>
 
 #include <zkrecipes/shared_value.hpp>
 
-#include <map>
-#include <string>
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -179,8 +179,8 @@ void value_scenario::ended(const std::string& data, const error_code& error, con
     return in_.require(which.times == 1 && which.follows != which.seen.mzxid, "over what was made again", data);
   }
   const bool not_sent = error == errc::connection_loss;  // not sent in all the time in which it may be retried
-  which.refused = which.conditional && (not_sent || error == errc::bad_version || error == errc::node_exists ||
-                                        error == errc::no_node);
+  which.refused = which.conditional &&
+                  (not_sent || error == errc::bad_version || error == errc::node_exists || error == errc::no_node);
   if (which.refused) return check_refused(data, which, error);
   const bool is_open = not_sent || error == errc::outcome_unknown || error == asio::error::operation_aborted;
   in_.require(is_open, "an operation ends for a reason", error.message());

@@ -1,19 +1,18 @@
 #include "scenario/single_fault.hpp"
 
-#include "scenario/election.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <utility>
+
+#include "scenario/election.hpp"
 
 namespace zkrecipes::simulation {
 
 using namespace std::chrono_literals;
 
 const char* to_string(step_fault kind) noexcept {
-  static constexpr const char* names[] = {
-      "none",         "not_sent",       "reply_lost",     "session_expired",
-      "cancel_total", "cancel_partial", "cancel_terminal"};
+  static constexpr const char* names[] = {"none",         "not_sent",       "reply_lost",     "session_expired",
+                                          "cancel_total", "cancel_partial", "cancel_terminal"};
   static_assert(std::size(names) == step_faults);
   return names[static_cast<int>(kind)];
 }
@@ -51,7 +50,7 @@ class single_fault final : public scenario {
   contest all;
   bool under_way = false;
   bool over = false;
-  bool usable = false;  ///< The session works after the operation.
+  bool usable = false;                                ///< The session works after the operation.
   std::function<void(const tree& nodes)> afterwards;  ///< The script's check at the end.
 
  private:
@@ -69,8 +68,8 @@ span single_fault::patience() const {
 }
 
 void single_fault::strike(const connection& from, const backend::request& what) {
-  static constexpr asio::cancellation_type types[] = {
-      asio::cancellation_type::total, asio::cancellation_type::partial, asio::cancellation_type::terminal};
+  static constexpr asio::cancellation_type types[] = {asio::cancellation_type::total, asio::cancellation_type::partial,
+                                                      asio::cancellation_type::terminal};
   in_.notes().note(acting_client, to_string(of.kind), backend::to_string(what.op), of.step);
   const auto wire = in_.wire(acting_client);
   if (of.kind == step_fault::reply_lost && !is_read(what.op)) {
@@ -185,8 +184,7 @@ void scripted::hold() {
 
 void scripted::granted(ownership what) {
   held_ = std::move(what);
-  of_.all.rules.granted(acting_client, zk_.status().session_id, held_.path(), held_.token(),
-                        believes(0).held);
+  of_.all.rules.granted(acting_client, zk_.status().session_id, held_.path(), held_.token(), believes(0).held);
 }
 
 void scripted::act() {
@@ -219,16 +217,13 @@ bool scripted::may_end_with(const error_code& error) const {
   auto among = [&error](const std::vector<error_code>& some) { return std::ranges::count(some, error) > 0; };
   if (!error || among(script.ends)) return true;
   switch (of_.of.kind) {
-    case step_fault::none:
-      return false;
+    case step_fault::none: return false;
     case step_fault::not_sent:
-    case step_fault::reply_lost:
-      return (error == errc::connection_loss && !script.is_retried) || among(script.if_lost);
+    case step_fault::reply_lost: return (error == errc::connection_loss && !script.is_retried) || among(script.if_lost);
     case step_fault::session_expired:
       return error == errc::session_expired || (error == errc::connection_loss && !script.is_retried) ||
              (error == errc::no_node && script.holds) || among(script.if_lost) || among(script.if_expired);
-    default:
-      return error == asio::error::operation_aborted && script.is_cancellable;
+    default: return error == asio::error::operation_aborted && script.is_cancellable;
   }
 }
 
@@ -249,8 +244,6 @@ std::unique_ptr<program> single_fault::start(stage& in, int client, session with
 
 }  // namespace
 
-std::unique_ptr<scenario> make_single_fault(stage& in, trial& of) {
-  return std::make_unique<single_fault>(in, of);
-}
+std::unique_ptr<scenario> make_single_fault(stage& in, trial& of) { return std::make_unique<single_fault>(in, of); }
 
 }  // namespace zkrecipes::simulation

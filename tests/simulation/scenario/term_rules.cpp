@@ -1,9 +1,9 @@
 #include "scenario/term_rules.hpp"
 
+#include <algorithm>
+
 #include "election/term_record.hpp"
 #include "line/place.hpp"
-
-#include <algorithm>
 
 namespace zkrecipes::simulation {
 
@@ -68,8 +68,7 @@ void term_rules::check_result(const change& what) {
   ++processed_;
   do ++last_processed_;
   while (deleted_.contains(last_processed_));
-  in_.require(what.data.substr(space + 1) == std::to_string(last_processed_), "once in effect and in order",
-              what.data);
+  in_.require(what.data.substr(space + 1) == std::to_string(last_processed_), "once in effect and in order", what.data);
   in_.require(epoch == epoch_ && !finished_, "effects belong to the present term", what.data);
 }
 
@@ -83,11 +82,9 @@ void term_rules::check_record(const change& what) {
   const bool same = record->epoch == epoch_ && record->leader_node == leader_node_;
   in_.require(next || same, "epochs increase by one", what.data);
   if (same) in_.require(!finished_, "a finished term stays finished", what.data);
+  if (next) in_.require(record->phase == term_phase::inaugurating, "a term begins with its inauguration", what.data);
   if (next)
-    in_.require(record->phase == term_phase::inaugurating, "a term begins with its inauguration", what.data);
-  if (next)
-    in_.require(finished_ || record->how == takeover::forced, "only a forced term cuts another short",
-                what.data);
+    in_.require(finished_ || record->how == takeover::forced, "only a forced term cuts another short", what.data);
   if (next && !finished_) check_wait(what.data);
   if (next) left_.reset(), deadline_ = record->hand_over_deadline;
   epoch_ = record->epoch;
@@ -107,9 +104,8 @@ void term_rules::check_retirement(const change& record, const entry& what) {
   const auto written = detail::parse_record(record.data);
   if (!written || written->phase != term_phase::retired) return;
   const auto path = election_ + '/' + written->leader_node;
-  const bool leaves = std::ranges::any_of(what.changes, [&](const change& each) {
-    return each.type == kind::remove && each.path == path;
-  });
+  const bool leaves = std::ranges::any_of(
+      what.changes, [&](const change& each) { return each.type == kind::remove && each.path == path; });
   const auto* stands = in_.servers().committed_state().find(path);
   const bool is_writers = stands && stands->stat.ephemeral_owner == what.session;
   in_.require(leaves || !is_writers, "a leader that retires leaves the line", path);

@@ -1,14 +1,14 @@
 // The rules for terms, and for the messages that are consumed in them.
 #pragma once
 
-#include "run/stage.hpp"
-
-#include <zkrecipes/leader_career.hpp>
-
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+
+#include <zkrecipes/leader_career.hpp>
+
+#include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
 

@@ -1,15 +1,14 @@
 // Clients begin transactions, vote on each other's, coordinate, decide without being the coordinator, and clean up.
-#include "scenario/meddler.hpp"
-#include "scenario/recipes.hpp"
-#include "scenario/routine.hpp"
-
-#include "commit/filing.hpp"
-
-#include <zkrecipes/two_phase_commit.hpp>
-
 #include <algorithm>
 #include <map>
 #include <set>
+
+#include <zkrecipes/two_phase_commit.hpp>
+
+#include "commit/filing.hpp"
+#include "scenario/meddler.hpp"
+#include "scenario/recipes.hpp"
+#include "scenario/routine.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -159,8 +158,8 @@ class party final : public routine {
     } else if (dice().one_in(2)) {
       co_await vote(id);
     } else if (dice().one_in(8)) {
-      auto deciding = waits<commit_outcome>(
-          [&](auto token) { all_.async_decide(id, dice().between(0ms, 2s), std::move(token)); });
+      auto deciding =
+          waits<commit_outcome>([&](auto token) { all_.async_decide(id, dice().between(0ms, 2s), std::move(token)); });
       auto [error, outcome] = co_await std::move(deciding);
       if (!error) of_.learnt(id, outcome);
     } else if (dice().one_in(8)) {
@@ -195,8 +194,7 @@ class party final : public routine {
 
   asio::awaitable<void> learn(std::string id) {
     const lease_clock::duration budget = dice().one_in(3) ? dice().between(0ms, 3s) : lease_clock::duration::max();
-    auto learning = waits<commit_outcome>(
-        [&](auto token) { all_.async_outcome_for(id, budget, std::move(token)); });
+    auto learning = waits<commit_outcome>([&](auto token) { all_.async_outcome_for(id, budget, std::move(token)); });
     auto [error, outcome] = co_await std::move(learning);
     if (error) co_return;
     of_.done.note(client());
@@ -210,7 +208,8 @@ class party final : public routine {
     aside<>(
         [this](auto token) {
           auto cancellable = asio::bind_cancellation_slot(office_.slot(), std::move(token));
-          all_.async_coordinate({.id = participant_name(client()), .vote_timeout = 3s, .retention = 30s}, std::move(cancellable));
+          all_.async_coordinate({.id = participant_name(client()), .vote_timeout = 3s, .retention = 30s},
+                                std::move(cancellable));
         },
         [this](error_code error) {
           coordinating_ = false;

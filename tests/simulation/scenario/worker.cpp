@@ -1,13 +1,12 @@
-#include "scenario/coordinator.hpp"
-
-#include "scenario/nap.hpp"
-#include "scenario/operations.hpp"
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/this_coro.hpp>
 
 #include <zkrecipes/consumer_coordinator.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/this_coro.hpp>
+#include "scenario/coordinator.hpp"
+#include "scenario/nap.hpp"
+#include "scenario/operations.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -127,7 +126,7 @@ worker::worker(consumers& of, stage& in_stage, int number, session with)
       coordinator_(std::make_unique<consumer_coordinator>(
           with, service::election_path,
           consumer_coordinator_options{.id = "worker-" + std::to_string(client),
-                              .rest = chance(in.what().seed, 841).one_in(2) ? 10ms : 0ms})) {
+                                       .rest = chance(in.what().seed, 841).one_in(2) ? 10ms : 0ms})) {
   all.calls.forget(client);
   chance whether(in.what().seed, 840);
   if (client == 0 && whether.one_in(4)) in.later(client, whether.between(1s, 20s), [this] { quit(); });
@@ -148,9 +147,9 @@ void worker::prepare() {
 
 void worker::run() {
   if (stopping_) return;
-  operations_.start<>(running_,
-                      [this](auto token) { coordinator_->async_run(*career_, std::move(token)); },
-                      [this](error_code error) { run_ended(error); });
+  operations_.start<>(
+      running_, [this](auto token) { coordinator_->async_run(*career_, std::move(token)); },
+      [this](error_code error) { run_ended(error); });
 }
 
 void worker::run_ended(error_code error) {

@@ -15,8 +15,8 @@ class action {
  public:
   action() = default;
   template <class Function>
-    requires(!std::same_as<std::remove_cvref_t<Function>, action> && std::invocable<std::decay_t<Function>&>)
-  action(Function&& what) {  // NOLINT: as std::function
+  requires(!std::same_as<std::remove_cvref_t<Function>, action> && std::invocable<std::decay_t<Function>&>)
+      action(Function&& what) {  // NOLINT: as std::function
     using kept = held<std::decay_t<Function>>;
     kept::make(room_, std::forward<Function>(what));
     how_ = &kept::how;

@@ -1,11 +1,11 @@
 // The simulated true time, which jumps from event to event.
 #pragma once
 
-#include "world/action.hpp"
-#include "world/chance.hpp"
-
 #include <cstdint>
 #include <vector>
+
+#include "world/action.hpp"
+#include "world/chance.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -27,14 +27,12 @@ class clockwork {
     std::uint64_t number;
     std::size_t place;
   };
-  static bool later(const event& a, const event& b) {
-    return a.when != b.when ? a.when > b.when : a.number > b.number;
-  }
+  static bool later(const event& a, const event& b) { return a.when != b.when ? a.when > b.when : a.number > b.number; }
 
   instant now_{0};
   std::uint64_t events_ = 0;
   std::vector<event> heap_;
-  std::vector<action> actions_;     // indexed by `event::place`
+  std::vector<action> actions_;    // indexed by `event::place`
   std::vector<std::size_t> free_;  // unused places in `actions_`
 };
 

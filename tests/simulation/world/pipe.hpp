@@ -1,11 +1,11 @@
 // One direction of a connection: messages arrive in order after a delay, unless the pipe is frozen or cut.
 #pragma once
 
-#include "world/clockwork.hpp"
-
 #include <deque>
 #include <memory>
 #include <optional>
+
+#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 

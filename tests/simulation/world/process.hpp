@@ -2,18 +2,18 @@
 // process is paused, time passes but none of its handlers runs; network input and timers wait until it is resumed.
 #pragma once
 
-#include "world/clockwork.hpp"
-
-#include <zkrecipes/lease_clock.hpp>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/require.hpp>
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <vector>
+#include <zkrecipes/lease_clock.hpp>
+
+#include "world/clockwork.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -78,7 +78,7 @@ class process : public std::enable_shared_from_this<process> {
   std::uint64_t last_timer_ = 0;
   std::map<std::uint64_t, std::function<void()>> timers_;
   std::vector<std::uint64_t> due_;  // timers that came due while paused
-  std::vector<action> received_;  // input that arrived while paused
+  std::vector<action> received_;    // input that arrived while paused
 };
 
 using process_ptr = std::shared_ptr<process>;

@@ -1,11 +1,11 @@
 #include "world/sim_world.hpp"
 
-#include "session/make.hpp"
-#include "world/wire.hpp"
+#include <utility>
 
 #include <boost/asio/post.hpp>
 
-#include <utility>
+#include "session/make.hpp"
+#include "world/wire.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -47,8 +47,7 @@ class sim_world final : public backend::world {
     asio::post(strand_, [names = std::move(names), handler = std::move(handler)] { handler(names); });
   }
 
-  std::unique_ptr<backend::link> connect(backend::link_options options,
-                                         backend::link_listener& listener) override {
+  std::unique_ptr<backend::link> connect(backend::link_options options, backend::link_listener& listener) override {
     auto made = std::make_shared<wire>(where_, listener);
     made->connect(options);
     return std::make_unique<sim_link>(std::move(made));

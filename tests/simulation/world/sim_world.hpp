@@ -1,16 +1,16 @@
 // The library's seam (`backend::world`), implemented on the simulated ensemble.
 #pragma once
 
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <zkrecipes/session.hpp>
+
 #include "backend/backend.hpp"
 #include "model/ensemble.hpp"
 #include "run/journal.hpp"
 #include "world/process.hpp"
-
-#include <zkrecipes/session.hpp>
-
-#include <functional>
-#include <memory>
-#include <string>
 
 namespace zkrecipes::simulation {
 

@@ -1,10 +1,10 @@
 // The client's end of a connection. It behaves as the C client does, including pings and dead-peer detection.
 #pragma once
 
-#include "world/sim_world.hpp"
-
 #include <deque>
 #include <memory>
+
+#include "world/sim_world.hpp"
 
 namespace zkrecipes::simulation {
 

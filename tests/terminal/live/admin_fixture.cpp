@@ -1,10 +1,10 @@
 #include "live/admin_fixture.hpp"
 
-#include <boost/json/parse.hpp>
-
 #include <algorithm>
 #include <set>
 #include <utility>
+
+#include <boost/json/parse.hpp>
 
 using namespace zkrecipes::test;
 
@@ -78,8 +78,8 @@ bool admin_fixture::contains(const std::string& path) {
   return !std::get<0>(result);
 }
 
-boost::json::object admin_fixture::election(
-    const std::string& path, const std::function<bool(const boost::json::object&)>& condition) {
+boost::json::object admin_fixture::election(const std::string& path,
+                                            const std::function<bool(const boost::json::object&)>& condition) {
   boost::json::object found;
   BOOST_TEST_REQUIRE(run_until([&] {
     const auto document = status();

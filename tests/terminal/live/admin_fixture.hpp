@@ -1,19 +1,19 @@
 // A fixture with zkadmin and some replicas on the shared ensemble.
 #pragma once
 
-#include "live/program.hpp"
-#include "live/worker.hpp"
-#include "support/fixture.hpp"
-
-#include <boost/json/object.hpp>
-#include <boost/json/value.hpp>
-#include <boost/test/unit_test.hpp>
-
 #include <deque>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <boost/json/object.hpp>
+#include <boost/json/value.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "live/program.hpp"
+#include "live/worker.hpp"
+#include "support/fixture.hpp"
 
 /// Kills servers for a while. The destructor starts them again, however the case ends.
 class outage {
@@ -41,8 +41,7 @@ class admin_fixture : public zkrecipes::test::fixture {
 
   void teardown();
 
-  program_result zkadmin(std::vector<std::string> arguments,
-                         std::map<std::string, std::string> environment = {});
+  program_result zkadmin(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {});
 
   /// The JSON that `status -o json` prints about our root. The case fails if the exit code is not `code`.
   boost::json::value status(int code = 0);

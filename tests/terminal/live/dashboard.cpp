@@ -1,8 +1,8 @@
 // The dashboard against real servers: it must show the true state, and soon.
+#include <signal.h>
+
 #include "live/admin_fixture.hpp"
 #include "pseudo_terminal.hpp"
-
-#include <signal.h>
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -13,8 +13,7 @@ struct dashboard_fixture : admin_fixture {
   /// Starts the dashboard and waits until it shows the elections.
   void start(pseudo_terminal& terminal) {
     before = terminal.modes();
-    terminal.start({ZKADMIN_PROGRAM, "dashboard", "--root", root(), "--interval", "200ms"},
-                   {{"ZKADMIN_HOSTS", hosts}});
+    terminal.start({ZKADMIN_PROGRAM, "dashboard", "--root", root(), "--interval", "200ms"}, {{"ZKADMIN_HOSTS", hosts}});
     BOOST_TEST_REQUIRE(terminal.shows("QUORUM 3/3 leader"));
     BOOST_TEST_REQUIRE(terminal.shows("ELECTIONS 1"));
   }

@@ -1,7 +1,13 @@
 #include "program.hpp"
 
-#include "pseudo_terminal.hpp"
-#include "support/coroutine.hpp"
+#include <chrono>
+#include <stdexcept>
+
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect_pipe.hpp>
@@ -10,14 +16,8 @@
 #include <boost/asio/readable_pipe.hpp>
 #include <boost/asio/writable_pipe.hpp>
 
-#include <signal.h>
-#include <spawn.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <chrono>
-#include <stdexcept>
+#include "pseudo_terminal.hpp"
+#include "support/coroutine.hpp"
 
 namespace asio = boost::asio;
 
@@ -30,8 +30,8 @@ pid_t spawn(std::vector<std::string> words, std::vector<std::string> settings, i
   ::posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
   ::posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
   pid_t pid = 0;
-  const int error = ::posix_spawn(&pid, words[0].c_str(), &actions, nullptr, pointers(words).data(),
-                                  pointers(settings).data());
+  const int error =
+      ::posix_spawn(&pid, words[0].c_str(), &actions, nullptr, pointers(words).data(), pointers(settings).data());
   ::posix_spawn_file_actions_destroy(&actions);
   if (error != 0) throw std::runtime_error("cannot run " + words[0]);
   return pid;
@@ -48,8 +48,7 @@ program_result run_zkadmin(asio::io_context& io, std::vector<std::string> argume
   asio::writable_pipe out_end(io), err_end(io);
   asio::connect_pipe(out, out_end);
   asio::connect_pipe(err, err_end);
-  const pid_t pid =
-      spawn(std::move(arguments), std::move(settings), out_end.native_handle(), err_end.native_handle());
+  const pid_t pid = spawn(std::move(arguments), std::move(settings), out_end.native_handle(), err_end.native_handle());
   out_end.close();
   err_end.close();
 

@@ -1,11 +1,11 @@
 // zkadmin as a script runs it: with pipes instead of a terminal.
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-
 #include <map>
 #include <string>
 #include <vector>
+
+#include <boost/asio/io_context.hpp>
 
 struct program_result {
   int code = -1;  ///< The exit code, or 128 + signal; -1 if it did not end.

@@ -1,7 +1,7 @@
 // `zkadmin resign` against real servers.
-#include "live/admin_fixture.hpp"
-
 #include <zkrecipes/election.hpp>
+
+#include "live/admin_fixture.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -21,8 +21,8 @@ BOOST_AUTO_TEST_CASE(without_rw_the_request_is_shown_and_nothing_is_sent) {
   const auto result = zkadmin({"resign", root() + "/e"});
   BOOST_TEST(result.code == 1);
   BOOST_TEST(result.err == "zkadmin: nothing was sent; add --rw to send this\n");
-  BOOST_TEST(result.out.starts_with("set " + root() + "/e/" + node +
-                                    " version=" + std::to_string(before.stat.version) + " data={"),
+  BOOST_TEST(result.out.starts_with("set " + root() + "/e/" + node + " version=" + std::to_string(before.stat.version) +
+                                    " data={"),
              result.out);
   BOOST_TEST(get("/e/" + node).stat.mzxid == before.stat.mzxid);
   BOOST_TEST(leader.leads);
@@ -57,13 +57,12 @@ BOOST_AUTO_TEST_CASE(long_data_is_shown_shortened) {
 BOOST_AUTO_TEST_CASE(a_foreign_candidate_is_not_asked_and_keeps_its_data) {
   create("/e");
   for (const auto& data : {std::string("10.1.1.0"), std::string(), std::string("\xff\0\x1b", 3),
-                                 std::string(R"({"id":"10.1.1.0"})"), std::string(70'000, 'x')}) {
+                           std::string(R"({"id":"10.1.1.0"})"), std::string(70'000, 'x')}) {
     create(leader_node, data);
     const auto result = zkadmin({"resign", root() + "/e", "--rw"});
     BOOST_TEST(result.code == 1);
     BOOST_TEST(result.out == "");
-    BOOST_TEST(result.err.find("is no client of zkrecipes: it does not listen") != std::string::npos,
-               result.err);
+    BOOST_TEST(result.err.find("is no client of zkrecipes: it does not listen") != std::string::npos, result.err);
     BOOST_TEST(result.err.size() < 1000u);
     BOOST_TEST((get(leader_node).data == data));
     BOOST_TEST(get(leader_node).stat.version == 0);
@@ -79,8 +78,7 @@ BOOST_AUTO_TEST_CASE(a_request_that_is_not_heeded_is_seen_and_not_repeated) {
   const auto first = zkadmin({"resign", root() + "/e", "--rw"});
   BOOST_TEST(first.code == 0, first.err);
   const auto written = get(leader_node).stat.mzxid;
-  const auto seen =
-      election("/e", [](const auto& each) { return !each.at("resignation_asked_ms").is_null(); });
+  const auto seen = election("/e", [](const auto& each) { return !each.at("resignation_asked_ms").is_null(); });
   BOOST_TEST(seen.at("leader").at("id") == "deaf");
   BOOST_TEST(seen.at("resignation_asked_ms").as_int64() >= 0);
   BOOST_TEST(zkadmin({"status"}).out.find("  resignation: deaf was asked ") != std::string::npos);

@@ -1,8 +1,8 @@
 // `zkadmin status` against real servers.
-#include "live/admin_fixture.hpp"
-
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+
+#include "live/admin_fixture.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -135,8 +135,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_hangs_does_not_hold_up_the_others) {
 
 BOOST_AUTO_TEST_CASE(a_slow_line_is_no_outage) {
   const auto slow = [](const std::string& timeout) {
-    return std::vector<std::string>{
-        "status", "-o", "json", "--timeout", timeout, "--hosts", join_hosts(proxy_hosts())};
+    return std::vector<std::string>{"status", "-o", "json", "--timeout", timeout, "--hosts", join_hosts(proxy_hosts())};
   };
   zk();
   for (int each = 1; each <= server_count; ++each) cluster().proxy(each).set_delay(500ms);
@@ -277,10 +276,10 @@ BOOST_FIXTURE_TEST_CASE(a_backlog_does_not_hide_an_election, backlog_fixture) {
   BOOST_TEST(!document.at("complete").as_bool());
   BOOST_TEST(document.at("notes").at(0).at("path").as_string() == root() + "/backlog");
   const auto result = zkadmin({"status"});
-  BOOST_TEST(result.err.find(
-                 "/backlog: 2006 nodes below it were not looked at: only 10000 nodes are; choose a --root") !=
-                 std::string::npos,
-             result.err);
+  BOOST_TEST(
+      result.err.find("/backlog: 2006 nodes below it were not looked at: only 10000 nodes are; choose a --root") !=
+          std::string::npos,
+      result.err);
   take(name);
 }
 

@@ -1,23 +1,22 @@
 // A replica that campaigns, leads until it is asked to give up, and hands over when the test lets it.
 #pragma once
 
-#include "ensemble/gate.hpp"
-#include "support/fixture.hpp"
-
-#include <zkrecipes/consumer_coordinator.hpp>
+#include <chrono>
+#include <optional>
+#include <string>
 
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <chrono>
-#include <optional>
-#include <string>
+#include <zkrecipes/consumer_coordinator.hpp>
+
+#include "ensemble/gate.hpp"
+#include "support/fixture.hpp"
 
 class worker final : public zkrecipes::leader_career {
  public:
-  worker(zkrecipes::test::fixture& of, const std::string& path, const std::string& id,
-         zkrecipes::session over)
+  worker(zkrecipes::test::fixture& of, const std::string& path, const std::string& id, zkrecipes::session over)
       : session_(std::move(over)),
         coordinator_(session_, path, {.id = id, .rest = std::chrono::milliseconds(0)}),
         end_(of.executor()) {

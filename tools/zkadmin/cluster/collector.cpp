@@ -1,18 +1,18 @@
 #include "cluster/collector.hpp"
 
-#include "as_result.hpp"
-#include "failure.hpp"
-#include "for_each_index.hpp"
-#include "text.hpp"
-
-#include <zkrecipes/election.hpp>
-
-#include <boost/asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <stdexcept>
 #include <tuple>
 #include <utility>
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include <zkrecipes/election.hpp>
+
+#include "as_result.hpp"
+#include "failure.hpp"
+#include "for_each_index.hpp"
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -60,8 +60,7 @@ election_status election_without_view(std::string path, const char* instead_of_p
 }  // namespace
 
 zkrecipes::session make_session(const asio::any_io_executor& executor, const settings& wanted,
-                                const std::vector<endpoint>& servers,
-                                std::chrono::milliseconds connect_limit) {
+                                const std::vector<endpoint>& servers, std::chrono::milliseconds connect_limit) {
   using namespace std::chrono_literals;
   zkrecipes::session_options options;
   for (const auto& each : servers) options.hosts += (options.hosts.empty() ? "" : ",") + each.name;
@@ -138,8 +137,7 @@ asio::awaitable<election_survey> collector::look(deadline limit) {
       survey.elections.push_back(std::move(*each.seen));
     } else if (each.is_late) {
       survey.complete = false;
-      survey.notes.push_back(
-          {each.path, "it was not looked at: the time was over; choose a longer --timeout"});
+      survey.notes.push_back({each.path, "it was not looked at: the time was over; choose a longer --timeout"});
     } else {
       std::erase(paths_, each.path);
     }

@@ -1,19 +1,19 @@
 // Finds and reads the elections, which takes a ZooKeeper session.
 #pragma once
 
-#include "cluster/search.hpp"
-#include "cluster/status.hpp"
-#include "settings/settings.hpp"
-
-#include <zkrecipes/session.hpp>
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-
 #include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "cluster/search.hpp"
+#include "cluster/status.hpp"
+#include "settings/settings.hpp"
 
 namespace zkadmin {
 
@@ -24,8 +24,7 @@ inline constexpr std::size_t requests_at_a_time = 64;
 /// a connection and is retried for the settings' timeout at most. Each server has `connect_limit`, but at least 100 ms,
 /// to accept the session.
 zkrecipes::session make_session(const boost::asio::any_io_executor& executor, const settings& wanted,
-                                const std::vector<endpoint>& servers,
-                                std::chrono::milliseconds connect_limit);
+                                const std::vector<endpoint>& servers, std::chrono::milliseconds connect_limit);
 
 /// Throws `failure` with the message and the exit code for this error; returns if there is no error. `doing` says what
 /// was tried, such as "reading /a".
@@ -33,8 +32,7 @@ void check(const zkrecipes::error_code& error, const std::string& doing);
 
 /// The present state of one election; nothing if its node is gone. Foreign data and refused access are shown as a
 /// phase; other errors throw `failure`.
-boost::asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session session,
-                                                                     std::string path);
+boost::asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session session, std::string path);
 
 /// Finds the elections at and below a root and reads their state. One operation at a time; each throws `failure`. After
 /// the deadline no further requests are sent, and the survey is marked as incomplete.

@@ -1,8 +1,9 @@
 #include "cluster/probe.hpp"
 
-#include "as_result.hpp"
-#include "cluster/srvr.hpp"
-#include "text.hpp"
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <tuple>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -16,10 +17,9 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/write.hpp>
 
-#include <algorithm>
-#include <memory>
-#include <string>
-#include <tuple>
+#include "as_result.hpp"
+#include "cluster/srvr.hpp"
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -44,16 +44,14 @@ asio::awaitable<endpoints> resolve(const endpoint& server, error_code& error) {
   const auto executor = co_await asio::this_coro::executor;
   error = {};
   if (const auto address = asio::ip::make_address(server.host, error); !error)
-    co_return endpoints::create(tcp::endpoint(address, server.port), server.host,
-                                std::to_string(server.port));
+    co_return endpoints::create(tcp::endpoint(address, server.port), server.host, std::to_string(server.port));
   const auto shared = std::make_shared<lookup>(executor);
   const auto keep = [shared](error_code outcome, endpoints found) {
     shared->error = outcome;
     shared->found = std::move(found);
     shared->done.cancel();
   };
-  shared->resolver.async_resolve(server.host, std::to_string(server.port), tcp::resolver::numeric_service,
-                                 keep);
+  shared->resolver.async_resolve(server.host, std::to_string(server.port), tcp::resolver::numeric_service, keep);
   co_await shared->done.async_wait(as_result);
   shared->resolver.cancel();  // A lookup that has not begun is not needed any more.
   error = shared->error;
@@ -117,8 +115,7 @@ std::vector<server_status> not_asked(const std::vector<endpoint>& servers) {
   return all;
 }
 
-prober::prober(const asio::any_io_executor& executor, std::vector<endpoint> servers,
-               std::chrono::milliseconds limit)
+prober::prober(const asio::any_io_executor& executor, std::vector<endpoint> servers, std::chrono::milliseconds limit)
     : servers_(std::move(servers)), limit_(limit) {
   for (std::size_t i = 0; i < servers_.size(); ++i) measured_.emplace_back(executor);
 }
@@ -128,9 +125,7 @@ asio::awaitable<void> prober::ask(std::size_t which, hook tell) {
   const auto self = shared_from_this();
   const auto begin = clock::now();
   measured_[which].connected.reset();
-  std::function<void()> connected = [self, which, begin] {
-    self->measured_[which].connected = clock::now() - begin;
-  };
+  std::function<void()> connected = [self, which, begin] { self->measured_[which].connected = clock::now() - begin; };
   auto talk = converse(servers_[which], std::move(connected));
   auto watch = watch_clock(which, begin, tell);
   const auto result = co_await (std::move(talk) || std::move(watch));
@@ -149,8 +144,7 @@ asio::awaitable<void> prober::ask_all(hook tell) {
     going->told[which] = true;
     going->next.cancel();
   };
-  for (std::size_t i = 0; i < servers_.size(); ++i)
-    asio::co_spawn(executor, ask(i, tell_and_count), asio::detached);
+  for (std::size_t i = 0; i < servers_.size(); ++i) asio::co_spawn(executor, ask(i, tell_and_count), asio::detached);
   while (!going->is_over()) co_await going->next.async_wait(as_result);
 }
 

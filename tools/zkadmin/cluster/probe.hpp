@@ -1,19 +1,19 @@
 // Asks the servers themselves, each over a connection of its own.
 #pragma once
 
-#include "cluster/status.hpp"
-#include "settings/settings.hpp"
-
-#include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/awaitable.hpp>
-#include <boost/asio/steady_timer.hpp>
-
 #include <chrono>
 #include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "cluster/status.hpp"
+#include "settings/settings.hpp"
 
 namespace zkadmin {
 
@@ -30,8 +30,7 @@ class prober : public std::enable_shared_from_this<prober> {
   using hook = std::function<void(std::size_t which, server_status seen)>;
 
   /// `limit` is the longest time to wait for an answer.
-  prober(const boost::asio::any_io_executor& executor, std::vector<endpoint> servers,
-         std::chrono::milliseconds limit);
+  prober(const boost::asio::any_io_executor& executor, std::vector<endpoint> servers, std::chrono::milliseconds limit);
 
   /// Asks one server, and reports the result. If the answer is overdue, reports silence first.
   boost::asio::awaitable<void> ask(std::size_t which, hook tell);

@@ -1,10 +1,10 @@
 #include "cluster/recognize.hpp"
 
-#include <boost/json/parse.hpp>
-
 #include <algorithm>
 #include <iterator>
 #include <string>
+
+#include <boost/json/parse.hpp>
 
 namespace zkadmin {
 
@@ -15,8 +15,7 @@ std::string_view before_sequence(std::string_view name) noexcept {
   constexpr std::size_t digits = 10;
   if (name.size() <= digits) return {};
   const auto number = name.substr(name.size() - digits);
-  const bool is_number =
-      std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  const bool is_number = std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
   return is_number ? name.substr(0, name.size() - digits) : std::string_view{};
 }
 
@@ -37,8 +36,7 @@ bool is_leaf_name(std::string_view name) noexcept {
   const auto begin = before_sequence(name);
   return std::any_of(std::begin(leaf_begins), std::end(leaf_begins),
                      [begin](auto each) { return begin.starts_with(each); }) ||
-         std::any_of(std::begin(leaf_ends), std::end(leaf_ends),
-                     [begin](auto each) { return begin.ends_with(each); });
+         std::any_of(std::begin(leaf_ends), std::end(leaf_ends), [begin](auto each) { return begin.ends_with(each); });
 }
 
 bool is_term_record(std::string_view data) {

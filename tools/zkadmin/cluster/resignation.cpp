@@ -1,16 +1,16 @@
 #include "cluster/resignation.hpp"
-#include "as_result.hpp"
-
-#include "cluster/collector.hpp"
-#include "failure.hpp"
-#include "text.hpp"
-
-#include <zkrecipes/election.hpp>
-
-#include <boost/asio/use_awaitable.hpp>
 
 #include <optional>
 #include <tuple>
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include <zkrecipes/election.hpp>
+
+#include "as_result.hpp"
+#include "cluster/collector.hpp"
+#include "failure.hpp"
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -22,14 +22,10 @@ constexpr std::size_t longest_shown = 1000;  // Bytes of data; candidates of zkr
 
 const char* name_of(zkrecipes::operation::kind type) {
   switch (type) {
-    case zkrecipes::operation::kind::create:
-      return "create";
-    case zkrecipes::operation::kind::remove:
-      return "delete";
-    case zkrecipes::operation::kind::set:
-      return "set";
-    case zkrecipes::operation::kind::check:
-      return "check";
+    case zkrecipes::operation::kind::create: return "create";
+    case zkrecipes::operation::kind::remove: return "delete";
+    case zkrecipes::operation::kind::set: return "set";
+    case zkrecipes::operation::kind::check: return "check";
   }
   return "?";
 }
@@ -39,13 +35,11 @@ asio::awaitable<candidate_status> leader_at(zkrecipes::session session, std::str
   const auto seen = co_await view_election(session, path);
   if (!seen) throw failure(exit_code::error, "there is no election at " + path);
   if (seen->phase == refused_phase) check(errc::no_auth, "reading " + path);
-  if (seen->phase == foreign_phase)
-    throw failure(exit_code::error, path + " holds data that is not an election's");
+  if (seen->phase == foreign_phase) throw failure(exit_code::error, path + " holds data that is not an election's");
   if (!seen->leader) throw failure(exit_code::error, "nobody leads at " + path);
   if (const auto& asked = seen->resignation_asked)
     throw failure(exit_code::error, printable(label(*seen->leader)) + " was asked to give up " + path + " " +
-                                        short_duration(*asked) +
-                                        " ago, and is still there: nothing was sent");
+                                        short_duration(*asked) + " ago, and is still there: nothing was sent");
   co_return *seen->leader;
 }
 
@@ -54,8 +48,7 @@ asio::awaitable<candidate_status> leader_at(zkrecipes::session session, std::str
 std::string to_text(const zkrecipes::transaction& requests) {
   std::string text;
   for (const auto& each : requests.operations()) {
-    text += std::string(name_of(each.type)) + " " + printable(each.path) +
-            " version=" + std::to_string(each.version);
+    text += std::string(name_of(each.type)) + " " + printable(each.path) + " version=" + std::to_string(each.version);
     text += " data=" + printable(shortened(each.data, longest_shown)) + "\n";
   }
   return text;
@@ -81,8 +74,7 @@ asio::awaitable<resignation> prepare_resignation(zkrecipes::session session, std
 asio::awaitable<void> send(zkrecipes::session session, zkrecipes::transaction requests) {
   auto outcome = co_await session.async_commit(std::move(requests), as_result);
   const auto error = std::get<0>(outcome);
-  if (error == errc::no_node)
-    throw failure(exit_code::error, "the leader has just given up: nothing was written");
+  if (error == errc::no_node) throw failure(exit_code::error, "the leader has just given up: nothing was written");
   if (error == errc::bad_version)
     throw failure(exit_code::error, "the leader's node has just been written: nothing was done, try again");
   check(error, "sending the request");

@@ -1,11 +1,11 @@
 // Asks a leader to give up, in two steps: prepare the request, then send it.
 #pragma once
 
-#include <zkrecipes/session.hpp>
+#include <string>
 
 #include <boost/asio/awaitable.hpp>
 
-#include <string>
+#include <zkrecipes/session.hpp>
 
 namespace zkadmin {
 

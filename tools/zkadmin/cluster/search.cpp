@@ -1,15 +1,15 @@
 #include "cluster/search.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <tuple>
+#include <utility>
+
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/recognize.hpp"
 #include "failure.hpp"
 #include "for_each_index.hpp"
-
-#include <algorithm>
-#include <iterator>
-#include <tuple>
-#include <utility>
 
 namespace zkadmin {
 namespace {
@@ -19,7 +19,7 @@ using zkrecipes::errc;
 using zkrecipes::error_code;
 
 constexpr std::size_t max_nodes = 10'000;
-constexpr std::size_t share = 250;      // Children of one node that are visited with one level.
+constexpr std::size_t share = 250;     // Children of one node that are visited with one level.
 constexpr std::size_t max_notes = 20;  // For each kind of note.
 constexpr std::int32_t longest_record = 64 * 1024;
 
@@ -27,9 +27,7 @@ std::string join(const std::string& parent, const std::string& name) {
   return parent == "/" ? "/" + name : parent + "/" + name;
 }
 
-std::string parent_of(const std::string& path) {
-  return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1));
-}
+std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
 
 void shorten(std::vector<survey_note>& notes, const std::string& root, const char* rest) {
   if (notes.size() <= max_notes) return;
@@ -60,9 +58,7 @@ asio::awaitable<void> tree_search::visit_all(std::size_t depth) {
                 [this](const auto& path) { leave(path); });
 }
 
-void tree_search::leave(const std::string& path) {
-  ++left_[parent_of(path)];
-}
+void tree_search::leave(const std::string& path) { ++left_[parent_of(path)]; }
 
 asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t depth) {
   if (std::chrono::steady_clock::now() >= limit_) {
@@ -85,8 +81,7 @@ asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t de
   plan(path, std::move(listed.names), depth);
 }
 
-asio::awaitable<bool> tree_search::is_election(const std::string& path,
-                                               const zkrecipes::node_children& listed) {
+asio::awaitable<bool> tree_search::is_election(const std::string& path, const zkrecipes::node_children& listed) {
   if (std::any_of(listed.names.begin(), listed.names.end(), is_candidate_name)) co_return true;
   if (listed.stat.data_length <= 0 || listed.stat.data_length > longest_record) co_return false;
   auto reading = co_await session_.async_get(path, as_result);
@@ -98,9 +93,8 @@ asio::awaitable<bool> tree_search::is_election(const std::string& path,
 
 // Sorts the names, so that walks that can not visit all nodes visit the same ones each time.
 void tree_search::plan(const std::string& path, std::vector<std::string> names, std::size_t depth) {
-  std::erase_if(names, [&path](const auto& name) {
-    return is_leaf_name(name) || (path == "/" && name == "zookeeper");
-  });
+  std::erase_if(names,
+                [&path](const auto& name) { return is_leaf_name(name) || (path == "/" && name == "zookeeper"); });
   std::sort(names.begin(), names.end());
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto deeper = depth + 1 + i / share;

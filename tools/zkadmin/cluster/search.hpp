@@ -1,17 +1,17 @@
 // Searches the tree for elections.
 #pragma once
 
-#include "cluster/status.hpp"
-
-#include <zkrecipes/session.hpp>
-
-#include <boost/asio/awaitable.hpp>
-
 #include <chrono>
 #include <cstddef>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "cluster/status.hpp"
 
 namespace zkadmin {
 

@@ -1,10 +1,10 @@
 #include "cluster/srvr.hpp"
 
-#include "text.hpp"
-
 #include <charconv>
 #include <cmath>
 #include <optional>
+
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -30,8 +30,7 @@ std::string_view trimmed(std::string_view text) {
 }
 
 std::optional<server_role> role_named(std::string_view mode) {
-  for (const auto role :
-       {server_role::leader, server_role::follower, server_role::observer, server_role::standalone})
+  for (const auto role : {server_role::leader, server_role::follower, server_role::observer, server_role::standalone})
     if (mode == to_string(role)) return role;
   return std::nullopt;
 }
@@ -116,8 +115,7 @@ server_status parse_srvr(std::string name, std::string_view answer) {
     server_status told = server;
     read_lines(answer, told);
     if (told.reachable) return told;
-    server.error =
-        "it is no ZooKeeper server: it answered \"" + printable(answer.substr(0, shown_of_garbage)) + "\"";
+    server.error = "it is no ZooKeeper server: it answered \"" + printable(answer.substr(0, shown_of_garbage)) + "\"";
   }
   return server;
 }

@@ -1,11 +1,11 @@
 // The four-letter word `srvr`, as ZooKeeper 3.5 to 3.9 answers it.
 #pragma once
 
-#include "cluster/status.hpp"
-
 #include <cstddef>
 #include <string>
 #include <string_view>
+
+#include "cluster/status.hpp"
 
 namespace zkadmin {
 

@@ -6,16 +6,11 @@ namespace zkadmin {
 
 const char* to_string(server_role role) noexcept {
   switch (role) {
-    case server_role::leader:
-      return "leader";
-    case server_role::follower:
-      return "follower";
-    case server_role::observer:
-      return "observer";
-    case server_role::standalone:
-      return "standalone";
-    case server_role::not_serving:
-      return "not serving";
+    case server_role::leader: return "leader";
+    case server_role::follower: return "follower";
+    case server_role::observer: return "observer";
+    case server_role::standalone: return "standalone";
+    case server_role::not_serving: return "not serving";
   }
   return "unknown";
 }
@@ -35,9 +30,7 @@ const char* standing(const server_status& server) noexcept {
   return server.error.empty() ? "asked" : "silent";
 }
 
-const std::string& label(const candidate_status& who) noexcept {
-  return who.id.empty() ? who.node : who.id;
-}
+const std::string& label(const candidate_status& who) noexcept { return who.id.empty() ? who.node : who.id; }
 
 bool is_known(const election_status& election) noexcept {
   return election.phase != foreign_phase && election.phase != refused_phase;
@@ -58,12 +51,9 @@ std::string problem_of(const election_status& election) {
 }
 
 void put_problems_first(std::vector<election_status>& elections) {
-  std::stable_partition(elections.begin(), elections.end(),
-                        [](const auto& each) { return !problem_of(each).empty(); });
+  std::stable_partition(elections.begin(), elections.end(), [](const auto& each) { return !problem_of(each).empty(); });
 }
 
-std::string to_string(const survey_note& note) {
-  return note.path + ": " + note.text;
-}
+std::string to_string(const survey_note& note) { return note.path + ": " + note.text; }
 
 }  // namespace zkadmin

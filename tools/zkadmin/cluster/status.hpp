@@ -25,8 +25,7 @@ struct latency_ms {
 struct server_status {
   std::string server;      ///< As configured, "host:port".
   bool reachable = false;  ///< It answered as a ZooKeeper server does.
-  bool silent =
-      false;  ///< No answer yet: the server may be down, paused or slow. Without an error: it was just asked.
+  bool silent = false;  ///< No answer yet: the server may be down, paused or slow. Without an error: it was just asked.
   std::optional<server_role> role;
   std::optional<std::uint64_t> zxid;
   std::optional<std::int64_t> connections;

@@ -1,15 +1,15 @@
 // Waits with a time limit for work on a context.
 #pragma once
 
-#include "cluster/search.hpp"
-
-#include <zkrecipes/session.hpp>
+#include <algorithm>
+#include <chrono>
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include <algorithm>
-#include <chrono>
+#include <zkrecipes/session.hpp>
+
+#include "cluster/search.hpp"
 
 namespace zkadmin {
 

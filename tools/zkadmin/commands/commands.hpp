@@ -2,14 +2,14 @@
 // abandoned.
 #pragma once
 
-#include "failure.hpp"
-#include "settings/command_line.hpp"
-#include "settings/settings.hpp"
+#include <iosfwd>
+#include <string>
 
 #include <boost/asio/io_context.hpp>
 
-#include <iosfwd>
-#include <string>
+#include "failure.hpp"
+#include "settings/command_line.hpp"
+#include "settings/settings.hpp"
 
 namespace zkadmin {
 
@@ -24,8 +24,7 @@ struct surroundings {
 exit_code show_status(surroundings& around, const settings& wanted, output_format format);
 
 /// Asks the leader at `path` to give up; without `read_write` only shows the request that it would send.
-exit_code request_resignation(surroundings& around, const settings& wanted, const std::string& path,
-                              bool read_write);
+exit_code request_resignation(surroundings& around, const settings& wanted, const std::string& path, bool read_write);
 
 /// The live screen, until the user or a signal ends it.
 exit_code run_dashboard(surroundings& around, const settings& wanted);

@@ -1,14 +1,14 @@
 #include "commands/contact.hpp"
 
-#include "commands/bounded.hpp"
-#include "failure.hpp"
-#include "text.hpp"
+#include <algorithm>
+#include <utility>
 
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include <algorithm>
-#include <utility>
+#include "commands/bounded.hpp"
+#include "failure.hpp"
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -19,9 +19,7 @@ bool is_any(const std::vector<server_status>& servers, bool (*condition)(const s
   return std::any_of(servers.begin(), servers.end(), condition);
 }
 
-bool is_reachable(const server_status& server) noexcept {
-  return server.reachable;
-}
+bool is_reachable(const server_status& server) noexcept { return server.reachable; }
 
 void require_service(const std::vector<server_status>& servers) {
   if (!is_any(servers, is_reachable)) throw failure(exit_code::unreachable, "none of the servers answers");
@@ -43,9 +41,7 @@ asio::awaitable<void> make_contact(std::shared_ptr<contact> with) {
   const auto& wanted = with->wanted;
   // A fifth of the timeout is left for the report about servers that do not answer.
   const auto asking = std::make_shared<prober>(executor, wanted.servers, wanted.timeout * 4 / 5);
-  const prober::hook keep = [with](std::size_t which, server_status seen) {
-    with->servers[which] = std::move(seen);
-  };
+  const prober::hook keep = [with](std::size_t which, server_status seen) { with->servers[which] = std::move(seen); };
   co_await asking->ask_all(keep);
   require_service(with->servers);
   const auto servers = those_that_may_serve(*with);

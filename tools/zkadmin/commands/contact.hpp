@@ -2,17 +2,17 @@
 // none it can say why.
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
 #include "cluster/collector.hpp"
 #include "cluster/probe.hpp"
 #include "cluster/status.hpp"
 #include "failure.hpp"
 #include "settings/settings.hpp"
-
-#include <boost/asio/awaitable.hpp>
-
-#include <memory>
-#include <optional>
-#include <vector>
 
 namespace zkadmin {
 

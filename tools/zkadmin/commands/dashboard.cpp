@@ -1,23 +1,3 @@
-#include "as_result.hpp"
-#include "cluster/collector.hpp"
-#include "cluster/probe.hpp"
-#include "commands/bounded.hpp"
-#include "commands/commands.hpp"
-#include "screen/model.hpp"
-#include "screen/render.hpp"
-#include "terminal/terminal.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <boost/asio/use_awaitable.hpp>
-
-#include <poll.h>
-#include <sys/epoll.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <clocale>
 #include <csignal>
@@ -26,6 +6,26 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+
+#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "as_result.hpp"
+#include "cluster/collector.hpp"
+#include "cluster/probe.hpp"
+#include "commands/bounded.hpp"
+#include "commands/commands.hpp"
+#include "screen/model.hpp"
+#include "screen/render.hpp"
+#include "terminal/terminal.hpp"
 
 namespace zkadmin {
 namespace {
@@ -89,8 +89,8 @@ class dashboard {
   }
 
   void run() {
-    for (auto loop : {&dashboard::watch_elections, &dashboard::read_keys, &dashboard::obey_signals,
-                      &dashboard::show_time})
+    for (auto loop :
+         {&dashboard::watch_elections, &dashboard::read_keys, &dashboard::obey_signals, &dashboard::show_time})
       begin((this->*loop)());
     for (std::size_t i = 0; i < servers_.size(); ++i) begin(watch_server(i));
     while (!is_over_) io_.run_one();
@@ -192,17 +192,10 @@ class dashboard {
       auto [error, number] = co_await signals_.async_wait(as_result);
       if (error || is_over_) co_return;
       switch (number) {
-        case SIGWINCH:
-          terminal_->resize();
-          break;
-        case SIGTSTP:
-          stop();
-          break;
-        case SIGCONT:
-          terminal_->resume();
-          break;
-        default:
-          is_over_ = true;
+        case SIGWINCH: terminal_->resize(); break;
+        case SIGTSTP: stop(); break;
+        case SIGCONT: terminal_->resume(); break;
+        default: is_over_ = true;
       }
       apply(resized{terminal_->height()});
     }

@@ -1,16 +1,16 @@
+#include <exception>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include <boost/asio/co_spawn.hpp>
+
 #include "cluster/resignation.hpp"
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
 #include "settings/values.hpp"
 #include "text.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-
-#include <exception>
-#include <memory>
-#include <optional>
-#include <ostream>
 
 namespace zkadmin {
 namespace {
@@ -37,8 +37,7 @@ asio::awaitable<void> carry_out(std::shared_ptr<request> asked) {
 
 /// Waits until a task ends, and throws what it throws. At the deadline throws `failure`, which says how far the contact
 /// came.
-void wait_for(asio::io_context& io, deadline limit, std::shared_ptr<request> asked,
-              asio::awaitable<void> task) {
+void wait_for(asio::io_context& io, deadline limit, std::shared_ptr<request> asked, asio::awaitable<void> task) {
   asked->is_done = false;
   asio::co_spawn(io, std::move(task), [asked](std::exception_ptr error) {
     asked->error = error;
@@ -48,8 +47,8 @@ void wait_for(asio::io_context& io, deadline limit, std::shared_ptr<request> ask
   if (asked->error) std::rethrow_exception(asked->error);
 }
 
-exit_code ask(surroundings& around, deadline limit, const std::shared_ptr<request>& asked,
-              const std::string& path, bool read_write) {
+exit_code ask(surroundings& around, deadline limit, const std::shared_ptr<request>& asked, const std::string& path,
+              bool read_write) {
   wait_for(around.io, limit, asked, prepare(asked, path));
   (read_write ? around.err : around.out) << to_text(asked->prepared->requests) << std::flush;
   if (!read_write) {
@@ -63,8 +62,7 @@ exit_code ask(surroundings& around, deadline limit, const std::shared_ptr<reques
 
 }  // namespace
 
-exit_code request_resignation(surroundings& around, const settings& wanted, const std::string& path,
-                              bool read_write) {
+exit_code request_resignation(surroundings& around, const settings& wanted, const std::string& path, bool read_write) {
   std::string checked;
   try {
     checked = parse_path(path);

@@ -1,15 +1,15 @@
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
 #include "report/report.hpp"
 #include "text.hpp"
-
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/detached.hpp>
-
-#include <memory>
-#include <optional>
-#include <ostream>
 
 namespace zkadmin {
 namespace {
@@ -48,23 +48,18 @@ asio::awaitable<void> explore(std::shared_ptr<findings> found, deadline limit) {
 std::optional<failure> shortcoming(const findings& found) {
   if (found.trouble) return found.trouble;
   if (!found.survey)
-    return failure(exit_code::error,
-                   std::string(out_of_time(found).what()) + ": the elections are not known");
+    return failure(exit_code::error, std::string(out_of_time(found).what()) + ": the elections are not known");
   if (found.survey->refused)
-    return failure(exit_code::auth,
-                   "something may not be read; give credentials (digest_file or ZKADMIN_DIGEST)");
+    return failure(exit_code::auth, "something may not be read; give credentials (digest_file or ZKADMIN_DIGEST)");
   if (!found.survey->complete) return failure(exit_code::error, "there may be more elections than these");
   return std::nullopt;
 }
 
 std::string formatted(const cluster_status& cluster, output_format format) {
   switch (format) {
-    case output_format::table:
-      return to_table(cluster);
-    case output_format::json:
-      return to_json(cluster);
-    case output_format::tsv:
-      return to_tsv(cluster);
+    case output_format::table: return to_table(cluster);
+    case output_format::json: return to_json(cluster);
+    case output_format::tsv: return to_tsv(cluster);
   }
   return {};
 }
@@ -83,8 +78,7 @@ exit_code show_status(surroundings& around, const settings& wanted, output_forma
   around.out << formatted(shown, format) << std::flush;
   if (!around.out) throw failure(exit_code::error, "the output could not be written");
   if (shown.survey)
-    for (const auto& note : shown.survey->notes)
-      around.err << "zkadmin: note: " << printable(to_string(note)) << '\n';
+    for (const auto& note : shown.survey->notes) around.err << "zkadmin: note: " << printable(to_string(note)) << '\n';
   if (!missing) return exit_code::ok;
   around.err << "zkadmin: " << missing->what() << '\n';
   return missing->code();

@@ -1,12 +1,12 @@
-#include "report/report.hpp"
-#include "text.hpp"
+#include <algorithm>
+#include <optional>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
-#include <algorithm>
-#include <optional>
+#include "report/report.hpp"
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -35,9 +35,8 @@ json::value plain_number(double value) {
 
 json::value latency_object(const std::optional<latency_ms>& latency) {
   if (!latency) return {{"min", nullptr}, {"avg", nullptr}, {"max", nullptr}};
-  return {{"min", plain_number(latency->min)},
-          {"avg", plain_number(latency->avg)},
-          {"max", plain_number(latency->max)}};
+  return {
+      {"min", plain_number(latency->min)}, {"avg", plain_number(latency->avg)}, {"max", plain_number(latency->max)}};
 }
 
 json::object server_object(const server_status& server) {

@@ -1,9 +1,9 @@
 // Prints a cluster's status.
 #pragma once
 
-#include "cluster/status.hpp"
-
 #include <string>
+
+#include "cluster/status.hpp"
 
 namespace zkadmin {
 

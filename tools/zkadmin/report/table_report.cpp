@@ -1,7 +1,7 @@
+#include <algorithm>
+
 #include "report/report.hpp"
 #include "report/tables.hpp"
-
-#include <algorithm>
 
 namespace zkadmin {
 namespace {
@@ -21,8 +21,7 @@ table with_activities(const std::vector<election_status>& elections) {
   std::vector<table_row> rows;
   for (std::size_t i = 0; i < content.rows.size(); ++i) {
     rows.push_back(std::move(content.rows[i]));
-    if (const auto activity = activity_line(elections[i]); !activity.empty())
-      rows.push_back({{"  " + activity}});
+    if (const auto activity = activity_line(elections[i]); !activity.empty()) rows.push_back({{"  " + activity}});
   }
   content.rows = std::move(rows);
   return content;
@@ -31,8 +30,7 @@ table with_activities(const std::vector<election_status>& elections) {
 }  // namespace
 
 std::string to_table(const cluster_status& cluster) {
-  std::string text =
-      quorum_banner(cluster.ensemble).text + "\n\n" + printed(ensemble_table(cluster.ensemble)) + "\n";
+  std::string text = quorum_banner(cluster.ensemble).text + "\n\n" + printed(ensemble_table(cluster.ensemble)) + "\n";
   if (!cluster.survey) return text + "Elections: not known.\n";
   auto elections = cluster.survey->elections;
   put_problems_first(elections);

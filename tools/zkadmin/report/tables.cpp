@@ -1,16 +1,14 @@
 #include "report/tables.hpp"
 
-#include "text.hpp"
-
 #include <algorithm>
 #include <cstdio>
+
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
 
-std::string number(std::optional<std::int64_t> value) {
-  return value ? std::to_string(*value) : "";
-}
+std::string number(std::optional<std::int64_t> value) { return value ? std::to_string(*value) : ""; }
 
 std::string latency(const std::optional<latency_ms>& value) {
   if (!value) return {};
@@ -83,33 +81,27 @@ table election_table(std::span<const election_status> elections) {
 
 std::string hand_over_line(const hand_over_status& hand_over) {
   const std::string to = hand_over.to.empty() ? "nobody yet" : hand_over.to;
-  return hand_over.from + " -> " + to + "  " + hand_over.state + "  " + short_duration(hand_over.elapsed) +
-         " / " + short_duration(hand_over.deadline);
+  return hand_over.from + " -> " + to + "  " + hand_over.state + "  " + short_duration(hand_over.elapsed) + " / " +
+         short_duration(hand_over.deadline);
 }
 
 std::string activity_line(const election_status& election) {
   if (const auto& hand_over = election.hand_over) return "hand-over: " + hand_over_line(*hand_over);
   if (!election.resignation_asked || !election.leader) return {};
-  return "resignation: " + label(*election.leader) + " was asked " +
-         short_duration(*election.resignation_asked) + " ago";
+  return "resignation: " + label(*election.leader) + " was asked " + short_duration(*election.resignation_asked) +
+         " ago";
 }
 
 namespace {
 
-bool has_role(const server_status& server) {
-  return server.role.has_value();
-}
+bool has_role(const server_status& server) { return server.role.has_value(); }
 
-bool is_just_asked(const server_status& server) {
-  return server.silent && server.error.empty();
-}
+bool is_just_asked(const server_status& server) { return server.silent && server.error.empty(); }
 
 /// The banner if no server is known to serve. It says "NO QUORUM" only if each server either said that it does not
 /// serve or is unreachable.
 table_cell banner_without_service(std::span<const server_status> servers) {
-  const auto among = [servers](auto condition) {
-    return std::any_of(servers.begin(), servers.end(), condition);
-  };
+  const auto among = [servers](auto condition) { return std::any_of(servers.begin(), servers.end(), condition); };
   const std::string count = "0/" + std::to_string(servers.size());
   if (servers.empty() || among(is_just_asked)) return {"asking the servers", look::dim};
   if (among(may_serve)) return {"QUORUM not known: no server tells its role", look::warning};
@@ -132,8 +124,7 @@ std::string leader_text(std::span<const server_status> servers) {
 table_cell quorum_banner(std::span<const server_status> servers) {
   const auto serving = static_cast<std::size_t>(std::count_if(servers.begin(), servers.end(), is_serving));
   if (serving == 0) return banner_without_service(servers);
-  std::string text =
-      "QUORUM " + std::to_string(serving) + "/" + std::to_string(servers.size()) + leader_text(servers);
+  std::string text = "QUORUM " + std::to_string(serving) + "/" + std::to_string(servers.size()) + leader_text(servers);
   if (servers.size() == 1 && servers[0].role == server_role::standalone) text = "STANDALONE";
   // Servers that serve prove that there is a quorum, but it is still a warning if not all the given hosts serve.
   return {text, serving == servers.size() ? look::good : look::warning};

@@ -1,10 +1,10 @@
 // The two tables of a cluster's status, the same on the screen and in print.
 #pragma once
 
+#include <span>
+
 #include "cluster/status.hpp"
 #include "screen/table.hpp"
-
-#include <span>
 
 namespace zkadmin {
 

@@ -1,9 +1,9 @@
-#include "report/report.hpp"
-#include "text.hpp"
-
 #include <cstdio>
 #include <initializer_list>
 #include <optional>
+
+#include "report/report.hpp"
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -23,20 +23,11 @@ std::string escaped(std::string_view field) {
   std::string text;
   for (const char c : field) {
     switch (c) {
-      case '\t':
-        text += "\\t";
-        break;
-      case '\n':
-        text += "\\n";
-        break;
-      case '\r':
-        text += "\\r";
-        break;
-      case '\\':
-        text += "\\\\";
-        break;
-      default:
-        append_character(text, c);
+      case '\t': text += "\\t"; break;
+      case '\n': text += "\\n"; break;
+      case '\r': text += "\\r"; break;
+      case '\\': text += "\\\\"; break;
+      default: append_character(text, c);
     }
   }
   return well_formed(text);
@@ -48,9 +39,7 @@ std::string line(std::initializer_list<std::string> fields) {
   return text + "\n";
 }
 
-std::string digits(std::optional<std::int64_t> value) {
-  return value ? std::to_string(*value) : "";
-}
+std::string digits(std::optional<std::int64_t> value) { return value ? std::to_string(*value) : ""; }
 
 std::string decimal(double value) {
   char text[48];
@@ -60,11 +49,11 @@ std::string decimal(double value) {
 
 std::string server_line(const server_status& server) {
   const auto& latency = server.latency;
-  return line({"server", server.server, server.role ? to_string(*server.role) : "",
-               server.reachable ? "yes" : "no", server.zxid ? hexadecimal(*server.zxid) : "",
-               digits(server.connections), latency ? decimal(latency->min) : "",
-               latency ? decimal(latency->avg) : "", latency ? decimal(latency->max) : "",
-               digits(server.outstanding), digits(server.nodes), server.version, server.error});
+  return line({"server", server.server, server.role ? to_string(*server.role) : "", server.reachable ? "yes" : "no",
+               server.zxid ? hexadecimal(*server.zxid) : "", digits(server.connections),
+               latency ? decimal(latency->min) : "", latency ? decimal(latency->avg) : "",
+               latency ? decimal(latency->max) : "", digits(server.outstanding), digits(server.nodes), server.version,
+               server.error});
 }
 
 // A value that is not known is an empty field.
@@ -84,11 +73,10 @@ std::string election_lines(const election_status& election) {
   };
   const auto& asked = election.resignation_asked;
   std::string text =
-      line({"election", election.path, is_known(election) ? std::to_string(election.epoch) : "",
-            election.phase, election.leader ? election.leader->id : "",
-            election.leader ? std::to_string(election.leader->token) : "", election.takeover, hand_over.from,
-            hand_over.to, hand_over.state, ms(hand_over.elapsed), ms(hand_over.deadline),
-            asked ? std::to_string(asked->count()) : "", problem_of(election)});
+      line({"election", election.path, is_known(election) ? std::to_string(election.epoch) : "", election.phase,
+            election.leader ? election.leader->id : "", election.leader ? std::to_string(election.leader->token) : "",
+            election.takeover, hand_over.from, hand_over.to, hand_over.state, ms(hand_over.elapsed),
+            ms(hand_over.deadline), asked ? std::to_string(asked->count()) : "", problem_of(election)});
   for (const auto& each : election.waiters)
     text += line({"waiter", election.path, std::to_string(each.position), each.id});
   return text;

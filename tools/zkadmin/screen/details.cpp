@@ -1,10 +1,10 @@
 // The page about one election, and the help page.
+#include <algorithm>
+#include <iterator>
+
 #include "screen/pages.hpp"
 #include "screen/table.hpp"
 #include "text.hpp"
-
-#include <algorithm>
-#include <iterator>
 
 namespace zkadmin {
 namespace {
@@ -41,8 +41,7 @@ table waiter_table(const election_status& election) {
   return content;
 }
 
-int draw_facts(grid& screen, const model& state, const election_status& election,
-               const view_options& options) {
+int draw_facts(grid& screen, const model& state, const election_status& election, const view_options& options) {
   int y = 0;
   draw_heading(screen, y++, "ELECTION " + election.path, staleness(state), look::warning);
   draw_field(screen, y++, "epoch", std::to_string(election.epoch));

@@ -1,9 +1,9 @@
 #include "screen/differences.hpp"
 
-#include "text.hpp"
-
 #include <map>
 #include <string_view>
+
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -18,16 +18,14 @@ void compare(const server_status& before, const server_status& after, changes& f
   } else if (is_serving(before) && !is_serving(after)) {
     found.push_back({name + ": " + after.error, look::warning});
   } else if (after.role && before.role != after.role) {
-    found.push_back({name + ": " + standing(before) + " -> " + standing(after),
-                     is_serving(after) ? look::good : look::warning});
+    found.push_back(
+        {name + ": " + standing(before) + " -> " + standing(after), is_serving(after) ? look::good : look::warning});
   } else if (!before.reachable && after.reachable) {
     found.push_back({name + " is up", look::good});
   }
 }
 
-std::string id_of(const std::optional<candidate_status>& leader) {
-  return leader ? label(*leader) : "";
-}
+std::string id_of(const std::optional<candidate_status>& leader) { return leader ? label(*leader) : ""; }
 
 void compare_leaders(const election_status& before, const election_status& after, changes& found) {
   const std::string was = id_of(before.leader);
@@ -47,9 +45,9 @@ void compare_leaders(const election_status& before, const election_status& after
 void compare_hand_overs(const election_status& before, const election_status& after, changes& found) {
   if (after.hand_over && (!before.hand_over || before.hand_over->from != after.hand_over->from)) {
     const std::string to = after.hand_over->to.empty() ? "nobody yet" : after.hand_over->to;
-    found.push_back({after.path + ": hand-over " + after.hand_over->from + " -> " + to + " began (" +
-                         after.hand_over->state + ")",
-                     look::warning});
+    found.push_back(
+        {after.path + ": hand-over " + after.hand_over->from + " -> " + to + " began (" + after.hand_over->state + ")",
+         look::warning});
   } else if (before.hand_over && !after.hand_over) {
     found.push_back({after.path + ": hand-over from " + before.hand_over->from + " ended", look::good});
   }
@@ -66,8 +64,7 @@ void compare_terms(const election_status& before, const election_status& after, 
 
 void compare_problems(const election_status& before, const election_status& after, changes& found) {
   const std::string problem = problem_of(after);
-  if (!problem.empty() && problem != problem_of(before))
-    found.push_back({after.path + ": " + problem, look::bad});
+  if (!problem.empty() && problem != problem_of(before)) found.push_back({after.path + ": " + problem, look::bad});
   if (after.resignation_asked && !before.resignation_asked && after.leader)
     found.push_back({after.path + ": " + label(*after.leader) + " was asked to give up", look::warning});
 }
@@ -93,8 +90,7 @@ std::vector<change> differences(std::span<const server_status> before, std::span
   return found;
 }
 
-std::vector<change> differences(std::span<const election_status> before,
-                                std::span<const election_status> after) {
+std::vector<change> differences(std::span<const election_status> before, std::span<const election_status> after) {
   std::map<std::string_view, const election_status*> known;
   for (const auto& each : before) known[each.path] = &each;
   changes found;
@@ -106,8 +102,7 @@ std::vector<change> differences(std::span<const election_status> before,
       compare(*was.mapped(), each, found);
     }
   }
-  for (const auto& gone : known)
-    found.push_back({std::string(gone.first) + ": the election is gone", look::warning});
+  for (const auto& gone : known) found.push_back({std::string(gone.first) + ": the election is gone", look::warning});
   return found;
 }
 

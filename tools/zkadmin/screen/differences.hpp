@@ -1,12 +1,12 @@
 // The events between two looks at the same cluster.
 #pragma once
 
-#include "cluster/status.hpp"
-#include "screen/grid.hpp"
-
 #include <span>
 #include <string>
 #include <vector>
+
+#include "cluster/status.hpp"
+#include "screen/grid.hpp"
 
 namespace zkadmin {
 
@@ -16,7 +16,6 @@ struct change {
 };
 
 std::vector<change> differences(std::span<const server_status> before, std::span<const server_status> after);
-std::vector<change> differences(std::span<const election_status> before,
-                                std::span<const election_status> after);
+std::vector<change> differences(std::span<const election_status> before, std::span<const election_status> after);
 
 }  // namespace zkadmin

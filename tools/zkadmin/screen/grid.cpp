@@ -1,8 +1,8 @@
 #include "screen/grid.hpp"
 
-#include "text.hpp"
-
 #include <algorithm>
+
+#include "text.hpp"
 
 namespace zkadmin {
 
@@ -15,18 +15,12 @@ grid::grid(int width, int height, bool ascii)
 char32_t grid::adapted(char32_t glyph) const noexcept {
   if (!ascii_ || glyph < 0x7F) return glyph;
   switch (glyph) {
-    case U'─':
-      return U'-';
-    case U'█':
-      return U'#';
-    case U'░':
-      return U'.';
-    case U'…':
-      return U'~';
-    case U'▸':
-      return U'>';
-    default:
-      return U'?';
+    case U'─': return U'-';
+    case U'█': return U'#';
+    case U'░': return U'.';
+    case U'…': return U'~';
+    case U'▸': return U'>';
+    default: return U'?';
   }
 }
 

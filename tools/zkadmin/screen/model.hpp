@@ -1,14 +1,14 @@
 // All that the dashboard knows, and how it changes. It does not use the terminal, the network or the clock.
 #pragma once
 
-#include "cluster/status.hpp"
-#include "screen/grid.hpp"
-
 #include <chrono>
 #include <deque>
 #include <string>
 #include <variant>
 #include <vector>
+
+#include "cluster/status.hpp"
+#include "screen/grid.hpp"
 
 namespace zkadmin {
 

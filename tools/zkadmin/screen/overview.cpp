@@ -1,11 +1,11 @@
 // The page that the dashboard begins with: ensemble, elections, events.
+#include <algorithm>
+#include <span>
+
 #include "report/tables.hpp"
 #include "screen/pages.hpp"
 #include "screen/table.hpp"
 #include "text.hpp"
-
-#include <algorithm>
-#include <span>
 
 namespace zkadmin {
 namespace {
@@ -21,9 +21,7 @@ struct sections {
   lines events;
 };
 
-int count_of(std::size_t size) {
-  return static_cast<int>(std::min<std::size_t>(size, 100'000));
-}
+int count_of(std::size_t size) { return static_cast<int>(std::min<std::size_t>(size, 100'000)); }
 
 /// One line of the list of elections: an election, or its activity.
 struct list_line {
@@ -117,17 +115,12 @@ void draw_elections(grid& screen, const model& state, lines where) {
   if (has_heading) {
     const std::string count = is_known ? " " + std::to_string(elections.size()) : "";
     draw_heading(screen, where.top, "ELECTIONS" + count, remark.text, remark.look);
-    draw_titles(screen, where.top + 1, content,
-                place_columns(content, indent, screen.width() - indent - margin));
+    draw_titles(screen, where.top + 1, content, place_columns(content, indent, screen.width() - indent - margin));
     where = {where.top + heading_lines, where.count - heading_lines};
   }
   if (elections.empty()) {
     const bool is_remark_due = !has_heading && !remark.text.empty();
-    screen.put(indent, where.top,
-               is_remark_due ? remark.text
-               : is_known    ? "none"
-                             : "not known yet",
-               look::dim);
+    screen.put(indent, where.top, is_remark_due ? remark.text : is_known ? "none" : "not known yet", look::dim);
   } else {
     draw_election_list(screen, state, where, content);
   }
@@ -146,8 +139,7 @@ void draw_events(grid& screen, const model& state, lines where, const view_optio
 
 }  // namespace
 
-void draw_heading(grid& screen, int y, const std::string& title, const std::string& remark,
-                  look remark_look) {
+void draw_heading(grid& screen, int y, const std::string& title, const std::string& remark, look remark_look) {
   int x = screen.put(margin, y, title, look::heading) + 1;
   const int room = screen.width() - margin - x - 4;
   const int remark_places = remark.empty() ? 0 : std::min(places(remark), std::max(room, 0)) + 1;
@@ -168,9 +160,7 @@ void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_ove
   screen.put(x, y, "]", how);
 }
 
-bool has_activity(const election_status& election) {
-  return !activity_line(election).empty();
-}
+bool has_activity(const election_status& election) { return !activity_line(election).empty(); }
 
 void draw_activity(grid& screen, int x, int y, const election_status& election) {
   if (election.hand_over) {

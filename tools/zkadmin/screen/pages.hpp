@@ -1,11 +1,11 @@
 // The parts that `render` puts together; each draws into the lines it is given.
 #pragma once
 
+#include <string>
+
 #include "screen/grid.hpp"
 #include "screen/model.hpp"
 #include "screen/render.hpp"
-
-#include <string>
 
 namespace zkadmin {
 

@@ -1,11 +1,11 @@
 #include "screen/render.hpp"
 
+#include <algorithm>
+#include <cstdio>
+
 #include "report/tables.hpp"
 #include "screen/pages.hpp"
 #include "text.hpp"
-
-#include <algorithm>
-#include <cstdio>
 
 namespace zkadmin {
 namespace {
@@ -13,8 +13,7 @@ namespace {
 // A narrow screen shows the cluster's name, without the program's name and the time.
 void draw_title(grid& screen, const model& state, const view_options& options) {
   const bool is_narrow = screen.width() < 40;
-  const std::string clock =
-      (state.paused ? "PAUSED " : "") + (is_narrow ? "" : time_of_day(state.now, options));
+  const std::string clock = (state.paused ? "PAUSED " : "") + (is_narrow ? "" : time_of_day(state.now, options));
   const int clock_x = std::max(screen.width() - places(clock) - 1, 0);
   screen.put(1, 0, (is_narrow ? "" : "zkadmin  ") + state.title, look::title, clock_x - 2);
   screen.put(clock_x, 0, clock);
@@ -27,9 +26,8 @@ void draw_banner(grid& screen, const model& state) {
 }
 
 void draw_keys(grid& screen, page shown, int y) {
-  const char* const keys = shown == page::overview
-                               ? "q quit  ? help  j/k select  enter details  R refresh  Z pause"
-                               : "q quit  esc back  j/k scroll  ? help";
+  const char* const keys = shown == page::overview ? "q quit  ? help  j/k select  enter details  R refresh  Z pause"
+                                                   : "q quit  esc back  j/k scroll  ? help";
   screen.put(1, y, keys, look::dim);
 }
 
@@ -63,15 +61,9 @@ grid render(const model& state, int width, int height, const view_options& optio
   draw_banner(screen, state);
   const lines body = body_of(height);
   switch (state.shown) {
-    case page::overview:
-      draw_overview(screen, state, body, options);
-      break;
-    case page::details:
-      draw_details(screen, state, body, options);
-      break;
-    case page::help:
-      draw_help(screen, state, body);
-      break;
+    case page::overview: draw_overview(screen, state, body, options); break;
+    case page::details: draw_details(screen, state, body, options); break;
+    case page::help: draw_help(screen, state, body); break;
   }
   draw_keys(screen, state.shown, body.top + body.count);
   return screen;

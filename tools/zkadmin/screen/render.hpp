@@ -1,10 +1,10 @@
 // Draws the dashboard into cells.
 #pragma once
 
+#include <chrono>
+
 #include "screen/grid.hpp"
 #include "screen/model.hpp"
-
-#include <chrono>
 
 namespace zkadmin {
 

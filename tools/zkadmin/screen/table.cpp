@@ -1,8 +1,8 @@
 #include "screen/table.hpp"
 
-#include "text.hpp"
-
 #include <algorithm>
+
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -22,8 +22,7 @@ int column_width(const table& content, std::size_t index) {
 
 std::vector<placed_column> all_columns(const table& content) {
   std::vector<placed_column> columns;
-  for (std::size_t i = 0; i < content.columns.size(); ++i)
-    columns.push_back({i, 0, column_width(content, i)});
+  for (std::size_t i = 0; i < content.columns.size(); ++i) columns.push_back({i, 0, column_width(content, i)});
   return columns;
 }
 
@@ -58,9 +57,7 @@ void drop_columns(const table& content, std::vector<placed_column>& columns, int
 /// Narrows, one place at a time, the column that is furthest above its least width or, if none is above, the widest
 /// column.
 void shrink_columns(const table& content, std::vector<placed_column>& columns, int width) {
-  const auto spare = [&content](const placed_column& each) {
-    return each.width - least_width(content, each);
-  };
+  const auto spare = [&content](const placed_column& each) { return each.width - least_width(content, each); };
   const auto by_spare = [&spare](const placed_column& a, const placed_column& b) {
     return spare(a) != spare(b) ? spare(a) < spare(b) : a.width < b.width;
   };
@@ -86,8 +83,7 @@ std::vector<placed_column> place_columns(const table& content, int x, int width)
     each.x = x;
     x += each.width + gap;
   }
-  if (const int left = width - total_width(columns); !columns.empty() && left > 0)
-    columns.back().width += left;
+  if (const int left = width - total_width(columns); !columns.empty() && left > 0) columns.back().width += left;
   return columns;
 }
 

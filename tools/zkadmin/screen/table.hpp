@@ -1,10 +1,10 @@
 // Tables that fit any width: the least important columns are left out first.
 #pragma once
 
-#include "screen/grid.hpp"
-
 #include <string>
 #include <vector>
+
+#include "screen/grid.hpp"
 
 namespace zkadmin {
 

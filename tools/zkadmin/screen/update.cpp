@@ -1,8 +1,8 @@
+#include <algorithm>
+
 #include "screen/differences.hpp"
 #include "screen/model.hpp"
 #include "screen/pages.hpp"
-
-#include <algorithm>
 
 namespace zkadmin {
 namespace {
@@ -37,36 +37,19 @@ void show(model& state, page which) {
 
 effect handle(model& state, const key_pressed& pressed) {
   switch (pressed.which) {
-    case key::up:
-      move_by(state, -1);
-      break;
-    case key::down:
-      move_by(state, 1);
-      break;
-    case key::first:
-      move_to(state, 0);
-      break;
-    case key::last:
-      move_to(state, last_position(state));
-      break;
+    case key::up: move_by(state, -1); break;
+    case key::down: move_by(state, 1); break;
+    case key::first: move_to(state, 0); break;
+    case key::last: move_to(state, last_position(state)); break;
     case key::enter:
       if (state.shown == page::overview && !state.survey.elections.empty()) show(state, page::details);
       break;
-    case key::back:
-      show(state, page::overview);
-      break;
-    case key::help:
-      show(state, state.shown == page::help ? page::overview : page::help);
-      break;
-    case key::quit:
-      return effect::quit;
-    case key::refresh:
-      return effect::refresh;
-    case key::pause:
-      state.paused = !state.paused;
-      return state.paused ? effect::none : effect::refresh;
-    case key::other:
-      break;
+    case key::back: show(state, page::overview); break;
+    case key::help: show(state, state.shown == page::help ? page::overview : page::help); break;
+    case key::quit: return effect::quit;
+    case key::refresh: return effect::refresh;
+    case key::pause: state.paused = !state.paused; return state.paused ? effect::none : effect::refresh;
+    case key::other: break;
   }
   return effect::none;
 }
@@ -114,9 +97,7 @@ effect handle(model& state, const resized& size) {
   return effect::none;
 }
 
-effect handle(model&, const time_passed&) {
-  return effect::none;
-}
+effect handle(model&, const time_passed&) { return effect::none; }
 
 }  // namespace
 

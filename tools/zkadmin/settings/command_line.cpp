@@ -1,14 +1,14 @@
 #include "settings/command_line.hpp"
 
-#include "failure.hpp"
-#include "text.hpp"
-
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <ostream>
 #include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "failure.hpp"
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -34,9 +34,7 @@ void add_setting(CLI::App& app, const setting& which, raw_settings& given) {
   const std::string key(which.key);
   const std::string help(which.help);
   if (which.type == value_type::flag) {
-    const auto store = [&given, key, option](const bool& on) {
-      given[key] = {on ? "true" : "false", option};
-    };
+    const auto store = [&given, key, option](const bool& on) { given[key] = {on ? "true" : "false", option}; };
     app.add_flag_function(
         option + ",!--no-" + option_name(which), [store](std::int64_t n) { store(n > 0); }, help);
   } else {
@@ -54,8 +52,7 @@ void add_common(CLI::App& app, invocation& asked) {
 }
 
 void add_commands(CLI::App& app, invocation& asked) {
-  auto* dashboard =
-      app.add_subcommand("dashboard", "A live screen of the ensemble and its elections (the default)");
+  auto* dashboard = app.add_subcommand("dashboard", "A live screen of the ensemble and its elections (the default)");
   auto* status = app.add_subcommand("status", "Print the ensemble and its elections once");
   auto* resign = app.add_subcommand("resign", "Ask the leader of an election to give up the leadership");
   for (auto* each : {&app, dashboard, status, resign}) add_common(*each, asked);
@@ -76,9 +73,8 @@ void add_commands(CLI::App& app, invocation& asked) {
 
 std::optional<invocation> parse_command_line(std::span<const char* const> arguments, std::ostream& out) {
   invocation asked;
-  CLI::App app(
-      "Shows a ZooKeeper ensemble and the elections on it: who leads, who waits, what is being handed over.",
-      "zkadmin");
+  CLI::App app("Shows a ZooKeeper ensemble and the elections on it: who leads, who waits, what is being handed over.",
+               "zkadmin");
   app.set_version_flag("--version", "zkadmin " ZKADMIN_VERSION);
   app.footer(footer);
   add_commands(app, asked);
@@ -96,8 +92,7 @@ std::optional<invocation> parse_command_line(std::span<const char* const> argume
 }
 
 settings load_settings(const invocation& asked, const environment& variables) {
-  const std::array layers{read_config_file(asked.config, variables), read_environment(variables),
-                          asked.given};
+  const std::array layers{read_config_file(asked.config, variables), read_environment(variables), asked.given};
   return resolve_settings(layers);
 }
 

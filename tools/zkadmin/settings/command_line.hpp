@@ -1,12 +1,12 @@
 // The command line.
 #pragma once
 
-#include "settings/settings.hpp"
-
 #include <iosfwd>
 #include <optional>
 #include <span>
 #include <string>
+
+#include "settings/settings.hpp"
 
 namespace zkadmin {
 

@@ -1,14 +1,14 @@
 // The configuration file, in TOML.
-#include "failure.hpp"
-#include "settings/settings.hpp"
-#include "text.hpp"
-
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+
+#include <toml++/toml.h>
+
+#include "failure.hpp"
+#include "settings/settings.hpp"
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -63,8 +63,7 @@ toml::table parse(const fs::path& file) {
 
 const setting* find_setting(std::string_view key) {
   const auto all = all_settings();
-  const auto found =
-      std::find_if(all.begin(), all.end(), [key](const setting& each) { return each.key == key; });
+  const auto found = std::find_if(all.begin(), all.end(), [key](const setting& each) { return each.key == key; });
   return found == all.end() || found->is_secret ? nullptr : &*found;
 }
 
@@ -77,12 +76,9 @@ std::string known_keys() {
 
 const char* expected_type(value_type type) {
   switch (type) {
-    case value_type::text:
-      return "a string";
-    case value_type::duration:
-      return "a string with a duration such as \"500ms\"";
-    case value_type::flag:
-      return "true or false, without quotes";
+    case value_type::text: return "a string";
+    case value_type::duration: return "a string with a duration such as \"500ms\"";
+    case value_type::flag: return "true or false, without quotes";
   }
   return "";
 }
@@ -113,8 +109,7 @@ raw_settings read_config_file(const std::optional<std::string>& given, const env
   for (const auto& [name, value] : table) {
     const std::string key(name.str());
     const setting* known = find_setting(key);
-    if (!known)
-      refuse(place->file, name.source(), "unknown key " + printable(key) + " (known: " + known_keys() + ")");
+    if (!known) refuse(place->file, name.source(), "unknown key " + printable(key) + " (known: " + known_keys() + ")");
     auto text = text_of(value, known->type);
     if (!text)
       refuse(place->file, value.source(),

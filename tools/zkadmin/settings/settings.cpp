@@ -1,14 +1,14 @@
 #include "settings/settings.hpp"
 
-#include "failure.hpp"
-#include "settings/values.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+
+#include "failure.hpp"
+#include "settings/values.hpp"
 
 namespace zkadmin {
 namespace {
@@ -17,10 +17,8 @@ constexpr setting settings_table[] = {
     {"hosts", value_type::text, false, "Servers: host:port[,host:port...][/root]; a missing port means 2181"},
     {"root", value_type::text, false, "Look for elections at and below this path (default /)"},
     {"name", value_type::text, false, "Name of the cluster, for the title (default: the hosts)"},
-    {"interval", value_type::duration, false,
-     "Pause between refreshes of the dashboard, 100ms to 1h (default 1s)"},
-    {"timeout", value_type::duration, false,
-     "Limit for everything a command waits for, 100ms to 1h (default 5s)"},
+    {"interval", value_type::duration, false, "Pause between refreshes of the dashboard, 100ms to 1h (default 1s)"},
+    {"timeout", value_type::duration, false, "Limit for everything a command waits for, 100ms to 1h (default 5s)"},
     {"digest_file", value_type::text, false, "File with the credentials, one line user:password"},
     {"digest", value_type::text, true, "The credentials themselves, user:password"},
     {"color", value_type::flag, false, "Colours (default: unless NO_COLOR is set)"},
@@ -68,21 +66,16 @@ void apply(std::span<const raw_settings> layers, std::string_view key, Assign as
 void apply_digest(std::span<const raw_settings> layers, settings& result) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const auto layer = layers.subspan(i, 1);
-    apply(layer, "digest_file",
-          [&](const auto& text) { result.digest = parse_digest(read_digest_file(text)); });
+    apply(layer, "digest_file", [&](const auto& text) { result.digest = parse_digest(read_digest_file(text)); });
     apply(layer, "digest", [&](const auto& text) { result.digest = parse_digest(text); });
   }
 }
 
 }  // namespace
 
-std::span<const setting> all_settings() noexcept {
-  return settings_table;
-}
+std::span<const setting> all_settings() noexcept { return settings_table; }
 
-std::string option_name(const setting& which) {
-  return replaced(which.key, '_', '-');
-}
+std::string option_name(const setting& which) { return replaced(which.key, '_', '-'); }
 
 std::string variable_name(const setting& which) {
   std::string name = "ZKADMIN_" + std::string(which.key);
@@ -125,10 +118,9 @@ settings resolve_settings(std::span<const raw_settings> layers) {
   apply(layers, "ascii", [&](const auto& text) { result.ascii = parse_flag(text); });
   apply_digest(layers, result);
   if (result.servers.empty())
-    throw failure(
-        exit_code::usage,
-        "no servers: give --hosts host:port[,host:port...], or set ZKADMIN_HOSTS, or `hosts` in the "
-        "configuration file");
+    throw failure(exit_code::usage,
+                  "no servers: give --hosts host:port[,host:port...], or set ZKADMIN_HOSTS, or `hosts` in the "
+                  "configuration file");
   return result;
 }
 

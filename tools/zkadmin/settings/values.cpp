@@ -1,12 +1,12 @@
 #include "settings/values.hpp"
 
-#include "text.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
+
+#include "text.hpp"
 
 namespace zkadmin {
 namespace {

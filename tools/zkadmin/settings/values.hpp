@@ -1,12 +1,12 @@
 // Convert the text of a setting to its value. All throw std::invalid_argument, which says what is expected.
 #pragma once
 
-#include "settings/settings.hpp"
-
 #include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "settings/settings.hpp"
 
 namespace zkadmin {
 

@@ -1,7 +1,10 @@
 #include "terminal/terminal.hpp"
 
 #define NCURSES_WIDECHAR 1
-#include "failure.hpp"
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
 
 #include <curses.h>
 #include <langinfo.h>
@@ -9,10 +12,7 @@
 #include <term.h>
 #include <unistd.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <string_view>
+#include "failure.hpp"
 
 // These macros of curses would replace ordinary names.
 #undef lines
@@ -32,22 +32,14 @@ struct attributes {
 attributes attributes_of(look how, bool color) {
   const auto paired = [color](attr_t bits, short pair) { return attributes{bits, color ? pair : short{0}}; };
   switch (how) {
-    case look::plain:
-      return {A_NORMAL, 0};
-    case look::title:
-      return {A_BOLD, 0};
-    case look::heading:
-      return paired(A_BOLD, heading_pair);
-    case look::dim:
-      return {A_DIM, 0};
-    case look::good:
-      return paired(A_NORMAL, good_pair);
-    case look::warning:
-      return paired(color ? A_NORMAL : A_UNDERLINE, warning_pair);
-    case look::bad:
-      return paired(A_BOLD, bad_pair);
-    case look::selected:
-      return {A_REVERSE, 0};
+    case look::plain: return {A_NORMAL, 0};
+    case look::title: return {A_BOLD, 0};
+    case look::heading: return paired(A_BOLD, heading_pair);
+    case look::dim: return {A_DIM, 0};
+    case look::good: return paired(A_NORMAL, good_pair);
+    case look::warning: return paired(color ? A_NORMAL : A_UNDERLINE, warning_pair);
+    case look::bad: return paired(A_BOLD, bad_pair);
+    case look::selected: return {A_REVERSE, 0};
   }
   return {A_NORMAL, 0};
 }
@@ -63,46 +55,29 @@ void start_colors() {
 
 key key_of(wint_t code) {
   switch (code) {
-    case 'q':
-      return key::quit;
-    case 'k':
-      return key::up;
-    case 'j':
-      return key::down;
-    case 'g':
-      return key::first;
-    case 'G':
-      return key::last;
+    case 'q': return key::quit;
+    case 'k': return key::up;
+    case 'j': return key::down;
+    case 'g': return key::first;
+    case 'G': return key::last;
     case '\r':
-    case '\n':
-      return key::enter;
-    case '\x1b':
-      return key::back;
-    case '?':
-      return key::help;
-    case 'R':
-      return key::refresh;
-    case 'Z':
-      return key::pause;
-    default:
-      return key::other;
+    case '\n': return key::enter;
+    case '\x1b': return key::back;
+    case '?': return key::help;
+    case 'R': return key::refresh;
+    case 'Z': return key::pause;
+    default: return key::other;
   }
 }
 
 key function_key_of(wint_t code) {
   switch (code) {
-    case KEY_UP:
-      return key::up;
-    case KEY_DOWN:
-      return key::down;
-    case KEY_HOME:
-      return key::first;
-    case KEY_END:
-      return key::last;
-    case KEY_ENTER:
-      return key::enter;
-    default:
-      return key::other;
+    case KEY_UP: return key::up;
+    case KEY_DOWN: return key::down;
+    case KEY_HOME: return key::first;
+    case KEY_END: return key::last;
+    case KEY_ENTER: return key::enter;
+    default: return key::other;
   }
 }
 
@@ -141,20 +116,12 @@ terminal::~terminal() {
   delscreen(screen_->handle);
 }
 
-bool terminal::is_present() {
-  return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-}
+bool terminal::is_present() { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
 
-int terminal::width() const {
-  return getmaxx(stdscr);
-}
-int terminal::height() const {
-  return getmaxy(stdscr);
-}
+int terminal::width() const { return getmaxx(stdscr); }
+int terminal::height() const { return getmaxy(stdscr); }
 
-bool terminal::is_unicode() {
-  return std::string_view(nl_langinfo(CODESET)) == "UTF-8";
-}
+bool terminal::is_unicode() { return std::string_view(nl_langinfo(CODESET)) == "UTF-8"; }
 
 void terminal::draw(const grid& content) {
   erase();
@@ -174,12 +141,9 @@ void terminal::draw(const grid& content) {
 std::optional<key> terminal::read_key() {
   wint_t code = 0;
   switch (get_wch(&code)) {
-    case OK:
-      return key_of(code);
-    case KEY_CODE_YES:
-      return function_key_of(code);
-    default:
-      return std::nullopt;
+    case OK: return key_of(code);
+    case KEY_CODE_YES: return function_key_of(code);
+    default: return std::nullopt;
   }
 }
 
@@ -190,9 +154,7 @@ void terminal::resize() {
   clearok(curscr, true);
 }
 
-void terminal::suspend() {
-  endwin();
-}
+void terminal::suspend() { endwin(); }
 
 void terminal::resume() {
   reset_prog_mode();

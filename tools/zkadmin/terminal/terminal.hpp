@@ -1,11 +1,11 @@
 // Draws cells on the terminal: a thin layer over ncurses. No other header or source includes ncurses.
 #pragma once
 
-#include "screen/grid.hpp"
-#include "screen/model.hpp"
-
 #include <memory>
 #include <optional>
+
+#include "screen/grid.hpp"
+#include "screen/model.hpp"
 
 namespace zkadmin {
 

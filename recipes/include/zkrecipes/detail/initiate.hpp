@@ -30,7 +30,8 @@ struct initiation<void(error_code, Results...)> {
   template <class Handler, class Start, class Whose, class... Args>
   void operator()(Handler&& handler, Start start, Whose whose, Args... args) const {
     if (!whose) return answer_closed(std::forward<Handler>(handler));
-    start(handler_for<void(error_code, Results...)>(std::forward<Handler>(handler)), std::move(whose), std::move(args)...);
+    start(handler_for<void(error_code, Results...)>(std::forward<Handler>(handler)), std::move(whose),
+          std::move(args)...);
   }
 
   /// Completes with `closed` for an object that was made by default or moved from: it has no session, and so no
@@ -39,7 +40,8 @@ struct initiation<void(error_code, Results...)> {
   static void answer_closed(Handler&& handler) {
     auto executor = boost::asio::get_associated_executor(handler);
     using is_full = std::is_constructible<boost::asio::any_io_executor, decltype(executor)>;
-    using chosen = std::conditional_t<is_full::value, boost::asio::any_io_executor, boost::asio::any_completion_executor>;
+    using chosen =
+        std::conditional_t<is_full::value, boost::asio::any_io_executor, boost::asio::any_completion_executor>;
     handler_for<void(error_code, Results...)> erased(std::forward<Handler>(handler));
     call_later(chosen(std::move(executor)), [erased = std::move(erased)]() mutable {
       std::move(erased)(make_error_code(errc::closed), Results()...);

@@ -4,12 +4,13 @@
 #include <cstring>
 #include <utility>
 
-#include <boost/asio/buffer.hpp>
-#include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
 
 #include "backend/zookeeper/descriptors.hpp"
 #include "backend/zookeeper/requests.hpp"
@@ -48,7 +49,8 @@ void c_client_link::connect(const link_options& options) {
   zoo_set_servers_resolution_delay(handle_, -1);
   for (const auto& each : options.digest) {
     std::string secret = each.user + ':' + each.password;
-    zoo_add_auth(handle_, "digest", secret.data(), static_cast<int>(secret.size()), [](int, const void*) {}, nullptr);
+    zoo_add_auth(
+        handle_, "digest", secret.data(), static_cast<int>(secret.size()), [](int, const void*) {}, nullptr);
   }
   schedule_pump();
 }
@@ -137,7 +139,8 @@ void c_client_link::go_on() {
   follow_descriptor(fd);
   if (!handle_) return;
   if (closing_ && !(interest & ZOOKEEPER_WRITE)) return send_close_frame();
-  wait(interest, std::min(time_to_rouse(), std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec)));
+  wait(interest,
+       std::min(time_to_rouse(), std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec)));
 }
 
 /// True if we run much later than planned and nothing has arrived. The C client would then give the connection up,

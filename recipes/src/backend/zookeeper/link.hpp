@@ -12,10 +12,11 @@
 #include <variant>
 #include <vector>
 
+#include <zookeeper/zookeeper.h>
+
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <zookeeper/zookeeper.h>
 
 #include "backend/backend.hpp"
 
@@ -71,9 +72,9 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   link_listener* listener_;
   boost::asio::posix::stream_descriptor descriptor_;  // our own duplicate of the C client's
   boost::asio::steady_timer timer_;
-  clock::time_point due_;    // the C client is to be called by then
+  clock::time_point due_;                                   // the C client is to be called by then
   clock::time_point timer_end_ = clock::time_point::max();  // of the present wait for the timer, if any
-  clock::time_point heard_;  // when the server last sent something, began to owe an answer, or was roused
+  clock::time_point heard_;     // when the server last sent something, began to owe an answer, or was roused
   std::size_t unanswered_ = 0;  // requests that were passed to the C client and have no answer yet
   zhandle_t* handle_ = nullptr;
 

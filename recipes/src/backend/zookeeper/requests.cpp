@@ -46,7 +46,8 @@ struct ticket {
 struct acl_view {
   explicit acl_view(const acl& access) {
     for (const auto& each : access) {
-      entries.push_back({each.permissions, {const_cast<char*>(each.scheme.c_str()), const_cast<char*>(each.id.c_str())}});
+      entries.push_back(
+          {each.permissions, {const_cast<char*>(each.scheme.c_str()), const_cast<char*>(each.id.c_str())}});
     }
     vector = {static_cast<std::int32_t>(entries.size()), entries.data()};
   }
@@ -55,8 +56,8 @@ struct acl_view {
 };
 
 stat convert(const Stat& s) {
-  return {s.czxid, s.mzxid, s.pzxid, s.ctime, s.mtime, s.version, s.cversion, s.aversion, s.ephemeralOwner,
-          s.dataLength, s.numChildren};
+  return {s.czxid,    s.mzxid,    s.pzxid,          s.ctime,      s.mtime,      s.version,
+          s.cversion, s.aversion, s.ephemeralOwner, s.dataLength, s.numChildren};
 }
 
 int convert(create_mode mode) {
@@ -193,9 +194,7 @@ int submit(zhandle_t* handle, request what, watcher_fn watcher, void* context, s
       break;
     case opcode::remove: rc = zoo_adelete(handle, path, r.version, on_void, owned.get()); break;
     case opcode::get: rc = zoo_awget(handle, path, fn, context, on_data, owned.get()); break;
-    case opcode::set:
-      rc = zoo_aset(handle, path, r.data.data(), length, r.version, on_stat, owned.get());
-      break;
+    case opcode::set: rc = zoo_aset(handle, path, r.data.data(), length, r.version, on_stat, owned.get()); break;
     case opcode::exists: rc = zoo_awexists(handle, path, fn, context, on_stat, owned.get()); break;
     case opcode::children: rc = zoo_awget_children2(handle, path, fn, context, on_children, owned.get()); break;
     case opcode::sync: rc = zoo_async(handle, path, on_string, owned.get()); break;
