@@ -1,0 +1,31 @@
+// The data of a member's node in a line: its id, whether it reads requests for revocation, such a request, and the mark
+// that it lets others pass.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace zkrecipes::detail {
+
+/// No limit to the owner's grace.
+inline constexpr auto any_grace = std::chrono::milliseconds::max();
+
+/// The data of a member that reads requests to give its place up in its own node. Only to such a node a request is
+/// written: other programs do not listen, and their data stays as it is.
+std::string revocable_data(const std::string& id);
+/// The same, asked.
+bool is_revocable(const std::string& data);
+/// What is written into the data of a node of a line (JSON) to ask its owner to give it up. Of several requests the one
+/// with the shortest grace stays.
+std::string with_revocation(const std::string& data, std::chrono::milliseconds grace = any_grace);
+/// The same, asked: whether `data` carries such a request, and how long the owner may take.
+bool asks_revocation(const std::string& data);
+std::chrono::milliseconds grace_of(const std::string& data);
+/// The data of a member that keeps its place but lets those behind it in as far as there is room: readers behind a
+/// writer that has become one, holders beside a holder. And the same, asked.
+std::string with_shared(const std::string& data);
+bool is_shared(const std::string& data);
+/// The name that a member gives itself in its data: plain text as Curator's clients write it, or JSON with an "id".
+std::string member_id(const std::string& data);
+
+}  // namespace zkrecipes::detail
