@@ -147,7 +147,7 @@ std::vector<script> commit_scripts() {
        [](actor& a) {
          when_begun(a, [&a] {
            a.meanwhile([&a] { a.signal().emit(asio::cancellation_type::total); });
-           a.run<>([&](auto t) { commits(a).async_coordinate({.patience = 100ms}, std::move(t)); });
+           a.run<>([&](auto t) { commits(a).async_coordinate({.vote_timeout = 100ms}, std::move(t)); });
          });
        },
        {asio::error::operation_aborted},
