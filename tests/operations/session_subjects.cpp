@@ -16,9 +16,13 @@ subject of_session() {
            [=](session& s, auto t) { s.async_create("/made", "", data, std::move(t)); })
       .has("session::async_create(path, data, mode, access)",
            [=](session& s, auto t) { s.async_create("/made", "", data, open_acl(), std::move(t)); })
+      .has("session::async_create_with_parents(path, data, mode)",
+           [=](session& s, auto t) { s.async_create_with_parents("/made/below", "", data, std::move(t)); })
       .has("session::async_ensure_path(path)", [](session& s, auto t) { s.async_ensure_path("/a/b", std::move(t)); })
       .has("session::async_remove(path, version)",
            [](session& s, auto t) { s.async_remove("/a", any_version, std::move(t)); }, {errc::no_node})
+      .has("session::async_remove_with_children(path)",
+           [](session& s, auto t) { s.async_remove_with_children("/a", std::move(t)); })
       .has("session::async_get(path)", [](session& s, auto t) { s.async_get("/a", std::move(t)); }, {errc::no_node})
       .has("session::async_set(path, data, version)",
            [](session& s, auto t) { s.async_set("/a", "", any_version, std::move(t)); }, {errc::no_node})

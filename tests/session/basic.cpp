@@ -183,4 +183,19 @@ BOOST_AUTO_TEST_CASE(a_change_is_told_with_the_present_state) {
   BOOST_TEST(changes.error() == errc::no_node);
 }
 
+BOOST_AUTO_TEST_CASE(a_tree_is_made_with_its_parents_and_removed_with_its_children) {
+  for (int i = 0; i < 250; ++i) {
+    const auto path = "/tree/" + std::to_string(i % 5) + "/leaf" + std::to_string(i);
+    auto [error, made] = run(zk().async_create_with_parents(path, "x", create_mode::persistent, tuple));
+    BOOST_TEST_REQUIRE(!error);
+    BOOST_TEST(made.path == path);
+  }
+  auto again = zk().async_create_with_parents("/tree/0/leaf0", "x", create_mode::persistent, tuple);
+  BOOST_TEST(std::get<0>(run(std::move(again))) == errc::node_exists);
+  auto [error, removed] = run(zk().async_remove_with_children("/tree", tuple));
+  BOOST_TEST(!error);
+  BOOST_TEST(removed == 256u);
+  BOOST_TEST(get_error("/tree") == errc::no_node);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -136,6 +136,21 @@ class session {
                                                             std::move(data), mode, std::move(access));
   }
 
+  /// As `async_create` with the default ACL, and creates missing parents as persistent nodes without data.
+  ///
+  /// Signature: `void(error_code, created_node)`.
+  /// Errors: `node_exists`, `no_node` (the root is missing, or others went on removing the parents), and those of
+  /// `async_create`.
+  /// Cancellation: as the class says; the node or some of its parents may have been created.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one write; if a parent is missing two more: one `create` for each parent, all sent together,
+  /// then the node again.
+  template <class Token>
+  auto async_create_with_parents(std::string path, std::string data, create_mode mode, Token&& token) {
+    return detail::initiate<void(error_code, created_node)>(token, &start_create_with_parents, core_, std::move(path),
+                                                            std::move(data), mode);
+  }
+
   /// Creates a persistent node without data, and all its missing parents. It is no error if the node exists. For "/" it
   /// only tells whether the root exists, because only `session_options::create_root` creates a missing root.
   ///
@@ -161,6 +176,23 @@ class session {
   template <class Token>
   auto async_remove(std::string path, std::int32_t version, Token&& token) {
     return detail::initiate<void(error_code)>(token, &start_remove, core_, std::move(path), version);
+  }
+
+  /// Deletes a node, whatever its version, and everything below it, the leaves first. This is no transaction: other
+  /// clients see the tree shrink, and what they create below meanwhile is deleted, too. It can be called again after an
+  /// error or a cancellation, and goes on; a node that is missing is no error. After a lost connection requests are
+  /// sent again. Completes with the number of nodes whose deletion was confirmed, also on failure.
+  ///
+  /// Signature: `void(error_code, std::size_t)`.
+  /// Errors: `bad_arguments` (also for "/"), `not_empty` (others went on creating nodes: given up after 100 times),
+  /// `no_auth` (what is beside the refused node may have been deleted), and those of the class.
+  /// Cancellation: as the class says; what was deleted stays deleted.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip for a node without children. Else, for each node with children, one `getChildren`, and one
+  /// round trip for each 100 of its children; one `delete` a node, two for a node with children.
+  template <class Token>
+  auto async_remove_with_children(std::string path, Token&& token) {
+    return detail::initiate<void(error_code, std::size_t)>(token, &start_remove_with_children, core_, std::move(path));
   }
 
   /// Reads a node's data and metadata from the server that we are connected to.
@@ -326,8 +358,10 @@ class session {
   static void start_status_change(handler<session_status>, core_ptr, std::uint64_t);
   static void start_connected(handler<>, core_ptr);
   static void start_create(handler<created_node>, core_ptr, std::string, std::string, create_mode, acl);
+  static void start_create_with_parents(handler<created_node>, core_ptr, std::string, std::string, create_mode);
   static void start_ensure_path(handler<>, core_ptr, std::string);
   static void start_remove(handler<>, core_ptr, std::string, std::int32_t);
+  static void start_remove_with_children(handler<std::size_t>, core_ptr, std::string);
   static void start_get(handler<node_data>, core_ptr, std::string);
   static void start_set(handler<stat>, core_ptr, std::string, std::string, std::int32_t);
   static void start_exists(handler<stat>, core_ptr, std::string);

@@ -6,6 +6,7 @@
 #include "backend/zookeeper/world.hpp"
 #include "session/make.hpp"
 #include "session/operation.hpp"
+#include "session/subtree.hpp"
 
 namespace zkrecipes {
 
@@ -65,6 +66,11 @@ awaitable<outcome<>> no_result(core_ptr core, backend::request what, retry polic
 
 awaitable<outcome<created_node>> create(core_ptr core, backend::request what) {
   auto result = co_await core->perform(std::move(what), retry::once);
+  co_return outcome<created_node>(result.error, created_node{std::move(result.path), result.stat});
+}
+
+awaitable<outcome<created_node>> create_below_parents(core_ptr core, backend::request what) {
+  auto result = co_await create_with_parents(core, std::move(what));
   co_return outcome<created_node>(result.error, created_node{std::move(result.path), result.stat});
 }
 
@@ -165,6 +171,14 @@ void session::start_create(handler<created_node> h, core_ptr core, std::string p
   launch(*core->get_scheduler(), std::move(h), create(core, std::move(what)));
 }
 
+void session::start_create_with_parents(handler<created_node> h, core_ptr core, std::string path, std::string data,
+                                        create_mode mode) {
+  auto what = make_request(opcode::create, std::move(path));
+  what.data = std::move(data);
+  what.mode = mode;
+  launch(*core->get_scheduler(), std::move(h), create_below_parents(core, std::move(what)));
+}
+
 void session::start_ensure_path(handler<> h, core_ptr core, std::string path) {
   launch(*core->get_scheduler(), std::move(h), ensure_path(core, std::move(path)));
 }
@@ -173,6 +187,10 @@ void session::start_remove(handler<> h, core_ptr core, std::string path, std::in
   auto what = make_request(opcode::remove, std::move(path));
   what.version = version;
   launch(*core->get_scheduler(), std::move(h), no_result(core, std::move(what), retry::once));
+}
+
+void session::start_remove_with_children(handler<std::size_t> h, core_ptr core, std::string path) {
+  launch(*core->get_scheduler(), std::move(h), remove_with_children(core, std::move(path)));
 }
 
 void session::start_get(handler<node_data> h, core_ptr core, std::string path) {
