@@ -15,10 +15,12 @@
 
 #include "audit.hpp"
 #include "observer.hpp"
+#include "phase_log.hpp"
 #include "phases.hpp"
 #include "process.hpp"
 #include "report.hpp"
 #include "roles.hpp"
+#include "summary.hpp"
 
 namespace demo {
 
