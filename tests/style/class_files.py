@@ -13,7 +13,7 @@ import collections
 import pathlib
 import re
 
-from sources import files, line_of, read, without_literals
+from sources import blank, files, line_of, read, without_literals
 
 # Where the same name of a class can mean different classes.
 PARTS = ("recipes", "tools/zkadmin", "tools/demonstration", "testcluster")
@@ -21,7 +21,8 @@ PARTS = ("recipes", "tools/zkadmin", "tools/demonstration", "testcluster")
 EXCEPTIONS = {}
 
 NAMESPACE = re.compile(r"\bnamespace\b\s*([\w:]*)\s*$")
-CLASS = re.compile(r"(?<!enum )\b(class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*([A-Za-z_][\w:]*)\s*(?:final\s*)?(?::(?!:)[^;]*)?$")
+CLASS = re.compile(r"(?<!enum )\b(class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*([A-Za-z_][\w:]*)\s*(?:final\s*)?"
+                   r"(?::(?!:)[^;]*)?$")
 MEMBER = re.compile(r"\b((?:[A-Za-z_]\w*::)+)(?:~?[A-Za-z_]\w*|operator[^\w\s(]+)\s*\(")
 HIDDEN_PART = re.compile(r"\b(private|protected)\s*:")
 
@@ -32,7 +33,7 @@ Body = collections.namedtuple("Body", "file line owners")
 def scan(name):
     """What a file defines at the scope of a named namespace: classes and structs, and bodies of members."""
     text = without_literals(read(name))
-    text = re.sub(r"^[ \t]*#.*(?:\\\n.*)*", lambda each: re.sub(r"[^\n]", " ", each.group()), text, flags=re.MULTILINE)
+    text = re.sub(r"^[ \t]*#.*(?:\\\n.*)*", lambda each: blank(each.group()), text, flags=re.MULTILINE)
     scopes = []  # True: a named namespace
     definition = None  # the definition that we are in: its depth, place, keyword, name
     start = 0

@@ -1,7 +1,7 @@
 """How sentences of comments and of pages begin: the subject comes first."""
 import re
 
-from sources import HIDDEN, files, line_of, read
+from sources import HIDDEN, blank, files, line_of, read
 
 SENTENCE = re.compile(r"(?:^|[.!?:]\s+|\|\s*|\(\s*)(?:[-*]\s+|\d+\.\s+)?[*_\"'(\[]*(Who|Whoever|Of|What\s+is)\b(?!-)",
                       re.MULTILINE)
@@ -10,7 +10,7 @@ SCRIPTS = re.compile(r"^#!.*\b(bash|sh|python3)\b")
 
 def comments_of_cpp(text):
     """The text with blanks instead of everything that is no comment."""
-    shown = list(re.sub(r"[^\n]", " ", text))
+    shown = list(blank(text))
     for each in HIDDEN.finditer(text):
         if each.group().startswith(("//", "/*")):
             shown[each.start():each.end()] = each.group()
@@ -35,7 +35,7 @@ def comments_of_script(text):
 
 def sentences_of_page(text):
     """Without headings and without what is quoted as code."""
-    text = re.sub(r"^```.*?^```", lambda each: re.sub(r"[^\n]", " ", each.group()), text, flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"^```.*?^```", lambda each: blank(each.group()), text, flags=re.MULTILINE | re.DOTALL)
     return re.sub(r"^#.*", "", text, flags=re.MULTILINE)
 
 
@@ -60,4 +60,5 @@ def check():
             continue
         shown = "\n".join(line.strip() for line in extract(text).split("\n"))
         for each in SENTENCE.finditer(shown):
-            yield f"{name}:{line_of(shown, each.start(1))}: a sentence begins with \"{' '.join(each.group(1).split())}\""
+            word = " ".join(each.group(1).split())
+            yield f"{name}:{line_of(shown, each.start(1))}: a sentence begins with \"{word}\""
