@@ -1,6 +1,9 @@
 """The files of the project, and C++ text without its comments and literals."""
+import fnmatch
+import functools
 import pathlib
 import re
+import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -12,12 +15,22 @@ HIDDEN = re.compile(
     """, re.VERBOSE | re.DOTALL)
 
 
+@functools.cache
+def all_files():
+    """The files of the project, as paths relative to its root: those under version control and new ones that are not
+    ignored. Without git or its folder, everything but the build folders."""
+    command = ["git", "-c", "safe.directory=*", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    if (ROOT / ".git").exists() and shutil.which("git"):
+        listed = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout.split("\0")
+    else:
+        listed = [str(each.relative_to(ROOT)) for folder in ROOT.iterdir() if folder.name not in ("build", ".git")
+                  for each in ([folder] if folder.is_file() else folder.rglob("*"))]
+    return sorted({name for name in listed if name and (ROOT / name).is_file()})
+
+
 def files(*patterns):
-    """The files of the project that match one of the patterns, as paths relative to its root: those under version
-    control, and new ones that are not ignored."""
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", *patterns],
-                            cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True).stdout
-    return sorted({name for name in listed.split("\0") if name and (ROOT / name).is_file()})
+    """Those whose path matches one of the patterns, in which * stands for folders, too."""
+    return [name for name in all_files() if any(fnmatch.fnmatchcase(name, each) for each in patterns)]
 
 
 def read(name):

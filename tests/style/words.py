@@ -1,7 +1,7 @@
 """How sentences of comments and of pages begin: the subject comes first."""
 import re
 
-from sources import HIDDEN, blank, files, line_of, read
+from sources import HIDDEN, all_files, blank, line_of, read
 
 SENTENCE = re.compile(r"(?:^|[.!?:]\s+|\|\s*|\(\s*)(?:[-*]\s+|\d+\.\s+)?[*_\"'(\[]*(Who|Whoever|Of|What\s+is)\b(?!-)",
                       re.MULTILINE)
@@ -21,15 +21,16 @@ def comments_of_cpp(text):
 def comments_of_script(text):
     """Comments that begin with #, and the documentation strings of Python."""
     lines = []
-    within = False  # a documentation string
+    within = None  # "documentation", "string" or neither
     for line in text.split("\n"):
-        quoted = line.count('"""')
+        begins_documentation = not within and line.lstrip().startswith('"""')
         comment = re.search(r"(?:^|\s)#+(?!!)\s(.*)", line)
-        if within or line.lstrip().startswith('"""'):
+        if within == "documentation" or begins_documentation:
             lines.append(line.replace('"""', " "))
         else:
-            lines.append(comment.group(1) if comment else "")
-        within ^= quoted % 2 == 1
+            lines.append(comment.group(1) if comment and not within else "")
+        if line.count('"""') % 2 == 1:
+            within = None if within else "documentation" if begins_documentation else "string"
     return "\n".join(lines)
 
 
@@ -50,7 +51,7 @@ def extractor(name, text):
 
 
 def check():
-    for name in files():
+    for name in all_files():
         try:
             text = read(name)
         except UnicodeDecodeError:

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "scenario/any_queue.hpp"
 #include "scenario/queue_playbook.hpp"
 
 namespace zkrecipes::simulation {

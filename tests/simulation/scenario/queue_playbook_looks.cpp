@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "scenario/any_queue.hpp"
 #include "scenario/queue_playbook.hpp"
 
 namespace zkrecipes::simulation {
