@@ -258,7 +258,7 @@ BOOST_AUTO_TEST_CASE(a_claim_that_is_another_s_by_now_is_left_alone) {
 }
 
 BOOST_AUTO_TEST_CASE(attempts_are_claims_less_those_taken_back) {
-  zkrecipes::stat item;
+  node_stat item;
   item.cversion = 10;
   BOOST_TEST(detail::attempts_of(item) == 5);
   item.version = 2;

@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(a_write_in_flight_is_not_sent_again, fake_session) {
   connect();
   auto creating = record<created_node>();
   auto removing = record<>();
-  auto setting = record<zkrecipes::stat>();
+  auto setting = record<node_stat>();
   auto committing = record<std::vector<operation_result>>();
   zk.async_create("/a", "", create_mode::persistent, creating.token());
   zk.async_remove("/a", any_version, removing.token());
@@ -138,7 +138,7 @@ BOOST_FIXTURE_TEST_CASE(a_write_in_flight_is_not_sent_again, fake_session) {
 // A throttled request was not executed, so even a write can be sent again.
 BOOST_FIXTURE_TEST_CASE(what_the_server_is_too_busy_for_is_sent_again_with_growing_pauses, fake_session) {
   connect();
-  auto setting = record<zkrecipes::stat>();
+  auto setting = record<node_stat>();
   zk.async_set("/a", "x", 3, setting.token());
   settle();
   for (const auto pause : {50ms, 100ms, 200ms}) {
@@ -157,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_server_is_too_busy_for_is_sent_again_with_growi
 
 BOOST_FIXTURE_TEST_CASE(what_the_server_could_not_do_is_told_at_once, fake_session) {
   connect();
-  auto setting = record<zkrecipes::stat>();
+  auto setting = record<node_stat>();
   zk.async_set("/a", "x", 3, setting.token());
   settle();
   fail(errc::server_error);
@@ -328,11 +328,11 @@ BOOST_AUTO_TEST_CASE(the_limit_is_for_all_tries_together) {
 BOOST_FIXTURE_TEST_CASE(what_is_in_flight_when_the_session_is_closed_completes_with_closed, fake_session) {
   connect();
   auto reading = record<node_data>();
-  auto setting = record<zkrecipes::stat>();
+  auto setting = record<node_stat>();
   auto waiting = record<node_data>();
   zk.async_get("/a", reading.token());
   zk.async_set("/a", "", any_version, setting.token());
-  zk.async_changed("/a", 0, waiting.token());
+  zk.async_data_change("/a", 0, waiting.token());
   settle();
   auto closing = record<>();
   zk.async_close(closing.token());
@@ -346,7 +346,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_in_flight_when_the_session_is_closed_completes_w
 
 BOOST_FIXTURE_TEST_CASE(what_no_server_answers_any_more_completes_with_closed_too, fake_session) {
   connect();
-  auto setting = record<zkrecipes::stat>();
+  auto setting = record<node_stat>();
   zk.async_set("/a", "", any_version, setting.token());
   auto closing = record<>();
   zk.async_close(closing.token());
@@ -402,7 +402,7 @@ BOOST_AUTO_TEST_CASE(what_no_server_takes_is_refused_and_costs_no_connection) {
   options.jute_maxbuffer = 2000;
   fake_session it(options);
   it.connect();
-  auto setting = it.record<zkrecipes::stat>();
+  auto setting = it.record<node_stat>();
   auto committing = it.record<std::vector<operation_result>>();
   it.zk.async_set("/a", std::string(2000, 'x'), any_version, setting.token());
   it.zk.async_commit(transaction().set("/a", std::string(1000, 'x')).create("/b", std::string(1000, 'x')),
@@ -412,7 +412,7 @@ BOOST_AUTO_TEST_CASE(what_no_server_takes_is_refused_and_costs_no_connection) {
   BOOST_TEST((setting.error() == errc::too_large));
   BOOST_TEST((committing.error() == errc::too_large));
   CHECK_PENDING_OF(it);
-  auto fine = it.record<zkrecipes::stat>();
+  auto fine = it.record<node_stat>();
   it.zk.async_set("/a", std::string(1900, 'x'), any_version, fine.token());
   it.settle();
   CHECK_PENDING_OF(it, "set /a");

@@ -20,7 +20,7 @@ struct counter_options {
 
 struct counter_reading {
   std::int64_t value = 0;
-  zkrecipes::stat stat;  ///< The stat of the node; `stat{}` while the node is missing: then the value is 0.
+  node_stat stat;  ///< The stat of the node; `node_stat{}` while the node is missing: then the value is 0.
 };
 
 /// A number of 64 bits at one path, as decimal text: kazoo's Counter (with integers) can share it.

@@ -68,7 +68,8 @@ class election {
     return detail::initiate<void(error_code, election_view)>(token, &start_view, session_.get_core(), path_);
   }
 
-  /// Completes when the view differs from the one with this fingerprint ("" for none). A missing path is waited for.
+  /// Completes with the present view when it differs from `seen` (`election_view()`: any view does): at once, or as
+  /// soon as it does. Two views differ if their fingerprints do. A missing path is waited for.
   ///
   /// Signature: `void(error_code, election_view)`.
   /// Errors: `no_auth`, `foreign_data`, and those of `session`.
@@ -77,9 +78,9 @@ class election {
   /// Cost: that of `async_view`, now and again after each notification and each lost connection. It watches the path,
   /// its children and the first candidate; one round trip more to watch a path that is missing.
   template <class Token>
-  auto async_view_change(std::string fingerprint, Token&& token) {
+  auto async_view_change(const election_view& seen, Token&& token) {
     return detail::initiate<void(error_code, election_view)>(token, &start_view_change, session_.get_core(), path_,
-                                                             std::move(fingerprint));
+                                                             seen.fingerprint);
   }
 
   /// Prepares the change that asks the present leader to give up: to be shown, and then committed with

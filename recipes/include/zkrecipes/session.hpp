@@ -47,17 +47,17 @@ struct session_status {
 
 struct node_data {
   std::string data;
-  zkrecipes::stat stat;
+  node_stat stat;
 };
 
 struct node_children {
   std::vector<std::string> names;  ///< In no order.
-  zkrecipes::stat stat;
+  node_stat stat;
 };
 
 struct created_node {
   std::string path;  ///< With the sequence number, if the mode has one.
-  zkrecipes::stat stat;
+  node_stat stat;
 };
 
 /// One object for the life of the program: it outlives ZooKeeper sessions. Each ZooKeeper session is an *incarnation*.
@@ -210,27 +210,27 @@ class session {
   /// Writes a node's data if it has this version (`any_version`: whatever the version), and completes with the new
   /// metadata. After a lost connection the request is not sent again.
   ///
-  /// Signature: `void(error_code, stat)`.
+  /// Signature: `void(error_code, node_stat)`.
   /// Errors: `no_node`, `bad_version`, `no_auth`, and those of the class.
   /// Cancellation: as the class says; the data may have been written.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write.
   template <class Token>
   auto async_set(std::string path, std::string data, std::int32_t version, Token&& token) {
-    return detail::initiate<void(error_code, stat)>(token, &start_set, core_, std::move(path), std::move(data),
-                                                    version);
+    return detail::initiate<void(error_code, node_stat)>(token, &start_set, core_, std::move(path), std::move(data),
+                                                         version);
   }
 
   /// Reads a node's metadata from the server that we are connected to.
   ///
-  /// Signature: `void(error_code, stat)`.
+  /// Signature: `void(error_code, node_stat)`.
   /// Errors: `no_node`, and those of the class.
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one read.
   template <class Token>
   auto async_exists(std::string path, Token&& token) {
-    return detail::initiate<void(error_code, stat)>(token, &start_exists, core_, std::move(path));
+    return detail::initiate<void(error_code, node_stat)>(token, &start_exists, core_, std::move(path));
   }
 
   /// Reads the names of a node's children, and its metadata, from the server that we are connected to.
@@ -288,8 +288,8 @@ class session {
     return detail::initiate<void(error_code, acl)>(token, &start_get_acl, core_, std::move(path));
   }
 
-  /// Replaces a node's ACL if it has this version (`stat::aversion`; `any_version`: whatever the version). After a lost
-  /// connection the request is not sent again.
+  /// Replaces a node's ACL if it has this version (`node_stat::aversion`; `any_version`: whatever the version). After a
+  /// lost connection the request is not sent again.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `no_node`, `bad_version` (of the ACL), `no_auth`, `invalid_acl`, and those of the class.
@@ -302,8 +302,8 @@ class session {
                                               acl_version);
   }
 
-  /// Completes when the node's data or existence differs from `seen_mzxid` (the `stat::mzxid` that was seen; 0: the
-  /// node did not exist), with the present data and metadata. At once if it differs already.
+  /// Completes when the node's data or existence differs from `seen_mzxid` (the `node_stat::mzxid` that was seen; 0:
+  /// the node did not exist), with the present data and metadata. At once if it differs already.
   ///
   /// Signature: `void(error_code, node_data)`.
   /// Errors: `no_node` (the node was seen and does not exist now), `no_auth`, and those of the class.
@@ -313,12 +313,12 @@ class session {
   /// Else one round trip to set the watch, and after the notification the same again; one more after each lost
   /// connection.
   template <class Token>
-  auto async_changed(std::string path, std::int64_t seen_mzxid, Token&& token) {
-    return detail::initiate<void(error_code, node_data)>(token, &start_changed, core_, std::move(path), seen_mzxid);
+  auto async_data_change(std::string path, std::int64_t seen_mzxid, Token&& token) {
+    return detail::initiate<void(error_code, node_data)>(token, &start_data_change, core_, std::move(path), seen_mzxid);
   }
 
-  /// Completes when the node's children differ from those seen with `seen_pzxid` (the `stat::pzxid` that was seen),
-  /// with the present children. At once if they differ already.
+  /// Completes when the node's children differ from those seen with `seen_pzxid` (the `node_stat::pzxid` that was
+  /// seen), with the present children. At once if they differ already.
   ///
   /// Signature: `void(error_code, node_children)`.
   /// Errors: `no_node`, `no_auth`, and those of the class.
@@ -327,8 +327,8 @@ class session {
   /// Cost: one round trip (`getChildren` with a watch) if they differ already. Else the same again after the
   /// notification, and one more after each lost connection.
   template <class Token>
-  auto async_children_changed(std::string path, std::int64_t seen_pzxid, Token&& token) {
-    return detail::initiate<void(error_code, node_children)>(token, &start_children_changed, core_, std::move(path),
+  auto async_children_change(std::string path, std::int64_t seen_pzxid, Token&& token) {
+    return detail::initiate<void(error_code, node_children)>(token, &start_children_change, core_, std::move(path),
                                                              seen_pzxid);
   }
 
@@ -363,15 +363,15 @@ class session {
   static void start_remove(handler<>, core_ptr, std::string, std::int32_t);
   static void start_remove_with_children(handler<std::size_t>, core_ptr, std::string);
   static void start_get(handler<node_data>, core_ptr, std::string);
-  static void start_set(handler<stat>, core_ptr, std::string, std::string, std::int32_t);
-  static void start_exists(handler<stat>, core_ptr, std::string);
+  static void start_set(handler<node_stat>, core_ptr, std::string, std::string, std::int32_t);
+  static void start_exists(handler<node_stat>, core_ptr, std::string);
   static void start_children(handler<node_children>, core_ptr, std::string);
   static void start_commit(handler<std::vector<operation_result>>, core_ptr, transaction);
   static void start_sync(handler<>, core_ptr);
   static void start_get_acl(handler<acl>, core_ptr, std::string);
   static void start_set_acl(handler<>, core_ptr, std::string, acl, std::int32_t);
-  static void start_changed(handler<node_data>, core_ptr, std::string, std::int64_t);
-  static void start_children_changed(handler<node_children>, core_ptr, std::string, std::int64_t);
+  static void start_data_change(handler<node_data>, core_ptr, std::string, std::int64_t);
+  static void start_children_change(handler<node_children>, core_ptr, std::string, std::int64_t);
   static void start_close(handler<>, core_ptr);
 
   core_ptr core_;
