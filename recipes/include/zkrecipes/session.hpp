@@ -99,8 +99,8 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: no request.
-  template <class Token>
-  auto async_status_change(std::uint64_t seen, Token&& token) {
+  template <token_for<session_status> Token = default_token>
+  auto async_status_change(std::uint64_t seen, Token&& token = Token()) {
     return detail::initiate<void(error_code, session_status)>(token, &start_status_change, core_, seen);
   }
 
@@ -111,8 +111,8 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: no request.
-  template <class Token>
-  auto async_connected(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_connected(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_connected, core_);
   }
 
@@ -125,13 +125,13 @@ class session {
   /// Cancellation: as the class says; the node may have been created.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write.
-  template <class Token>
-  auto async_create(std::string path, std::string data, create_mode mode, Token&& token) {
+  template <token_for<created_node> Token = default_token>
+  auto async_create(std::string path, std::string data, create_mode mode, Token&& token = Token()) {
     return detail::initiate<void(error_code, created_node)>(token, &start_create, core_, std::move(path),
                                                             std::move(data), mode, acl{});
   }
-  template <class Token>
-  auto async_create(std::string path, std::string data, create_mode mode, acl access, Token&& token) {
+  template <token_for<created_node> Token = default_token>
+  auto async_create(std::string path, std::string data, create_mode mode, acl access, Token&& token = Token()) {
     return detail::initiate<void(error_code, created_node)>(token, &start_create, core_, std::move(path),
                                                             std::move(data), mode, std::move(access));
   }
@@ -160,8 +160,8 @@ class session {
   /// Cancellation: as the class says; some of the nodes may have been created.
   /// Thread safety: as the class says.
   /// Cost: one round trip. One `create` for each level of the path, all sent together; for "/" one read.
-  template <class Token>
-  auto async_ensure_path(std::string path, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_ensure_path(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_ensure_path, core_, std::move(path));
   }
 
@@ -173,8 +173,8 @@ class session {
   /// Cancellation: as the class says; the node may have been deleted.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write.
-  template <class Token>
-  auto async_remove(std::string path, std::int32_t version, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_remove(std::string path, std::int32_t version, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_remove, core_, std::move(path), version);
   }
 
@@ -202,8 +202,8 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one read.
-  template <class Token>
-  auto async_get(std::string path, Token&& token) {
+  template <token_for<node_data> Token = default_token>
+  auto async_get(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_data)>(token, &start_get, core_, std::move(path));
   }
 
@@ -215,8 +215,8 @@ class session {
   /// Cancellation: as the class says; the data may have been written.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write.
-  template <class Token>
-  auto async_set(std::string path, std::string data, std::int32_t version, Token&& token) {
+  template <token_for<node_stat> Token = default_token>
+  auto async_set(std::string path, std::string data, std::int32_t version, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_stat)>(token, &start_set, core_, std::move(path), std::move(data),
                                                          version);
   }
@@ -228,8 +228,8 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one read.
-  template <class Token>
-  auto async_exists(std::string path, Token&& token) {
+  template <token_for<node_stat> Token = default_token>
+  auto async_exists(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_stat)>(token, &start_exists, core_, std::move(path));
   }
 
@@ -240,8 +240,8 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one read.
-  template <class Token>
-  auto async_children(std::string path, Token&& token) {
+  template <token_for<node_children> Token = default_token>
+  auto async_children(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_children)>(token, &start_children, core_, std::move(path));
   }
 
@@ -255,8 +255,8 @@ class session {
   /// Cancellation: as the class says; the transaction may have been committed.
   /// Thread safety: as the class says.
   /// Cost: one round trip and one write, however many operations there are.
-  template <class Token>
-  auto async_commit(transaction operations, Token&& token) {
+  template <token_for<std::vector<operation_result>> Token = default_token>
+  auto async_commit(transaction operations, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<operation_result>)>(token, &start_commit, core_,
                                                                              std::move(operations));
   }
@@ -271,8 +271,8 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, no write.
-  template <class Token>
-  auto async_sync(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_sync(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_sync, core_);
   }
 
@@ -283,8 +283,8 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one read.
-  template <class Token>
-  auto async_get_acl(std::string path, Token&& token) {
+  template <token_for<acl> Token = default_token>
+  auto async_get_acl(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, acl)>(token, &start_get_acl, core_, std::move(path));
   }
 
@@ -296,8 +296,8 @@ class session {
   /// Cancellation: as the class says; the ACL may have been replaced.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write.
-  template <class Token>
-  auto async_set_acl(std::string path, acl access, std::int32_t acl_version, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_set_acl(std::string path, acl access, std::int32_t acl_version, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_set_acl, core_, std::move(path), std::move(access),
                                               acl_version);
   }
@@ -312,8 +312,8 @@ class session {
   /// Cost: two round trips (`exists` with a watch, then `getData`) if it differs already; one if the node has gone.
   /// Else one round trip to set the watch, and after the notification the same again; one more after each lost
   /// connection.
-  template <class Token>
-  auto async_data_change(std::string path, std::int64_t seen_mzxid, Token&& token) {
+  template <token_for<node_data> Token = default_token>
+  auto async_data_change(std::string path, std::int64_t seen_mzxid, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_data)>(token, &start_data_change, core_, std::move(path), seen_mzxid);
   }
 
@@ -326,8 +326,8 @@ class session {
   /// Thread safety: as the class says.
   /// Cost: one round trip (`getChildren` with a watch) if they differ already. Else the same again after the
   /// notification, and one more after each lost connection.
-  template <class Token>
-  auto async_children_change(std::string path, std::int64_t seen_pzxid, Token&& token) {
+  template <token_for<node_children> Token = default_token>
+  auto async_children_change(std::string path, std::int64_t seen_pzxid, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_children)>(token, &start_children_change, core_, std::move(path),
                                                              seen_pzxid);
   }
@@ -341,8 +341,8 @@ class session {
   /// Cancellation: none; it can not be cancelled.
   /// Thread safety: as the class says; it ends the session for all copies.
   /// Cost: one round trip, one request; none without a connection.
-  template <class Token>
-  auto async_close(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_close(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_close, core_);
   }
 

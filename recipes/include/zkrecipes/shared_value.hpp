@@ -28,8 +28,8 @@ class shared_value {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request.
-  template <class Token>
-  auto async_get(Token&& token) {
+  template <token_for<node_data> Token = default_token>
+  auto async_get(Token&& token = Token()) {
     return session_.async_get(path_, std::forward<Token>(token));
   }
 
@@ -43,8 +43,8 @@ class shared_value {
   /// Cancellation: all types; a write that was already sent may take effect.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request; 2 if the node has to be made, with its parents 4. A lost reply 1 more.
-  template <class Token>
-  auto async_set(std::string data, Token&& token) {
+  template <token_for<node_stat> Token = default_token>
+  auto async_set(std::string data, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_stat)>(token, &start_set, session_.get_core(), path_,
                                                          std::move(data));
   }
@@ -61,8 +61,8 @@ class shared_value {
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request; 3 if parents have to be made, too. A lost reply 1 more, and 1 more if the write was
   /// not done and is sent again.
-  template <class Token>
-  auto async_compare_and_set(const node_stat& seen, std::string data, Token&& token) {
+  template <token_for<node_stat> Token = default_token>
+  auto async_compare_and_set(const node_stat& seen, std::string data, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_stat)>(token, &start_compare_and_set, session_.get_core(), path_,
                                                          seen, std::move(data));
   }
@@ -76,8 +76,8 @@ class shared_value {
   /// Thread safety: as the class says.
   /// Cost: 1 round trip to look and to watch; then an event and 2 round trips, a look and the value. 2 round trips if
   /// it differs already.
-  template <class Token>
-  auto async_change(const node_stat& seen, Token&& token) {
+  template <token_for<node_data> Token = default_token>
+  auto async_change(const node_stat& seen, Token&& token = Token()) {
     return session_.async_data_change(path_, seen.mzxid, std::forward<Token>(token));
   }
 
