@@ -145,8 +145,8 @@ class session {
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write; if a parent is missing two more: one `create` for each parent, all sent together,
   /// then the node again.
-  template <class Token>
-  auto async_create_with_parents(std::string path, std::string data, create_mode mode, Token&& token) {
+  template <token_for<created_node> Token = default_token>
+  auto async_create_with_parents(std::string path, std::string data, create_mode mode, Token&& token = Token()) {
     return detail::initiate<void(error_code, created_node)>(token, &start_create_with_parents, core_, std::move(path),
                                                             std::move(data), mode);
   }
@@ -190,8 +190,8 @@ class session {
   /// Thread safety: as the class says.
   /// Cost: one round trip for a node without children. Else, for each node with children, one `getChildren`, and one
   /// round trip for each 100 of its children; one `delete` a node, two for a node with children.
-  template <class Token>
-  auto async_remove_with_children(std::string path, Token&& token) {
+  template <token_for<std::size_t> Token = default_token>
+  auto async_remove_with_children(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_remove_with_children, core_, std::move(path));
   }
 
