@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(who_meets_somebody_in_a_short_list_stands_aside) {
 }
 
 BOOST_AUTO_TEST_CASE(attempts_are_claims_less_those_taken_back) {
-  zkrecipes::stat item;
+  node_stat item;
   item.cversion = 10;
   BOOST_TEST(detail::attempts_of(item) == 5);
   item.version = 2;

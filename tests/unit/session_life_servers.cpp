@@ -39,7 +39,7 @@ std::vector<int> round_of(fake_session& it) {
 /// The connection ends before a write has been answered; returns the port of that server.
 int lose_a_write(fake_session& it, error_code how = errc::connection_loss) {
   const int server = it.last().options.server.port;
-  auto lost = it.record<zkrecipes::stat>();
+  auto lost = it.record<node_stat>();
   it.zk.async_set("/a", "new", any_version, lost.token());
   it.settle();
   it.lose(how);

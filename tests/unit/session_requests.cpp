@@ -119,7 +119,7 @@ BOOST_FIXTURE_TEST_CASE(a_write_in_flight_is_not_sent_again, fake_session) {
   connect();
   auto creating = record<created_node>();
   auto removing = record<>();
-  auto setting = record<zkrecipes::stat>();
+  auto setting = record<node_stat>();
   auto committing = record<std::vector<operation_result>>();
   zk.async_create("/a", "", create_mode::persistent, creating.token());
   zk.async_remove("/a", any_version, removing.token());
@@ -138,7 +138,7 @@ BOOST_FIXTURE_TEST_CASE(a_write_in_flight_is_not_sent_again, fake_session) {
 // A throttled request was not executed, so even a write can be sent again.
 BOOST_FIXTURE_TEST_CASE(what_the_server_is_too_busy_for_is_sent_again_with_growing_pauses, fake_session) {
   connect();
-  auto setting = record<zkrecipes::stat>();
+  auto setting = record<node_stat>();
   zk.async_set("/a", "x", 3, setting.token());
   settle();
   for (const auto pause : {50ms, 100ms, 200ms}) {
@@ -157,7 +157,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_server_is_too_busy_for_is_sent_again_with_growi
 
 BOOST_FIXTURE_TEST_CASE(what_the_server_could_not_do_is_told_at_once, fake_session) {
   connect();
-  auto setting = record<zkrecipes::stat>();
+  auto setting = record<node_stat>();
   zk.async_set("/a", "x", 3, setting.token());
   settle();
   fail(errc::server_error);

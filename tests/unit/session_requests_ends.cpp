@@ -71,11 +71,11 @@ BOOST_AUTO_TEST_CASE(the_limit_is_for_all_tries_together) {
 BOOST_FIXTURE_TEST_CASE(what_is_in_flight_when_the_session_is_closed_completes_with_closed, fake_session) {
   connect();
   auto reading = record<node_data>();
-  auto setting = record<zkrecipes::stat>();
+  auto setting = record<node_stat>();
   auto waiting = record<node_data>();
   zk.async_get("/a", reading.token());
   zk.async_set("/a", "", any_version, setting.token());
-  zk.async_changed("/a", 0, waiting.token());
+  zk.async_data_change("/a", 0, waiting.token());
   settle();
   auto closing = record<>();
   zk.async_close(closing.token());
@@ -89,7 +89,7 @@ BOOST_FIXTURE_TEST_CASE(what_is_in_flight_when_the_session_is_closed_completes_w
 
 BOOST_FIXTURE_TEST_CASE(what_no_server_answers_any_more_completes_with_closed_too, fake_session) {
   connect();
-  auto setting = record<zkrecipes::stat>();
+  auto setting = record<node_stat>();
   zk.async_set("/a", "", any_version, setting.token());
   auto closing = record<>();
   zk.async_close(closing.token());
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(what_no_server_takes_is_refused_and_costs_no_connection) {
   options.jute_maxbuffer = 2000;
   fake_session it(options);
   it.connect();
-  auto setting = it.record<zkrecipes::stat>();
+  auto setting = it.record<node_stat>();
   auto committing = it.record<std::vector<operation_result>>();
   it.zk.async_set("/a", std::string(2000, 'x'), any_version, setting.token());
   it.zk.async_commit(transaction().set("/a", std::string(1000, 'x')).create("/b", std::string(1000, 'x')),
@@ -155,7 +155,7 @@ BOOST_AUTO_TEST_CASE(what_no_server_takes_is_refused_and_costs_no_connection) {
   BOOST_TEST((setting.error() == errc::too_large));
   BOOST_TEST((committing.error() == errc::too_large));
   CHECK_PENDING_OF(it);
-  auto fine = it.record<zkrecipes::stat>();
+  auto fine = it.record<node_stat>();
   it.zk.async_set("/a", std::string(1900, 'x'), any_version, fine.token());
   it.settle();
   CHECK_PENDING_OF(it, "set /a");

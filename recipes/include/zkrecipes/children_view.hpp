@@ -19,8 +19,8 @@ class children_reader;
 struct child_node {
   std::string name;
   std::string data;
-  zkrecipes::stat stat;  ///< As of the last change of the data.
-  error_code error;      ///< `no_auth` if the data must not be read; the other children are shown all the same.
+  node_stat stat;    ///< As of the last change of the data.
+  error_code error;  ///< `no_auth` if the data must not be read; the other children are shown all the same.
 };
 
 using child_ptr = std::shared_ptr<const child_node>;
@@ -89,8 +89,8 @@ class children_view {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says; `children_view_options::accept` is called on the strand of the session.
   /// Cost: none: the view reads by itself.
-  template <class Token>
-  auto async_current(Token&& token) {
+  template <token_for<children_snapshot> Token = default_token>
+  auto async_current(Token&& token = Token()) {
     return detail::initiate<void(error_code, children_snapshot)>(token, &start_current, reader_);
   }
 
@@ -101,8 +101,8 @@ class children_view {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as `async_current`.
   /// Cost: none: the view reads by itself.
-  template <class Token>
-  auto async_change(children_snapshot seen, Token&& token) {
+  template <token_for<children_change> Token = default_token>
+  auto async_change(children_snapshot seen, Token&& token = Token()) {
     return detail::initiate<void(error_code, children_change)>(token, &start_change, reader_, std::move(seen));
   }
 

@@ -56,8 +56,8 @@ class attendance {
   /// Cancellation: all types; it ends only the wait, with `operation_aborted`.
   /// Thread safety: as the class says.
   /// Cost: no request.
-  template <class Token>
-  auto async_lost(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_lost(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_lost, seat_);
   }
 
@@ -71,8 +71,8 @@ class attendance {
   /// Thread safety: as the class says.
   /// Cost: one round trip (`delete` and `getChildren`, sent together) for the last one out. For the others one more for
   /// each member that they watch, the nearest one still inside, and one notification when that one leaves.
-  template <class Token>
-  auto async_leave(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_leave(Token&& token = Token()) {
     return async_leave_for(lease_clock::duration::max(), std::forward<Token>(token));
   }
 
@@ -83,8 +83,8 @@ class attendance {
   /// Cancellation: as `async_leave`.
   /// Thread safety: as the class says.
   /// Cost: as `async_leave`.
-  template <class Token>
-  auto async_leave_for(time_budget budget, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_leave_for(time_budget budget, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_leave, seat_, budget);
   }
 
@@ -130,8 +130,8 @@ class double_barrier {
   /// Cost: two round trips for the last one in: `create`, `getData` and `getChildren`, then the transaction that opens
   /// the round. For the others one more to set their watches, and from the opening on one notification and one round
   /// trip. Two more if the path is missing.
-  template <class Token>
-  auto async_enter(Token&& token) {
+  template <token_for<attendance> Token = default_token>
+  auto async_enter(Token&& token = Token()) {
     return async_enter_for(lease_clock::duration::max(), std::forward<Token>(token));
   }
 
@@ -145,8 +145,8 @@ class double_barrier {
   /// Thread safety: as the class says.
   /// Cost: as `async_enter`; one round trip more to withdraw, and another one if the line has changed since it was
   /// read.
-  template <class Token>
-  auto async_enter_for(time_budget budget, Token&& token) {
+  template <token_for<attendance> Token = default_token>
+  auto async_enter_for(time_budget budget, Token&& token = Token()) {
     return detail::initiate<void(error_code, attendance)>(token, &start_enter, point_, budget);
   }
 

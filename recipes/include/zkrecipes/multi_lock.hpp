@@ -49,8 +49,8 @@ class multi_ownership {
   /// Cancellation: all types; it ends only the wait, with `operation_aborted`.
   /// Thread safety: as the class says.
   /// Cost: no request.
-  template <class Token>
-  auto async_lost(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_lost(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_lost, held_);
   }
 
@@ -62,8 +62,8 @@ class multi_ownership {
   /// Cancellation: all types; it ends only the wait, with `operation_aborted`.
   /// Thread safety: as the class says.
   /// Cost: no request.
-  template <class Token>
-  auto async_revoked(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_revoked(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_revoked, held_);
   }
 
@@ -76,8 +76,8 @@ class multi_ownership {
   /// same.
   /// Thread safety: as the class says.
   /// Cost: one round trip and one write for each lock.
-  template <class Token>
-  auto async_release(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_release(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_release, held_);
   }
 
@@ -114,8 +114,8 @@ class multi_lock {
   /// Cancellation: as the class says; the locks acquired so far are released.
   /// Thread safety: as the class says.
   /// Cost: that of `lock::async_acquire` for each lock, one after the other: one round trip for each that is free.
-  template <class Token>
-  auto async_acquire(Token&& token) {
+  template <token_for<multi_ownership> Token = default_token>
+  auto async_acquire(Token&& token = Token()) {
     return async_acquire_for(lease_clock::duration::max(), std::forward<Token>(token));
   }
 
@@ -126,8 +126,8 @@ class multi_lock {
   /// Cancellation: as `async_acquire`; the same happens at the end of the budget.
   /// Thread safety: as the class says.
   /// Cost: as `async_acquire`.
-  template <class Token>
-  auto async_acquire_for(time_budget budget, Token&& token) {
+  template <token_for<multi_ownership> Token = default_token>
+  auto async_acquire_for(time_budget budget, Token&& token = Token()) {
     return detail::initiate<void(error_code, multi_ownership)>(token, &start_acquire, session_.get_core(), paths_,
                                                                options_, budget);
   }
@@ -140,8 +140,8 @@ class multi_lock {
   /// Thread safety: as the class says.
   /// Cost: that of `lock::async_try_acquire` for each lock up to the first that is busy: two round trips for each that
   /// is free. Locks taken before it are released in the background, with one write each.
-  template <class Token>
-  auto async_try_acquire(Token&& token) {
+  template <token_for<multi_ownership> Token = default_token>
+  auto async_try_acquire(Token&& token = Token()) {
     return detail::initiate<void(error_code, multi_ownership)>(token, &start_try_acquire, session_.get_core(), paths_,
                                                                options_);
   }

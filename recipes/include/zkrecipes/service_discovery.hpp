@@ -25,8 +25,8 @@ class service_registration {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests, as `persistent_node::async_set_data`.
-  template <class Token>
-  auto async_update(service_instance instance, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_update(service_instance instance, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_update, node_.get_node(), std::move(instance));
   }
 
@@ -37,8 +37,8 @@ class service_registration {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests, as `persistent_node::async_set_data`.
-  template <class Token>
-  auto async_set_enabled(bool enabled, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_set_enabled(bool enabled, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_set_enabled, node_.get_node(), enabled);
   }
 
@@ -49,8 +49,8 @@ class service_registration {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests.
-  template <class Token>
-  auto async_unregister(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_unregister(Token&& token = Token()) {
     return node_.async_close(std::forward<Token>(token));
   }
 
@@ -63,8 +63,8 @@ class service_registration {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: none.
-  template <class Token>
-  auto async_status_change(std::uint64_t seen, Token&& token) {
+  template <token_for<persistent_node_status> Token = default_token>
+  auto async_status_change(std::uint64_t seen, Token&& token = Token()) {
     return node_.async_status_change(seen, std::forward<Token>(token));
   }
 
@@ -114,8 +114,8 @@ class service_view {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: none: the view reads by itself.
-  template <class Token>
-  auto async_current(Token&& token) {
+  template <token_for<service_snapshot> Token = default_token>
+  auto async_current(Token&& token = Token()) {
     return detail::initiate<void(error_code, service_snapshot)>(token, &start_current, nodes_.get_reader());
   }
 
@@ -127,8 +127,8 @@ class service_view {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: none: the view reads by itself.
-  template <class Token>
-  auto async_change(service_snapshot seen, Token&& token) {
+  template <token_for<service_change> Token = default_token>
+  auto async_change(service_snapshot seen, Token&& token = Token()) {
     return detail::initiate<void(error_code, service_change)>(token, &start_change, nodes_.get_reader(),
                                                               std::move(seen.nodes));
   }
@@ -167,8 +167,8 @@ class service_discovery {
   /// Cancellation: all types. After any error no node of ours stays behind: it is removed in the background.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests; 3 round trips if the node of the service has to be made.
-  template <class Token>
-  auto async_register(service_instance instance, Token&& token) {
+  template <token_for<service_registration> Token = default_token>
+  auto async_register(service_instance instance, Token&& token = Token()) {
     return detail::initiate<void(error_code, service_registration)>(token, &start_register, session_.get_core(), base_,
                                                                     std::move(instance));
   }
@@ -180,8 +180,8 @@ class service_discovery {
   /// Cancellation: all types.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request.
-  template <class Token>
-  auto async_services(Token&& token) {
+  template <token_for<std::vector<std::string>> Token = default_token>
+  auto async_services(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<std::string>)>(token, &start_services, session_.get_core(),
                                                                         base_);
   }

@@ -43,7 +43,7 @@ awaitable<error_code> file_decided(core_ptr session, std::string node, std::int6
 struct commit_file {
   enum class kind { gone, foreign, undecided, decided };
   std::string id;
-  zkrecipes::stat stat;
+  node_stat stat;
   kind what = kind::gone;
 };
 

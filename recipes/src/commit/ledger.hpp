@@ -52,7 +52,7 @@ std::vector<std::string> missing_votes(const commit_record& record, const std::v
 struct commit_sight {
   error_code error;  ///< `no_node`, `foreign_data`, or no answer.
   commit_record record;
-  zkrecipes::stat stat;
+  node_stat stat;
   std::vector<std::string> children;  ///< If they were asked for.
   bool is_written = false;            ///< We have just written the decision.
 };

@@ -27,7 +27,7 @@ bool is_final(const error_code& error) {
 
 }  // namespace
 
-std::int32_t attempts_of(const stat& item) {
+std::int32_t attempts_of(const node_stat& item) {
   const auto claimed = (item.cversion + item.num_children) / 2;
   return std::max(claimed - item.version, 0);
 }

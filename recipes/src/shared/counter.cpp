@@ -70,7 +70,7 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
 
   awaitable<outcome<counter_reading>> change(counter_reading seen) {
     zkrecipes::session over(session_);
-    auto changed = co_await over.async_changed(path_, seen.stat.mzxid, asio::as_tuple(asio::use_awaitable));
+    auto changed = co_await over.async_data_change(path_, seen.stat.mzxid, asio::as_tuple(asio::use_awaitable));
     auto& [error, node] = changed;
     if (error) co_return outcome<counter_reading>(error, counter_reading());
     backend::reply found;
@@ -80,7 +80,7 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
   }
 
  private:
-  awaitable<outcome<stat>> write(stat seen, std::int64_t value) {
+  awaitable<outcome<node_stat>> write(node_stat seen, std::int64_t value) {
     if (!seen.mzxid) return make(session_, path_, std::to_string(value));
     return replace(session_, path_, seen, std::to_string(value));
   }
