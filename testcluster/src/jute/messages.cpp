@@ -1,9 +1,9 @@
-#include "jute/messages.hpp"
+#include "messages.hpp"
 
 #include <testcluster/op_code.hpp>
 
-#include "jute/reader.hpp"
-#include "jute/writer.hpp"
+#include "reader.hpp"
+#include "writer.hpp"
 
 namespace testcluster::jute {
 

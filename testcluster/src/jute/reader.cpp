@@ -1,4 +1,4 @@
-#include "jute/reader.hpp"
+#include "reader.hpp"
 
 #include <testcluster/error.hpp>
 

@@ -1,4 +1,4 @@
-#include "jute/writer.hpp"
+#include "writer.hpp"
 
 namespace testcluster::jute {
 namespace {
