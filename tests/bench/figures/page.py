@@ -38,6 +38,8 @@ def run(result):
                     ("round trip with the injected delay", f"{result['round_trip_ms']} ms"),
                     ("rounds of what is measured in turns", str(result["rounds"])),
                     ("samples of each number of round trips", str(result["repeat"]))]
+    if "note" in result:  # written by hand into the saved result; the next run is without it
+        facts_of_run.append(("note", result["note"]))
     return table(["run", ""], facts_of_run)
 
 
