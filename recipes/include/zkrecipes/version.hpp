@@ -8,8 +8,7 @@
 #define ZKRECIPES_VERSION_PATCH 0
 
 /// The version as one number that can be compared: 203 is version 0.2.3.
-#define ZKRECIPES_VERSION \
-  (ZKRECIPES_VERSION_MAJOR * 10000 + ZKRECIPES_VERSION_MINOR * 100 + ZKRECIPES_VERSION_PATCH)
+#define ZKRECIPES_VERSION (ZKRECIPES_VERSION_MAJOR * 10000 + ZKRECIPES_VERSION_MINOR * 100 + ZKRECIPES_VERSION_PATCH)
 
 #define ZKRECIPES_DETAIL_TEXT_OF(number) #number
 #define ZKRECIPES_DETAIL_JOINED(major_, minor_, patch_) \
@@ -19,6 +18,7 @@
 #define ZKRECIPES_VERSION_STRING \
   ZKRECIPES_DETAIL_JOINED(ZKRECIPES_VERSION_MAJOR, ZKRECIPES_VERSION_MINOR, ZKRECIPES_VERSION_PATCH)
 
+/// Asynchronous ZooKeeper recipes on Boost.Asio. `session` is the connection; each recipe is a class that takes one.
 namespace zkrecipes {
 
 /// The version of these headers. A program that was linked to a shared library of another minor version does not start,
