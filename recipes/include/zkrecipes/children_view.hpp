@@ -16,6 +16,7 @@ namespace detail {
 class children_reader;
 }
 
+/// One child in a view.
 struct child_node {
   std::string name;
   std::string data;
@@ -48,6 +49,7 @@ struct children_change {
 /// The difference of two snapshots, without I/O. Two nodes are the same if their `czxid`, `mzxid` and `error` are.
 children_change difference(const children_snapshot& before, const children_snapshot& now);
 
+/// Settings of a `children_view`.
 struct children_view_options {
   /// Whether a child belongs to the view; unset: all do. A hook: see docs/operations.md.
   std::function<bool(const child_node&)> accept{};

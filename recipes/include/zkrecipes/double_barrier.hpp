@@ -16,6 +16,7 @@ class meeting_point;
 class seat;
 }  // namespace detail
 
+/// Settings of a `double_barrier`.
 struct double_barrier_options {
   /// Our name, as an operator sees it: 1 to 256 bytes, no control characters.
   std::string id = "zkrecipes";

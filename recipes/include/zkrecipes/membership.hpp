@@ -61,6 +61,7 @@ class joined_member {
   persistent_node node_;
 };
 
+/// Settings of a `membership`.
 struct membership_options {
   /// If another session has the name: true waits until the name is free (a crashed process keeps its name until its
   /// session ends), false fails with `busy`.
