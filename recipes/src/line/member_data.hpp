@@ -3,13 +3,21 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
+
+#include "format/json_object.hpp"
 
 namespace zkrecipes::detail {
 
 /// No limit to the owner's grace.
 inline constexpr auto any_grace = std::chrono::milliseconds::max();
 
+/// The data as an object; nothing if it is no object, as that of other clients, which write plain text or nothing.
+std::optional<json_object> read_member(const std::string& data);
+/// Whether the data is an object in which this field is true.
+bool has_flag(const std::string& data, std::string_view name);
 /// The data of a member that reads requests to give its place up in its own node. Only to such a node a request is
 /// written: other programs do not listen, and their data stays as it is.
 std::string revocable_data(const std::string& id);
