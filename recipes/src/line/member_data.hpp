@@ -23,8 +23,8 @@ bool has_flag(const std::string& data, std::string_view name);
 std::string revocable_data(const std::string& id);
 /// The same, asked.
 bool is_revocable(const std::string& data);
-/// What is written into the data of a node of a line (JSON) to ask its owner to give it up. Of several requests the one
-/// with the shortest grace stays.
+/// The data with a request to the owner of the node to give it up. If there was a request before, the one with the
+/// shorter grace stays.
 std::string with_revocation(const std::string& data, std::chrono::milliseconds grace = any_grace);
 /// The same, asked: whether `data` carries such a request, and how long the owner may take.
 bool asks_revocation(const std::string& data);
