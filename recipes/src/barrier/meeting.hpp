@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "format/json_object.hpp"
 #include "line/node_name.hpp"
 
 namespace zkrecipes::detail {
@@ -38,6 +39,7 @@ struct round_record {
   std::int64_t round = 0;
   std::vector<std::string> members;  ///< GUIDs.
   std::vector<std::int32_t> places;  ///< Numbers of their nodes. Empty in records of an older version: GUIDs decide.
+  json_object unknown_fields{};      ///< Fields that a later version of the library has added.
 
   bool names(const attendant& who) const;
   bool knows(const std::string& guid) const;  ///< Whatever the number of its node.

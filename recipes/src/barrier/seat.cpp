@@ -150,7 +150,7 @@ bool seat::watches() const {
 /// Opens a round by one transaction: the version of the record shows that no other round was opened since the last one
 /// was over, and the checks show that all members of the new one are there.
 awaitable<error_code> seat::open() {
-  round_record next{seen_.record.round + 1, {}, {}};
+  round_record next{seen_.record.round + 1, {}, {}, seen_.record.unknown_fields};
   transaction checks;
   for (int i = 0; i < at_->size; ++i) {
     const auto& who = seen_.waiting[static_cast<std::size_t>(i)];

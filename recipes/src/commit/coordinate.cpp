@@ -51,7 +51,8 @@ class office : public std::enable_shared_from_this<office> {
     auto layout = co_await read_layout(session_, path_);
     auto error = std::get<0>(layout);
     if (error) co_return error;
-    if (std::get<1>(layout) == commit_layout::mixed) co_return co_await adopt_files(session_, path_);
+    auto& seen = std::get<1>(layout);
+    if (seen.layout == commit_layout::mixed) co_return co_await adopt_files(session_, path_, std::move(seen));
     co_return co_await session_->ensure_path(undecided_folder(path_));
   }
 

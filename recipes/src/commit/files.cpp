@@ -90,14 +90,14 @@ awaitable<outcome<std::vector<commit_file>>> read_undecided(core_ptr session, st
   using result_type = outcome<std::vector<commit_file>>;
   auto layout = co_await read_layout(session, path);
   if (std::get<0>(layout)) co_return result_type(std::get<0>(layout), std::vector<commit_file>());
-  const bool is_filed = std::get<1>(layout) == commit_layout::filed;
+  const bool is_filed = std::get<1>(layout).layout == commit_layout::filed;
   auto folder = is_filed ? undecided_folder(path) : path;
   auto listed = co_await list_ids(session, std::move(folder));
   if (std::get<0>(listed)) co_return result_type(std::get<0>(listed), std::vector<commit_file>());
   co_return co_await read_files(session, path, std::move(std::get<1>(listed)), is_filed);
 }
 
-awaitable<error_code> adopt_files(core_ptr session, std::string path) {
+awaitable<error_code> adopt_files(core_ptr session, std::string path, commit_path seen) {
   auto error = co_await session->ensure_path(undecided_folder(path));
   if (error) co_return error;
   auto listed = co_await list_ids(session, path);
@@ -109,10 +109,8 @@ awaitable<error_code> adopt_files(core_ptr session, std::string path) {
     if (!error && is_ours) error = co_await mark_file(session, path, std::move(each));
   }
   if (error) co_return error;
-  auto mark = make_request(opcode::set, path);
-  mark.data = std::string(commit_mark);
-  auto marked = co_await session->perform(std::move(mark), retry::always);
-  co_return marked.error;
+  auto written = co_await write_filed(session, path, std::move(seen));
+  co_return std::get<0>(written);
 }
 
 awaitable<outcome<commit_state>> read_state(core_ptr session, std::string node) {

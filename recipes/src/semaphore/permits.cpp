@@ -242,6 +242,7 @@ awaitable<outcome<>> permits::resize(std::int32_t size) {
         co_return co_await settle_shrink(*found, node.stat.version);
       }
       next.before = found->size;
+      next.unknown_fields = found->unknown_fields;
       next.shrunk_from = size < found->size || found->shrunk_from ? std::max(found->size, found->shrunk_from) : 0;
     }
     auto set = make_request(opcode::set, path_);

@@ -10,6 +10,7 @@
 
 #include <zkrecipes/semaphore.hpp>
 
+#include "format/json_object.hpp"
 #include "line/place.hpp"
 
 namespace zkrecipes::detail {
@@ -21,6 +22,7 @@ struct permit_record {
   /// Set while a shrink is not complete: the size before it. A member that was let in under that size may hold without
   /// being marked as a holder yet (`let_pass`). 0: all holders are marked.
   std::int32_t shrunk_from = 0;
+  json_object unknown_fields{};  ///< Fields that a later version of the library has added.
 
   friend bool operator==(const permit_record&, const permit_record&) = default;
 };
