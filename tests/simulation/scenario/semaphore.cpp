@@ -175,7 +175,7 @@ class semaphore_client final : public routine {
   }
   /// Makes both objects anew: `permits_` with the present size, `other_` with the smallest.
   void open() {
-    permits_.emplace(zk(), semaphore_path, of_.size(), semaphore_options{.id = "client"});
+    permits_.emplace(zk(), semaphore_path, of_.size(), line_options{.id = "client"});
     other_.emplace(zk(), semaphore_path, small);
     sizes_at_first_ = of_.sizes();
     is_used_ = false;
