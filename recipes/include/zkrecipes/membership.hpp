@@ -14,6 +14,8 @@ namespace zkrecipes {
 /// Move-only; the destructor leaves in the background. Thread safety: safe.
 class joined_member {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
   /// Replaces the data of the member, at most 1 000 000 bytes: as `persistent_node::async_set_data`.
   ///
   /// Signature: `void(error_code)`.
@@ -53,6 +55,8 @@ class joined_member {
   }
 
   const std::string& path() const noexcept { return node_.path(); }
+  const session& get_session() const noexcept { return node_.get_session(); }
+  executor_type get_executor() const noexcept { return node_.get_executor(); }
 
   joined_member() noexcept = default;  ///< No member, like one that was moved from: operations complete with `closed`.
   explicit joined_member(persistent_node node) noexcept : node_(std::move(node)) {}
@@ -72,6 +76,9 @@ struct membership_options {
 /// are ignored. Thread safety: safe.
 class membership {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  membership() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path.
   membership(session over, std::string path, membership_options options);
   membership(session over, std::string path) : membership(std::move(over), std::move(path), membership_options()) {}
@@ -97,6 +104,8 @@ class membership {
 
   const std::string& path() const noexcept { return path_; }
   const session& get_session() const noexcept { return session_; }
+  const membership_options& options() const noexcept { return options_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   static void start_join(detail::handler_for<void(error_code, joined_member)>, std::shared_ptr<detail::core>,

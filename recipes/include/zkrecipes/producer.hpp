@@ -21,6 +21,9 @@ class queue;
 /// Thread safety: safe.
 class producer {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  producer() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// `name`: 1 to 256 bytes, no slash, no control characters; the same name continues the numbering after a restart.
   /// \throws std::invalid_argument if it is malformed.
   producer(const queue& into, std::string name);
@@ -55,11 +58,16 @@ class producer {
     return detail::initiate<void(error_code, std::uint64_t)>(token, &start_last, state_);
   }
 
+  const std::string& path() const noexcept;  ///< Of the queue.
+  const session& get_session() const noexcept { return session_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
+
  private:
   using state_ptr = std::shared_ptr<detail::producer_state>;
   static void start_put(detail::handler_for<void(error_code, std::uint64_t)>, state_ptr, std::string);
   static void start_last(detail::handler_for<void(error_code, std::uint64_t)>, state_ptr);
 
+  session session_;
   state_ptr state_;
 };
 

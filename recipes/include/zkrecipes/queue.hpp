@@ -18,6 +18,7 @@ class queue_follower;
 /// hands out an item once. Foreign nodes under the path are ignored. Thread safety: safe.
 class queue : public queue_base {
  public:
+  queue() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path or option.
   queue(session over, std::string path, queue_options options);
   queue(session over, std::string path) : queue(std::move(over), std::move(path), queue_options()) {}

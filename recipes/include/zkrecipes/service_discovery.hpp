@@ -17,6 +17,8 @@ namespace zkrecipes {
 /// Move-only; the destructor unregisters in the background. Thread safety: safe.
 class service_registration {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
   /// Replaces the description, at most 1 000 000 bytes as JSON; `name`, `id` and `type` have to stay.
   ///
   /// Signature: `void(error_code)`.
@@ -69,6 +71,8 @@ class service_registration {
   }
 
   const std::string& path() const noexcept { return node_.path(); }
+  const session& get_session() const noexcept { return node_.get_session(); }
+  executor_type get_executor() const noexcept { return node_.get_executor(); }
 
   service_registration() noexcept = default;  ///< None, like one moved from: operations complete with `closed`.
   explicit service_registration(persistent_node node) noexcept : node_(std::move(node)) {}
@@ -108,6 +112,8 @@ struct service_change {
 /// view. Thread safety: safe.
 class service_view {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
   /// Completes with the present view as soon as there is one.
   ///
   /// Signature: `void(error_code, service_snapshot)`.
@@ -134,6 +140,12 @@ class service_view {
                                                               std::move(seen.nodes));
   }
 
+  const std::string& path() const noexcept { return nodes_.path(); }
+  const session& get_session() const noexcept { return nodes_.get_session(); }
+  executor_type get_executor() const noexcept { return nodes_.get_executor(); }
+
+  service_view() noexcept =
+      default;  ///< Shows nothing, like one that was moved from: operations complete with `closed`.
   explicit service_view(children_view nodes) noexcept : nodes_(std::move(nodes)) {}
 
  private:
@@ -154,6 +166,10 @@ class service_view {
 /// Thread safety: safe.
 class service_discovery {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  service_discovery() =
+      default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path.
   service_discovery(session over, std::string base);
 
@@ -190,8 +206,9 @@ class service_discovery {
   /// Begins to watch a service. \throws std::invalid_argument naming the bad service.
   service_view watch(const std::string& service) const;
 
-  const std::string& base() const noexcept { return base_; }
+  const std::string& path() const noexcept { return base_; }  ///< The base path.
   const session& get_session() const noexcept { return session_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using core_ptr = std::shared_ptr<detail::core>;

@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution_context.hpp>
 
 #include <zkrecipes/detail/initiate.hpp>
 #include <zkrecipes/error.hpp>
@@ -82,11 +85,20 @@ struct created_node {
 /// it, or was too busy for longer than `retry_policy::limit`), and the answers of the server that the operation names.
 class session {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  session() noexcept = default;  ///< No session, like one that was moved from: operations complete with `closed`.
   /// Starts to connect in the background.
   /// \throws std::invalid_argument naming the field of `options` that has a bad value.
   session(boost::asio::any_io_executor executor, session_options options);
+  /// The same, on the executor of an execution context, such as an `io_context`.
+  template <class Context>
+  requires std::is_convertible_v<Context&, boost::asio::execution_context&> session(Context& context,
+                                                                                    session_options options)
+      : session(context.get_executor(), std::move(options)) {}
 
-  boost::asio::any_io_executor get_executor() const noexcept;
+  /// The executor that the session was made with. Empty for no session.
+  executor_type get_executor() const noexcept;
 
   session_status status() const;
   session_counters counters() const;

@@ -17,6 +17,9 @@ namespace zkrecipes {
 /// Thread safety: safe. Cancellation: as `session`. Errors of every operation: those of `session`.
 class shared_value {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  shared_value() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path.
   shared_value(session over, std::string path);
 
@@ -83,6 +86,7 @@ class shared_value {
 
   const std::string& path() const noexcept { return path_; }
   const session& get_session() const noexcept { return session_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using core_ptr = std::shared_ptr<detail::core>;

@@ -25,6 +25,10 @@ attendance::~attendance() {
   if (seat_ && !seat_->where()->lost()) seat_->where()->leave_later();
 }
 
+attendance::executor_type attendance::get_executor() const noexcept {
+  return seat_ ? seat_->where()->session()->get_scheduler()->base : executor_type();
+}
+
 std::int64_t attendance::round() const noexcept { return seat_ ? seat_->round() : 0; }
 error_code attendance::error() const noexcept { return seat_ ? seat_->where()->lost() : make_error_code(errc::closed); }
 
@@ -45,24 +49,23 @@ void attendance::start_leave(handler_for<void(error_code)> h, seat_ptr which, le
 }
 
 double_barrier::double_barrier(session over, std::string path, int size, double_barrier_options options)
-    : session_(std::move(over)) {
+    : session_(std::move(over)), options_(std::move(options)) {
   require_path("double barrier path", path);
-  require_id("double_barrier_options::id", options.id);
+  require_id("double_barrier_options::id", options_.id);
   if (size < 1 || size > max_members) {
     throw std::invalid_argument("double barrier size " + std::to_string(size) + ": it must be 1 to " +
                                 std::to_string(max_members));
   }
-  point_ = std::make_shared<meeting_point>(require_session(session_), std::move(path), size, std::move(options.id));
+  point_ = std::make_shared<meeting_point>(require_session(session_), std::move(path), size, options_.id);
 }
 
 const std::string& double_barrier::path() const noexcept { return point_ ? point_->path : no_path(); }
 int double_barrier::size() const noexcept { return point_ ? point_->size : 0; }
-std::string double_barrier::problem() const { return point_ ? point_->problem() : std::string(); }
 
 namespace {
 
-awaitable<outcome<attendance>> enter(point_ptr at, lease_clock::time_point deadline) {
-  auto entered = co_await seat::enter(std::move(at), deadline);
+awaitable<outcome<attendance>> enter(point_ptr at, lease_clock::time_point deadline, diagnostic why) {
+  auto entered = co_await seat::enter(std::move(at), deadline, std::move(why));
   auto& [error, where] = entered;
   if (error) where = nullptr;
   co_return outcome<attendance>(error, attendance(std::move(where)));
@@ -71,9 +74,9 @@ awaitable<outcome<attendance>> enter(point_ptr at, lease_clock::time_point deadl
 }  // namespace
 
 void double_barrier::start_enter(handler_for<void(error_code, attendance)> h, point_ptr at,
-                                 lease_clock::duration budget) {
+                                 lease_clock::duration budget, diagnostic why) {
   const auto on = at->session->get_scheduler();
-  launch(*on, std::move(h), enter(std::move(at), on->deadline_of(budget)));
+  launch(*on, std::move(h), enter(std::move(at), on->deadline_of(budget), std::move(why)));
 }
 
 }  // namespace zkrecipes

@@ -28,21 +28,22 @@ error_code refusal_among(const std::vector<backend::reply>& replies) {
 
 }  // namespace
 
-seat::seat(place_ptr where, point_ptr at) : place_(std::move(where)), at_(std::move(at)) {
+seat::seat(place_ptr where, point_ptr at, diagnostic why)
+    : place_(std::move(where)), at_(std::move(at)), why_(std::move(why)) {
   const auto name = place_->name();
   const auto number = parse_sequence(name, meeting_markers()).value_or(-1);
   self_ = parse_attendant(member{name, number}).value_or(attendant{});
 }
 
-awaitable<outcome<seat_ptr>> seat::enter(point_ptr at, lease_clock::time_point deadline) {
+awaitable<outcome<seat_ptr>> seat::enter(point_ptr at, lease_clock::time_point deadline, diagnostic why) {
   const auto on = at->session->get_scheduler();
   line_spec line{at->path, meeting_marker(at->size), meeting_markers(), parent_reading::before_list};
   auto coming = place::enter(at->session, std::move(line), at->id);
   auto arrived = co_await with_deadline(on, deadline, std::move(coming));
   auto& [error, where] = arrived;
-  if (error == errc::foreign_data) at->note_problem("another recipe uses the path " + at->path);
+  if (error == errc::foreign_data) why.note("another recipe uses the path " + at->path);
   if (error) co_return outcome<seat_ptr>(error, nullptr);
-  auto self = std::make_shared<seat>(where, std::move(at));
+  auto self = std::make_shared<seat>(where, std::move(at), std::move(why));
   auto waiting = self->wait_opened();
   auto opened = co_await with_deadline(on, deadline, std::move(waiting));
   error = std::get<0>(opened);
@@ -88,14 +89,14 @@ bool seat::entered() {
 error_code seat::see(const std::string& data, std::int32_t version, const std::vector<member>& line) {
   auto seen = interpret(data, version, line, at_->size, place_->guid());
   if (!seen) {
-    at_->note_problem("the data of " + at_->path + " is not of a double barrier");
+    why_.note("the data of " + at_->path + " is not of a double barrier");
     return errc::foreign_data;
   }
   seen_ = std::move(*seen);
   fresh_ = true;
   if (std::exchange(size_checked_, true) || seen_.first_size == 0 || seen_.first_size == at_->size) return {};
-  at_->note_problem("we came for a round of " + std::to_string(at_->size) + " members, the first at " + at_->path +
-                    " for one of " + std::to_string(seen_.first_size));
+  why_.note("we came for a round of " + std::to_string(at_->size) + " members, the first at " + at_->path +
+            " for one of " + std::to_string(seen_.first_size));
   return errc::size_mismatch;
 }
 

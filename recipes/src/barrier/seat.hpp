@@ -2,16 +2,17 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
+
+#include <zkrecipes/diagnostic.hpp>
 
 #include "barrier/meeting.hpp"
 #include "line/place.hpp"
 
 namespace zkrecipes::detail {
 
-/// The state of one `double_barrier` object.
+/// What one `double_barrier` object stands for.
 class meeting_point {
  public:
   meeting_point(core_ptr over, std::string where, int members, std::string self)
@@ -21,33 +22,21 @@ class meeting_point {
   const std::string path;
   const int size;
   const std::string id;
-
-  std::string problem() const {
-    std::lock_guard lock(mutex_);
-    return problem_;
-  }
-  void note_problem(std::string what) {
-    std::lock_guard lock(mutex_);
-    problem_ = std::move(what);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::string problem_;
 };
 
 using point_ptr = std::shared_ptr<meeting_point>;
 
 class seat {
  public:
-  static awaitable<outcome<std::shared_ptr<seat>>> enter(point_ptr at, lease_clock::time_point deadline);
+  static awaitable<outcome<std::shared_ptr<seat>>> enter(point_ptr at, lease_clock::time_point deadline,
+                                                         diagnostic why);
   awaitable<outcome<>> leave();
 
   // From any thread, once it has been entered.
   const place_ptr& where() const noexcept { return place_; }
   std::int64_t round() const noexcept { return round_.round; }
 
-  seat(place_ptr where, point_ptr at);
+  seat(place_ptr where, point_ptr at, diagnostic why);
 
  private:
   awaitable<outcome<>> wait_opened();
@@ -64,6 +53,7 @@ class seat {
 
   place_ptr place_;
   point_ptr at_;
+  diagnostic why_;  // our entry failed
   attendant self_;
   gathering seen_;
   bool fresh_ = false;  // nothing is known to have changed since `seen_` was read

@@ -97,18 +97,20 @@ void check(const std::string& path, const std::string& data, const persistent_no
 
 }  // namespace detail
 
-persistent_node::persistent_node(session over, std::string path, std::string data, persistent_node_options options) {
+persistent_node::persistent_node(session over, std::string path, std::string data, persistent_node_options options)
+    : session_(std::move(over)) {
   check(path, data, options);
-  node_ = std::make_shared<kept_node>(require_session(over), std::move(path), std::move(data), std::move(options));
+  node_ = std::make_shared<kept_node>(require_session(session_), std::move(path), std::move(data), std::move(options));
   node_->start();
 }
 
-persistent_node::persistent_node(node_ptr node) noexcept : node_(std::move(node)) {}
+persistent_node::persistent_node(node_ptr node) noexcept : session_(node->session()), node_(std::move(node)) {}
 persistent_node::persistent_node() noexcept = default;
 persistent_node::persistent_node(persistent_node&&) noexcept = default;
 
 persistent_node& persistent_node::operator=(persistent_node&& other) noexcept {
   if (node_ && node_ != other.node_) node_->close_later();
+  session_ = std::move(other.session_);
   node_ = std::move(other.node_);
   return *this;
 }
@@ -124,6 +126,11 @@ persistent_node_status persistent_node::status() const {
   return none;
 }
 const std::string& persistent_node::path() const noexcept { return node_ ? node_->path() : no_path(); }
+
+const persistent_node_options& persistent_node::options() const noexcept {
+  static const persistent_node_options defaults;
+  return node_ ? node_->options() : defaults;
+}
 
 void persistent_node::start_started(handler_for<void(error_code)> h, node_ptr node) {
   launch(*node->get_scheduler(), std::move(h), owning(node, &kept_node::wait_started));

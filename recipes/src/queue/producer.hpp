@@ -17,6 +17,7 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
   producer_state(shared_frame frame, std::shared_ptr<room> space, std::string name);
 
   const core_ptr& session() const noexcept { return session_; }
+  const std::string& path() const noexcept { return where_.items; }  // of the queue
 
   awaitable<outcome<std::uint64_t>> put(std::string data);
   awaitable<outcome<std::uint64_t>> last();

@@ -4,6 +4,7 @@
 #include <zkrecipes/queue_base.hpp>
 
 #include "queue/core.hpp"
+#include "session/deadline.hpp"
 
 namespace zkrecipes {
 
@@ -26,15 +27,29 @@ void start(handler_for<void(error_code, Results...)> h, const std::shared_ptr<qu
   launch(core->on(), std::move(h), owning(core, method, std::move(args)...));
 }
 
-}  // namespace
-
-void queue_base::start_take(handler<message> h, core_ptr core) { start(std::move(h), core, &queue_core::take); }
-
-void queue_base::start_take_many(handler<std::vector<message>> h, core_ptr core, std::size_t most) {
-  start(std::move(h), core, &queue_core::take_many, most);
+template <class... Results, class... Params, class... Args>
+void start_for(lease_clock::duration budget, handler_for<void(error_code, Results...)> h,
+               const std::shared_ptr<queue_core>& core, awaitable<outcome<Results...>> (queue_core::*method)(Params...),
+               Args... args) {
+  const auto on = core->frame()->session->get_scheduler();
+  auto body = owning(core, method, std::move(args)...);
+  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(body)));
 }
 
-void queue_base::start_pop(handler<message> h, core_ptr core) { start(std::move(h), core, &queue_core::pop); }
+}  // namespace
+
+void queue_base::start_take(handler<message> h, core_ptr core, lease_clock::duration budget) {
+  start_for(budget, std::move(h), core, &queue_core::take);
+}
+
+void queue_base::start_take_many(handler<std::vector<message>> h, core_ptr core, std::size_t most,
+                                 lease_clock::duration budget) {
+  start_for(budget, std::move(h), core, &queue_core::take_many, most);
+}
+
+void queue_base::start_pop(handler<message> h, core_ptr core, lease_clock::duration budget) {
+  start_for(budget, std::move(h), core, &queue_core::pop);
+}
 
 void queue_base::start_acknowledge(handler<> h, core_ptr core, message item, transaction effects) {
   start(std::move(h), core, &queue_core::acknowledge, std::move(item), std::move(effects));

@@ -49,6 +49,7 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
 
   const core_ptr& session() const noexcept { return session_; }
   const std::string& path() const noexcept { return path_; }
+  const counter_options& options() const noexcept { return options_; }
 
   awaitable<outcome<counter_reading>> get() {
     auto look = make_request(backend::opcode::get, path_);
@@ -116,16 +117,21 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
 
 using namespace detail;
 
-counter::counter(session over, std::string path, counter_options options) {
+counter::counter(session over, std::string path, counter_options options) : session_(std::move(over)) {
   require_path("counter path", path);
   if (options.max_tries < 1 || options.max_tries > 1'000'000) {
     throw std::invalid_argument("counter_options::max_tries is " + std::to_string(options.max_tries) +
                                 "; it must be from 1 to 1000000");
   }
-  state_ = std::make_shared<counter_state>(require_session(over), std::move(path), options);
+  state_ = std::make_shared<counter_state>(require_session(session_), std::move(path), options);
 }
 
 const std::string& counter::path() const noexcept { return state_ ? state_->path() : no_path(); }
+
+const counter_options& counter::options() const noexcept {
+  static const counter_options defaults;
+  return state_ ? state_->options() : defaults;
+}
 
 void counter::start_get(handler_for<void(error_code, counter_reading)> h, state_ptr state) {
   launch(*state->session()->get_scheduler(), std::move(h), owning(state, &counter_state::get));
