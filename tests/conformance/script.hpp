@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/request.hpp"
 
 namespace zkrecipes::conformance {
 

@@ -24,7 +24,7 @@ json::object parse_member(const std::string& data) {
   return {{"id", data}};
 }
 
-bool flag(const std::string& data, std::string_view name) {
+bool has_true(const std::string& data, std::string_view name) {
   if (data.empty() || data.front() != '{') return false;
   const auto object = parse_member(data);
   const auto* value = object.if_contains(name);
@@ -38,7 +38,7 @@ std::string revocable_data(const std::string& id) {
   return json::serialize(object);
 }
 
-bool is_revocable(const std::string& data) { return flag(data, "revocable"); }
+bool is_revocable(const std::string& data) { return has_true(data, "revocable"); }
 
 std::string with_revocation(const std::string& data, std::chrono::milliseconds grace) {
   // The owner may not have heard yet of who asked before: what ends first has to stand there.
@@ -54,7 +54,7 @@ std::string with_revocation(const std::string& data, std::chrono::milliseconds g
 }
 
 bool asks_revocation(const std::string& data) {
-  return data == "__REVOKE__" || flag(data, "revoke");  // the first: as Curator's Revoker writes it
+  return data == "__REVOKE__" || has_true(data, "revoke");  // the first: as Curator's Revoker writes it
 }
 
 std::chrono::milliseconds grace_of(const std::string& data) {
@@ -71,7 +71,7 @@ std::string with_shared(const std::string& data) {
   return json::serialize(object);
 }
 
-bool is_shared(const std::string& data) { return flag(data, "shared"); }
+bool is_shared(const std::string& data) { return has_true(data, "shared"); }
 
 std::string member_id(const std::string& data) {
   if (data.empty() || data.front() != '{') return data;

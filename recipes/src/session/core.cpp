@@ -78,8 +78,8 @@ awaitable<bool> core::connect_somewhere() {
 
 awaitable<void> core::resolve_names() {
   auto answered = std::make_shared<bool>(false);
-  scheduler_->world->resolve(names_, [self = shared_from_this(), answered](std::vector<backend::endpoint> found) {
-    if (!found.empty()) self->servers_.resolved(std::move(found));
+  scheduler_->world->resolve(names_, [self = shared_from_this(), answered](std::vector<backend::resolved_name> all) {
+    self->servers_.resolved(std::move(all));
     *answered = true;
     self->link_changed_.notify();
   });
@@ -183,7 +183,9 @@ void core::send_first(bool is_new) {
     end = root_.find('/', end + 1);
     auto create = make_request(backend::opcode::create, root_.substr(0, end));
     create.access = open_acl();
-    link_->submit(std::move(create), [](const backend::reply&) {});
+    link_->submit(std::move(create), [this](const backend::reply& answer) {
+      has_lost_writes_ = has_lost_writes_ || is_reply_lost(answer.error);
+    });
   }
 }
 

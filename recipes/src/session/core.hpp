@@ -12,50 +12,22 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "backend/backend.hpp"
+#include "backend/world.hpp"
+#include "session/back_off.hpp"
 #include "session/condition.hpp"
+#include "session/exchange.hpp"
+#include "session/host_list.hpp"
+#include "session/incarnation.hpp"
 #include "session/lease.hpp"
+#include "session/outcomes.hpp"
 #include "session/paths.hpp"
+#include "session/removal.hpp"
 #include "session/server_list.hpp"
 #include "session/turnstile.hpp"
-#include "session/watches.hpp"
+#include "session/watch_registry.hpp"
 
 namespace zkrecipes::detail {
 
-/// One ZooKeeper session among those that a session object has during its life.
-struct incarnation {
-  std::uint64_t number = 0;
-  backend::session_key key;
-  error_code ended;                     ///< Why it is over: `session_expired` or `closed`.
-  lease_clock::time_point lease_end{};  ///< Once it is over: until when its lease would have lasted.
-};
-
-using incarnation_ptr = std::shared_ptr<incarnation>;
-
-/// A request in flight, and its answer.
-struct exchange {
-  explicit exchange(scheduler_ptr s) : done(std::move(s)) {}
-  std::optional<backend::reply> answer;
-  condition done;
-};
-
-using exchange_ptr = std::shared_ptr<exchange>;
-
-/// A removal that goes on in the background.
-struct removal {
-  explicit removal(scheduler_ptr s) : changed(std::move(s)) {}
-  error_code answer;     ///< The answer to the latest try.
-  bool is_over = false;  ///< The node is gone, or goes with its session.
-  condition changed;
-};
-
-using removal_ptr = std::shared_ptr<removal>;
-
-/// Whether a removal with this answer has left the node in place. A later try may succeed, because the right may be
-/// granted, the children removed, or the server less busy by then.
-bool leaves_node(const error_code& answer);
-
-class back_off;
 class roll_call;
 
 /// The reaction to a connection that breaks before the answer.

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "backend/backend.hpp"
+#include "backend/request.hpp"
 
 namespace zkrecipes::detail {
 

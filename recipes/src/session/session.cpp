@@ -3,7 +3,7 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "backend/zookeeper/world.hpp"
+#include "backend/zookeeper/real_world.hpp"
 #include "session/make.hpp"
 #include "session/operation.hpp"
 #include "session/subtree.hpp"
@@ -96,7 +96,7 @@ awaitable<outcome<node_children>> children(core_ptr core, std::string path) {
 
 awaitable<outcome<std::vector<operation_result>>> commit(core_ptr core, transaction operations) {
   using result_type = outcome<std::vector<operation_result>>;
-  if (operations.empty()) co_return result_type(error_code(), {});
+  if (operations.empty()) co_return result_type(core->over(), {});
   auto what = backend::make_multi(operations);
   auto result = co_await core->perform(std::move(what), retry::once);
   co_return result_type(result.error, std::move(result.results));

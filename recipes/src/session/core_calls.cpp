@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "session/background.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 #include "session/request_size.hpp"
@@ -85,14 +84,14 @@ exchange_ptr core::send(backend::request what) {
   if (options_.trace) path = what.operations.empty() ? what.path : what.operations.front().path;
   // Captures `this` only: we own the link, and a request in flight must not keep us alive when the context ends.
   link_->submit(std::move(what), [this, which, number, op, sent, path, watching, changes](backend::reply answer) {
-    has_lost_writes_ = has_lost_writes_ || (changes && answer.error == errc::connection_loss);
+    has_lost_writes_ = has_lost_writes_ || (changes && is_reply_lost(answer.error));
     if (watching) watches_->answered(watching->first, watching->second, sets_watch(op, answer.error));
     if (in_flight_.erase(number) == 0) return;  // `answer_all` has answered it already
-    if (number == welcome_number_ && answer.error == errc::server_error && !closing_) {
+    if (number == welcome_number_ && is_server_refusal(answer.error) && !closing_) {
       in_flight_.emplace(number, which);
       return forsake();
     }
-    if (closing_ && answer.error == errc::connection_loss) answer.error = errc::closed;
+    if (closing_ && is_reply_lost(answer.error)) answer.error = errc::closed;
     answered(op, path, sent, answer.error);
     strip_root(answer);
     which->answer = std::move(answer);
@@ -102,8 +101,7 @@ exchange_ptr core::send(backend::request what) {
 }
 
 void core::answered(opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome) {
-  const bool proves_life =
-      outcome != errc::connection_loss && outcome != errc::closed && outcome != errc::session_expired;
+  const bool proves_life = !is_unanswered(outcome);
   if (proves_life && !std::exchange(served_, true)) servers_.note_read(server_);
   bool is_renewed = false;
   if (proves_life) {
@@ -167,8 +165,8 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
       if (result.error) co_return result;
       continue;
     }
-    maybe_done = maybe_done || (result.error == errc::connection_loss && result.sent);
-    if (result.error != errc::connection_loss || policy == retry::once) co_return result;
+    maybe_done = maybe_done || (is_reply_lost(result.error) && result.sent);
+    if (!is_reply_lost(result.error) || policy == retry::once) co_return result;
     co_await before_retry();
   }
 }
@@ -221,7 +219,7 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
     bool throttled = false;
     for (std::size_t i = 0; i < sent.size(); ++i) {
       results[i] = co_await answer(sent[i]);
-      lost = lost || results[i].error == errc::connection_loss;
+      lost = lost || is_reply_lost(results[i].error);
       throttled = throttled || (results[i].throttled && now() < deadline);
     }
     if (lost) {
@@ -266,7 +264,7 @@ awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound)
     }
     // If the last node exists, an error at an ancestor, to which we may have no rights, does not matter.
     if (!last) co_return last;
-    if (last == errc::connection_loss) continue;
+    if (is_reply_lost(last)) continue;
     if (!again || now() >= deadline) co_return first;
     error = co_await outwait(pause, bound);
     if (error) co_return error;

@@ -1,4 +1,4 @@
-#include "backend/zookeeper/link.hpp"
+#include "backend/zookeeper/c_client_link.hpp"
 
 #include <algorithm>
 #include <cstring>
