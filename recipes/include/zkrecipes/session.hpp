@@ -9,6 +9,7 @@
 
 #include <boost/asio/any_io_executor.hpp>
 
+#include <zkrecipes/connection_failure.hpp>
 #include <zkrecipes/detail/initiate.hpp>
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/lease_clock.hpp>
@@ -43,6 +44,9 @@ struct session_status {
   std::chrono::milliseconds timeout{0};  ///< The session timeout as negotiated with the server.
   std::string server;                    ///< The server connected to, as "address:port"; empty without a connection.
   std::uint64_t changes = 0;             ///< Number of changes of state so far.
+  /// Why there is no connection: the last failure of each server that has answered no request since. A failure is no
+  /// change of state: `session_options::log` tells it at once.
+  std::vector<connection_failure> failures;
 };
 
 struct node_data {
@@ -114,6 +118,18 @@ class session {
   template <token_for<> Token = default_token>
   auto async_connected(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_connected, core_);
+  }
+
+  /// As `async_connected`, for so long at most.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `timed_out` (`session_status::failures` tells why there is no connection), `closed` or `auth_failed`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: no request.
+  template <class Token>
+  auto async_connected_for(time_budget budget, Token&& token) {
+    return detail::initiate<void(error_code)>(token, &start_connected_for, core_, budget);
   }
 
   /// Creates a node with any `create_mode`. The first overload uses `session_options::default_acl`. The second uses
@@ -357,6 +373,7 @@ class session {
 
   static void start_status_change(handler<session_status>, core_ptr, std::uint64_t);
   static void start_connected(handler<>, core_ptr);
+  static void start_connected_for(handler<>, core_ptr, time_budget);
   static void start_create(handler<created_node>, core_ptr, std::string, std::string, create_mode, acl);
   static void start_create_with_parents(handler<created_node>, core_ptr, std::string, std::string, create_mode);
   static void start_ensure_path(handler<>, core_ptr, std::string);

@@ -11,7 +11,7 @@ namespace zkrecipes::backend {
 class link_listener {
  public:
   virtual void up(const session_key& granted) = 0;
-  /// Reasons: `connection_loss`, `timed_out` (the connection was up, and nothing came on it any more),
+  /// Reasons: `connection_loss`, `timed_out` (nothing came any more),
   /// `no_descriptors`, `session_expired`, `auth_failed`, `read_only`, or `closed` after `close_session`. Before `up`
   /// also an error of the operating system, if that is why there is no connection: `connection_refused`,
   /// `host_unreachable` and such. All pending requests have been answered before.

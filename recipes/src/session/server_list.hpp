@@ -28,6 +28,7 @@ class server_list {
   void resolved(std::vector<backend::resolved_name> names);
   bool empty() const noexcept { return all_.empty(); }
   std::size_t size() const noexcept { return all_.size(); }
+  const std::vector<backend::endpoint>& all() const noexcept { return all_; }
 
   /// The servers of one round, in random order. Servers at which writes may lie unread come last, the most recent of
   /// them at the very end. The server that most recently fell silent is left out for ten session timeouts, if there are
