@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/session_options.hpp>
+
 #include "backend/request.hpp"
 
 namespace zkrecipes::conformance {
