@@ -1,4 +1,4 @@
-// What is too large for a request completes with `too_large`, and nothing is sent, in every recipe that takes data.
+// Data that is too large for a request ends with `too_large`, and nothing is sent, in every recipe that takes data.
 #include "session/request_size.hpp"
 
 #include <string>
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(an_item) {
 
 BOOST_AUTO_TEST_CASE(a_value) {
   shared_value value(zk, "/v");
-  auto set = record<zkrecipes::stat>();
+  auto set = record<node_stat>();
   value.async_set(large, set.token());
   check_refused(set);
 }

@@ -1,4 +1,6 @@
 // The list of servers that a session asks: names that do not resolve, addresses listed twice, unread writes.
+#include "session/server_list.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -6,7 +8,6 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "session/server_list.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

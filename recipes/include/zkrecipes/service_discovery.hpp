@@ -161,9 +161,9 @@ class service_discovery {
   ///
   /// Signature: `void(error_code, service_registration)`.
   /// Errors: `bad_arguments` (an empty name, a name or an id that can not be a node's name, such as one with a slash, a
-  /// text that is not UTF-8, a `payload` or `uri_spec` that is not JSON, a type that we do not register),
-  /// `too_large` (nothing was sent), `busy` (another session has this id), `foreign_data` (a static instance or another node has it),
-  /// `no_auth`, and those of `session`.
+  /// text that is not UTF-8, a `payload` or `uri_spec` that is not JSON, a type that we do not register), `too_large`
+  /// (nothing was sent), `busy` (another session has this id), `foreign_data` (a static instance or another node has
+  /// it), `no_auth`, and those of `session`.
   /// Cancellation: all types. After any error no node of ours stays behind: it is removed in the background.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests; 3 round trips if the node of the service has to be made.

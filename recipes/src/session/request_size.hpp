@@ -12,8 +12,8 @@ namespace zkrecipes::detail {
 /// body, in ZooKeeper's encoding (zookeeper.jute). The result may be a few bytes too large.
 std::size_t size_on_wire(const backend::request& what);
 
-/// The most data that a recipe puts into one request: what a server accepts by default, less room for the names. What
-/// is larger completes with `too_large` before anything is sent.
+/// The most data that a recipe puts into one request: what a server accepts by default, less room for the names. An
+/// operation with more completes with `too_large` before anything is sent.
 inline constexpr std::size_t max_data_bytes = 1'000'000;
 
 inline bool is_too_large(const std::string& data) { return data.size() > max_data_bytes; }

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "group/kept_node.hpp"
 #include "session/request_size.hpp"
 #include "session/together.hpp"
 

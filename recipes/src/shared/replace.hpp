@@ -8,7 +8,6 @@
 
 namespace zkrecipes::detail {
 
-
 /// Whether the reply was lost and the request may have been executed, or may yet be. Once a later request has been
 /// answered it can no longer be executed, because an earlier request is executed earlier or never.
 bool may_be_done(const backend::reply& result);

@@ -8,7 +8,7 @@
 
 namespace zkrecipes::backend {
 
-/// The owner of a connection of the C client. What is still queued for the connection finds it abandoned.
+/// The owner of a connection of the C client. Its destructor abandons the connection: no callback comes after it.
 class real_link final : public link {
  public:
   explicit real_link(std::shared_ptr<c_client_link> shared) : shared_(std::move(shared)) {}
