@@ -87,9 +87,9 @@ class membership {
   /// connection it waits.
   ///
   /// Signature: `void(error_code, joined_member)`.
-  /// Errors: `bad_arguments` (a name that is empty, "." or "..", or has a slash or control characters; too much data),
-  /// `busy` (see `membership_options`), `foreign_data` (a node that is no member has the name), `no_auth`, and those of
-  /// `session`.
+  /// Errors: `bad_arguments` (a name that is empty, "." or "..", or has a slash or control characters),
+  /// `too_large` (nothing was sent), `busy` (see `membership_options`), `foreign_data` (a node that is no member has the
+  /// name), `no_auth`, and those of `session`.
   /// Cancellation: all types. After any error no node of ours stays behind: it is removed in the background.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests; 3 round trips if the path has to be made.

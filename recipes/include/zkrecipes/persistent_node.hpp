@@ -94,8 +94,8 @@ class persistent_node {
   /// the connection breaks. A node that does not stand gets this data when it is made.
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `bad_arguments` (too long), `node_removed` (without `restore`), `closed`, `auth_failed`; `no_auth` and the
-  /// others of `async_started`, which keep it from being written now: the object goes on trying.
+  /// Errors: `too_large` (nothing was sent), `node_removed` (without `restore`), `closed`, `auth_failed`; `no_auth` and
+  /// the others of `async_started`, which keep it from being written now: the object goes on trying.
   /// Cancellation: all types; it ends only the wait, and the data is written all the same.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests: a look (a transaction that changes nothing, and a read) and the write; then a

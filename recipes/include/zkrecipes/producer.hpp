@@ -33,8 +33,8 @@ class producer {
   /// again, and the numbers begin anew.
   ///
   /// Signature: `void(error_code, std::uint64_t)`.
-  /// Errors: `full` (see `queue_options`; the item was not put), `bad_arguments` (too long), `foreign_data` (the node
-  /// of the producer is not ours), `superseded` (another producer of this name put something in between),
+  /// Errors: `full` (see `queue_options`; the item was not put), `too_large` (nothing was sent), `foreign_data` (the
+  /// node of the producer is not ours), `superseded` (another producer of this name put something in between),
   /// `sequence_exhausted` (as `queue::async_put`), `no_auth`, and those of `session`.
   /// Cancellation: all types; it ends the wait, and the item is put all the same.
   /// Thread safety: as the class says.

@@ -22,8 +22,8 @@ class service_registration {
   /// Replaces the description, at most 1 000 000 bytes as JSON; `name`, `id` and `type` have to stay.
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `bad_arguments` (one of the three is different, the description is too long, or it can not be written as
-  /// JSON), and as `persistent_node::async_set_data`.
+  /// Errors: `bad_arguments` (one of the three is different, or the description can not be written as JSON), and as
+  /// `persistent_node::async_set_data`.
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests, as `persistent_node::async_set_data`.
@@ -178,9 +178,9 @@ class service_discovery {
   ///
   /// Signature: `void(error_code, service_registration)`.
   /// Errors: `bad_arguments` (an empty name, a name or an id that can not be a node's name, such as one with a slash, a
-  /// text that is not UTF-8, a `payload` or `uri_spec` that is not JSON, a type that we do not register, too many
-  /// bytes), `busy` (another session has this id), `foreign_data` (a static instance or another node has it),
-  /// `no_auth`, and those of `session`.
+  /// text that is not UTF-8, a `payload` or `uri_spec` that is not JSON, a type that we do not register), `too_large`
+  /// (nothing was sent), `busy` (another session has this id), `foreign_data` (a static instance or another node has
+  /// it), `no_auth`, and those of `session`.
   /// Cancellation: all types. After any error no node of ours stays behind: it is removed in the background.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests; 3 round trips if the node of the service has to be made.

@@ -42,7 +42,7 @@ class shared_value {
   ///
   /// Signature: `void(error_code, node_stat)`.
   /// Errors: `outcome_unknown` (the reply was lost, and the value is another now, or missing: ours may have been
-  /// written, and replaced or deleted since), `bad_arguments` (too long), `no_auth`, and those of `session`.
+  /// written, and replaced or deleted since), `too_large` (nothing was sent), `no_auth`, and those of `session`.
   /// Cancellation: all types; a write that was already sent may take effect.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request; 2 if the node has to be made, with its parents 4. A lost reply 1 more.
@@ -58,8 +58,8 @@ class shared_value {
   /// Signature: `void(error_code, node_stat)`.
   /// Errors: `bad_version` or `node_exists` (it is another by now; nothing was written), `no_node` (it was deleted;
   /// nothing was written), `outcome_unknown` (the reply was lost, and what is there now does not tell), `node_removed`
-  /// (written, but not over what was seen: the node was deleted, made again, and had the same version), `bad_arguments`
-  /// (too long), `no_auth`, and those of `session`.
+  /// (written, but not over what was seen: the node was deleted, made again, and had the same version), `too_large`
+  /// (nothing was sent), `no_auth`, and those of `session`.
   /// Cancellation: all types; a write that was already sent may take effect.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request; 3 if parents have to be made, too. A lost reply 1 more, and 1 more if the write was

@@ -5,6 +5,7 @@
 
 #include "group/kept_node.hpp"
 #include "session/make.hpp"
+#include "session/request_size.hpp"
 
 namespace zkrecipes {
 
@@ -27,7 +28,7 @@ awaitable<outcome<>> kept_node::wait_started() {
 }
 
 awaitable<outcome<>> kept_node::set_data(std::string data) {
-  if (data.size() > max_data_bytes) co_return outcome<>(errc::bad_arguments);
+  if (is_too_large(data)) co_return outcome<>(errc::too_large);
   data_ = std::move(data);
   const auto mine = ++wanted_;
   const auto tries = tries_;
@@ -85,7 +86,7 @@ void require_pause(const char* field, std::chrono::milliseconds value, std::chro
 void check(const std::string& path, const std::string& data, const persistent_node_options& options) {
   require_path("persistent_node path", path);
   if (path == "/") throw std::invalid_argument("persistent_node path \"/\": the root always stands");
-  if (data.size() > max_data_bytes) throw std::invalid_argument("persistent_node data: more than 1 000 000 bytes");
+  if (is_too_large(data)) throw std::invalid_argument("persistent_node data: more than 1 000 000 bytes");
   if (options.mode != create_mode::ephemeral && options.mode != create_mode::persistent) {
     throw std::invalid_argument("persistent_node_options::mode: it must be ephemeral or persistent");
   }

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "session/operation.hpp"
+#include "session/request_size.hpp"
 
 namespace zkrecipes::detail {
 
@@ -19,7 +20,8 @@ constexpr std::size_t ticket_overhead = 250;
 
 awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> items) {
   using result_type = outcome<std::vector<std::string>>;
-  if (!fits(items)) co_return result_type(errc::bad_arguments, {});
+  if (items.empty()) co_return result_type(errc::bad_arguments, {});
+  if (!fits(items)) co_return result_type(errc::too_large, {});
   const auto& session = frame_->session;
   const auto deadline = session->retry_deadline();
   auto pause = session->patience();
@@ -72,13 +74,12 @@ backend::request putter::request_of(const std::vector<new_item>& items) const {
 }
 
 bool putter::fits(const std::vector<new_item>& items) const {
-  if (items.empty()) return false;
-  if (items.size() == 1) return items[0].data.size() <= max_item_bytes;
+  if (items.size() == 1) return !is_too_large(items[0].data);
   std::size_t bytes = 0;
   const auto& path = frame_->where.items;
   const auto ticket = room_->has_limit() ? ticket_overhead + 2 * path.size() : 0;
   for (const auto& each : items) bytes += each.data.size() + path.size() + item_overhead + ticket;
-  return bytes <= max_item_bytes;
+  return bytes <= max_data_bytes;
 }
 
 }  // namespace zkrecipes::detail
