@@ -14,7 +14,7 @@ namespace zkrecipes {
 /// Thread safety: safe.
 class diagnostic {
  public:
-  /// What is wrong, once the operation has completed. Empty if there is nothing to add to its error.
+  /// Tells what is wrong, once the operation has completed. Empty if there is nothing to add to its error.
   std::string text() const {
     std::lock_guard lock(shared_->mutex);
     return shared_->text;

@@ -38,7 +38,7 @@ class ownership {
   ownership& operator=(ownership&&) noexcept;
   ~ownership();
 
-  executor_type get_executor() const noexcept;  ///< Of the session. Empty if there was none.
+  executor_type get_executor() const noexcept;  ///< That of the session; empty if there was none.
 
   /// Fencing token: grows from owner to owner over the life of the ensemble (the `czxid` of our node).
   std::int64_t token() const noexcept;

@@ -58,7 +58,7 @@ class producer {
     return detail::initiate<void(error_code, std::uint64_t)>(token, &start_last, state_);
   }
 
-  const std::string& path() const noexcept;  ///< Of the queue.
+  const std::string& path() const noexcept;  ///< That of the queue.
   const session& get_session() const noexcept { return session_; }
   executor_type get_executor() const noexcept { return session_.get_executor(); }
 

@@ -109,7 +109,7 @@ awaitable<outcome<acl>> get_acl(core_ptr core, std::string path) {
   co_return outcome<acl>(result.error, std::move(result.access));
 }
 
-awaitable<outcome<node_data>> changed(core_ptr core, std::string path, std::int64_t seen) {
+awaitable<outcome<node_data>> wait_data_change(core_ptr core, std::string path, std::int64_t seen) {
   condition fired(core->get_scheduler());
   for (;;) {
     auto hint = core->arm(watch_kind::data, path, fired);
@@ -132,7 +132,7 @@ awaitable<outcome<node_data>> changed(core_ptr core, std::string path, std::int6
   }
 }
 
-awaitable<outcome<node_children>> children_changed(core_ptr core, std::string path, std::int64_t seen) {
+awaitable<outcome<node_children>> wait_children_change(core_ptr core, std::string path, std::int64_t seen) {
   condition fired(core->get_scheduler());
   for (;;) {
     auto hint = core->arm(watch_kind::children, path, fired);
@@ -240,12 +240,12 @@ void session::start_set_acl(handler<> h, core_ptr core, std::string path, acl ac
 }
 
 void session::start_data_change(handler<node_data> h, core_ptr core, std::string path, std::int64_t seen_mzxid) {
-  launch(*core->get_scheduler(), std::move(h), changed(core, std::move(path), seen_mzxid));
+  launch(*core->get_scheduler(), std::move(h), wait_data_change(core, std::move(path), seen_mzxid));
 }
 
 void session::start_children_change(handler<node_children> h, core_ptr core, std::string path,
                                     std::int64_t seen_pzxid) {
-  launch(*core->get_scheduler(), std::move(h), children_changed(core, std::move(path), seen_pzxid));
+  launch(*core->get_scheduler(), std::move(h), wait_children_change(core, std::move(path), seen_pzxid));
 }
 
 void session::start_close(handler<> h, core_ptr core) { launch(*core->get_scheduler(), std::move(h), close(core)); }
