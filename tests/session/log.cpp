@@ -8,6 +8,7 @@
 
 #include <zkrecipes/log.hpp>
 
+#include "ensemble/print.hpp"
 #include "support/fixture.hpp"
 
 using namespace zkrecipes;

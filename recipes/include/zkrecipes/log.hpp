@@ -9,6 +9,7 @@
 
 namespace zkrecipes {
 
+/// How much attention an event deserves.
 enum class log_severity {
   debug,    ///< An answer that a program may expect, such as `no_node`.
   info,     ///< A change that belongs to normal work.
@@ -16,6 +17,7 @@ enum class log_severity {
   error     ///< The session object is of no further use.
 };
 
+/// The kinds of event.
 enum class session_event {
   name_not_resolved,      ///< A host name has no address. It is asked for again in the next round.
   connect_failed,         ///< A server has not taken the session.

@@ -11,6 +11,7 @@
 
 namespace zkrecipes {
 
+/// The states of a session.
 enum class session_state {
   connecting,  ///< No connection yet for this incarnation.
   connected,
