@@ -5,7 +5,7 @@ import re
 
 PLAIN = (" ", frozenset())
 TABLE = re.compile(r"   (SERVER|zk\d:\d+) ")
-# Of the table of servers: width, whether the text stands at the right, and what stands there instead.
+# The columns of the table of servers: width, whether the text stands at the right, and what stands there instead.
 COLUMNS = ((9, False, None), (8, False, None), (11, False, "0x10000002a"), (4, True, "4"), (10, True, "0/0.4/9"),
            (5, True, "0"), (5, True, None), (7, False, None))
 VALUES = (

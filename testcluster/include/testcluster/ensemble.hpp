@@ -74,7 +74,7 @@ struct ensemble_options {
   std::chrono::milliseconds start_timeout{30'000};
 };
 
-/// What is known of one server of an ensemble.
+/// One server of an ensemble, as far as it is known.
 struct node_info {
   int id = 0;
   std::string address;  ///< host:port of the server itself

@@ -13,10 +13,11 @@
 #include <boost/asio/use_future.hpp>
 #include <boost/test/unit_test.hpp>
 
-#include <testcluster/ensemble.hpp>
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/leader_career.hpp>
 #include <zkrecipes/version.hpp>
+
+#include <testcluster/ensemble.hpp>
 
 #include "service.hpp"
 
