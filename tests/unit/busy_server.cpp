@@ -9,8 +9,8 @@
 #include <zkrecipes/service_provider.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "barrier/meeting.hpp"
-#include "commit/filing.hpp"
+#include "barrier/round_view.hpp"
+#include "commit/transaction_index.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

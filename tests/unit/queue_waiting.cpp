@@ -29,25 +29,25 @@ struct waiting_takers : fake_session {
       if (asked == "children /q") {
         list(items);
       } else if (asked == "children /q/_idle") {
-        list({seat});
+        list({idle_node});
       } else if (asked.starts_with("create ")) {
-        sit_down();
+        get_in_line();
       } else {
         answer();
       }
     }
   }
   std::string next_request() { return last().pending.empty() ? "" : pending().front(); }
-  void sit_down() {
+  void get_in_line() {
     backend::reply made;
     made.path = last().pending.front().first.path + "0000000001";
     made.stat.ephemeral_owner = 0x77;
-    seat = made.path.substr(std::string("/q/_idle/").size());
+    idle_node = made.path.substr(std::string("/q/_idle/").size());
     answer(made);
   }
 
   const std::string one = "qn-0000000001";
-  std::string seat;
+  std::string idle_node;
   bool ensured = false;
   queue line;
 };
@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(what_a_cancelled_pop_had_in_view_goes_to_who_still_waits) {
   auto first = pop();
   auto second = pop();
   serve({});
-  BOOST_TEST(!seat.empty(), "they wait in line");
+  BOOST_TEST(!idle_node.empty(), "they wait in line");
   fire(backend::change::children, "/q");
   settle();
   serve({one});
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(one_who_was_late_leaves_no_item_to_nobody) {
     settle();
   }
   serve({});
-  BOOST_TEST(!seat.empty(), "they wait in line");
+  BOOST_TEST(!idle_node.empty(), "they wait in line");
   fire(backend::change::children, "/q");
   settle();
   while (next_request() == "children /q") list({one});

@@ -12,8 +12,8 @@
 namespace zkrecipes {
 
 namespace detail {
-class meeting_point;
-class seat;
+class double_barrier_state;
+class attendant;
 }  // namespace detail
 
 struct double_barrier_options {
@@ -29,7 +29,7 @@ struct double_barrier_options {
 class attendance {
  public:
   attendance() noexcept;  ///< Attends nothing: `error()` is `closed`.
-  explicit attendance(std::shared_ptr<detail::seat> seat) noexcept;
+  explicit attendance(std::shared_ptr<detail::attendant> attendant) noexcept;
   attendance(attendance&&) noexcept;
   attendance& operator=(attendance&&) noexcept;
   ~attendance();
@@ -58,7 +58,7 @@ class attendance {
   /// Cost: no request.
   template <class Token>
   auto async_lost(Token&& token) {
-    return detail::initiate<void(error_code)>(token, &start_lost, seat_);
+    return detail::initiate<void(error_code)>(token, &start_lost, attendant_);
   }
 
   /// Leaves, and waits until all members of this round have left or died. We are out from the first moment on. The wait
@@ -85,15 +85,15 @@ class attendance {
   /// Cost: as `async_leave`.
   template <class Token>
   auto async_leave_for(time_budget budget, Token&& token) {
-    return detail::initiate<void(error_code)>(token, &start_leave, seat_, budget);
+    return detail::initiate<void(error_code)>(token, &start_leave, attendant_, budget);
   }
 
  private:
-  using seat_ptr = std::shared_ptr<detail::seat>;
-  static void start_lost(detail::handler_for<void(error_code)>, seat_ptr);
-  static void start_leave(detail::handler_for<void(error_code)>, seat_ptr, lease_clock::duration);
+  using attendant_ptr = std::shared_ptr<detail::attendant>;
+  static void start_lost(detail::handler_for<void(error_code)>, attendant_ptr);
+  static void start_leave(detail::handler_for<void(error_code)>, attendant_ptr, lease_clock::duration);
 
-  seat_ptr seat_;
+  attendant_ptr attendant_;
 };
 
 /// A place where members meet, `size` at a time. Each entry is a member of its own, also if the same object makes
@@ -147,7 +147,7 @@ class double_barrier {
   /// read.
   template <class Token>
   auto async_enter_for(time_budget budget, Token&& token) {
-    return detail::initiate<void(error_code, attendance)>(token, &start_enter, point_, budget);
+    return detail::initiate<void(error_code, attendance)>(token, &start_enter, state_, budget);
   }
 
   const std::string& path() const noexcept;
@@ -156,11 +156,11 @@ class double_barrier {
   std::string problem() const;
 
  private:
-  using point_ptr = std::shared_ptr<detail::meeting_point>;
-  static void start_enter(detail::handler_for<void(error_code, attendance)>, point_ptr, lease_clock::duration);
+  using state_ptr = std::shared_ptr<detail::double_barrier_state>;
+  static void start_enter(detail::handler_for<void(error_code, attendance)>, state_ptr, lease_clock::duration);
 
   session session_;
-  point_ptr point_;
+  state_ptr state_;
 };
 
 }  // namespace zkrecipes

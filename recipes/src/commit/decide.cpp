@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "commit/filing.hpp"
 #include "commit/parties.hpp"
+#include "commit/transaction_index.hpp"
 
 namespace zkrecipes::detail {
 
@@ -94,7 +94,7 @@ awaitable<commit_sight> see_decided(core_ptr session, std::string node, lease_cl
 
 awaitable<result_type> decide(core_ptr session, std::string node, lease_clock::time_point deadline) {
   auto seen = co_await see_decided(session, node, deadline);
-  if (seen.is_written) file_later(session, node, seen.stat.ctime);
+  if (seen.is_written) index_later(session, node, seen.stat.ctime);
   co_return result_type(seen.error, seen.error ? commit_outcome() : seen.record.outcome);
 }
 

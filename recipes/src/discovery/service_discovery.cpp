@@ -3,7 +3,7 @@
 
 #include <zkrecipes/service_discovery.hpp>
 
-#include "discovery/snapshot.hpp"
+#include "discovery/service_snapshot.hpp"
 #include "group/children_reader.hpp"
 #include "group/kept_node.hpp"
 

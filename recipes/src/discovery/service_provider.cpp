@@ -5,7 +5,7 @@
 
 #include <zkrecipes/service_provider.hpp>
 
-#include "discovery/snapshot.hpp"
+#include "discovery/service_snapshot.hpp"
 #include "group/children_reader.hpp"
 #include "session/make.hpp"
 

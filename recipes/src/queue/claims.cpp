@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "session/background.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 
@@ -12,9 +13,6 @@ using backend::opcode;
 namespace {
 
 constexpr std::string_view attempt_name = "_attempt";
-
-bool is_lost(const error_code& error) { return error == errc::connection_loss; }
-bool is_aborted(const error_code& error) { return error == asio::error::operation_aborted; }
 
 /// The read failed, but the item may be there: it is read again, because the removal of the claim also corrects the
 /// item's attempts.
@@ -56,7 +54,7 @@ claims::attempt claims::begin(entry what) {
 awaitable<claim_result> claims::finish(attempt which) {
   claim_result result;
   result.error = co_await is_claimed(which, result.at_item);
-  if (is_aborted(result.error)) abandon({which.what.name, which.guid, which.bound});
+  if (is_cancelled(result.error)) abandon({which.what.name, which.guid, which.bound});
   if (result.error) co_return result;
   auto look = make_request(opcode::get, frame_->where.item(which.what.name));
   auto read = co_await read_surely(which.reading, std::move(look), which.bound);
@@ -82,7 +80,7 @@ awaitable<claim_result> claims::finish(attempt which) {
 /// server throttled.
 awaitable<backend::reply> claims::read_surely(exchange_ptr asked, backend::request look, incarnation_ptr bound) {
   auto read = co_await frame_->session->answer(std::move(asked));
-  while (is_lost(read.error) || read.throttled) {
+  while (is_reply_lost(read.error) || read.throttled) {
     read = co_await frame_->session->perform(look, retry::always, bound);
     read.throttled = false;  // `perform` has already retried it up to the retry limit
   }
@@ -99,12 +97,12 @@ awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
     auto answer = co_await session->answer(which.claiming);
     const int place = failed_at(answer);
     error_code error;
-    if (is_lost(answer.error)) {
+    if (is_reply_lost(answer.error)) {
       error = co_await find(session, frame_->where.claim(which.what.name), which.guid, which.bound);
       if (error != errc::no_node) co_return error;  // no_node: the request did not arrive, there is no claim yet
     } else if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
       error = co_await session->ensure_path(frame_->where.side, which.bound);
-      if (error && !is_lost(error)) co_return error;
+      if (error && !is_reply_lost(error)) co_return error;
     } else if (answer.throttled && session->now() < deadline) {
       error = co_await session->outwait(pause, which.bound);
       if (error) co_return error;
@@ -125,7 +123,7 @@ awaitable<error_code> claims::find(core_ptr over, std::string path, std::string 
   backend::reply there;
   do {
     there = co_await over->perform(look, retry::always, bound);
-  } while (is_lost(there.error));
+  } while (is_reply_lost(there.error));
   co_return !there.error && there.data != guid ? make_error_code(errc::node_exists) : there.error;
 }
 
@@ -147,7 +145,7 @@ awaitable<void> claims::remove_claim(shared_frame frame, ending which, exchange_
   done.error = errc::connection_loss;
   if (first_try) done = co_await over->answer(first_try);
   while (!is_final(done.error)) {
-    const bool in_vain = !is_lost(done.error) && done.error != errc::bad_version && done.error != errc::no_node;
+    const bool in_vain = !is_reply_lost(done.error) && done.error != errc::bad_version && done.error != errc::no_node;
     if (in_vain) co_await over->changed().wait(pauses.next(*over->get_scheduler()));
     std::vector<backend::request> looks{make_request(opcode::get, claim), make_request(opcode::get, item)};
     auto seen = co_await over->perform_all(std::move(looks), which.bound);
@@ -191,18 +189,19 @@ awaitable<claim_result> claims::remove(message item) {
     result.error = answer.error;
     const int place = failed_at(answer);
     result.at_item = place > 0 && answer.error != errc::no_node && answer.error != errc::bad_version;
-    maybe_done = maybe_done || (is_lost(answer.error) && answer.sent);
-    if (is_lost(answer.error)) result.error = co_await find(session, frame_->where.claim(name), one.guid, one.bound);
-    if (is_lost(answer.error) && result.error == errc::no_node) continue;
+    maybe_done = maybe_done || (is_reply_lost(answer.error) && answer.sent);
+    if (is_reply_lost(answer.error))
+      result.error = co_await find(session, frame_->where.claim(name), one.guid, one.bound);
+    if (is_reply_lost(answer.error) && result.error == errc::no_node) continue;
     if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
       result.error = co_await session->ensure_path(frame_->where.side, one.bound);
-      if (!result.error || is_lost(result.error)) continue;
+      if (!result.error || is_reply_lost(result.error)) continue;
     }
     // The claim node, which would show the result, has gone: our session ended, or an operator removed it.
     const bool is_open =
         result.error == errc::session_expired || (result.error == errc::no_node && place == 1 && maybe_done);
     if (is_open && answer.sent) result.error = errc::outcome_unknown;
-    if (is_aborted(result.error)) abandon({name, one.guid, one.bound, true});  // true: this claim counted no attempt
+    if (is_cancelled(result.error)) abandon({name, one.guid, one.bound, true});  // true: this claim counted no attempt
     if (!result.error) {
       session->remove_surely(frame_->where.claim(name), one.bound);
       ++result.item.attempts;
@@ -255,7 +254,7 @@ awaitable<backend::reply> claims::read_again(claim_id which) {
   auto look = make_request(opcode::get, frame_->where.item(which.name));
   do {
     read = co_await frame_->session->perform(look, retry::always, bound);
-  } while (is_lost(read.error));
+  } while (is_reply_lost(read.error));
   if (read.error == errc::no_node || read.error == errc::session_expired) {
     if (auto found = find_ours(which); found != ours_.end()) ours_.erase(found);
     if (read.error == errc::no_node) frame_->session->remove_surely(frame_->where.claim(which.name), bound);

@@ -40,19 +40,21 @@ delay_queue::delay_queue(session over, std::string path, queue_options options)
 void delay_queue::start_put(handler_for<void(error_code, std::string)> h, core_ptr core, std::string data,
                             milliseconds delay) {
   const bool fine = is_delay(delay);
-  launch(core->on(), std::move(h), fine ? put_later(core, std::move(data), delay) : refused<std::string>());
+  launch(core->on(), std::move(h),
+         fine ? put_later(core, std::move(data), delay) : refuse<std::string>(errc::bad_arguments));
 }
 
 void delay_queue::start_put_many(handler_for<void(error_code, names)> h, core_ptr core, std::vector<delayed> items) {
   const bool fine = std::all_of(items.begin(), items.end(), [](const delayed& each) { return is_delay(each.delay); });
-  launch(core->on(), std::move(h), fine ? put_all_later(core, std::move(items)) : refused<names>());
+  launch(core->on(), std::move(h), fine ? put_all_later(core, std::move(items)) : refuse<names>(errc::bad_arguments));
 }
 
 void delay_queue::start_put_at(handler_for<void(error_code, std::string)> h, core_ptr core, std::string data,
                                std::chrono::system_clock::time_point when) {
   const auto time = std::chrono::ceil<milliseconds>(when.time_since_epoch()).count();
   const bool fine = time >= 0 && time <= latest_time;
-  launch(core->on(), std::move(h), fine ? put_item(core, time, std::move(data)) : refused<std::string>());
+  launch(core->on(), std::move(h),
+         fine ? put_item(core, time, std::move(data)) : refuse<std::string>(errc::bad_arguments));
 }
 
 }  // namespace zkrecipes

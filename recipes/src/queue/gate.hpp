@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "queue/layout.hpp"
+#include "queue/queue_layout.hpp"
 #include "session/background.hpp"
 
 namespace zkrecipes::detail {

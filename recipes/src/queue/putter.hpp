@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "queue/room.hpp"
+#include "queue/capacity.hpp"
 
 namespace zkrecipes::detail {
 
@@ -16,7 +16,8 @@ struct new_item {
 
 class putter {
  public:
-  putter(shared_frame frame, std::shared_ptr<room> space) : frame_(std::move(frame)), room_(std::move(space)) {}
+  putter(shared_frame frame, std::shared_ptr<capacity> limits)
+      : frame_(std::move(frame)), capacity_(std::move(limits)) {}
 
   /// Completes with the names of the items. Errors: `outcome_unknown`, `full`, `bad_arguments`, ...
   awaitable<outcome<std::vector<std::string>>> put(std::vector<new_item> items);
@@ -26,7 +27,7 @@ class putter {
   backend::request request_of(const std::vector<new_item>& items) const;
 
   shared_frame frame_;
-  std::shared_ptr<room> room_;
+  std::shared_ptr<capacity> capacity_;
 };
 
 }  // namespace zkrecipes::detail

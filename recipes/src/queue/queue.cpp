@@ -2,7 +2,7 @@
 
 #include <zkrecipes/queue.hpp>
 
-#include "queue/follower.hpp"
+#include "queue/queue_follower.hpp"
 #include "queue/start_put.hpp"
 
 namespace zkrecipes {

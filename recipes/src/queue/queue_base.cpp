@@ -3,7 +3,7 @@
 
 #include <zkrecipes/queue_base.hpp>
 
-#include "queue/core.hpp"
+#include "queue/queue_core.hpp"
 
 namespace zkrecipes {
 

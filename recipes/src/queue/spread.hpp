@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include "queue/layout.hpp"
+#include "queue/queue_layout.hpp"
 
 namespace zkrecipes::detail {
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "queue/core.hpp"
+#include "queue/queue_core.hpp"
 
 namespace zkrecipes::detail {
 
@@ -19,12 +19,6 @@ inline awaitable<outcome<std::string>> put_item(std::shared_ptr<queue_core> core
   auto result = co_await core->put().put(std::move(one));
   auto& [error, made] = result;
   co_return outcome<std::string>(error, made.empty() ? std::string() : std::move(made.front()));
-}
-
-/// The body of an operation that has a bad argument.
-template <class... Results>
-awaitable<outcome<Results...>> refused() {
-  co_return outcome<Results...>(errc::bad_arguments, Results{}...);
 }
 
 }  // namespace zkrecipes::detail

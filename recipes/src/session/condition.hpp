@@ -43,6 +43,8 @@ struct scheduler : std::enable_shared_from_this<scheduler> {
 
 using scheduler_ptr = std::shared_ptr<scheduler>;
 
+class forwarding;
+
 /// To be used like a condition variable: check, wait, check again. On the strand only. A notified waiter is resumed
 /// later, never inside `notify`.
 class condition {
@@ -70,12 +72,14 @@ class condition {
   };
   using iterator = std::list<waiter>::iterator;
 
+  friend class forwarding;
   friend struct wait_initiation;
   void enlist(handler h, lease_clock::time_point deadline);
   void resume(iterator which, wake why);
 
   scheduler_ptr scheduler_;
   std::list<waiter> waiters_;
+  forwarding* forwardings_ = nullptr;  // those that pass our notifications on, in a list
 };
 
 /// True if the calling coroutine has been cancelled, with any type of cancellation.

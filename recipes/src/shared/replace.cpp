@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "group/kept_node.hpp"
+#include "session/outcomes.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes::detail {
@@ -10,8 +11,6 @@ namespace zkrecipes::detail {
 using backend::opcode;
 
 namespace {
-
-bool is_lost(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
 
 /// The result of a conditional write, judged by the present node.
 enum class verdict { not_done, refused, unknown };
@@ -30,7 +29,7 @@ verdict judge(const backend::reply& now, const stat& seen, const std::string& da
 
 bool is_too_long(const std::string& data) { return data.size() > max_data_bytes; }
 
-bool may_be_done(const backend::reply& result) { return result.sent && is_lost(result.error); }
+bool may_be_done(const backend::reply& result) { return result.sent && may_have_happened(result.error); }
 
 awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
   const std::vector<backend::request> both{backend::make_catch_up(), make_request(opcode::get, path)};
@@ -40,7 +39,7 @@ awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
     if (result.error) co_return result;
     auto replies = co_await session->perform_all(both);
     if (!has_caught_up(replies[0].error)) replies[1].error = replies[0].error;
-    if (!is_lost(replies[1].error)) co_return std::move(replies[1]);
+    if (!may_have_happened(replies[1].error)) co_return std::move(replies[1]);
   }
 }
 

@@ -5,7 +5,7 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "commit/filing.hpp"
+#include "commit/transaction_index.hpp"
 #include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
