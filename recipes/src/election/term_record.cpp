@@ -60,7 +60,7 @@ std::optional<json::object> parse_candidate(const std::string& data) {
   return data.empty() || data.front() != '{' ? std::nullopt : parse_object(data);
 }
 
-bool flag(const std::string& data, std::string_view name) {
+bool has_flag(const std::string& data, std::string_view name) {
   auto object = parse_candidate(data);
   const auto* value = object ? object->if_contains(name) : nullptr;
   return value && value->is_bool() && value->as_bool();
@@ -125,8 +125,8 @@ bool is_of_ours(const std::string& data) {
   return id && id->is_string() && keeps && keeps->is_bool();
 }
 
-bool keeps_record(const std::string& data) { return flag(data, "keeps_record"); }
-bool is_awaiting(const std::string& data) { return flag(data, "awaiting"); }
+bool keeps_record(const std::string& data) { return has_flag(data, "keeps_record"); }
+bool is_awaiting(const std::string& data) { return has_flag(data, "awaiting"); }
 
 }  // namespace detail
 
