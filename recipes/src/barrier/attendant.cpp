@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "session/deadline.hpp"
+#include "session/forwarding.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes::detail {
@@ -28,7 +29,8 @@ error_code refusal_among(const std::vector<backend::reply>& replies) {
 
 }  // namespace
 
-attendant::attendant(place_ptr where, double_barrier_ptr at) : place_(std::move(where)), at_(std::move(at)) {
+attendant::attendant(place_ptr where, double_barrier_ptr at)
+    : place_(std::move(where)), at_(std::move(at)), changed_(at_->session->get_scheduler()) {
   const auto name = place_->name();
   const auto number = parse_sequence(name, round_markers()).value_or(-1);
   self_ = parse_round_member(member{name, number}).value_or(round_member{});
@@ -53,6 +55,7 @@ awaitable<outcome<attendant_ptr>> attendant::enter(double_barrier_ptr at, lease_
 }
 
 awaitable<outcome<>> attendant::wait_opened() {
+  const forwarding loss(place_->changed(), changed_);
   error_code error;
   // The record and the list that were read together with our entry may be all that is needed.
   if (const auto& parent = place_->parent(); parent && place_->listed()) {
@@ -66,7 +69,7 @@ awaitable<outcome<>> attendant::wait_opened() {
     if (fresh_ && seen_.can_open(at_->size)) {
       error = co_await open();
     } else if (fresh_ && watches()) {
-      auto why = co_await place_->changed().wait();
+      auto why = co_await changed_.wait();
       if (why == wake::cancelled) error = asio::error::operation_aborted;
     } else {
       error = co_await look();
@@ -130,13 +133,13 @@ std::string attendant::ahead() const {
 void attendant::watch_out(std::vector<backend::request>& all) {
   auto& session = *place_->session();
   hints_.clear();
-  hints_.push_back(session.arm(watch_kind::data, at_->path, place_->changed()));
+  hints_.push_back(session.arm(watch_kind::data, at_->path, changed_));
   watched_ = ahead();
   if (watched_ == at_->path) {
-    hints_.push_back(session.arm(watch_kind::children, at_->path, place_->changed()));
+    hints_.push_back(session.arm(watch_kind::children, at_->path, changed_));
     all[1].watch = true;
   } else if (!watched_.empty()) {
-    hints_.push_back(session.arm(watch_kind::data, watched_, place_->changed()));
+    hints_.push_back(session.arm(watch_kind::data, watched_, changed_));
     all.push_back(make_request(opcode::get, watched_, true));
   }
 }

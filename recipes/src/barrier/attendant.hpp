@@ -39,6 +39,7 @@ class attendant {
 
   place_ptr place_;
   double_barrier_ptr at_;
+  condition changed_;  // the node or what is watched
   round_member self_;
   round_view seen_;
   bool fresh_ = false;  // nothing is known to have changed since `seen_` was read

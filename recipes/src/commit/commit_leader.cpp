@@ -19,18 +19,23 @@ namespace {
 class commit_leader : public std::enable_shared_from_this<commit_leader> {
  public:
   commit_leader(place_ptr where, std::string path, commit_coordinator_options options)
-      : where_(std::move(where)), session_(where_->session()), path_(std::move(path)), options_(std::move(options)) {}
+      : where_(std::move(where)),
+        session_(where_->session()),
+        path_(std::move(path)),
+        options_(std::move(options)),
+        changed_(session_->get_scheduler()) {}
 
   /// Leads until the leadership is lost. Errors: `operation_aborted`, and those that make it impossible to go on.
   awaitable<error_code> hold() {
+    const forwarding loss(where_->changed(), changed_);
     auto error = co_await prepare();
     next_cleaning_ = options_.retention.count() > 0 ? session_->now() : never;
     while (!error && !where_->lost()) {
-      auto hint = session_->arm(watch_kind::children, undecided_folder(path_), where_->changed());
+      auto hint = session_->arm(watch_kind::children, undecided_folder(path_), changed_);
       error = co_await take_over();
       while (!error && !where_->lost() && !hint->fired()) {
         if (session_->now() >= next_cleaning_) begin_cleaning();
-        auto why = co_await where_->changed().wait(next_cleaning_);
+        auto why = co_await changed_.wait(next_cleaning_);
         if (why == wake::cancelled) error = asio::error::operation_aborted;
       }
     }
@@ -79,7 +84,7 @@ class commit_leader : public std::enable_shared_from_this<commit_leader> {
     self->tell({}, std::get<0>(done));
     self->next_cleaning_ =
         self->session_->now() + std::max<lease_clock::duration>(self->options_.retention / 4, least_pause);
-    self->where_->changed().notify();
+    self->changed_.notify();
   }
 
   /// Works on a transaction until it is decided and its mark is moved. A refused request is tried again, with pauses.
@@ -139,6 +144,7 @@ class commit_leader : public std::enable_shared_from_this<commit_leader> {
   std::map<std::string, background> deciding_;  // by transaction
   background cleaning_;
   lease_clock::time_point next_cleaning_ = never;
+  condition changed_;  // the list of undecided transactions, the place in line, or the time of the next clean-up
 };
 
 /// Stands for election and leads once. Errors: as `commit_leader::hold`.

@@ -220,6 +220,11 @@ incarnation_ptr claims::bound_of(const claim_id& which) const {
   return found != ours_.end() && found->second.zxid == which.zxid ? found->second.bound : nullptr;
 }
 
+bool claims::holds(const std::string& name) const {
+  const auto found = ours_.find(name);
+  return found != ours_.end() && !found->second.bound->ended;
+}
+
 awaitable<error_code> claims::release(claim_id which) {
   auto found = find_ours(which);
   if (found == ours_.end()) co_return errc::superseded;
@@ -229,8 +234,12 @@ awaitable<error_code> claims::release(claim_id which) {
   if (bound->ended) co_return errc::superseded;  // a claim of this name may be another taker's by now
   auto sent = frame_->session->send(make_request(opcode::remove, frame_->where.claim(which.name)));
   auto result = co_await frame_->session->answer(sent);
-  if (result.error) abandon({which.name, guid, bound, true});
-  co_return error_code();
+  if (!result.error) co_return result.error;
+  if (result.error == errc::no_node) co_return errc::superseded;  // an operator has removed the claim
+  abandon({which.name, guid, bound, true});
+  if (is_expired(result.error)) co_return errc::superseded;
+  const bool is_tried_again = is_reply_lost(result.error) || is_server_refusal(result.error);
+  co_return is_tried_again ? error_code() : result.error;
 }
 
 void claims::take_back(const message& item) {

@@ -47,13 +47,17 @@ class claims : public std::enable_shared_from_this<claims> {
   /// Removes an item that has been read, for a pop. Without an error the item is ours to hand out.
   awaitable<claim_result> remove(message item);
 
+  /// Whether an item of this name was handed out here, and its claim has not been settled or lost.
+  bool holds(const std::string& name) const;
   bool has(const claim_id& which) const { return static_cast<bool>(bound_of(which)); }
   /// Removes an item of ours in one transaction with the effects. If there are effects, or with `is_once`, success
   /// means that this settlement was done, or an earlier one with the same effects; else only that the item is done.
   /// Errors: `superseded` (this settlement was surely not done), `outcome_unknown` (the item has gone, and a reply was
   /// lost: perhaps this settlement was done), and those of the effects: then the item is still ours.
   awaitable<error_code> settle(claim_id which, transaction effects, bool is_once = false);
-  /// Gives up a claim on an item that was handed out.
+  /// Gives up a claim on an item that was handed out. If the reply is lost or the server is too busy, the claim is
+  /// removed in the background, without an error. Errors: `superseded`, and why it is not known to be removed: then its
+  /// removal goes on in the background, too.
   awaitable<error_code> release(claim_id which);
   /// The same for an item that was not handed out to anybody: the attempt does not count. The first request is sent at
   /// once; the rest happens in the background.

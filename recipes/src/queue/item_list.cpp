@@ -19,11 +19,13 @@ constexpr std::size_t names_per_draw = 256;
 
 }  // namespace
 
-item_list::item_list(shared_frame frame, std::shared_ptr<server_clock> clock)
+item_list::item_list(shared_frame frame, std::shared_ptr<server_clock> clock, std::shared_ptr<const claims> ours)
     : frame_(std::move(frame)),
       clock_(std::move(clock)),
+      claims_(std::move(ours)),
       spread_([session = frame_->session.get()] { return session->get_scheduler()->world->random(); }),
-      ready_(frame_->session->get_scheduler()) {}
+      ready_(frame_->session->get_scheduler()),
+      changed_(frame_->session->get_scheduler()) {}
 
 awaitable<outcome<entry>> item_list::draw() {
   ++waiting_;
@@ -115,7 +117,7 @@ void item_list::put_back(const std::string& name) {
 /// change, because nothing changed on the server.
 void item_list::returned() {
   look_again_ = true;
-  if (place_) place_->changed().notify();
+  changed_.notify();
 }
 
 void item_list::skip(const std::string& name, error_code why) {
@@ -154,9 +156,13 @@ void item_list::apply(const backend::reply& items, const std::vector<std::string
   draws_ = 0;
   // In a FIFO queue a new item never goes before those listed.
   draws_left_ = listed_ / (frame_->where.kind == queue_kind::fifo ? list_share : names_per_draw);
-  spread_.listed(claimed.size());
+  const auto others = std::ranges::count_if(claimed, [this](const std::string& name) { return !is_ours(name); });
+  spread_.listed(static_cast<std::size_t>(others));
   items_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }
+
+/// Whether this object has claimed the item, or is about to. Such a claim in a list tells nothing of other takers.
+bool item_list::is_ours(const std::string& name) const { return drawn_.contains(name) || claims_->holds(name); }
 
 /// Forgets what was noted of items that are not there any more.
 void item_list::forget_gone(const std::vector<entry>& listed) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "line/place.hpp"
+#include "queue/claims.hpp"
 #include "queue/queue_layout.hpp"
 #include "queue/server_clock.hpp"
 #include "queue/spread.hpp"
@@ -19,7 +20,7 @@ namespace zkrecipes::detail {
 
 class item_list : public std::enable_shared_from_this<item_list> {
  public:
-  item_list(shared_frame frame, std::shared_ptr<server_clock> clock);
+  item_list(shared_frame frame, std::shared_ptr<server_clock> clock, std::shared_ptr<const claims> ours);
 
   /// Waits for an item that no taker has, as far as we know, and draws one as `spread` chooses. The caller has to claim
   /// it, and then to call one of `settled`, `missed`, `lost_sight_of`, `put_back` or `skip`.
@@ -57,12 +58,14 @@ class item_list : public std::enable_shared_from_this<item_list> {
   awaitable<void> wait_for_change(const hints& watching);
   hints watch_all();
   void apply(const backend::reply& items, const std::vector<std::string>& side);
+  bool is_ours(const std::string& name) const;
   void forget_gone(const std::vector<entry>& listed);
   std::size_t ready() const;
   lease_clock::time_point next_time() const;
 
   shared_frame frame_;
   std::shared_ptr<server_clock> clock_;
+  std::shared_ptr<const claims> claims_;
   std::deque<entry> items_;      // in order, as last listed, less those drawn
   std::set<std::string> drawn_;  // being claimed
   std::set<std::string> skipped_;
@@ -82,7 +85,8 @@ class item_list : public std::enable_shared_from_this<item_list> {
   place_ptr place_;                      // our place in the line of waiting takers
   error_code failure_;
   std::size_t failures_ = 0;
-  condition ready_;
+  condition ready_;    // there are items to draw, or the scout has ended
+  condition changed_;  // for the scout: what is watched, the place in line, or an item that can be taken again
 };
 
 }  // namespace zkrecipes::detail

@@ -6,6 +6,7 @@
 
 #include "queue/item_list.hpp"
 #include "session/background.hpp"
+#include "session/forwarding.hpp"
 
 namespace zkrecipes::detail {
 
@@ -43,7 +44,7 @@ awaitable<void> item_list::scout() {
       error = co_await look(place_ != nullptr);
     }
     if (!error && called_to()) {
-      watching = hints();  // they notify the place, which is about to be left
+      watching = hints();
       error = co_await answer_call();
     }
     if (error || ready() >= waiting_) break;
@@ -132,21 +133,21 @@ awaitable<void> item_list::call_others() {
 
 item_list::hints item_list::watch_all() {
   hints all;
-  auto& tell = place_->changed();
-  all[0] = frame_->session->arm(watch_kind::children, frame_->where.items, tell);
-  if (frame_->where.is_apart()) all[1] = frame_->session->arm(watch_kind::children, frame_->where.side, tell);
+  all[0] = frame_->session->arm(watch_kind::children, frame_->where.items, changed_);
+  if (frame_->where.is_apart()) all[1] = frame_->session->arm(watch_kind::children, frame_->where.side, changed_);
   return all;
 }
 
 awaitable<void> item_list::wait_for_change(const hints& watching) {
   auto fired = [](const std::unique_ptr<watch>& each) { return each && each->fired(); };
   auto where = place_;
+  const forwarding calls(where->changed(), changed_);
   while (waiting_ > 0 && !look_again_ && !where->lost() && std::none_of(watching.begin(), watching.end(), fired)) {
-    auto why = co_await where->changed().wait(next_time());
+    auto why = co_await changed_.wait(next_time());
     if (why != wake::notified) co_return;
   }
   while (waiting_ > 0 && !look_again_ && !where->lost() && frame_->session->now() < next_look_) {
-    auto why = co_await where->changed().wait(std::min(next_look_, next_time()));
+    auto why = co_await changed_.wait(std::min(next_look_, next_time()));
     if (why != wake::notified) co_return;
   }
 }

@@ -31,8 +31,8 @@ std::shared_ptr<queue_core> queue_core::make(const session& over, queue_kind kin
 queue_core::queue_core(shared_frame frame)
     : frame_(std::move(frame)),
       clock_(std::make_shared<server_clock>(frame_)),
-      items_(std::make_shared<item_list>(frame_, clock_)),
       claims_(std::make_shared<claims>(frame_, clock_)),
+      items_(std::make_shared<item_list>(frame_, clock_, claims_)),
       capacity_(std::make_shared<capacity>(frame_)),
       put_(frame_, capacity_) {}
 

@@ -55,8 +55,8 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
 
   shared_frame frame_;
   std::shared_ptr<server_clock> clock_;
-  std::shared_ptr<item_list> items_;
   std::shared_ptr<claims> claims_;
+  std::shared_ptr<item_list> items_;
   std::shared_ptr<capacity> capacity_;
   putter put_;
   std::optional<std::pair<std::string, backend::reply>> read_ahead_;  // for a pop: the next item's name, and the reply

@@ -5,6 +5,7 @@
 #include "line/node_name.hpp"
 #include "queue/dead_letter.hpp"
 #include "queue/queue_core.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 
@@ -33,7 +34,8 @@ awaitable<outcome<>> queue_core::give_back(message item, return_to where, std::s
   }
   if (where == return_to::end) co_return outcome<>(co_await move_to_end(which));
   auto error = co_await claims_->release(which);
-  if (!error) items_->put_back(item.name);
+  // The removal of the claim was sent also if nobody waits for its answer: the next claim comes after it.
+  if (!error || is_cancelled(error)) items_->put_back(item.name);
   co_return outcome<>(error);
 }
 
