@@ -10,11 +10,9 @@
 
 #include "session/background.hpp"
 #include "session/core.hpp"
+#include "session/request_size.hpp"
 
 namespace zkrecipes::detail {
-
-/// The size of a request that a server takes by default, less some room for the names around the data.
-inline constexpr std::size_t max_data_bytes = 1'000'000;
 
 class kept_node : public std::enable_shared_from_this<kept_node> {
  public:

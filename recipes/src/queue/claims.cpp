@@ -19,7 +19,7 @@ constexpr std::string_view attempt_name = "_attempt";
 bool is_unread(const error_code& error) { return error && error != errc::no_node && error != errc::no_auth; }
 
 /// A retry can not change this result.
-bool is_final(const error_code& error) {
+bool ends_the_removal(const error_code& error) {
   return !error || error == errc::no_auth || error == errc::session_expired || is_fatal(error);
 }
 
@@ -144,7 +144,7 @@ awaitable<void> claims::remove_claim(shared_frame frame, ending which, exchange_
   backend::reply done;
   done.error = errc::connection_loss;
   if (first_try) done = co_await over->answer(first_try);
-  while (!is_final(done.error)) {
+  while (!ends_the_removal(done.error)) {
     const bool in_vain = !is_reply_lost(done.error) && done.error != errc::bad_version && done.error != errc::no_node;
     if (in_vain) co_await over->changed().wait(pauses.next(*over->get_scheduler()));
     std::vector<backend::request> looks{make_request(opcode::get, claim), make_request(opcode::get, item)};

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "session/operation.hpp"
+#include "session/request_size.hpp"
 
 namespace zkrecipes::detail {
 
@@ -73,12 +74,12 @@ backend::request putter::request_of(const std::vector<new_item>& items) const {
 
 bool putter::fits(const std::vector<new_item>& items) const {
   if (items.empty()) return false;
-  if (items.size() == 1) return items[0].data.size() <= max_item_bytes;
+  if (items.size() == 1) return items[0].data.size() <= max_data_bytes;
   std::size_t bytes = 0;
   const auto& path = frame_->where.items;
   const auto ticket = capacity_->has_limit() ? ticket_overhead + 2 * path.size() : 0;
   for (const auto& each : items) bytes += each.data.size() + path.size() + item_overhead + ticket;
-  return bytes <= max_item_bytes;
+  return bytes <= max_data_bytes;
 }
 
 }  // namespace zkrecipes::detail

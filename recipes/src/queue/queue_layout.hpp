@@ -59,9 +59,6 @@ inline constexpr std::string_view clock_name = "_clock";    ///< Written to lear
 inline constexpr std::string_view return_prefix = "_end-";  ///< Draws the number of an item that moves to the end.
 inline constexpr std::string_view producer_prefix = "_producer-";
 
-/// The largest request that a server accepts by default, less room for the names.
-inline constexpr std::size_t max_item_bytes = 1'000'000;
-
 /// The data that all parts of one queue object share.
 struct queue_frame {
   core_ptr session;
