@@ -18,7 +18,11 @@ class attendant {
   static awaitable<outcome<std::shared_ptr<attendant>>> enter(double_barrier_ptr at, lease_clock::time_point deadline);
   awaitable<outcome<>> leave();
 
+  /// Waits until it has left or is lost.
+  awaitable<outcome<>> wait_lost() { return place_->wait_lost(); }
+
   // From any thread, once it has been entered.
+  const scheduler_ptr& get_scheduler() const noexcept { return place_->session()->get_scheduler(); }
   const place_ptr& where() const noexcept { return place_; }
   std::int64_t round() const noexcept { return round_.round; }
 

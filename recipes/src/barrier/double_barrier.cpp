@@ -37,13 +37,11 @@ transaction attendance::fenced(transaction operations) const {
 }
 
 void attendance::start_lost(handler_for<void(error_code)> h, attendant_ptr which) {
-  launch(*which->where()->session()->get_scheduler(), std::move(h), owning(which->where(), &place::wait_lost));
+  launch(std::move(h), std::move(which), &attendant::wait_lost);
 }
 
 void attendance::start_leave(handler_for<void(error_code)> h, attendant_ptr which, lease_clock::duration budget) {
-  const auto& on = which->where()->session()->get_scheduler();
-  auto leaving = owning(which, &attendant::leave);
-  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(leaving)));
+  launch_within(budget, std::move(h), std::move(which), &attendant::leave);
 }
 
 double_barrier::double_barrier(session over, std::string path, int size, double_barrier_options options)

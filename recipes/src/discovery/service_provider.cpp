@@ -56,7 +56,7 @@ void service_provider::note_error(const service_instance& instance) {
 }
 
 void service_provider::start_pick(handler_for<void(error_code, service_instance)> h, chooser_ptr chooser) {
-  launch(*chooser->reader()->get_scheduler(), std::move(h), owning(chooser, &instance_chooser::pick));
+  launch(std::move(h), std::move(chooser), &instance_chooser::pick);
 }
 
 }  // namespace zkrecipes

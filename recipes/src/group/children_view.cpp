@@ -36,12 +36,12 @@ children_snapshot children_view::snapshot() const { return reader_ ? reader_->sn
 const std::string& children_view::path() const noexcept { return reader_ ? reader_->path() : no_path(); }
 
 void children_view::start_current(handler_for<void(error_code, children_snapshot)> h, reader_ptr reader) {
-  launch(*reader->get_scheduler(), std::move(h), owning(reader, &children_reader::current));
+  launch(std::move(h), std::move(reader), &children_reader::current);
 }
 
 void children_view::start_change(handler_for<void(error_code, children_change)> h, reader_ptr reader,
                                  children_snapshot seen) {
-  launch(*reader->get_scheduler(), std::move(h), owning(reader, &children_reader::change, std::move(seen)));
+  launch(std::move(h), std::move(reader), &children_reader::change, std::move(seen));
 }
 
 }  // namespace zkrecipes

@@ -61,20 +61,20 @@ persistent_node_status persistent_node::status() const {
 const std::string& persistent_node::path() const noexcept { return node_ ? node_->path() : no_path(); }
 
 void persistent_node::start_started(handler_for<void(error_code)> h, node_ptr node) {
-  launch(*node->get_scheduler(), std::move(h), owning(node, &kept_node::wait_started));
+  launch(std::move(h), std::move(node), &kept_node::wait_started);
 }
 
 void persistent_node::start_set_data(handler_for<void(error_code)> h, node_ptr node, std::string data) {
-  launch(*node->get_scheduler(), std::move(h), owning(node, &kept_node::set_data, std::move(data)));
+  launch(std::move(h), std::move(node), &kept_node::set_data, std::move(data));
 }
 
 void persistent_node::start_status_change(handler_for<void(error_code, persistent_node_status)> h, node_ptr node,
                                           std::uint64_t seen) {
-  launch(*node->get_scheduler(), std::move(h), owning(node, &kept_node::wait_status_change, seen));
+  launch(std::move(h), std::move(node), &kept_node::wait_status_change, seen);
 }
 
 void persistent_node::start_close(handler_for<void(error_code)> h, node_ptr node) {
-  launch(*node->get_scheduler(), std::move(h), owning(node, &kept_node::close));
+  launch(std::move(h), std::move(node), &kept_node::close);
 }
 
 }  // namespace zkrecipes

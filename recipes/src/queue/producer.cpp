@@ -19,11 +19,11 @@ producer::producer(const queue& into, std::string name) {
 }
 
 void producer::start_put(handler_for<void(error_code, std::uint64_t)> h, state_ptr state, std::string data) {
-  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &producer_state::put, std::move(data)));
+  launch(std::move(h), std::move(state), &producer_state::put, std::move(data));
 }
 
 void producer::start_last(handler_for<void(error_code, std::uint64_t)> h, state_ptr state) {
-  launch(*state->session()->get_scheduler(), std::move(h), owning(state, &producer_state::last));
+  launch(std::move(h), std::move(state), &producer_state::last);
 }
 
 }  // namespace zkrecipes

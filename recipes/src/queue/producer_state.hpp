@@ -16,7 +16,7 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
  public:
   producer_state(shared_frame frame, std::shared_ptr<capacity> limits, std::string name);
 
-  const core_ptr& session() const noexcept { return session_; }
+  const scheduler_ptr& get_scheduler() const noexcept { return session_->get_scheduler(); }
 
   awaitable<outcome<std::uint64_t>> put(std::string data);
   awaitable<outcome<std::uint64_t>> last();

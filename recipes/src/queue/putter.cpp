@@ -18,8 +18,8 @@ constexpr std::size_t ticket_overhead = 250;
 
 }  // namespace
 
-awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> items) {
-  using result_type = outcome<std::vector<std::string>>;
+awaitable<outcome<names>> putter::put(std::vector<new_item> items) {
+  using result_type = outcome<names>;
   if (!fits(items)) co_return result_type(errc::bad_arguments, {});
   const auto& session = frame_->session;
   const auto deadline = session->retry_deadline();
@@ -45,13 +45,13 @@ awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> i
       if (error) co_return result_type(error, {});
       continue;
     }
-    std::vector<std::string> names;
-    if (!answer.error && answer.results.empty()) names.emplace_back(name_of(answer.path));
+    names made;
+    if (!answer.error && answer.results.empty()) made.emplace_back(name_of(answer.path));
     for (std::size_t i = 0; i < items.size() && !answer.error && !answer.results.empty(); ++i) {
-      names.emplace_back(name_of(answer.results[i].path));
+      made.emplace_back(name_of(answer.results[i].path));
     }
-    if (!names.empty()) capacity_->note_name(names.back());
-    co_return result_type(answer.error, std::move(names));
+    if (!made.empty()) capacity_->note_name(made.back());
+    co_return result_type(answer.error, std::move(made));
   }
 }
 

@@ -14,13 +14,16 @@ struct new_item {
   std::string data;
 };
 
+/// The names of items that were put.
+using names = std::vector<std::string>;
+
 class putter {
  public:
   putter(shared_frame frame, std::shared_ptr<capacity> limits)
       : frame_(std::move(frame)), capacity_(std::move(limits)) {}
 
   /// Completes with the names of the items. Errors: `outcome_unknown`, `full`, `bad_arguments`, ...
-  awaitable<outcome<std::vector<std::string>>> put(std::vector<new_item> items);
+  awaitable<outcome<names>> put(std::vector<new_item> items);
 
  private:
   bool fits(const std::vector<new_item>& items) const;

@@ -34,7 +34,7 @@ queue_core::queue_core(shared_frame frame)
       claims_(std::make_shared<claims>(frame_, clock_)),
       items_(std::make_shared<item_list>(frame_, clock_, claims_)),
       capacity_(std::make_shared<capacity>(frame_)),
-      put_(frame_, capacity_) {}
+      putter_(frame_, capacity_) {}
 
 awaitable<outcome<std::size_t>> queue_core::size() {
   auto listed = co_await frame_->session->perform(make_request(opcode::children, frame_->where.items), retry::always);

@@ -24,10 +24,14 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   explicit queue_core(shared_frame frame);
 
   const shared_frame& frame() const noexcept { return frame_; }
-  const scheduler& on() const noexcept { return *frame_->session->get_scheduler(); }
-  putter& put() noexcept { return put_; }
-  server_clock& clock() noexcept { return *clock_; }
+  const scheduler_ptr& get_scheduler() const noexcept { return frame_->session->get_scheduler(); }
   const std::shared_ptr<capacity>& get_capacity() const noexcept { return capacity_; }
+
+  awaitable<outcome<std::string>> put(new_item item);
+  awaitable<outcome<names>> put_many(std::vector<new_item> items);
+  /// The same for items whose `rank` is a delay in milliseconds, by the leader's clock.
+  awaitable<outcome<std::string>> put_later(new_item item);
+  awaitable<outcome<names>> put_many_later(std::vector<new_item> items);
 
   awaitable<outcome<message>> take();
   awaitable<outcome<std::vector<message>>> take_many(std::size_t most);
@@ -58,7 +62,7 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   std::shared_ptr<claims> claims_;
   std::shared_ptr<item_list> items_;
   std::shared_ptr<capacity> capacity_;
-  putter put_;
+  putter putter_;
   std::optional<std::pair<std::string, backend::reply>> read_ahead_;  // for a pop: the next item's name, and the reply
 };
 

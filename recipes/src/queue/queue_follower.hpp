@@ -18,7 +18,7 @@ class queue_follower : public std::enable_shared_from_this<queue_follower> {
  public:
   explicit queue_follower(shared_frame frame);
 
-  const core_ptr& session() const noexcept { return frame_->session; }
+  const scheduler_ptr& get_scheduler() const noexcept { return frame_->session->get_scheduler(); }
   awaitable<outcome<message>> next();
 
  private:

@@ -131,6 +131,14 @@ awaitable<Result> owning(std::shared_ptr<T> self, awaitable<Result> (T::*method)
   co_return co_await ((*self).*method)(std::move(args)...);
 }
 
+/// Starts an operation of a public object: a member coroutine of its implementation, which the operation owns.
+template <class T, class... Results, class... Params, class... Args>
+void launch(handler_for<void(error_code, Results...)> handler, std::shared_ptr<T> whose,
+            awaitable<outcome<Results...>> (T::*method)(Params...), Args... args) {
+  const auto on = whose->get_scheduler();
+  launch(*on, std::move(handler), owning(std::move(whose), method, std::move(args)...));
+}
+
 /// Runs `body` on the strand; no handler is told when it ends.
 inline void launch_detached(const asio::any_io_executor& strand, awaitable<void> body) {
   asio::co_spawn(strand, std::move(body), asio::detached);

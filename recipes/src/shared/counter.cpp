@@ -22,20 +22,20 @@ counter::counter(session over, std::string path, counter_options options) {
 const std::string& counter::path() const noexcept { return state_ ? state_->path() : no_path(); }
 
 void counter::start_get(handler_for<void(error_code, counter_reading)> h, state_ptr state) {
-  launch(*state->get_scheduler(), std::move(h), owning(state, &counter_state::get));
+  launch(std::move(h), std::move(state), &counter_state::get);
 }
 
 void counter::start_add(handler_for<void(error_code, std::int64_t)> h, state_ptr state, std::int64_t delta) {
-  launch(*state->get_scheduler(), std::move(h), owning(state, &counter_state::add, delta));
+  launch(std::move(h), std::move(state), &counter_state::add, delta);
 }
 
 void counter::start_compare_and_set(handler_for<void(error_code, counter_reading)> h, state_ptr state,
                                     counter_reading seen, std::int64_t value) {
-  launch(*state->get_scheduler(), std::move(h), owning(state, &counter_state::compare_and_set, seen, value));
+  launch(std::move(h), std::move(state), &counter_state::compare_and_set, seen, value);
 }
 
 void counter::start_change(handler_for<void(error_code, counter_reading)> h, state_ptr state, counter_reading seen) {
-  launch(*state->get_scheduler(), std::move(h), owning(state, &counter_state::change, seen));
+  launch(std::move(h), std::move(state), &counter_state::change, seen);
 }
 
 }  // namespace zkrecipes
