@@ -1,6 +1,6 @@
 #include <utility>
 
-#include <zkrecipes/service_discovery.hpp>
+#include <zkrecipes/service_registration.hpp>
 
 #include "group/kept_node.hpp"
 

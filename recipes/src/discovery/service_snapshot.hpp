@@ -1,7 +1,7 @@
 // Turns the nodes of a service into instances.
 #pragma once
 
-#include <zkrecipes/service_discovery.hpp>
+#include <zkrecipes/service_snapshot.hpp>
 
 namespace zkrecipes::detail {
 

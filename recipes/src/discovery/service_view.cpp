@@ -1,6 +1,6 @@
 #include <utility>
 
-#include <zkrecipes/service_discovery.hpp>
+#include <zkrecipes/service_view.hpp>
 
 #include "discovery/service_snapshot.hpp"
 #include "group/children_reader.hpp"

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include <zkrecipes/children_view.hpp>
+#include <zkrecipes/children_snapshot.hpp>
 
 namespace zkrecipes {
 
