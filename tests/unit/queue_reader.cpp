@@ -5,7 +5,7 @@
 
 #include <zkrecipes/queue.hpp>
 
-#include "queue/claims.hpp"
+#include "queue/attempts.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;

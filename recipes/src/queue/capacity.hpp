@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "queue/gate.hpp"
+#include "queue/queue_frame.hpp"
 #include "session/turnstile.hpp"
 
 namespace zkrecipes::detail {

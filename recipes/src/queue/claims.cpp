@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "queue/attempts.hpp"
 #include "session/background.hpp"
 #include "session/outcomes.hpp"
 
@@ -11,8 +12,6 @@ namespace zkrecipes::detail {
 using backend::opcode;
 
 namespace {
-
-constexpr std::string_view attempt_name = "_attempt";
 
 /// The read failed, but the item may be there: it is read again, because the removal of the claim also corrects the
 /// item's attempts.
@@ -25,13 +24,11 @@ bool ends_the_removal(const error_code& error) {
 
 }  // namespace
 
-std::int32_t attempts_of(const stat& item) {
-  const auto claimed = (item.cversion + item.num_children) / 2;
-  return std::max(claimed - item.version, 0);
-}
-
-void count_attempts(transaction& all, const std::string& item, std::int32_t so_many) {
-  for (std::int32_t i = 0; i < so_many; ++i) all.create(join(item, attempt_name)).remove(join(item, attempt_name));
+int failed_at(const backend::reply& answer) {
+  for (std::size_t i = 0; answer.error && i < answer.results.size(); ++i) {
+    if (answer.results[i].error == answer.error) return static_cast<int>(i);
+  }
+  return -1;
 }
 
 claims::attempt claims::begin(entry what) {

@@ -6,26 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "queue/queue_layout.hpp"
+#include "queue/claim_id.hpp"
+#include "queue/claim_result.hpp"
+#include "queue/entry.hpp"
+#include "queue/queue_frame.hpp"
 #include "queue/server_clock.hpp"
 
 namespace zkrecipes::detail {
-
-/// The result of an attempt to claim or remove an item. Errors: `node_exists` (another taker has it), `no_node` (it has
-/// gone), `busy` (it is delayed, and its time has not come), `session_expired` (nothing is claimed), ...
-struct claim_result {
-  error_code error;
-  bool at_item = false;  ///< The error is due to the item (its rights, nodes below it): it can not be handed out.
-  message item;
-};
-
-/// Identifies one hand-out of an item, because the same object may have handed the item out before, in another session.
-struct claim_id {
-  explicit claim_id(const message& item) : name(item.name), zxid(item.stat.pzxid) {}
-
-  std::string name;
-  std::int64_t zxid;
-};
 
 class claims : public std::enable_shared_from_this<claims> {
  public:
@@ -112,12 +99,5 @@ class claims : public std::enable_shared_from_this<claims> {
 
 /// Which operation of a transaction failed; -1: none, or the whole request.
 int failed_at(const backend::reply& answer);
-
-/// How often an item has been handed out. Each claim creates a node below the item and removes it again, which the
-/// item's `cversion` counts. A claim that is taken back before anybody was told of the item writes the item's data once
-/// more, which the item's `version` counts.
-std::int32_t attempts_of(const stat& item);
-/// Adds the operations that raise this count by so many.
-void count_attempts(transaction& all, const std::string& item, std::int32_t so_many);
 
 }  // namespace zkrecipes::detail

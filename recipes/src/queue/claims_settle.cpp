@@ -10,13 +10,6 @@ namespace zkrecipes::detail {
 
 using backend::opcode;
 
-int failed_at(const backend::reply& answer) {
-  for (std::size_t i = 0; answer.error && i < answer.results.size(); ++i) {
-    if (answer.results[i].error == answer.error) return static_cast<int>(i);
-  }
-  return -1;
-}
-
 /// A claim that has gone proves nothing, because an operator may have removed it and another client may have taken the
 /// item. So if it matters which settlement was done, each one writes its mark into the claim node, which is removed
 /// afterwards.

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "queue/queue_layout.hpp"
+#include "queue/queue_frame.hpp"
 #include "session/background.hpp"
 
 namespace zkrecipes::detail {

@@ -12,7 +12,7 @@
 
 #include "line/place.hpp"
 #include "queue/claims.hpp"
-#include "queue/queue_layout.hpp"
+#include "queue/queue_frame.hpp"
 #include "queue/server_clock.hpp"
 #include "queue/spread.hpp"
 

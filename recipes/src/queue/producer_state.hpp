@@ -8,6 +8,7 @@
 #include <zkrecipes/producer.hpp>
 
 #include "queue/capacity.hpp"
+#include "queue/queue_frame.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "queue/capacity.hpp"
+#include "queue/queue_frame.hpp"
 
 namespace zkrecipes::detail {
 

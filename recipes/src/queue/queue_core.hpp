@@ -8,9 +8,12 @@
 
 #include <zkrecipes/queue_base.hpp>
 
+#include "queue/capacity.hpp"
 #include "queue/claims.hpp"
 #include "queue/item_list.hpp"
 #include "queue/putter.hpp"
+#include "queue/queue_frame.hpp"
+#include "queue/server_clock.hpp"
 #include "session/hook.hpp"
 #include "session/make.hpp"
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "line/node_name.hpp"
+#include "queue/attempts.hpp"
 #include "queue/dead_letter.hpp"
 #include "queue/queue_core.hpp"
 #include "session/outcomes.hpp"

@@ -1,6 +1,7 @@
 // Taking: draw an item, claim it, hand it out.
 #include <utility>
 
+#include "queue/attempts.hpp"
 #include "queue/queue_core.hpp"
 
 namespace zkrecipes::detail {

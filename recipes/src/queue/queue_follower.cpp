@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "queue/claims.hpp"
+#include "queue/attempts.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

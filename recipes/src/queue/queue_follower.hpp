@@ -8,7 +8,7 @@
 
 #include <zkrecipes/queue_types.hpp>
 
-#include "queue/queue_layout.hpp"
+#include "queue/queue_frame.hpp"
 #include "session/background.hpp"
 #include "session/operation.hpp"
 

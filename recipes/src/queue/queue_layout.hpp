@@ -2,27 +2,17 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include <zkrecipes/queue_types.hpp>
-
-#include "session/core.hpp"
-#include "session/operation.hpp"
+#include "queue/entry.hpp"
+#include "session/paths.hpp"
 
 namespace zkrecipes::detail {
 
 enum class queue_kind { fifo, priority, delayed };
-
-/// An item, as its name describes it. A lower rank goes first; items of the same rank go in order of arrival.
-struct entry {
-  std::string name;
-  std::int64_t rank = 0;  ///< The priority, or the time from which it can be taken.
-  std::int32_t sequence = 0;
-};
 
 /// The paths of a queue: `items` is the folder of the items, `side` that of all other nodes (the same folder unless
 /// `is_apart`).
@@ -58,14 +48,5 @@ inline constexpr std::string_view gate_name = "_gate";      ///< The tickets for
 inline constexpr std::string_view clock_name = "_clock";    ///< Written to learn the leader's time.
 inline constexpr std::string_view return_prefix = "_end-";  ///< Draws the number of an item that moves to the end.
 inline constexpr std::string_view producer_prefix = "_producer-";
-
-/// The data that all parts of one queue object share.
-struct queue_frame {
-  core_ptr session;
-  queue_layout where;
-  queue_options options;
-};
-
-using shared_frame = std::shared_ptr<const queue_frame>;
 
 }  // namespace zkrecipes::detail

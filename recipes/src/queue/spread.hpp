@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include "queue/queue_layout.hpp"
+#include "queue/entry.hpp"
 
 namespace zkrecipes::detail {
 
@@ -48,8 +48,5 @@ class spread {
   bool is_list_new_ = false;
   bool was_late_ = false;  // a claim was late since the last list
 };
-
-/// Whether an item goes before another one.
-bool goes_first(const entry& a, const entry& b);
 
 }  // namespace zkrecipes::detail
