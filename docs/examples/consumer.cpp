@@ -23,6 +23,10 @@ int main(int argc, char** argv) {
   zkrecipes::consumer_coordinator coordinator(zk, "/billing/consumer", {.id = argc > 2 ? argv[2] : "billing-1"});
   boost::asio::signal_set stop(io, SIGINT, SIGTERM);
   stop.async_wait([&](auto, int) { coordinator.stop(); });  // finishes the message in hand, then hands over
-  coordinator.async_run(career, [&](auto error) { std::cout << error.message() << std::endl, io.stop(); });
+  coordinator.async_run(career, [&](auto error) {
+    std::cout << error.message() << std::endl;
+    stop.cancel();
+    zk.async_close([](auto) {});  // the servers need not wait for the session to expire
+  });
   io.run();
 }

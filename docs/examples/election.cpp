@@ -24,7 +24,7 @@ asio::awaitable<void> ask_each(zkrecipes::session zk) {
   for (int i = 0; i < 2; ++i) {
     zkrecipes::election_view seen;
     do {
-      seen = co_await election.async_view_change(seen.fingerprint, token);
+      seen = co_await election.async_view_change(seen, token);
     } while (seen.leader_token == 0 || seen.leader == asked);
     asked = seen.leader;
     co_await election.async_request_resignation(token);

@@ -2,7 +2,8 @@
 
 #include <cstdint>
 
-#include "jute.hpp"
+#include "jute/reader.hpp"
+#include "jute/writer.hpp"
 
 namespace testcluster::detail {
 namespace {

@@ -1,6 +1,8 @@
 #include <testcluster/ensemble.hpp>
 
 #include "ensemble_impl.hpp"
+#include "jute/messages.hpp"
+#include "no_such_session.hpp"
 #include "zk_client.hpp"
 
 namespace testcluster {

@@ -2,6 +2,7 @@
 #include <thread>
 
 #include "ensemble_impl.hpp"
+#include "jute/messages.hpp"
 #include "zk_client.hpp"
 
 namespace testcluster {

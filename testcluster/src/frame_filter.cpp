@@ -1,16 +1,18 @@
 #include "frame_filter.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
 
 #include <testcluster/op_code.hpp>
 
-#include "jute.hpp"
+#include "jute/reader.hpp"
 
 namespace testcluster::detail {
 namespace {
 
-constexpr std::size_t length_size = 4;
-constexpr std::int32_t largest_frame = 64 << 20;
+constexpr std::size_t length_size = 4;  // of the frame, in front of it
 
 struct request_header {
   std::int32_t xid = 0;
@@ -39,41 +41,6 @@ verdict sift(frame_splitter& stream, std::string_view bytes, Lose lose) {
 }
 
 }  // namespace
-
-bool drop_rules::hit(what lost, std::int32_t op_code) {
-  bool found = false;
-  for (auto& each : rules_) {
-    if (each.lost != lost || each.op_code != op_code) continue;
-    if (--each.left == 0) found = true;
-  }
-  std::erase_if(rules_, [](const rule& each) { return each.left == 0; });
-  return found;
-}
-
-std::vector<std::string> drop_rules::describe() const {
-  std::vector<std::string> all;
-  for (const auto& each : rules_) {
-    all.push_back((each.lost == what::reply ? "drop-reply " : "drop-request ") + op::name_of(each.op_code) + " " +
-                  std::to_string(each.left));
-  }
-  return all;
-}
-
-std::optional<std::string> frame_splitter::next() {
-  if (!opaque_ && pending_.size() >= length_size) {
-    const auto length = jute::reader(pending_).int32();
-    opaque_ = length < 0 || length > largest_frame;
-    if (!opaque_) {
-      const auto whole = length_size + static_cast<std::size_t>(length);
-      if (pending_.size() < whole) return {};
-      auto frame = pending_.substr(0, whole);
-      pending_.erase(0, whole);
-      return frame;
-    }
-  }
-  if (!opaque_ || pending_.empty()) return {};
-  return rest();
-}
 
 verdict frame_filter::requests(std::string_view bytes) {
   return sift(requests_, bytes, [this](const std::string& frame) { return lose_request(frame); });

@@ -1,60 +1,14 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
+#include "drop_rules.hpp"
+#include "frame_splitter.hpp"
+
 namespace testcluster::detail {
-
-/// The rules by which requests and replies are lost, on all connections of one proxy.
-class drop_rules {
- public:
-  enum class what { request, reply };
-
-  void add(what lost, std::int32_t op_code, int k) { rules_.push_back({lost, op_code, k}); }
-  void clear() { rules_.clear(); }
-
-  /// One text per rule, such as "drop-reply create2 1". The number counts down: 1 means that the next such request is
-  /// hit.
-  std::vector<std::string> describe() const;
-
-  /// Counts a request. True if a rule wants this request to be lost in the given way.
-  bool hit(what lost, std::int32_t op_code);
-
-  /// To be called when a request or a reply has been lost.
-  void done() { ++drops_; }
-  std::size_t drops() const { return drops_; }
-
- private:
-  struct rule {
-    what lost;
-    std::int32_t op_code;
-    int left;
-  };
-  std::vector<rule> rules_;
-  std::size_t drops_ = 0;
-};
-
-/// Splits a byte stream into frames of ZooKeeper's protocol. Other streams (four-letter words) pass unchanged.
-class frame_splitter {
- public:
-  void add(std::string_view bytes) { pending_ += bytes; }
-
-  /// The next complete frame with its length in front; nothing if it is not complete yet.
-  std::optional<std::string> next();
-
-  /// The bytes that do not make a complete frame, to be passed on when the stream ends.
-  std::string rest() { return std::exchange(pending_, {}); }
-  bool opaque() const { return opaque_; }
-
- private:
-  std::string pending_;
-  bool opaque_ = false;
-};
 
 /// The bytes to pass on, and whether to close the connection after them.
 struct verdict {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -8,11 +9,14 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/redirect_error.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/asio/use_future.hpp>
 
 #include <testcluster/proxy.hpp>
 
+#include "change.hpp"
+#include "drop_rules.hpp"
 #include "loopback_address.hpp"
 #include "proxy_link.hpp"
 
@@ -115,7 +119,12 @@ asio::awaitable<void> proxy::impl::accept() {
     }
     error_code failed;
     auto client = co_await acceptor.async_accept(asio::redirect_error(asio::use_awaitable, failed));
-    if (failed) continue;
+    if (failed == asio::error::operation_aborted) continue;  // connections are refused from now on
+    if (failed) {  // no descriptors are left, for example: trying again without a pause would not mend that
+      asio::steady_timer pause(io, std::chrono::milliseconds(20));
+      co_await pause.async_wait(asio::use_awaitable);
+      continue;
+    }
     detail::close_on_exec(client.native_handle());
     const auto link = std::make_shared<detail::proxy_link>(std::move(client), io, state);
     std::erase_if(links, [](const auto& each) { return each.expired(); });

@@ -14,11 +14,6 @@ namespace testcluster::detail {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-asio::awaitable<void> change::wait() {
-  error_code cancelled;
-  co_await timer_.async_wait(asio::redirect_error(asio::use_awaitable, cancelled));
-}
-
 proxy_link::proxy_link(tcp::socket client, asio::io_context& io, proxy_state& shared)
     : io_(io),
       shared_(shared),

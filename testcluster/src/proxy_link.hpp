@@ -1,30 +1,25 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include <testcluster/proxy.hpp>
 
+#include "change.hpp"
 #include "connection.hpp"
+#include "drop_rules.hpp"
 #include "election_greeting.hpp"
 #include "frame_filter.hpp"
 
 namespace testcluster::detail {
-
-/// A condition variable for the coroutines of one thread. A coroutine that wakes up has to check its condition again.
-class change {
- public:
-  explicit change(boost::asio::io_context& io) : timer_(io, clock::time_point::max()) {}
-  void notify() { timer_.cancel(); }
-  boost::asio::awaitable<void> wait();
-
- private:
-  boost::asio::steady_timer timer_;
-};
 
 /// The state that all connections of a proxy share.
 struct proxy_state {

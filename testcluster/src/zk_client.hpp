@@ -1,22 +1,16 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
-#include <testcluster/error.hpp>
-
 #include "connection.hpp"
-#include "jute.hpp"
+#include "jute/messages.hpp"
 
 namespace testcluster::detail {
 
 /// "0x100abc", as ZooKeeper writes the id of a session.
 std::string session_text(std::int64_t id);
-
-class no_such_session : public error {
- public:
-  using error::error;
-};
 
 /// One ZooKeeper session on one connection: blocking, no pings, no reconnects. Enough to probe a server.
 class zk_client {

@@ -17,7 +17,7 @@ namespace {
 awaitable<void> until_children(zkrecipes::session zk, std::string path, std::size_t count) {
   std::int64_t seen = 0;
   for (;;) {
-    auto all = co_await zk.async_children_changed(path, seen, use_awaitable);
+    auto all = co_await zk.async_children_change(path, seen, use_awaitable);
     if (all.names.size() == count) co_return;
     seen = all.stat.pzxid;
   }

@@ -33,7 +33,7 @@ awaitable<void> crowd::gather(std::size_t waiting) {
   co_await await_owners(1);
   std::int64_t seen = 0;
   for (;;) {
-    auto all = co_await zk_.async_children_changed(path_, seen, use_awaitable);
+    auto all = co_await zk_.async_children_change(path_, seen, use_awaitable);
     if (all.names.size() == waiting + 1) break;
     seen = all.stat.pzxid;
   }

@@ -59,7 +59,7 @@ class electorate {
   awaitable<bool> until_all_stand() {
     const auto last = "/dashboards/election-" + std::to_string(elections - 1);
     for (std::int64_t seen = 0;;) {
-      auto all = co_await sessions_.front().async_children_changed(last, seen, use_awaitable);
+      auto all = co_await sessions_.front().async_children_change(last, seen, use_awaitable);
       if (all.names.size() == candidates) co_return true;
       seen = all.stat.pzxid;
     }

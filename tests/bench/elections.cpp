@@ -16,12 +16,10 @@ using zkrecipes::error_code;
 namespace {
 
 awaitable<void> until_candidates(zkrecipes::election& election, std::size_t count) {
-  std::string fingerprint;
-  for (;;) {
-    auto view = co_await election.async_view_change(fingerprint, use_awaitable);
-    if (view.candidates.size() == count) co_return;
-    fingerprint = view.fingerprint;
-  }
+  zkrecipes::election_view seen;
+  do {
+    seen = co_await election.async_view_change(seen, use_awaitable);
+  } while (seen.candidates.size() != count);
 }
 
 awaitable<double> free_election(setting& where, std::string path) {

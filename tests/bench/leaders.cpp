@@ -40,7 +40,7 @@ awaitable<bool> until_both_stand(std::string hosts, std::string path) {
   auto ex = co_await asio::this_coro::executor;
   zkrecipes::session zk(ex, {.hosts = hosts});
   for (std::int64_t seen = 0;;) {
-    auto all = co_await zk.async_children_changed(path, seen, use_awaitable);
+    auto all = co_await zk.async_children_change(path, seen, use_awaitable);
     if (all.names.size() == 2) break;
     seen = all.stat.pzxid;
   }

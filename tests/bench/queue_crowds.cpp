@@ -136,7 +136,7 @@ awaitable<void> until_in_line(zkrecipes::session zk, std::size_t waiting) {
   const std::string line = idle_path + "/_idle";
   co_await zk.async_ensure_path(line, use_awaitable);
   for (std::int64_t seen = 0;;) {
-    auto all = co_await zk.async_children_changed(line, seen, use_awaitable);
+    auto all = co_await zk.async_children_change(line, seen, use_awaitable);
     if (all.names.size() == waiting) break;
     seen = all.stat.pzxid;
   }

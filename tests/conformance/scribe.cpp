@@ -40,8 +40,8 @@ std::string scribe::zxid(std::int64_t number) {
   return mark + std::to_string(number) + mark;
 }
 
-std::string scribe::stat(const zkrecipes::stat& of) {
-  if (of == zkrecipes::stat{}) return " -";
+std::string scribe::stat(const node_stat& of) {
+  if (of == node_stat{}) return " -";
   return " {c" + zxid(of.czxid) + " m" + zxid(of.mzxid) + " p" + zxid(of.pzxid) + " v" + std::to_string(of.version) +
          " cv" + std::to_string(of.cversion) + " av" + std::to_string(of.aversion) + " of " +
          session(of.ephemeral_owner) + " length " + std::to_string(of.data_length) + " children " +

@@ -35,7 +35,7 @@ class scribe {
  private:
   std::string path(const std::string& full) const;
   std::string zxid(std::int64_t number);
-  std::string stat(const zkrecipes::stat& of);
+  std::string stat(const node_stat& of);
 
   std::string root_;
   std::map<std::int64_t, int> sessions_;

@@ -67,9 +67,9 @@ BOOST_AUTO_TEST_CASE(one_that_changes_all_the_time_is_shown_all_the_time) {
   bool stop = false;
   bool is_idle = false;
   int writes = 0;
-  std::function<void(error_code, zkrecipes::stat)> write_again = [&](error_code, zkrecipes::stat) {
+  std::function<void(error_code, node_stat)> write_again = [&](error_code, node_stat) {
     is_idle = stop;
-    auto next = [&](error_code error, zkrecipes::stat now) { write_again(error, now); };
+    auto next = [&](error_code error, node_stat now) { write_again(error, now); };
     if (!stop) zk().async_set("/g/a", std::to_string(++writes), any_version, std::move(next));
   };
   write_again({}, {});

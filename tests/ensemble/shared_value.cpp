@@ -19,8 +19,7 @@ class values : public ensemble_case {
   error_code set(shared_value& value, const std::string& data) {
     return std::get<0>(run(value.async_set(data, tuple)));
   }
-  std::pair<error_code, zkrecipes::stat> replace(shared_value& value, const zkrecipes::stat& seen,
-                                                 const std::string& data) {
+  std::pair<error_code, node_stat> replace(shared_value& value, const node_stat& seen, const std::string& data) {
     auto [error, now] = run(value.async_compare_and_set(seen, data, tuple));
     return {error, now};
   }
@@ -35,9 +34,9 @@ BOOST_AUTO_TEST_CASE(it_is_set_read_and_replaced_on_condition) {
   shared_value ours(zk(), "/v");
   shared_value theirs(other, "/v");
   BOOST_TEST(std::get<0>(run(ours.async_get(tuple))) == errc::no_node);
-  auto [error, first] = replace(ours, zkrecipes::stat{}, "1");
+  auto [error, first] = replace(ours, node_stat{}, "1");
   BOOST_TEST(!error);
-  BOOST_TEST(replace(theirs, zkrecipes::stat{}, "2").first == errc::node_exists);
+  BOOST_TEST(replace(theirs, node_stat{}, "2").first == errc::node_exists);
   BOOST_TEST(replace(theirs, first, "2").first == error_code());
   BOOST_TEST(replace(ours, first, "3").first == errc::bad_version);
   BOOST_TEST(get("/v").data == "2");
@@ -54,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_set_whose_reply_is_lost_and_whose_value_is_deleted_is_not
   shared_value value(far, "/v");
   own().drop_reply(testcluster::op::create2);
   own().refuse(true);  // refuses the next connection, which the writer needs for its look
-  recorder<zkrecipes::stat> written(executor());
+  recorder<node_stat> written(executor());
   value.async_set("x", written.token());
   BOOST_TEST_REQUIRE(run_until([&] { return own().drops() == 1; }));
   BOOST_TEST_REQUIRE(run_until([&] { return far.status().state == session_state::suspended; }));
@@ -72,7 +71,7 @@ BOOST_AUTO_TEST_CASE(a_change_is_seen_also_the_first_and_one_behind_a_lost_conne
   shared_value value(far, "/v");
   shared_value close_by(zk(), "/v");
   recorder<node_data> created(executor());
-  value.async_change(zkrecipes::stat{}, created.token());
+  value.async_change(node_stat{}, created.token());
   settle(far);
   BOOST_TEST(!set(close_by, "1"));
   BOOST_TEST_REQUIRE(run_until([&] { return created.done(); }));

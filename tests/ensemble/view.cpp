@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_CASE(a_path_that_is_missing_or_holds_something_else) {
        {"hello", "{}", "[1]", R"({"zkrecipes":"queue"})", R"({"zkrecipes":"term","epoch":1})"}) {
     create("/elsewhere", data);
     BOOST_TEST(std::get<0>(run(seen.async_view(tuple))) == errc::foreign_data, data);
-    BOOST_TEST(std::get<0>(run(seen.async_view_change("", tuple))) == errc::foreign_data, data);
+    BOOST_TEST(std::get<0>(run(seen.async_view_change({}, tuple))) == errc::foreign_data, data);
     remove("/elsewhere");
   }
 }
@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_path_that_is_missing_or_holds_something_else) {
 BOOST_AUTO_TEST_CASE(a_missing_path_is_waited_for) {
   election seen(zk(), "/elsewhere", {.id = "observer"});
   recorder<election_view> change(executor());
-  seen.async_view_change("", change.token());
+  seen.async_view_change({}, change.token());
   settle(zk());
   settle(zk());
   BOOST_TEST(!change.done());
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(the_fingerprint_changes_with_the_view_and_only_then) {
   BOOST_TEST(!empty.fingerprint.empty());
 
   recorder<election_view> first(executor());
-  seen.async_view_change(empty.fingerprint, first.token());
+  seen.async_view_change(empty, first.token());
   settle(zk());
   settle(zk());
   BOOST_TEST(!first.done());
@@ -50,13 +50,13 @@ BOOST_AUTO_TEST_CASE(the_fingerprint_changes_with_the_view_and_only_then) {
   BOOST_TEST(first.result<0>().fingerprint == std::get<1>(run(seen.async_view(tuple))).fingerprint);
 
   recorder<election_view> second(executor());
-  seen.async_view_change(first.result<0>().fingerprint, second.token());
+  seen.async_view_change(first.result<0>(), second.token());
   auto& next = join();
   BOOST_TEST_REQUIRE(run_until([&] { return second.done(); }));
   BOOST_TEST(second.result<0>().candidates.size() == 2u);
 
   recorder<election_view> third(executor());
-  seen.async_view_change(second.result<0>().fingerprint, third.token());
+  seen.async_view_change(second.result<0>(), third.token());
   settle(zk());
   release(leader);
   BOOST_TEST_REQUIRE(run_until([&] { return third.done() && next.leads(); }));
@@ -89,7 +89,7 @@ BOOST_AUTO_TEST_CASE(waiting_for_a_change_can_be_cancelled) {
   const auto present = std::get<1>(run(seen.async_view(tuple)));
   for (auto type : {asio::cancellation_type::total, asio::cancellation_type::terminal}) {
     recorder<election_view> change(executor());
-    seen.async_view_change(present.fingerprint, change.token());
+    seen.async_view_change(present, change.token());
     settle(zk());
     change.cancel(type);
     BOOST_TEST_REQUIRE(run_until([&] { return change.done(); }));
@@ -101,7 +101,7 @@ BOOST_AUTO_TEST_CASE(a_change_is_seen_across_a_lost_connection) {
   auto far = connect_far();
   election seen(far, "/e", {.id = "observer"});
   recorder<election_view> change(executor());
-  seen.async_view_change(std::get<1>(run(seen.async_view(tuple))).fingerprint, change.token());
+  seen.async_view_change(std::get<1>(run(seen.async_view(tuple))), change.token());
   settle(far);
   disconnect(far);
   auto& leader = join();

@@ -115,7 +115,7 @@ subject of_election() {
       .made([](const session& zk) { return election(zk, "/election", {.id = "a"}); })
       .has("election::async_campaign()", [](auto& e, auto t) { e.async_campaign(std::move(t)); })
       .has("election::async_view()", [](auto& e, auto t) { e.async_view(std::move(t)); }, {errc::no_node})
-      .has("election::async_view_change(fingerprint)", [](auto& e, auto t) { e.async_view_change("", std::move(t)); })
+      .has("election::async_view_change(seen)", [](auto& e, auto t) { e.async_view_change({}, std::move(t)); })
       .has("election::async_resignation_request()", [](auto& e, auto t) { e.async_resignation_request(std::move(t)); },
            {errc::no_node})
       .has("election::async_request_resignation()", [](auto& e, auto t) { e.async_request_resignation(std::move(t)); },

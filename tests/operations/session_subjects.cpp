@@ -16,9 +16,13 @@ subject of_session() {
            [=](session& s, auto t) { s.async_create("/made", "", data, std::move(t)); })
       .has("session::async_create(path, data, mode, access)",
            [=](session& s, auto t) { s.async_create("/made", "", data, open_acl(), std::move(t)); })
+      .has("session::async_create_with_parents(path, data, mode)",
+           [=](session& s, auto t) { s.async_create_with_parents("/made/below", "", data, std::move(t)); })
       .has("session::async_ensure_path(path)", [](session& s, auto t) { s.async_ensure_path("/a/b", std::move(t)); })
       .has("session::async_remove(path, version)",
            [](session& s, auto t) { s.async_remove("/a", any_version, std::move(t)); }, {errc::no_node})
+      .has("session::async_remove_with_children(path)",
+           [](session& s, auto t) { s.async_remove_with_children("/a", std::move(t)); })
       .has("session::async_get(path)", [](session& s, auto t) { s.async_get("/a", std::move(t)); }, {errc::no_node})
       .has("session::async_set(path, data, version)",
            [](session& s, auto t) { s.async_set("/a", "", any_version, std::move(t)); }, {errc::no_node})
@@ -32,10 +36,10 @@ subject of_session() {
       .has("session::async_get_acl(path)", [](session& s, auto t) { s.async_get_acl("/", std::move(t)); })
       .has("session::async_set_acl(path, access, acl_version)",
            [](session& s, auto t) { s.async_set_acl("/a", open_acl(), any_version, std::move(t)); }, {errc::no_node})
-      .has("session::async_changed(path, seen_mzxid)",
-           [](session& s, auto t) { s.async_changed("/a", 0, std::move(t)); })
-      .has("session::async_children_changed(path, seen_pzxid)",
-           [](session& s, auto t) { s.async_children_changed("/", -1, std::move(t)); })
+      .has("session::async_data_change(path, seen_mzxid)",
+           [](session& s, auto t) { s.async_data_change("/a", 0, std::move(t)); })
+      .has("session::async_children_change(path, seen_pzxid)",
+           [](session& s, auto t) { s.async_children_change("/", -1, std::move(t)); })
       .has_always("session::async_close()", [](session& s, auto t) { s.async_close(std::move(t)); });
 }
 
@@ -45,8 +49,8 @@ subject of_shared_value() {
       .has("shared_value::async_get()", [](auto& v, auto t) { v.async_get(std::move(t)); }, {errc::no_node})
       .has("shared_value::async_set(data)", [](auto& v, auto t) { v.async_set("x", std::move(t)); })
       .has("shared_value::async_compare_and_set(seen, data)",
-           [](auto& v, auto t) { v.async_compare_and_set(stat{}, "x", std::move(t)); })
-      .has("shared_value::async_change(seen)", [](auto& v, auto t) { v.async_change(stat{}, std::move(t)); });
+           [](auto& v, auto t) { v.async_compare_and_set(node_stat{}, "x", std::move(t)); })
+      .has("shared_value::async_change(seen)", [](auto& v, auto t) { v.async_change(node_stat{}, std::move(t)); });
 }
 
 subject of_counter() {

@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(what_is_missing_or_in_the_way_is_told) {
   BOOST_TEST(std::get<0>(run(zk().async_exists("/none", tuple))) == errc::no_node);
   BOOST_TEST(std::get<0>(run(zk().async_children("/none", tuple))) == errc::no_node);
   BOOST_TEST(std::get<0>(run(zk().async_get_acl("/none", tuple))) == errc::no_node);
-  BOOST_TEST(std::get<0>(run(zk().async_children_changed("/none", 0, tuple))) == errc::no_node);
+  BOOST_TEST(std::get<0>(run(zk().async_children_change("/none", 0, tuple))) == errc::no_node);
   BOOST_TEST(create_error("/none/below", create_mode::persistent) == errc::no_node);
   create("/a");
   BOOST_TEST(create_error("/a", create_mode::persistent) == errc::node_exists);
@@ -148,7 +148,7 @@ BOOST_AUTO_TEST_CASE(requests_are_pipelined_and_executed_in_order) {
   create("/a");
   const int server = server_of(zk());
   cluster().proxy(server).freeze(true);
-  std::vector<recorder<zkrecipes::stat>> writes;
+  std::vector<recorder<node_stat>> writes;
   for (int i = 0; i < 100; ++i) {
     writes.emplace_back(executor());
     zk().async_set("/a", std::to_string(i), i, writes.back().token());
@@ -164,15 +164,15 @@ BOOST_AUTO_TEST_CASE(requests_are_pipelined_and_executed_in_order) {
 
 BOOST_AUTO_TEST_CASE(a_change_is_told_with_the_present_state) {
   auto appears = recorder<node_data>(executor());
-  zk().async_changed("/a", 0, appears.token());
+  zk().async_data_change("/a", 0, appears.token());
   create("/a", "one");
   BOOST_TEST(run_until([&] { return appears.done(); }));
   BOOST_TEST(!appears.error());
   auto seen = get("/a").stat;
   auto changes = recorder<node_data>(executor());
   auto grows = recorder<node_children>(executor());
-  zk().async_changed("/a", seen.mzxid, changes.token());
-  zk().async_children_changed("/a", seen.pzxid, grows.token());
+  zk().async_data_change("/a", seen.mzxid, changes.token());
+  zk().async_children_change("/a", seen.pzxid, grows.token());
   create("/a/b");
   BOOST_TEST(run_until([&] { return grows.done(); }));
   BOOST_TEST(grows.result<0>().names == std::vector<std::string>{"b"});
@@ -181,6 +181,21 @@ BOOST_AUTO_TEST_CASE(a_change_is_told_with_the_present_state) {
   remove("/a");
   BOOST_TEST(run_until([&] { return changes.done(); }));
   BOOST_TEST(changes.error() == errc::no_node);
+}
+
+BOOST_AUTO_TEST_CASE(a_tree_is_made_with_its_parents_and_removed_with_its_children) {
+  for (int i = 0; i < 250; ++i) {
+    const auto path = "/tree/" + std::to_string(i % 5) + "/leaf" + std::to_string(i);
+    auto [error, made] = run(zk().async_create_with_parents(path, "x", create_mode::persistent, tuple));
+    BOOST_TEST_REQUIRE(!error);
+    BOOST_TEST(made.path == path);
+  }
+  auto again = zk().async_create_with_parents("/tree/0/leaf0", "x", create_mode::persistent, tuple);
+  BOOST_TEST(std::get<0>(run(std::move(again))) == errc::node_exists);
+  auto [error, removed] = run(zk().async_remove_with_children("/tree", tuple));
+  BOOST_TEST(!error);
+  BOOST_TEST(removed == 256u);
+  BOOST_TEST(get_error("/tree") == errc::no_node);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

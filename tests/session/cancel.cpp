@@ -41,7 +41,7 @@ BOOST_FIXTURE_TEST_SUITE(cancellation, cancel_case)
 
 BOOST_AUTO_TEST_CASE(of_reads) {
   cancels<node_data>([&](auto token) { zk().async_get("/", token); });
-  cancels<zkrecipes::stat>([&](auto token) { zk().async_exists("/", token); });
+  cancels<node_stat>([&](auto token) { zk().async_exists("/", token); });
   cancels<node_children>([&](auto token) { zk().async_children("/", token); });
   cancels<acl>([&](auto token) { zk().async_get_acl("/", token); });
   cancels<>([&](auto token) { zk().async_sync(token); });
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(of_reads) {
 
 BOOST_AUTO_TEST_CASE(of_writes_which_may_take_effect) {
   create("/a");
-  cancels<zkrecipes::stat>([&](auto token) { zk().async_set("/a", "x", any_version, token); });
+  cancels<node_stat>([&](auto token) { zk().async_set("/a", "x", any_version, token); });
   BOOST_TEST(get("/a").data == "x", "they were sent");
   cancels<>([&](auto token) { zk().async_set_acl("/a", open_acl(), any_version, token); });
   cancels<>([&](auto token) { zk().async_remove("/none", any_version, token); });
@@ -60,9 +60,9 @@ BOOST_AUTO_TEST_CASE(of_writes_which_may_take_effect) {
 }
 
 BOOST_AUTO_TEST_CASE(of_watches) {
-  cancels<node_data>([&](auto token) { zk().async_changed("/never", 0, token); });
+  cancels<node_data>([&](auto token) { zk().async_data_change("/never", 0, token); });
   const auto seen = get("/").stat.pzxid;
-  cancels<node_children>([&](auto token) { zk().async_children_changed("/", seen, token); });
+  cancels<node_children>([&](auto token) { zk().async_children_change("/", seen, token); });
 }
 
 BOOST_AUTO_TEST_CASE(of_waiting_for_the_session) {

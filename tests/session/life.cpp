@@ -96,7 +96,7 @@ BOOST_AUTO_TEST_CASE(closing_removes_its_ephemerals_at_once) {
     auto made = run(one.async_create("/mine", "", create_mode::ephemeral, tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(made));
     auto pending = recorder<node_data>(executor());
-    one.async_changed("/never", 0, pending.token());
+    one.async_data_change("/never", 0, pending.token());
     BOOST_TEST(!std::get<0>(run(one.async_close(tuple))));
     BOOST_TEST(pending.done());
     BOOST_TEST(pending.error() == errc::closed);
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(a_change_that_happened_while_the_connection_was_away_is_tol
   create("/a");
   session one = connect();
   auto changed = recorder<node_data>(executor());
-  one.async_changed("/a", get("/a").stat.mzxid, changed.token());
+  one.async_data_change("/a", get("/a").stat.mzxid, changed.token());
   BOOST_TEST(run_until([] { return watches_on_servers() == 1; }));
   for (int id = 1; id <= server_count; ++id) cluster().proxy(id).refuse(true);
   cluster().proxy(server_of(one)).cut();

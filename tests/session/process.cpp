@@ -98,9 +98,9 @@ BOOST_AUTO_TEST_CASE(a_context_can_end_with_everything_still_pending) {
     cluster().proxy(1).freeze(true);
     auto reader = recorder<node_data>(io.get_executor());
     auto watcher = recorder<node_data>(io.get_executor());
-    auto writer = recorder<zkrecipes::stat>(io.get_executor());
+    auto writer = recorder<node_stat>(io.get_executor());
     one.async_get("/", reader.token());
-    one.async_changed("/context-end", 0, watcher.token());
+    one.async_data_change("/context-end", 0, watcher.token());
     one.async_set("/context-end", "", any_version, writer.token());
     run_until(io, [&] { return one.counters().requests >= 4; });
     real = one.get_core()->weak_from_this();

@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(descriptors_opened_by_others_while_the_connection_breaks_ar
     const auto changes = one.status().changes;
     cluster().proxy(server).cut();
     // Send into the broken connection: the first attempt fails inside the C client, which closes its socket there.
-    auto lost = recorder<zkrecipes::stat>(executor());
+    auto lost = recorder<node_stat>(executor());
     one.async_exists("/", lost.token());
     while (one.status().changes == changes) {
       if (others.size() < 200) others.push_back(std::make_unique<socket_pair>());
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(requests_in_flight_when_the_server_cuts_are_settled_and_the
   int written = 0;
   int lost = 0;
   for (int i = 0; i < 100; ++i) {
-    std::vector<recorder<zkrecipes::stat>> writes;
+    std::vector<recorder<node_stat>> writes;
     std::vector<recorder<node_data>> reads;
     for (int k = 0; k < 5; ++k) {
       writes.emplace_back(executor());
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(a_stall_with_an_answer_waiting_in_the_socket_keeps_the_conn
   session one = connect(options);
   BOOST_TEST(!look(one));
   const auto connects = one.counters().connects;
-  auto asked = recorder<zkrecipes::stat>(executor());
+  auto asked = recorder<node_stat>(executor());
   const auto sent = one.counters().requests;
   one.async_exists("/", asked.token());
   BOOST_TEST(run_until([&] { return one.counters().requests > sent; }));
@@ -264,9 +264,9 @@ BOOST_AUTO_TEST_CASE(twenty_thousand_watches_outlast_a_lost_connection) {
   int changed = 0;
   int failed = 0;
   for (int i = 0; i < count; ++i) {
-    one.async_changed(prefix + std::to_string(i), 0, asio::bind_executor(executor(), [&](error_code error, node_data) {
-                        ++(error ? failed : changed);
-                      }));
+    one.async_data_change(
+        prefix + std::to_string(i), 0,
+        asio::bind_executor(executor(), [&](error_code error, node_data) { ++(error ? failed : changed); }));
   }
   BOOST_TEST_REQUIRE(run_until([&] { return watches_on_servers() == count; }));
   cluster().proxy(server_of(one)).cut();

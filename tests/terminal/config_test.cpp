@@ -220,6 +220,10 @@ BOOST_AUTO_TEST_CASE(secrets_are_never_shown_nor_taken_from_the_command_line) {
   write("secret", "topsecret-without-a-user\n");
   BOOST_TEST(!has(refused_file("hosts = \"a\"\ndigest_file = \"secret\"\n"), "topsecret"));
   BOOST_TEST(has(refused_file("hosts = \"a\"\ndigest_file = \"nowhere\"\n"), ":2: digest_file: cannot read"));
+  write("secret", "user:" + std::string(5000, 'x'));
+  const auto too_long = refused_file("hosts = \"a\"\ndigest_file = \"secret\"\n");
+  BOOST_TEST(has(too_long, "is longer than 4096 bytes"));
+  BOOST_TEST(!has(too_long, "xxx"));
   BOOST_TEST(has(refused_file("digest = \"admin:topsecret\"\n"), "unknown key digest"));
   BOOST_TEST(has(refused({"--hosts", "a", "--digest", "admin:x"}), "--digest"));
   variables["ZKADMIN_DIGEST"] = "topsecret";

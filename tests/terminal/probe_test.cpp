@@ -1,11 +1,10 @@
 // The prober with servers of all kinds, over real connections.
-#include "cluster/probe.hpp"
-
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "cluster/prober.hpp"
 #include "fake_server.hpp"
 
 using namespace zkadmin;

@@ -6,6 +6,7 @@
 
 #include <testcluster/ensemble.hpp>
 
+#include "jute/messages.hpp"
 #include "support.hpp"
 
 using testcluster::ensemble;

@@ -7,7 +7,10 @@
 #include <testcluster/error.hpp>
 #include <testcluster/op_code.hpp>
 
-#include "jute.hpp"
+#include "drop_rules.hpp"
+#include "jute/messages.hpp"
+#include "jute/reader.hpp"
+#include "jute/writer.hpp"
 #include "loopback_address.hpp"
 
 using testcluster::detail::drop_rules;

@@ -6,7 +6,8 @@
 #include <testcluster/proxy.hpp>
 
 #include "election_greeting.hpp"
-#include "jute.hpp"
+#include "jute/messages.hpp"
+#include "jute/writer.hpp"
 #include "support.hpp"
 
 using testcluster::ensemble;

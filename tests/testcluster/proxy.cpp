@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include "jute/messages.hpp"
+#include "jute/reader.hpp"
 #include "proxied_server.hpp"
 
 using testcluster::proxy;

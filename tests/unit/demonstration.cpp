@@ -4,6 +4,7 @@
 #include "demonstration/audit.hpp"
 #include "demonstration/phases.hpp"
 #include "demonstration/report.hpp"
+#include "demonstration/summary.hpp"
 
 using namespace demo;
 

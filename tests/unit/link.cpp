@@ -335,7 +335,8 @@ BOOST_AUTO_TEST_CASE(answers_and_events_are_told_in_the_order_in_which_the_serve
   session zk(io.get_executor(), options_for(server));
   asio::cancellation_signal stop;
   bool is_over = false;
-  zk.async_changed("/a", 0, asio::bind_cancellation_slot(stop.slot(), [&](error_code, node_data) { is_over = true; }));
+  zk.async_data_change("/a", 0,
+                       asio::bind_cancellation_slot(stop.slot(), [&](error_code, node_data) { is_over = true; }));
   BOOST_TEST(run_until(io, [&] { return !ops.empty(); }));
   BOOST_TEST(ops == (std::vector<std::int32_t>{op_exists}), boost::test_tools::per_element());
   stop.emit(asio::cancellation_type::total);

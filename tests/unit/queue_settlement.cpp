@@ -1,119 +1,16 @@
 // The end of an item: which acknowledgement was executed, if replies were lost or nobody waited for them.
 #include <algorithm>
+#include <chrono>
 
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/queue.hpp>
 
-#include "unit/fake_session.hpp"
+#include "unit/settling.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 using namespace std::chrono_literals;
-
-namespace {
-
-struct settling : fake_session {
-  const std::string one = "qn-0000000001";
-  const std::string claim = "/q/_claim-" + one;
-
-  settling() : line(zk, "/q") {
-    connect();
-    take();
-  }
-  void take() {
-    auto taken = record<message>();
-    line.async_take(taken.token());
-    settle();
-    list({one});
-    list({one});
-    answer();
-    answer_data("data");
-    item = taken.result<0>();
-  }
-  recorder<> acknowledge(transaction effects = {}) {
-    auto made = record<>();
-    line.async_acknowledge(item, std::move(effects), made.token());
-    settle();
-    return made;
-  }
-  /// Takes the item again with a claim of its own, while the oldest request, the settlement by the earlier claim, is in
-  /// flight. Returns that request, without an answer.
-  auto take_again() {
-    auto again = record<message>();
-    line.async_take(again.token());
-    settle();
-    CHECK_PENDING("multi /", "children /q");
-    auto ending = std::move(last().pending.front());
-    last().pending.pop_front();
-    list({one});
-    while (!pending().empty() && pending().front() == "children /q") list({one});
-    CHECK_PENDING("multi /", "get /q/" + one);
-    answer();
-    backend::reply found;
-    found.stat.pzxid = 8;
-    answer(found);
-    BOOST_TEST_REQUIRE(again.done());
-    return ending;
-  }
-  /// Does the same, and then loses the reply to that settlement, so that the claim is read for its mark. Returns the
-  /// mark.
-  std::string take_again_and_lose_reply() {
-    const auto ending = take_again();
-    last().pending.push_front(ending);
-    reconnect();
-    while (!pending().empty() && pending().front() != "get " + claim) answer();
-    CHECK_PENDING("get " + claim);
-    return ending.first.operations.at(0).data;
-  }
-  /// Gives the item back while its acknowledgement is in flight, and loses both replies. Each read of the claim finds
-  /// none; the next pending request asks whether the item still exists.
-  recorder<> acknowledge_and_give_back(const transaction& effects) {
-    auto done = acknowledge(effects);
-    auto returned = record<>();
-    line.async_return(item, returned.token());
-    settle();
-    reconnect();
-    const auto look = "exists /q/" + one;
-    while (!pending().empty() && pending().front() != look) fail(errc::no_node);
-    BOOST_TEST_REQUIRE(!pending().empty());
-    return done;
-  }
-  recorder<> give_back() {
-    auto made = record<>();
-    line.async_return(item, made.token());
-    settle();
-    BOOST_TEST_REQUIRE(!pending().empty());
-    BOOST_TEST(pending().front() == "remove " + claim);
-    return made;
-  }
-  /// Answers what is asked in the background to see whether the claim is still there: it is not.
-  void lose_claim_in_background() {
-    std::size_t looks = 0;
-    for (; !pending().empty(); fail(errc::no_node)) looks += pending().front() == "get " + claim ? 1 : 0;
-    BOOST_TEST(looks == 1u);
-  }
-  backend::request answer_data(std::string data) {
-    backend::reply found;
-    found.data = std::move(data);
-    return answer(found);
-  }
-  /// Refuses the oldest request, a transaction, because its claim (`place` 0) or its item (`place` 1) has gone.
-  void fail_at(std::size_t place) {
-    backend::reply refused;
-    refused.error = errc::no_node;
-    refused.results.assign(3, {errc::rolled_back, {}, {}});
-    refused.results[place].error = errc::no_node;
-    answer(refused);
-  }
-
-  queue line;
-  message item;
-  const transaction effect_a = transaction().create("/effect-a");
-  const transaction effect_b = transaction().create("/effect-b");
-};
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(queue_settlements, settling)
 
@@ -329,57 +226,6 @@ BOOST_AUTO_TEST_CASE(one_that_is_no_longer_held_when_the_session_is_closed_is_to
   lose(errc::closed);
   BOOST_TEST_REQUIRE(done.done());
   BOOST_TEST((done.error() == errc::closed), done.error().message());
-}
-
-BOOST_AUTO_TEST_CASE(a_return_in_place_completes_when_the_claim_has_gone) {
-  auto returned = give_back();
-  BOOST_TEST(!returned.done());
-  answer();
-  BOOST_TEST_REQUIRE(returned.done());
-  BOOST_TEST(!returned.error(), returned.error().message());
-  CHECK_PENDING();
-}
-
-BOOST_AUTO_TEST_CASE(a_return_in_place_whose_wait_is_cancelled_is_told_so_and_done_all_the_same) {
-  auto returned = give_back();
-  returned.cancel();
-  settle();
-  BOOST_TEST_REQUIRE(returned.done());
-  BOOST_TEST((returned.error() == asio::error::operation_aborted), returned.error().message());
-  lose_claim_in_background();
-}
-
-BOOST_AUTO_TEST_CASE(a_return_in_place_goes_on_in_the_background_after_a_lost_reply) {
-  auto returned = give_back();
-  reconnect();
-  BOOST_TEST_REQUIRE(returned.done());
-  BOOST_TEST(!returned.error(), returned.error().message());
-  lose_claim_in_background();
-}
-
-BOOST_AUTO_TEST_CASE(a_return_in_place_is_told_that_the_claim_went_before) {
-  auto returned = give_back();
-  fail(errc::no_node);
-  BOOST_TEST_REQUIRE(returned.done());
-  BOOST_TEST((returned.error() == errc::superseded), returned.error().message());
-  CHECK_PENDING();
-}
-
-BOOST_AUTO_TEST_CASE(a_return_in_place_that_the_server_refuses_is_told_so) {
-  auto returned = give_back();
-  fail(errc::no_auth);
-  BOOST_TEST_REQUIRE(returned.done());
-  BOOST_TEST((returned.error() == errc::no_auth), returned.error().message());
-}
-
-BOOST_AUTO_TEST_CASE(a_return_in_place_whose_session_is_closed_is_told_that) {
-  auto returned = give_back();
-  auto closing = record<>();
-  zk.async_close(closing.token());
-  settle();
-  lose(errc::closed);
-  BOOST_TEST_REQUIRE(returned.done());
-  BOOST_TEST((returned.error() == errc::closed), returned.error().message());
 }
 
 // An operator removed the claim, and another taker may have taken and acknowledged the item.

@@ -193,7 +193,7 @@ BOOST_AUTO_TEST_CASE(in_strict_mode_what_a_server_refuses_by_itself_proves_nothi
   it.answer();
   it.advance(2750ms);
   it.answer();  // the second sync, which vouches for the first
-  auto setting = it.record<zkrecipes::stat>();
+  auto setting = it.record<node_stat>();
   it.zk.async_set("/a", "x", any_version, setting.token());
   it.settle();
   it.fail(errc::server_error);  // the transaction

@@ -13,7 +13,7 @@ struct watching : fake_session {
 
   recorder<node_data> wait_for_change(std::int64_t seen) {
     auto made = record<node_data>();
-    zk.async_changed("/a", seen, made.token());
+    zk.async_data_change("/a", seen, made.token());
     settle();
     return made;
   }
@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_node_that_has_gone_is_a_change) {
 
 BOOST_AUTO_TEST_CASE(children_are_compared_by_their_parents_pzxid) {
   auto change = record<node_children>();
-  zk.async_children_changed("/a", 5, change.token());
+  zk.async_children_change("/a", 5, change.token());
   settle();
   backend::reply listed;
   listed.stat.pzxid = 5;
@@ -175,7 +175,7 @@ BOOST_AUTO_TEST_CASE(watches_are_for_paths_below_the_root) {
   fake_session it(options);
   it.connect();
   auto change = it.record<node_data>();
-  it.zk.async_changed("/a", 0, change.token());
+  it.zk.async_data_change("/a", 0, change.token());
   it.settle();
   it.fail(errc::no_node);
   it.fire(backend::change::created, "/r/a");

@@ -11,7 +11,7 @@ using namespace zkrecipes::test;
 namespace {
 
 struct setting : fake_session {
-  setting() : value(zk, "/v"), written(record<zkrecipes::stat>()) {
+  setting() : value(zk, "/v"), written(record<node_stat>()) {
     connect();
     value.async_set("x", written.token());
     settle();
@@ -38,7 +38,7 @@ struct setting : fake_session {
   }
 
   shared_value value;
-  recorder<zkrecipes::stat> written;
+  recorder<node_stat> written;
 };
 
 }  // namespace

@@ -6,7 +6,8 @@
 
 #include <zkrecipes/zkrecipes.hpp>
 
-#include "phases.hpp"
+#include "logged_career.hpp"
+#include "phase_log.hpp"
 #include "roles.hpp"
 
 namespace demo {

@@ -15,10 +15,12 @@
 
 #include "audit.hpp"
 #include "observer.hpp"
+#include "phase_log.hpp"
 #include "phases.hpp"
 #include "process.hpp"
 #include "report.hpp"
 #include "roles.hpp"
+#include "summary.hpp"
 
 namespace demo {
 
@@ -178,6 +180,7 @@ awaitable<void> director::planned_hand_over() {
 }
 
 awaitable<void> director::kill_consumer() {
+  co_await wait_leader(0);  // between two terms there is nobody to stop
   const auto epoch = observer_.view().epoch;
   const int index = leading_index();
   say("SIGKILL to the leading " + consumer_id(index));
@@ -188,6 +191,7 @@ awaitable<void> director::kill_consumer() {
 }
 
 awaitable<void> director::pause_consumer() {
+  co_await wait_leader(0);  // between two terms there is nobody to stop
   const auto epoch = observer_.view().epoch;
   const int index = leading_index();
   say("SIGSTOP to the leading " + consumer_id(index));

@@ -15,7 +15,7 @@ asio::awaitable<void> observer::run() {
   zkrecipes::election election(session_, election_path, {.id = "observer"});
   constexpr auto token = asio::as_tuple(asio::use_awaitable);
   for (;;) {
-    auto seen = co_await election.async_view_change(view_.fingerprint, token);
+    auto seen = co_await election.async_view_change(view_, token);
     auto& [error, next] = seen;
     if (zkrecipes::is_fatal(error)) co_return;
     if (!error) note(next);

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <optional>
-#include <stdexcept>
 #include <utility>
 
 namespace demo {
-
-namespace asio = boost::asio;
 
 std::int64_t monotonic_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
@@ -17,25 +15,6 @@ std::int64_t monotonic_ns() {
 }
 
 phase_mark silenced(std::string consumer) { return {monotonic_ns(), std::move(consumer), 0, "silenced", false}; }
-
-phase_log::phase_log(const std::filesystem::path& file) : out_(file, std::ios::app) {
-  if (!out_) throw std::runtime_error("cannot write " + file.string());
-}
-
-void phase_log::note(const phase_mark& what) {
-  out_ << what.time_ns << ' ' << what.consumer << ' ' << what.epoch << ' ' << what.phase << ' '
-       << (what.begins ? "begins" : "ends") << std::endl;
-}
-
-std::shared_ptr<void> phase_log::begins(std::string consumer, std::int64_t epoch, std::string phase) {
-  phase_mark mark{monotonic_ns(), std::move(consumer), epoch, std::move(phase), true};
-  note(mark);
-  return std::shared_ptr<void>(nullptr, [this, mark](void*) mutable {
-    mark.time_ns = monotonic_ns();
-    mark.begins = false;
-    note(mark);
-  });
-}
 
 std::vector<phase_mark> read_phases(const std::filesystem::path& folder) {
   std::vector<phase_mark> marks;
@@ -67,25 +46,6 @@ std::uint64_t count_overlaps(const std::vector<phase_mark>& marks) {
     own = mark.epoch;
   }
   return overlaps;
-}
-
-asio::awaitable<void> logged_career::inaugurate(zkrecipes::term present) {
-  auto goes_on = log_.begins(consumer_, present.epoch(), "inaugurate");
-  co_await inner_.inaugurate(present);
-}
-
-asio::awaitable<void> logged_career::execute(zkrecipes::term present) {
-  auto goes_on = log_.begins(consumer_, present.epoch(), "execute");
-  co_await inner_.execute(present);
-}
-
-asio::awaitable<void> logged_career::hand_over(zkrecipes::term present, zkrecipes::term_end reason) {
-  auto goes_on = log_.begins(consumer_, present.epoch(), "hand_over");
-  co_await inner_.hand_over(present, reason);
-}
-
-asio::awaitable<void> logged_career::ended(zkrecipes::term present, zkrecipes::term_end reason) {
-  co_await inner_.ended(present, reason);
 }
 
 }  // namespace demo

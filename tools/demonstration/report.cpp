@@ -1,6 +1,5 @@
 #include "report.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <sstream>
 
@@ -11,14 +10,6 @@
 namespace demo {
 
 namespace json = boost::json;
-
-bool summary::success() const {
-  auto some = [&](const char* how) {
-    return std::any_of(terms.begin(), terms.end(), [&](const auto& each) { return each.second.ended == how; });
-  };
-  return counts.clean() && failed_consumers == 0 && some("resign") && some("kill") && some("pause") &&
-         server_leaders_killed > 0;
-}
 
 std::string to_json(const summary& outcome) {
   json::array terms;

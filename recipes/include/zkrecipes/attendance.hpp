@@ -50,8 +50,8 @@ class attendance {
   /// Cancellation: all types; it ends only the wait, with `operation_aborted`.
   /// Thread safety: as the class says.
   /// Cost: no request.
-  template <class Token>
-  auto async_lost(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_lost(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_lost, attendant_);
   }
 
@@ -65,8 +65,8 @@ class attendance {
   /// Thread safety: as the class says.
   /// Cost: one round trip (`delete` and `getChildren`, sent together) for the last one out. For the others one more for
   /// each member that they watch, the nearest one still inside, and one notification when that one leaves.
-  template <class Token>
-  auto async_leave(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_leave(Token&& token = Token()) {
     return async_leave_for(lease_clock::duration::max(), std::forward<Token>(token));
   }
 
@@ -77,8 +77,8 @@ class attendance {
   /// Cancellation: as `async_leave`.
   /// Thread safety: as the class says.
   /// Cost: as `async_leave`.
-  template <class Token>
-  auto async_leave_for(time_budget budget, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_leave_for(time_budget budget, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_leave, attendant_, budget);
   }
 

@@ -33,8 +33,8 @@ class barrier {
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write. Two round trips if the barrier is raised already; two more if the parent is
   /// missing.
-  template <class Token>
-  auto async_raise(Token&& token) {
+  template <token_for<std::int64_t> Token = default_token>
+  auto async_raise(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::int64_t)>(token, &start_raise, session_.get_core(), path_);
   }
 
@@ -47,8 +47,8 @@ class barrier {
   /// Thread safety: as the class says.
   /// Cost: two round trips: a transaction that changes nothing together with `getData`, then `delete`. Only the first
   /// if no raise stands.
-  template <class Token>
-  auto async_lift(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_lift(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_lift, session_.get_core(), path_);
   }
 
@@ -63,8 +63,8 @@ class barrier {
   /// Thread safety: as the class says.
   /// Cost: one round trip: a transaction that changes nothing together with `getData`. If the barrier is raised, then
   /// one notification when it is lifted, and one such round trip more after each lost connection.
-  template <class Token>
-  auto async_wait(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_wait(Token&& token = Token()) {
     return async_wait_for(lease_clock::duration::max(), std::forward<Token>(token));
   }
 
@@ -75,8 +75,8 @@ class barrier {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: as `async_wait`.
-  template <class Token>
-  auto async_wait_for(time_budget budget, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_wait_for(time_budget budget, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_wait, session_.get_core(), path_, budget);
   }
 

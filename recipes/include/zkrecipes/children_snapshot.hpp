@@ -14,8 +14,8 @@ namespace zkrecipes {
 struct child_node {
   std::string name;
   std::string data;
-  zkrecipes::stat stat;  ///< As of the last change of the data.
-  error_code error;      ///< `no_auth` if the data must not be read; the other children are shown all the same.
+  node_stat stat;    ///< As of the last change of the data.
+  error_code error;  ///< `no_auth` if the data must not be read; the other children are shown all the same.
 };
 
 using child_ptr = std::shared_ptr<const child_node>;

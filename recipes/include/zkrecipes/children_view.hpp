@@ -58,8 +58,8 @@ class children_view {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says; `children_view_options::accept` is called on the strand of the session.
   /// Cost: none: the view reads by itself.
-  template <class Token>
-  auto async_current(Token&& token) {
+  template <token_for<children_snapshot> Token = default_token>
+  auto async_current(Token&& token = Token()) {
     return detail::initiate<void(error_code, children_snapshot)>(token, &start_current, reader_);
   }
 
@@ -70,8 +70,8 @@ class children_view {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as `async_current`.
   /// Cost: none: the view reads by itself.
-  template <class Token>
-  auto async_change(children_snapshot seen, Token&& token) {
+  template <token_for<children_change> Token = default_token>
+  auto async_change(children_snapshot seen, Token&& token = Token()) {
     return detail::initiate<void(error_code, children_change)>(token, &start_change, reader_, std::move(seen));
   }
 

@@ -47,8 +47,8 @@ class consumer_coordinator {
   /// ahead, and of the record when we are next. A take-over 1 round trip where the predecessor has retired and the
   /// record is known, as it is to the next in line, else 2. A term writes three times more: executing, handing over,
   /// retired.
-  template <class Token>
-  auto async_run(leader_career& career, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_run(leader_career& career, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_run, coordinator_, checked(career));
   }
 

@@ -20,7 +20,7 @@ struct counter_options {
 
 struct counter_reading {
   std::int64_t value = 0;
-  zkrecipes::stat stat;  ///< The stat of the node; `stat{}` while the node is missing: then the value is 0.
+  node_stat stat;  ///< The stat of the node; `node_stat{}` while the node is missing: then the value is 0.
 };
 
 /// A number of 64 bits at one path, as decimal text: kazoo's Counter (with integers) can share it.
@@ -45,8 +45,8 @@ class counter {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request.
-  template <class Token>
-  auto async_get(Token&& token) {
+  template <token_for<counter_reading> Token = default_token>
+  auto async_get(Token&& token = Token()) {
     return detail::initiate<void(error_code, counter_reading)>(token, &start_get, state_);
   }
 
@@ -63,8 +63,8 @@ class counter {
   /// Cost: 2 round trips, 2 requests if no other client writes; each try that meets another write 2 more. Where several
   /// add at the same time, each round of tries lets one of them through. If the parents of the node have to be made 2
   /// more; after a lost reply 1 or 2 more.
-  template <class Token>
-  auto async_add(std::int64_t delta, Token&& token) {
+  template <token_for<std::int64_t> Token = default_token>
+  auto async_add(std::int64_t delta, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::int64_t)>(token, &start_add, state_, delta);
   }
 
@@ -75,8 +75,8 @@ class counter {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: as `shared_value::async_compare_and_set`.
-  template <class Token>
-  auto async_compare_and_set(const counter_reading& seen, std::int64_t value, Token&& token) {
+  template <token_for<counter_reading> Token = default_token>
+  auto async_compare_and_set(const counter_reading& seen, std::int64_t value, Token&& token = Token()) {
     return detail::initiate<void(error_code, counter_reading)>(token, &start_compare_and_set, state_, seen, value);
   }
 
@@ -88,8 +88,8 @@ class counter {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: as `shared_value::async_change`.
-  template <class Token>
-  auto async_change(const counter_reading& seen, Token&& token) {
+  template <token_for<counter_reading> Token = default_token>
+  auto async_change(const counter_reading& seen, Token&& token = Token()) {
     return detail::initiate<void(error_code, counter_reading)>(token, &start_change, state_, seen);
   }
 

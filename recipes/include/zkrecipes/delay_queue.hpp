@@ -38,8 +38,8 @@ class delay_queue : public queue_base {
   /// Thread safety: as the class says.
   /// Cost: as `queue::async_put`, and another round trip about once a minute and for each new connection (a write, to
   /// learn the leader's time; the first write at a path takes 3).
-  template <class Token>
-  auto async_put(std::string data, time_span<std::chrono::milliseconds> delay, Token&& token) {
+  template <token_for<std::string> Token = default_token>
+  auto async_put(std::string data, time_span<std::chrono::milliseconds> delay, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::string)>(token, &start_put, get_queue(), std::move(data), delay);
   }
 
@@ -50,8 +50,8 @@ class delay_queue : public queue_base {
   /// Cancellation: as `queue::async_put_many`.
   /// Thread safety: as the class says.
   /// Cost: as `async_put`, for all items together.
-  template <class Token>
-  auto async_put_many(std::vector<delayed> items, Token&& token) {
+  template <token_for<std::vector<std::string>> Token = default_token>
+  auto async_put_many(std::vector<delayed> items, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<std::string>)>(token, &start_put_many, get_queue(),
                                                                         std::move(items));
   }
@@ -64,8 +64,8 @@ class delay_queue : public queue_base {
   /// Cancellation: as `queue::async_put`.
   /// Thread safety: as the class says.
   /// Cost: as `queue::async_put`: the leader's time is not asked for.
-  template <class Token>
-  auto async_put_at(std::string data, std::chrono::system_clock::time_point when, Token&& token) {
+  template <token_for<std::string> Token = default_token>
+  auto async_put_at(std::string data, std::chrono::system_clock::time_point when, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::string)>(token, &start_put_at, get_queue(), std::move(data), when);
   }
 

@@ -55,8 +55,8 @@ class double_barrier {
   /// Cost: two round trips for the last one in: `create`, `getData` and `getChildren`, then the transaction that opens
   /// the round. For the others one more to set their watches, and from the opening on one notification and one round
   /// trip. Two more if the path is missing.
-  template <class Token>
-  auto async_enter(Token&& token) {
+  template <token_for<attendance> Token = default_token>
+  auto async_enter(Token&& token = Token()) {
     return async_enter_for(lease_clock::duration::max(), std::forward<Token>(token));
   }
 
@@ -70,8 +70,8 @@ class double_barrier {
   /// Thread safety: as the class says.
   /// Cost: as `async_enter`; one round trip more to withdraw, and another one if the line has changed since it was
   /// read.
-  template <class Token>
-  auto async_enter_for(time_budget budget, Token&& token) {
+  template <token_for<attendance> Token = default_token>
+  auto async_enter_for(time_budget budget, Token&& token = Token()) {
     return detail::initiate<void(error_code, attendance)>(token, &start_enter, state_, budget);
   }
 

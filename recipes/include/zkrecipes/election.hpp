@@ -49,8 +49,8 @@ class election {
   /// lives.
   /// Thread safety: as the class says.
   /// Cost: one round trip if nobody else is there. Else as `lock::async_acquire`.
-  template <class Token>
-  auto async_campaign(Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_campaign(Token&& token = Token()) {
     return detail::initiate<void(error_code, ownership)>(token, &start_campaign, session_.get_core(), path_, options_);
   }
 
@@ -63,12 +63,13 @@ class election {
   /// Thread safety: as the class says.
   /// Cost: two round trips: `getData` and `getChildren` of the path, then `getData` of each candidate and one `exists`.
   /// They are repeated, four times at most, if something has changed in between.
-  template <class Token>
-  auto async_view(Token&& token) {
+  template <token_for<election_view> Token = default_token>
+  auto async_view(Token&& token = Token()) {
     return detail::initiate<void(error_code, election_view)>(token, &start_view, session_.get_core(), path_);
   }
 
-  /// Completes when the view differs from the one with this fingerprint ("" for none). A missing path is waited for.
+  /// Completes with the present view when it differs from `seen` (`election_view()`: any view does): at once, or as
+  /// soon as it does. Two views differ if their fingerprints do. A missing path is waited for.
   ///
   /// Signature: `void(error_code, election_view)`.
   /// Errors: `no_auth`, `foreign_data`, and those of `session`.
@@ -76,10 +77,10 @@ class election {
   /// Thread safety: as the class says.
   /// Cost: that of `async_view`, now and again after each notification and each lost connection. It watches the path,
   /// its children and the first candidate; one round trip more to watch a path that is missing.
-  template <class Token>
-  auto async_view_change(std::string fingerprint, Token&& token) {
+  template <token_for<election_view> Token = default_token>
+  auto async_view_change(const election_view& seen, Token&& token = Token()) {
     return detail::initiate<void(error_code, election_view)>(token, &start_view_change, session_.get_core(), path_,
-                                                             std::move(fingerprint));
+                                                             seen.fingerprint);
   }
 
   /// Prepares the change that asks the present leader to give up: to be shown, and then committed with
@@ -92,8 +93,8 @@ class election {
   /// Cancellation: all types.
   /// Thread safety: as the class says.
   /// Cost: that of `async_view`; no write.
-  template <class Token>
-  auto async_resignation_request(Token&& token) {
+  template <token_for<transaction> Token = default_token>
+  auto async_resignation_request(Token&& token = Token()) {
     return detail::initiate<void(error_code, transaction)>(token, &start_resignation_request, session_.get_core(),
                                                            path_);
   }
@@ -106,8 +107,8 @@ class election {
   /// Cancellation: all types; a request that was already sent may be written.
   /// Thread safety: as the class says; it writes to the node of the leader, which can be another client's.
   /// Cost: that of `async_view`, and then one round trip with one write.
-  template <class Token>
-  auto async_request_resignation(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_request_resignation(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_request_resignation, session_.get_core(), path_);
   }
 

@@ -21,8 +21,8 @@ class joined_member {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests.
-  template <class Token>
-  auto async_update(std::string data, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_update(std::string data, Token&& token = Token()) {
     return node_.async_set_data(std::move(data), std::forward<Token>(token));
   }
 
@@ -33,8 +33,8 @@ class joined_member {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests.
-  template <class Token>
-  auto async_leave(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_leave(Token&& token = Token()) {
     return node_.async_close(std::forward<Token>(token));
   }
 
@@ -47,8 +47,8 @@ class joined_member {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: none.
-  template <class Token>
-  auto async_status_change(std::uint64_t seen, Token&& token) {
+  template <token_for<persistent_node_status> Token = default_token>
+  auto async_status_change(std::uint64_t seen, Token&& token = Token()) {
     return node_.async_status_change(seen, std::forward<Token>(token));
   }
 

@@ -52,8 +52,8 @@ class lock {
   /// missing. Else one more to watch the member ahead, and one notification when it leaves. If more than one was ahead,
   /// the list is read again then (one more), and the next one ahead is watched. In the background one `getData` watches
   /// our own node.
-  template <class Token>
-  auto async_acquire(Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_acquire(Token&& token = Token()) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,
                                                          lease_clock::duration::max());
   }
@@ -65,8 +65,8 @@ class lock {
   /// Cancellation: as the class says; the end of the budget leaves no node behind either.
   /// Thread safety: as the class says.
   /// Cost: as `async_acquire`.
-  template <class Token>
-  auto async_acquire_for(time_budget budget, Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_acquire_for(time_budget budget, Token&& token = Token()) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,
                                                          budget);
   }
@@ -79,8 +79,8 @@ class lock {
   /// Thread safety: as the class says.
   /// Cost: one round trip, one read and no write if the lock is held. Two round trips if it is free, two more if the
   /// path is missing.
-  template <class Token>
-  auto async_try_acquire(Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_try_acquire(Token&& token = Token()) {
     return detail::initiate<void(error_code, ownership)>(token, &start_try_acquire, session_.get_core(), path_,
                                                          options_);
   }
@@ -93,8 +93,8 @@ class lock {
   /// Thread safety: as the class says.
   /// Cost: two round trips: `getChildren`, then one `getData` for each member, all sent together. One if there are no
   /// members.
-  template <class Token>
-  auto async_members(Token&& token) {
+  template <token_for<std::vector<line_member>> Token = default_token>
+  auto async_members(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<line_member>)>(token, &start_members, session_.get_core(),
                                                                         path_);
   }
@@ -113,8 +113,8 @@ class lock {
   /// Thread safety: as the class says; it writes to the node of the holder, which can be another client's.
   /// Cost: three round trips: a transaction that changes nothing together with `getChildren`, then `getData`, then
   /// `setData` of the holder's node.
-  template <class Token>
-  auto async_request_revocation(time_span<std::chrono::milliseconds> grace, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_request_revocation(time_span<std::chrono::milliseconds> grace, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_request_revocation, session_.get_core(), path_, grace);
   }
 

@@ -33,8 +33,8 @@ class membership {
   /// Cancellation: all types. After any error no node of ours stays behind: it is removed in the background.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests; 3 round trips if the path has to be made.
-  template <class Token>
-  auto async_join(std::string name, std::string data, Token&& token) {
+  template <token_for<joined_member> Token = default_token>
+  auto async_join(std::string name, std::string data, Token&& token = Token()) {
     return detail::initiate<void(error_code, joined_member)>(token, &start_join, session_.get_core(), path_, options_,
                                                              std::move(name), std::move(data));
   }

@@ -35,8 +35,8 @@ class multi_lock {
   /// Cancellation: as the class says; the locks acquired so far are released.
   /// Thread safety: as the class says.
   /// Cost: that of `lock::async_acquire` for each lock, one after the other: one round trip for each that is free.
-  template <class Token>
-  auto async_acquire(Token&& token) {
+  template <token_for<multi_ownership> Token = default_token>
+  auto async_acquire(Token&& token = Token()) {
     return async_acquire_for(lease_clock::duration::max(), std::forward<Token>(token));
   }
 
@@ -47,8 +47,8 @@ class multi_lock {
   /// Cancellation: as `async_acquire`; the same happens at the end of the budget.
   /// Thread safety: as the class says.
   /// Cost: as `async_acquire`.
-  template <class Token>
-  auto async_acquire_for(time_budget budget, Token&& token) {
+  template <token_for<multi_ownership> Token = default_token>
+  auto async_acquire_for(time_budget budget, Token&& token = Token()) {
     return detail::initiate<void(error_code, multi_ownership)>(token, &start_acquire, session_.get_core(), paths_,
                                                                options_, budget);
   }
@@ -61,8 +61,8 @@ class multi_lock {
   /// Thread safety: as the class says.
   /// Cost: that of `lock::async_try_acquire` for each lock up to the first that is busy: two round trips for each that
   /// is free. Locks taken before it are released in the background, with one write each.
-  template <class Token>
-  auto async_try_acquire(Token&& token) {
+  template <token_for<multi_ownership> Token = default_token>
+  auto async_try_acquire(Token&& token = Token()) {
     return detail::initiate<void(error_code, multi_ownership)>(token, &start_try_acquire, session_.get_core(), paths_,
                                                                options_);
   }

@@ -47,8 +47,8 @@ class multi_ownership {
   /// Cancellation: all types; it ends only the wait, with `operation_aborted`.
   /// Thread safety: as the class says.
   /// Cost: no request.
-  template <class Token>
-  auto async_lost(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_lost(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_lost, held_);
   }
 
@@ -60,8 +60,8 @@ class multi_ownership {
   /// Cancellation: all types; it ends only the wait, with `operation_aborted`.
   /// Thread safety: as the class says.
   /// Cost: no request.
-  template <class Token>
-  auto async_revoked(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_revoked(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_revoked, held_);
   }
 
@@ -74,8 +74,8 @@ class multi_ownership {
   /// same.
   /// Thread safety: as the class says.
   /// Cost: one round trip and one write for each lock.
-  template <class Token>
-  auto async_release(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_release(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_release, held_);
   }
 

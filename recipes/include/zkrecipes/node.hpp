@@ -8,7 +8,7 @@
 namespace zkrecipes {
 
 /// The metadata of a node, as in ZooKeeper's `Stat`. Times are milliseconds since 1970 by the server's clock.
-struct stat {
+struct node_stat {
   std::int64_t czxid = 0;  ///< Transaction that created the node. It grows over the ensemble's life: a fencing token.
   std::int64_t mzxid = 0;  ///< Transaction that last changed the data.
   std::int64_t pzxid = 0;  ///< Transaction that last added or removed a child.
@@ -21,7 +21,7 @@ struct stat {
   std::int32_t data_length = 0;
   std::int32_t num_children = 0;
 
-  friend bool operator==(const stat&, const stat&) = default;
+  friend bool operator==(const node_stat&, const node_stat&) = default;
 };
 
 enum class create_mode {

@@ -62,8 +62,8 @@ class ownership {
   /// Thread safety: as the class says.
   /// Cost: no request; our node is watched and the lease kept for as long as we own it, whether anybody waits here or
   /// not.
-  template <class Token>
-  auto async_lost(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_lost(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_lost, place_);
   }
 
@@ -76,8 +76,8 @@ class ownership {
   /// Cancellation: as `async_lost`.
   /// Thread safety: as the class says.
   /// Cost: no request, as `async_lost`.
-  template <class Token>
-  auto async_revoked(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_revoked(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_revoked, place_);
   }
 
@@ -92,8 +92,8 @@ class ownership {
   /// Cancellation: all types; it ends only the wait, with `operation_aborted`.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write; none if it has ended already.
-  template <class Token>
-  auto async_release(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_release(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_release, place_);
   }
 

@@ -81,8 +81,8 @@ class persistent_node {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests (the create and a read with a watch); 3 round trips if the parents have to be made.
-  template <class Token>
-  auto async_started(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_started(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_started, node_);
   }
 
@@ -96,8 +96,8 @@ class persistent_node {
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests: a look (a transaction that changes nothing, and a read) and the write; then a
   /// read in the background.
-  template <class Token>
-  auto async_set_data(std::string data, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_set_data(std::string data, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_set_data, node_, std::move(data));
   }
 
@@ -110,8 +110,8 @@ class persistent_node {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: none.
-  template <class Token>
-  auto async_status_change(std::uint64_t seen, Token&& token) {
+  template <token_for<persistent_node_status> Token = default_token>
+  auto async_status_change(std::uint64_t seen, Token&& token = Token()) {
     return detail::initiate<void(error_code, persistent_node_status)>(token, &start_status_change, node_, seen);
   }
 
@@ -125,8 +125,8 @@ class persistent_node {
   /// Cancellation: all types; it ends only the wait, and the removal goes on.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests: a look as in `async_set_data`, and the removal.
-  template <class Token>
-  auto async_close(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_close(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_close, node_);
   }
 

@@ -34,8 +34,8 @@ class priority_queue : public queue_base {
   /// Cancellation: as `queue::async_put`.
   /// Thread safety: as the class says.
   /// Cost: as `queue::async_put`.
-  template <class Token>
-  auto async_put(std::string data, int priority, Token&& token) {
+  template <token_for<std::string> Token = default_token>
+  auto async_put(std::string data, int priority, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::string)>(token, &start_put, get_queue(), std::move(data), priority);
   }
 
@@ -46,8 +46,8 @@ class priority_queue : public queue_base {
   /// Cancellation: as `queue::async_put_many`.
   /// Thread safety: as the class says.
   /// Cost: as `queue::async_put_many`.
-  template <class Token>
-  auto async_put_many(std::vector<prioritized> items, Token&& token) {
+  template <token_for<std::vector<std::string>> Token = default_token>
+  auto async_put_many(std::vector<prioritized> items, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<std::string>)>(token, &start_put_many, get_queue(),
                                                                         std::move(items));
   }

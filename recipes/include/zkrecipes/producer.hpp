@@ -37,8 +37,8 @@ class producer {
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request for each batch (up to 128 items or 256 KiB); with a `limit` as `queue::async_put`.
   /// The first batch 1 more to read the node (4 if the node is new), and the look of `queue::async_put` at the list.
-  template <class Token>
-  auto async_put(std::string data, Token&& token) {
+  template <token_for<std::uint64_t> Token = default_token>
+  auto async_put(std::string data, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::uint64_t)>(token, &start_put, state_, std::move(data));
   }
 
@@ -50,8 +50,8 @@ class producer {
   /// Cancellation: all types; the node may have been created.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests; 4 round trips if the node is new.
-  template <class Token>
-  auto async_last(Token&& token) {
+  template <token_for<std::uint64_t> Token = default_token>
+  auto async_last(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::uint64_t)>(token, &start_last, state_);
   }
 

@@ -37,8 +37,8 @@ class queue : public queue_base {
   /// Cost: 1 round trip, 1 request; the first put of an object 1 more (a look at the length of the list), a missing
   /// path 2 more. With a `limit` the same where puts follow each other and there is ample room (64 places, or half of
   /// the limit), else 2 round trips, 4 requests; `full` takes 1 to 3 round trips.
-  template <class Token>
-  auto async_put(std::string data, Token&& token) {
+  template <token_for<std::string> Token = default_token>
+  auto async_put(std::string data, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::string)>(token, &start_put, get_queue(), std::move(data));
   }
 
@@ -51,8 +51,8 @@ class queue : public queue_base {
   /// Cancellation: as `async_put`: all of the items may have been put, or none.
   /// Thread safety: as the class says.
   /// Cost: as `async_put`, for all items together.
-  template <class Token>
-  auto async_put_many(std::vector<std::string> items, Token&& token) {
+  template <token_for<std::vector<std::string>> Token = default_token>
+  auto async_put_many(std::vector<std::string> items, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<std::string>)>(token, &start_put_many, get_queue(),
                                                                         std::move(items));
   }
@@ -70,8 +70,8 @@ class queue : public queue_base {
   /// same item.
   /// Cost: 1 round trip while the list lasts, 2 requests (the item returned last, and the one behind it). The first of
   /// an object 2 round trips; the first after the list is used up 3.
-  template <class Token>
-  auto async_next(Token&& token) {
+  template <token_for<message> Token = default_token>
+  auto async_next(Token&& token = Token()) {
     return detail::initiate<void(error_code, message)>(token, &start_next, follower_);
   }
 

@@ -41,8 +41,8 @@ class queue_base {
   /// Cost: 1 round trip, 2 requests (the claim and the item) while the list lasts; the next list travels along. The
   /// first of an object 1 more for the list. A taker that waits first in line: an event, the list, the claim. A delay
   /// queue: 3 requests, and 1 round trip more about once a minute for the leader's time.
-  template <class Token>
-  auto async_take(Token&& token) {
+  template <token_for<message> Token = default_token>
+  auto async_take(Token&& token = Token()) {
     return detail::initiate<void(error_code, message)>(token, &start_take, core_);
   }
 
@@ -54,8 +54,8 @@ class queue_base {
   /// Cancellation: as `async_take`, for all items that were claimed.
   /// Thread safety: as `async_take`.
   /// Cost: 1 round trip for all items, 2 requests each (of a delay queue 3); lists and waiting as `async_take`.
-  template <class Token>
-  auto async_take_many(std::size_t most, Token&& token) {
+  template <token_for<std::vector<message>> Token = default_token>
+  auto async_take_many(std::size_t most, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<message>)>(token, &start_take_many, core_, most);
   }
 
@@ -70,8 +70,8 @@ class queue_base {
   /// Cost: 1 round trip: the item was read along with the pop before. 2 where it was not, such as for the first item,
   /// and in a delay queue (the claim, the removal). Lists and waiting as `async_take`; the claim is removed in the
   /// background.
-  template <class Token>
-  auto async_pop(Token&& token) {
+  template <token_for<message> Token = default_token>
+  auto async_pop(Token&& token = Token()) {
     return detail::initiate<void(error_code, message)>(token, &start_pop, core_);
   }
 
@@ -90,12 +90,12 @@ class queue_base {
   /// with the same effects it is told what became of the first; with others it gets `superseded` if the first was done.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request; with effects 1 more in the background (the claim).
-  template <class Token>
-  auto async_acknowledge(message item, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_acknowledge(message item, Token&& token = Token()) {
     return async_acknowledge(std::move(item), transaction(), std::forward<Token>(token));
   }
-  template <class Token>
-  auto async_acknowledge(message item, transaction effects, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_acknowledge(message item, transaction effects, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_acknowledge, core_, std::move(item), std::move(effects));
   }
 
@@ -112,12 +112,12 @@ class queue_base {
   /// Thread safety: as the class says.
   /// Cost: in place 1 round trip, 1 request, none without a connection: the claim is removed in the background then; to
   /// the end 2 round trips, 3 requests, and the claim in the background; as a dead letter as `async_reject`.
-  template <class Token>
-  auto async_return(message item, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_return(message item, Token&& token = Token()) {
     return async_return(std::move(item), return_to::place, std::string(), std::forward<Token>(token));
   }
-  template <class Token>
-  auto async_return(message item, return_to where, std::string reason, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_return(message item, return_to where, std::string reason, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_return, core_, std::move(item), where, std::move(reason));
   }
 
@@ -131,8 +131,8 @@ class queue_base {
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 2 requests, and 1 more in the background (the claim); the first dead letter of a queue 5
   /// round trips.
-  template <class Token>
-  auto async_reject(message item, std::string reason, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_reject(message item, std::string reason, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_reject, core_, std::move(item), std::move(reason));
   }
 
@@ -143,8 +143,8 @@ class queue_base {
   /// Cancellation: all types.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request, whose reply has the names of all nodes under the path.
-  template <class Token>
-  auto async_size(Token&& token) {
+  template <token_for<std::size_t> Token = default_token>
+  auto async_size(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_size, core_);
   }
 
@@ -158,8 +158,8 @@ class queue_base {
   /// Cost: 4 round trips: the items, the dead letters, the first item, the write (which is left out if the time was
   /// learned in the last minute on this connection; the first write at a path takes 3). Without items 2. A priority
   /// queue 1 more.
-  template <class Token>
-  auto async_status(Token&& token) {
+  template <token_for<queue_status> Token = default_token>
+  auto async_status(Token&& token = Token()) {
     return detail::initiate<void(error_code, queue_status)>(token, &start_status, core_);
   }
 
@@ -170,8 +170,8 @@ class queue_base {
   /// Cancellation: all types.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, and 1 for each hundred letters; 1 request, and 1 for each letter.
-  template <class Token>
-  auto async_dead_letters(Token&& token) {
+  template <token_for<std::vector<dead_letter>> Token = default_token>
+  auto async_dead_letters(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<dead_letter>)>(token, &start_dead_letters, core_);
   }
 
@@ -186,8 +186,8 @@ class queue_base {
   /// background.
   /// Thread safety: as the class says.
   /// Cost: as a put; after a lost reply 1 round trip more.
-  template <class Token>
-  auto async_revive(dead_letter which, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_revive(dead_letter which, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_revive, core_, std::move(which));
   }
 
@@ -199,8 +199,8 @@ class queue_base {
   /// Cancellation: all types; the letter may have been removed.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request.
-  template <class Token>
-  auto async_discard(dead_letter which, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_discard(dead_letter which, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_discard, core_, std::move(which));
   }
 

@@ -16,7 +16,7 @@ namespace zkrecipes {
 struct message {
   std::string name;  ///< The name of the node: unique in the queue, growing in order of arrival.
   std::string data;
-  zkrecipes::stat stat;
+  node_stat stat;
   /// How often the item has been handed out, this time included, also to takers that died of it. A claim that was taken
   /// back before the taker was told of the item does not count. The server keeps this number. From `async_next`: how
   /// often it was handed out before.

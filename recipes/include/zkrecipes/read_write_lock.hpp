@@ -37,8 +37,8 @@ class read_write_lock {
   /// Cost: one round trip if no writer is ahead (`create` and `getChildren`, sent together), two more if the path is
   /// missing. Else one more to watch the nearest writer ahead, and one notification when it leaves. If another writer
   /// was ahead, too, the list is read again then (one more), and the next writer ahead is watched.
-  template <class Token>
-  auto async_acquire_read(Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_acquire_read(Token&& token = Token()) {
     return acquire(mode::read, lease_clock::duration::max(), std::forward<Token>(token));
   }
 
@@ -49,8 +49,8 @@ class read_write_lock {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip if nobody is in line. Else as `lock::async_acquire`.
-  template <class Token>
-  auto async_acquire_write(Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_acquire_write(Token&& token = Token()) {
     return acquire(mode::write, lease_clock::duration::max(), std::forward<Token>(token));
   }
 
@@ -61,8 +61,8 @@ class read_write_lock {
   /// Cancellation: as the class says; the end of the budget leaves no node behind either.
   /// Thread safety: as the class says.
   /// Cost: as `async_acquire_read`.
-  template <class Token>
-  auto async_acquire_read_for(time_budget budget, Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_acquire_read_for(time_budget budget, Token&& token = Token()) {
     return acquire(mode::read, budget, std::forward<Token>(token));
   }
 
@@ -73,8 +73,8 @@ class read_write_lock {
   /// Cancellation: as the class says; the end of the budget leaves no node behind either.
   /// Thread safety: as the class says.
   /// Cost: as `async_acquire_write`.
-  template <class Token>
-  auto async_acquire_write_for(time_budget budget, Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_acquire_write_for(time_budget budget, Token&& token = Token()) {
     return acquire(mode::write, budget, std::forward<Token>(token));
   }
 
@@ -88,8 +88,8 @@ class read_write_lock {
   /// Cancellation: all types; the hold may have become a shared one.
   /// Thread safety: as the class says; it writes to the node of `held`.
   /// Cost: one round trip, one write; two round trips more whenever somebody else has written to the node.
-  template <class Token>
-  auto async_downgrade(const ownership& held, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_downgrade(const ownership& held, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_downgrade, session_.get_core(), path_, options_.id,
                                               held.place_);
   }
@@ -105,8 +105,8 @@ class read_write_lock {
   /// Thread safety: as the class says.
   /// Cost: two round trips: `getChildren`, then `create` and `getChildren`, sent together. Only the first if somebody
   /// else is in line.
-  template <class Token>
-  auto async_try_upgrade(const ownership& held, Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_try_upgrade(const ownership& held, Token&& token = Token()) {
     return detail::initiate<void(error_code, ownership)>(token, &start_try_upgrade, session_.get_core(), path_,
                                                          options_, held.place_);
   }
@@ -119,8 +119,8 @@ class read_write_lock {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: as `lock::async_members`.
-  template <class Token>
-  auto async_members(Token&& token) {
+  template <token_for<std::vector<line_member>> Token = default_token>
+  auto async_members(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<line_member>)>(token, &start_members, session_.get_core(),
                                                                         path_);
   }

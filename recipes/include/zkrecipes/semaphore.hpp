@@ -75,12 +75,12 @@ class semaphore {
   /// the nodes of all holders, each other waiter that of the member ahead), one notification, and one more round trip
   /// if the member ahead has told us. One write more, in the background, if we waited, or if others are behind us when
   /// we are let in.
-  template <class Token>
-  auto async_acquire(Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_acquire(Token&& token = Token()) {
     return async_acquire(1, std::forward<Token>(token));
   }
-  template <class Token>
-  auto async_acquire(std::int32_t permits, Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_acquire(std::int32_t permits, Token&& token = Token()) {
     return async_acquire_for(permits, lease_clock::duration::max(), std::forward<Token>(token));
   }
 
@@ -92,8 +92,8 @@ class semaphore {
   /// Cancellation: as the class says; the end of the budget leaves no node behind either.
   /// Thread safety: as the class says.
   /// Cost: as `async_acquire`.
-  template <class Token>
-  auto async_acquire_for(std::int32_t permits, time_budget budget, Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_acquire_for(std::int32_t permits, time_budget budget, Token&& token = Token()) {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, permits_, checked(permits), budget);
   }
 
@@ -106,8 +106,8 @@ class semaphore {
   /// Thread safety: as the class says.
   /// Cost: one round trip (two reads, sent together) and no write if they are not free; two round trips if they are.
   /// More for the first user of the path, as for `async_acquire`.
-  template <class Token>
-  auto async_try_acquire(std::int32_t permits, Token&& token) {
+  template <token_for<ownership> Token = default_token>
+  auto async_try_acquire(std::int32_t permits, Token&& token = Token()) {
     return detail::initiate<void(error_code, ownership)>(token, &start_try_acquire, permits_, checked(permits));
   }
 
@@ -124,8 +124,8 @@ class semaphore {
   /// Thread safety: as the class says; all users of the path are affected.
   /// Cost: two round trips, one of them a write; two more if the path is missing. A resize to fewer takes two more at
   /// the end, and up to two for each member that holds, one after the other.
-  template <class Token>
-  auto async_resize(std::int32_t size, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_resize(std::int32_t size, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_resize, permits_, checked(size));
   }
 
@@ -136,8 +136,8 @@ class semaphore {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip: two reads, sent together.
-  template <class Token>
-  auto async_state(Token&& token) {
+  template <token_for<semaphore_state> Token = default_token>
+  auto async_state(Token&& token = Token()) {
     return detail::initiate<void(error_code, semaphore_state)>(token, &start_state, permits_);
   }
 
@@ -149,8 +149,8 @@ class semaphore {
   /// Thread safety: as the class says.
   /// Cost: three round trips: that of `async_state`, `getChildren`, then one `getData` for each member, all sent
   /// together.
-  template <class Token>
-  auto async_members(Token&& token) {
+  template <token_for<std::vector<line_member>> Token = default_token>
+  auto async_members(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<line_member>)>(token, &start_members, permits_);
   }
 

@@ -38,8 +38,8 @@ class service_discovery {
   /// Cancellation: all types. After any error no node of ours stays behind: it is removed in the background.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests; 3 round trips if the node of the service has to be made.
-  template <class Token>
-  auto async_register(service_instance instance, Token&& token) {
+  template <token_for<service_registration> Token = default_token>
+  auto async_register(service_instance instance, Token&& token = Token()) {
     return detail::initiate<void(error_code, service_registration)>(token, &start_register, session_.get_core(), base_,
                                                                     std::move(instance));
   }
@@ -51,8 +51,8 @@ class service_discovery {
   /// Cancellation: all types.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request.
-  template <class Token>
-  auto async_services(Token&& token) {
+  template <token_for<std::vector<std::string>> Token = default_token>
+  auto async_services(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<std::string>)>(token, &start_services, session_.get_core(),
                                                                         base_);
   }

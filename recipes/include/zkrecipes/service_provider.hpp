@@ -56,8 +56,8 @@ class service_provider {
   /// Cancellation: all types.
   /// Thread safety: as the class says; the hooks are called on the strand of the session.
   /// Cost: none: the choice is made in memory.
-  template <class Token>
-  auto async_pick(Token&& token) {
+  template <token_for<service_instance> Token = default_token>
+  auto async_pick(Token&& token = Token()) {
     return detail::initiate<void(error_code, service_instance)>(token, &start_pick, chooser_);
   }
 

@@ -25,8 +25,8 @@ class service_registration {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests, as `persistent_node::async_set_data`.
-  template <class Token>
-  auto async_update(service_instance instance, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_update(service_instance instance, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_update, node_.get_node(), std::move(instance));
   }
 
@@ -37,8 +37,8 @@ class service_registration {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests, as `persistent_node::async_set_data`.
-  template <class Token>
-  auto async_set_enabled(bool enabled, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_set_enabled(bool enabled, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_set_enabled, node_.get_node(), enabled);
   }
 
@@ -49,8 +49,8 @@ class service_registration {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests.
-  template <class Token>
-  auto async_unregister(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_unregister(Token&& token = Token()) {
     return node_.async_close(std::forward<Token>(token));
   }
 
@@ -63,8 +63,8 @@ class service_registration {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: none.
-  template <class Token>
-  auto async_status_change(std::uint64_t seen, Token&& token) {
+  template <token_for<persistent_node_status> Token = default_token>
+  auto async_status_change(std::uint64_t seen, Token&& token = Token()) {
     return node_.async_status_change(seen, std::forward<Token>(token));
   }
 

@@ -20,8 +20,8 @@ class service_view {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: none: the view reads by itself.
-  template <class Token>
-  auto async_current(Token&& token) {
+  template <token_for<service_snapshot> Token = default_token>
+  auto async_current(Token&& token = Token()) {
     return detail::initiate<void(error_code, service_snapshot)>(token, &start_current, nodes_.get_reader());
   }
 
@@ -33,8 +33,8 @@ class service_view {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: none: the view reads by itself.
-  template <class Token>
-  auto async_change(service_snapshot seen, Token&& token) {
+  template <token_for<service_change> Token = default_token>
+  auto async_change(service_snapshot seen, Token&& token = Token()) {
     return detail::initiate<void(error_code, service_change)>(token, &start_change, nodes_.get_reader(),
                                                               std::move(seen.nodes));
   }

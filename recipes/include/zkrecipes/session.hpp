@@ -47,17 +47,17 @@ struct session_status {
 
 struct node_data {
   std::string data;
-  zkrecipes::stat stat;
+  node_stat stat;
 };
 
 struct node_children {
   std::vector<std::string> names;  ///< In no order.
-  zkrecipes::stat stat;
+  node_stat stat;
 };
 
 struct created_node {
   std::string path;  ///< With the sequence number, if the mode has one.
-  zkrecipes::stat stat;
+  node_stat stat;
 };
 
 /// One object for the life of the program: it outlives ZooKeeper sessions. Each ZooKeeper session is an *incarnation*.
@@ -99,8 +99,8 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: no request.
-  template <class Token>
-  auto async_status_change(std::uint64_t seen, Token&& token) {
+  template <token_for<session_status> Token = default_token>
+  auto async_status_change(std::uint64_t seen, Token&& token = Token()) {
     return detail::initiate<void(error_code, session_status)>(token, &start_status_change, core_, seen);
   }
 
@@ -111,8 +111,8 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: no request.
-  template <class Token>
-  auto async_connected(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_connected(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_connected, core_);
   }
 
@@ -125,15 +125,30 @@ class session {
   /// Cancellation: as the class says; the node may have been created.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write.
-  template <class Token>
-  auto async_create(std::string path, std::string data, create_mode mode, Token&& token) {
+  template <token_for<created_node> Token = default_token>
+  auto async_create(std::string path, std::string data, create_mode mode, Token&& token = Token()) {
     return detail::initiate<void(error_code, created_node)>(token, &start_create, core_, std::move(path),
                                                             std::move(data), mode, acl{});
   }
-  template <class Token>
-  auto async_create(std::string path, std::string data, create_mode mode, acl access, Token&& token) {
+  template <token_for<created_node> Token = default_token>
+  auto async_create(std::string path, std::string data, create_mode mode, acl access, Token&& token = Token()) {
     return detail::initiate<void(error_code, created_node)>(token, &start_create, core_, std::move(path),
                                                             std::move(data), mode, std::move(access));
+  }
+
+  /// As `async_create` with the default ACL, and creates missing parents as persistent nodes without data.
+  ///
+  /// Signature: `void(error_code, created_node)`.
+  /// Errors: `node_exists`, `no_node` (the root is missing, or others went on removing the parents), and those of
+  /// `async_create`.
+  /// Cancellation: as the class says; the node or some of its parents may have been created.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, one write; if a parent is missing two more: one `create` for each parent, all sent together,
+  /// then the node again.
+  template <token_for<created_node> Token = default_token>
+  auto async_create_with_parents(std::string path, std::string data, create_mode mode, Token&& token = Token()) {
+    return detail::initiate<void(error_code, created_node)>(token, &start_create_with_parents, core_, std::move(path),
+                                                            std::move(data), mode);
   }
 
   /// Creates a persistent node without data, and all its missing parents. It is no error if the node exists. For "/" it
@@ -145,8 +160,8 @@ class session {
   /// Cancellation: as the class says; some of the nodes may have been created.
   /// Thread safety: as the class says.
   /// Cost: one round trip. One `create` for each level of the path, all sent together; for "/" one read.
-  template <class Token>
-  auto async_ensure_path(std::string path, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_ensure_path(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_ensure_path, core_, std::move(path));
   }
 
@@ -158,9 +173,26 @@ class session {
   /// Cancellation: as the class says; the node may have been deleted.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write.
-  template <class Token>
-  auto async_remove(std::string path, std::int32_t version, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_remove(std::string path, std::int32_t version, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_remove, core_, std::move(path), version);
+  }
+
+  /// Deletes a node, whatever its version, and everything below it, the leaves first. This is no transaction: other
+  /// clients see the tree shrink, and what they create below meanwhile is deleted, too. It can be called again after an
+  /// error or a cancellation, and goes on; a node that is missing is no error. After a lost connection requests are
+  /// sent again. Completes with the number of nodes whose deletion was confirmed, also on failure.
+  ///
+  /// Signature: `void(error_code, std::size_t)`.
+  /// Errors: `bad_arguments` (also for "/"), `not_empty` (others went on creating nodes: given up after 100 times),
+  /// `no_auth` (what is beside the refused node may have been deleted), and those of the class.
+  /// Cancellation: as the class says; what was deleted stays deleted.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip for a node without children. Else, for each node with children, one `getChildren`, and one
+  /// round trip for each 100 of its children; one `delete` a node, two for a node with children.
+  template <token_for<std::size_t> Token = default_token>
+  auto async_remove_with_children(std::string path, Token&& token = Token()) {
+    return detail::initiate<void(error_code, std::size_t)>(token, &start_remove_with_children, core_, std::move(path));
   }
 
   /// Reads a node's data and metadata from the server that we are connected to.
@@ -170,35 +202,35 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one read.
-  template <class Token>
-  auto async_get(std::string path, Token&& token) {
+  template <token_for<node_data> Token = default_token>
+  auto async_get(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_data)>(token, &start_get, core_, std::move(path));
   }
 
   /// Writes a node's data if it has this version (`any_version`: whatever the version), and completes with the new
   /// metadata. After a lost connection the request is not sent again.
   ///
-  /// Signature: `void(error_code, stat)`.
+  /// Signature: `void(error_code, node_stat)`.
   /// Errors: `no_node`, `bad_version`, `no_auth`, and those of the class.
   /// Cancellation: as the class says; the data may have been written.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write.
-  template <class Token>
-  auto async_set(std::string path, std::string data, std::int32_t version, Token&& token) {
-    return detail::initiate<void(error_code, stat)>(token, &start_set, core_, std::move(path), std::move(data),
-                                                    version);
+  template <token_for<node_stat> Token = default_token>
+  auto async_set(std::string path, std::string data, std::int32_t version, Token&& token = Token()) {
+    return detail::initiate<void(error_code, node_stat)>(token, &start_set, core_, std::move(path), std::move(data),
+                                                         version);
   }
 
   /// Reads a node's metadata from the server that we are connected to.
   ///
-  /// Signature: `void(error_code, stat)`.
+  /// Signature: `void(error_code, node_stat)`.
   /// Errors: `no_node`, and those of the class.
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one read.
-  template <class Token>
-  auto async_exists(std::string path, Token&& token) {
-    return detail::initiate<void(error_code, stat)>(token, &start_exists, core_, std::move(path));
+  template <token_for<node_stat> Token = default_token>
+  auto async_exists(std::string path, Token&& token = Token()) {
+    return detail::initiate<void(error_code, node_stat)>(token, &start_exists, core_, std::move(path));
   }
 
   /// Reads the names of a node's children, and its metadata, from the server that we are connected to.
@@ -208,8 +240,8 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one read.
-  template <class Token>
-  auto async_children(std::string path, Token&& token) {
+  template <token_for<node_children> Token = default_token>
+  auto async_children(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_children)>(token, &start_children, core_, std::move(path));
   }
 
@@ -223,8 +255,8 @@ class session {
   /// Cancellation: as the class says; the transaction may have been committed.
   /// Thread safety: as the class says.
   /// Cost: one round trip and one write, however many operations there are.
-  template <class Token>
-  auto async_commit(transaction operations, Token&& token) {
+  template <token_for<std::vector<operation_result>> Token = default_token>
+  auto async_commit(transaction operations, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<operation_result>)>(token, &start_commit, core_,
                                                                              std::move(operations));
   }
@@ -239,8 +271,8 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, no write.
-  template <class Token>
-  auto async_sync(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_sync(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_sync, core_);
   }
 
@@ -251,27 +283,27 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one read.
-  template <class Token>
-  auto async_get_acl(std::string path, Token&& token) {
+  template <token_for<acl> Token = default_token>
+  auto async_get_acl(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, acl)>(token, &start_get_acl, core_, std::move(path));
   }
 
-  /// Replaces a node's ACL if it has this version (`stat::aversion`; `any_version`: whatever the version). After a lost
-  /// connection the request is not sent again.
+  /// Replaces a node's ACL if it has this version (`node_stat::aversion`; `any_version`: whatever the version). After a
+  /// lost connection the request is not sent again.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `no_node`, `bad_version` (of the ACL), `no_auth`, `invalid_acl`, and those of the class.
   /// Cancellation: as the class says; the ACL may have been replaced.
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write.
-  template <class Token>
-  auto async_set_acl(std::string path, acl access, std::int32_t acl_version, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_set_acl(std::string path, acl access, std::int32_t acl_version, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_set_acl, core_, std::move(path), std::move(access),
                                               acl_version);
   }
 
-  /// Completes when the node's data or existence differs from `seen_mzxid` (the `stat::mzxid` that was seen; 0: the
-  /// node did not exist), with the present data and metadata. At once if it differs already.
+  /// Completes when the node's data or existence differs from `seen_mzxid` (the `node_stat::mzxid` that was seen; 0:
+  /// the node did not exist), with the present data and metadata. At once if it differs already.
   ///
   /// Signature: `void(error_code, node_data)`.
   /// Errors: `no_node` (the node was seen and does not exist now), `no_auth`, and those of the class.
@@ -280,13 +312,13 @@ class session {
   /// Cost: two round trips (`exists` with a watch, then `getData`) if it differs already; one if the node has gone.
   /// Else one round trip to set the watch, and after the notification the same again; one more after each lost
   /// connection.
-  template <class Token>
-  auto async_changed(std::string path, std::int64_t seen_mzxid, Token&& token) {
-    return detail::initiate<void(error_code, node_data)>(token, &start_changed, core_, std::move(path), seen_mzxid);
+  template <token_for<node_data> Token = default_token>
+  auto async_data_change(std::string path, std::int64_t seen_mzxid, Token&& token = Token()) {
+    return detail::initiate<void(error_code, node_data)>(token, &start_data_change, core_, std::move(path), seen_mzxid);
   }
 
-  /// Completes when the node's children differ from those seen with `seen_pzxid` (the `stat::pzxid` that was seen),
-  /// with the present children. At once if they differ already.
+  /// Completes when the node's children differ from those seen with `seen_pzxid` (the `node_stat::pzxid` that was
+  /// seen), with the present children. At once if they differ already.
   ///
   /// Signature: `void(error_code, node_children)`.
   /// Errors: `no_node`, `no_auth`, and those of the class.
@@ -294,9 +326,9 @@ class session {
   /// Thread safety: as the class says.
   /// Cost: one round trip (`getChildren` with a watch) if they differ already. Else the same again after the
   /// notification, and one more after each lost connection.
-  template <class Token>
-  auto async_children_changed(std::string path, std::int64_t seen_pzxid, Token&& token) {
-    return detail::initiate<void(error_code, node_children)>(token, &start_children_changed, core_, std::move(path),
+  template <token_for<node_children> Token = default_token>
+  auto async_children_change(std::string path, std::int64_t seen_pzxid, Token&& token = Token()) {
+    return detail::initiate<void(error_code, node_children)>(token, &start_children_change, core_, std::move(path),
                                                              seen_pzxid);
   }
 
@@ -309,8 +341,8 @@ class session {
   /// Cancellation: none; it can not be cancelled.
   /// Thread safety: as the class says; it ends the session for all copies.
   /// Cost: one round trip, one request; none without a connection.
-  template <class Token>
-  auto async_close(Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_close(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_close, core_);
   }
 
@@ -326,18 +358,20 @@ class session {
   static void start_status_change(handler<session_status>, core_ptr, std::uint64_t);
   static void start_connected(handler<>, core_ptr);
   static void start_create(handler<created_node>, core_ptr, std::string, std::string, create_mode, acl);
+  static void start_create_with_parents(handler<created_node>, core_ptr, std::string, std::string, create_mode);
   static void start_ensure_path(handler<>, core_ptr, std::string);
   static void start_remove(handler<>, core_ptr, std::string, std::int32_t);
+  static void start_remove_with_children(handler<std::size_t>, core_ptr, std::string);
   static void start_get(handler<node_data>, core_ptr, std::string);
-  static void start_set(handler<stat>, core_ptr, std::string, std::string, std::int32_t);
-  static void start_exists(handler<stat>, core_ptr, std::string);
+  static void start_set(handler<node_stat>, core_ptr, std::string, std::string, std::int32_t);
+  static void start_exists(handler<node_stat>, core_ptr, std::string);
   static void start_children(handler<node_children>, core_ptr, std::string);
   static void start_commit(handler<std::vector<operation_result>>, core_ptr, transaction);
   static void start_sync(handler<>, core_ptr);
   static void start_get_acl(handler<acl>, core_ptr, std::string);
   static void start_set_acl(handler<>, core_ptr, std::string, acl, std::int32_t);
-  static void start_changed(handler<node_data>, core_ptr, std::string, std::int64_t);
-  static void start_children_changed(handler<node_children>, core_ptr, std::string, std::int64_t);
+  static void start_data_change(handler<node_data>, core_ptr, std::string, std::int64_t);
+  static void start_children_change(handler<node_children>, core_ptr, std::string, std::int64_t);
   static void start_close(handler<>, core_ptr);
 
   core_ptr core_;

@@ -71,8 +71,8 @@ class term {
   /// Thread safety: as the class says.
   /// Cost: one round trip, one write. After a lost reply one more to send it again, and one to look at the nodes if it
   /// is refused then. Two more if the record has moved on to another phase.
-  template <class Token>
-  auto async_commit(transaction operations, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_commit(transaction operations, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_commit, state_, std::move(operations));
   }
 
@@ -83,8 +83,8 @@ class term {
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: no request.
-  template <class Token>
-  auto async_ending(Token&& token) {
+  template <token_for<term_end> Token = default_token>
+  auto async_ending(Token&& token = Token()) {
     return detail::initiate<void(error_code, term_end)>(token, &start_ending, state_);
   }
 

@@ -27,8 +27,8 @@ struct operation {
 /// The result of one operation. In a failed transaction one operation has the cause, and the others have `rolled_back`.
 struct operation_result {
   error_code error;
-  std::string path;      ///< For a create: the name given, with the sequence number.
-  zkrecipes::stat stat;  ///< For a set.
+  std::string path;  ///< For a create: the name given, with the sequence number.
+  node_stat stat;    ///< For a set.
 };
 
 /// A list of operations, committed with `session::async_commit`.

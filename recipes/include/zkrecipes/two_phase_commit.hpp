@@ -91,8 +91,8 @@ class two_phase_commit {
   /// Cancellation: all types; the transaction may have been begun.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 2 requests; the first at a path 4, with the parents of the path 6.
-  template <class Token>
-  auto async_begin(std::string id, std::vector<std::string> participants, std::string data, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_begin(std::string id, std::vector<std::string> participants, std::string data, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_begin, session_.get_core(), path_, std::move(id),
                                               std::move(participants), std::move(data));
   }
@@ -109,8 +109,8 @@ class two_phase_commit {
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests: a look (a transaction that changes nothing, and the record) and the vote. A vote
   /// given before 1 more. A vote of no decides, and moves the mark in the background as `async_decide` does.
-  template <class Token>
-  auto async_vote(std::string id, std::string participant, ballot vote, std::string reason, Token&& token) {
+  template <token_for<commit_outcome> Token = default_token>
+  auto async_vote(std::string id, std::string participant, ballot vote, std::string reason, Token&& token = Token()) {
     return detail::initiate<void(error_code, commit_outcome)>(
         token, &start_vote, session_.get_core(), path_, std::move(id), std::move(participant), vote, std::move(reason));
   }
@@ -123,8 +123,8 @@ class two_phase_commit {
   /// Cancellation: all types; nothing is written.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests, with a watch of the record; then an event and the same again.
-  template <class Token>
-  auto async_outcome(std::string id, Token&& token) {
+  template <token_for<commit_outcome> Token = default_token>
+  auto async_outcome(std::string id, Token&& token = Token()) {
     return async_outcome_for(std::move(id), lease_clock::duration::max(), std::forward<Token>(token));
   }
   /// The same within a budget of time; zero or less has passed at once.
@@ -134,8 +134,8 @@ class two_phase_commit {
   /// Cancellation: as `async_outcome`.
   /// Thread safety: as the class says.
   /// Cost: as `async_outcome`.
-  template <class Token>
-  auto async_outcome_for(std::string id, time_budget budget, Token&& token) {
+  template <token_for<commit_outcome> Token = default_token>
+  auto async_outcome_for(std::string id, time_budget budget, Token&& token = Token()) {
     return detail::initiate<void(error_code, commit_outcome)>(token, &start_outcome, session_.get_core(), path_,
                                                               std::move(id), budget);
   }
@@ -151,8 +151,8 @@ class two_phase_commit {
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 3 requests to look, with watches; for each vote an event and 1 list; 1 round trip for the
   /// decision. Then the mark is moved in the background: 1, the first in an hour 3.
-  template <class Token>
-  auto async_decide(std::string id, time_budget budget, Token&& token) {
+  template <token_for<commit_outcome> Token = default_token>
+  auto async_decide(std::string id, time_budget budget, Token&& token = Token()) {
     return detail::initiate<void(error_code, commit_outcome)>(token, &start_decide, session_.get_core(), path_,
                                                               std::move(id), budget);
   }
@@ -165,8 +165,8 @@ class two_phase_commit {
   /// Cancellation: all types; nothing is written.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips: 3 requests, then 1 for each participant.
-  template <class Token>
-  auto async_state(std::string id, Token&& token) {
+  template <token_for<commit_state> Token = default_token>
+  auto async_state(std::string id, Token&& token = Token()) {
     return detail::initiate<void(error_code, commit_state)>(token, &start_state, session_.get_core(), path_,
                                                             std::move(id));
   }
@@ -180,8 +180,8 @@ class two_phase_commit {
   /// Cost: 2 round trips, and 1 for each twenty of them (2 if one of the twenty was decided and still has its mark),
   /// however many others are kept. Where an older version has left transactions without marks all are read, 2 for each
   /// twenty.
-  template <class Token>
-  auto async_undecided(Token&& token) {
+  template <token_for<std::vector<std::string>> Token = default_token>
+  auto async_undecided(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::vector<std::string>)>(token, &start_undecided, session_.get_core(),
                                                                         path_);
   }
@@ -199,8 +199,8 @@ class two_phase_commit {
   /// Cost: 5 round trips, 1 for each 20 undecided, 2 for each that is given up; for each hour that is old enough 2, 2
   /// for each 20 transactions in it, and 2 for each that is removed. The first clean-up after an older version reads
   /// everything once.
-  template <class Token>
-  auto async_clean_up(time_span<std::chrono::milliseconds> age, Token&& token) {
+  template <token_for<std::size_t> Token = default_token>
+  auto async_clean_up(time_span<std::chrono::milliseconds> age, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_clean_up, session_.get_core(), path_, age);
   }
 
@@ -218,8 +218,8 @@ class two_phase_commit {
   /// Cost: 1 round trip to get in line; when it begins to lead 3, and 1 look for each undecided transaction, all at
   /// once. A new vote 1 list; a decision 1, and 1 to move its mark (the first in an hour 3). Decided transactions that
   /// are kept cost nothing until they are cleaned up, as `async_clean_up`, every quarter of `retention`.
-  template <class Token>
-  auto async_coordinate(commit_coordinator_options options, Token&& token) {
+  template <token_for<> Token = default_token>
+  auto async_coordinate(commit_coordinator_options options, Token&& token = Token()) {
     check(options);
     return detail::initiate<void(error_code)>(token, &start_coordinate, session_.get_core(), path_, std::move(options));
   }

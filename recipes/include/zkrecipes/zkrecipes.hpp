@@ -3,6 +3,7 @@
 
 #include <zkrecipes/barrier.hpp>
 #include <zkrecipes/children_view.hpp>
+#include <zkrecipes/completion_token.hpp>
 #include <zkrecipes/consumer_coordinator.hpp>
 #include <zkrecipes/counter.hpp>
 #include <zkrecipes/delay_queue.hpp>

@@ -64,7 +64,7 @@ struct reply {
   bool throttled = false;  ///< The server was too busy: surely not executed. The error is `server_error`.
   std::string path;
   std::string data;
-  zkrecipes::stat stat;
+  node_stat stat;
   std::vector<std::string> children;
   acl access;
   std::vector<operation_result> results;

@@ -13,7 +13,7 @@ namespace zkrecipes::detail {
 struct commit_sight {
   error_code error;  ///< `no_node`, `foreign_data`, or no answer.
   commit_record record;
-  zkrecipes::stat stat;
+  node_stat stat;
   std::vector<std::string> children;  ///< If they were asked for.
   bool is_written = false;            ///< We have just written the decision.
 };

@@ -43,7 +43,7 @@ awaitable<error_code> index_decided(core_ptr session, std::string node, std::int
 struct indexed_transaction {
   enum class kind { gone, foreign, undecided, decided };
   std::string id;
-  zkrecipes::stat stat;
+  node_stat stat;
   kind what = kind::gone;
 };
 

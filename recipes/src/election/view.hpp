@@ -14,14 +14,14 @@ namespace zkrecipes::detail {
 struct candidate_node {
   std::string name;
   std::string data;
-  zkrecipes::stat stat;
+  node_stat stat;
 };
 
 /// The nodes of an election as read, before they are interpreted.
 struct election_nodes {
   std::string path;
   std::string data;
-  zkrecipes::stat stat;
+  node_stat stat;
   std::vector<candidate_node> candidates;  ///< In the order of the line.
 };
 

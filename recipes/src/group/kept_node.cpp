@@ -141,7 +141,7 @@ error_code kept_node::judge(const backend::reply& node, const incarnation_ptr& h
   return node.stat.ephemeral_owner ? errc::busy : errc::foreign_data;
 }
 
-bool kept_node::is_ours(const stat& node, const incarnation_ptr& here) const {
+bool kept_node::is_ours(const node_stat& node, const incarnation_ptr& here) const {
   return node.ephemeral_owner == (ephemeral() ? here->key.id : 0);
 }
 
@@ -243,7 +243,7 @@ persistent_node_status kept_node::status() const {
   return status_;
 }
 
-void kept_node::note_present(const stat& node, bool made) {
+void kept_node::note_present(const node_stat& node, bool made) {
   stands_ = true;
   czxid_ = node.czxid;
   {

@@ -52,12 +52,12 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   bool is_own(const backend::reply& node, const incarnation_ptr& here) const;
   bool is_open(const error_code& error) const;
   error_code why_it_stays(const error_code& error) const;
-  bool is_ours(const stat& node, const incarnation_ptr& here) const;
+  bool is_ours(const node_stat& node, const incarnation_ptr& here) const;
   bool is_same(const backend::reply& node) const;
   bool ephemeral() const noexcept { return options_.mode == create_mode::ephemeral; }
   /// The session whose end removes the node; none for a persistent node.
   incarnation_ptr binding() const { return ephemeral() ? bound_ : nullptr; }
-  void note_present(const stat& node, bool made);
+  void note_present(const node_stat& node, bool made);
   void note_absent();
   void note(const error_code& error);
 

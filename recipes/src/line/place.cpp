@@ -139,7 +139,7 @@ void place::note_position() {
   if (on_position_ && std::exchange(told_, position()) != position()) on_position_(position());
 }
 
-void place::accept(std::string path, const stat& s) {
+void place::accept(std::string path, const node_stat& s) {
   path_ = std::move(path);
   token_ = s.czxid;
   sequence_ = parse_sequence(name_of(path_), line_.accepted).value_or(-1);

@@ -135,7 +135,7 @@ class place : public std::enable_shared_from_this<place> {
   awaitable<error_code> list();
   awaitable<error_code> wait_held(condition& told, lease_clock::time_point until = never);
   awaitable<outcome<std::vector<backend::reply>>> ask_once(const std::vector<backend::request>& all);
-  void accept(std::string path, const stat& s);
+  void accept(std::string path, const node_stat& s);
   void note_position();
   void lose(error_code why);
   bool note_lost(error_code why);

@@ -13,7 +13,7 @@ constexpr std::string_view attempt_name = "_attempt";
 
 }  // namespace
 
-std::int32_t attempts_of(const stat& item) {
+std::int32_t attempts_of(const node_stat& item) {
   const auto claimed = (item.cversion + item.num_children) / 2;
   return std::max(claimed - item.version, 0);
 }

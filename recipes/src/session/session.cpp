@@ -6,6 +6,7 @@
 #include "backend/zookeeper/world.hpp"
 #include "session/make.hpp"
 #include "session/operation.hpp"
+#include "session/subtree.hpp"
 
 namespace zkrecipes {
 
@@ -68,6 +69,11 @@ awaitable<outcome<created_node>> create(core_ptr core, backend::request what) {
   co_return outcome<created_node>(result.error, created_node{std::move(result.path), result.stat});
 }
 
+awaitable<outcome<created_node>> create_below_parents(core_ptr core, backend::request what) {
+  auto result = co_await create_with_parents(core, std::move(what));
+  co_return outcome<created_node>(result.error, created_node{std::move(result.path), result.stat});
+}
+
 awaitable<outcome<>> ensure_path(core_ptr core, std::string path) {
   if (!path_problem(path).empty()) co_return outcome<>(errc::bad_arguments);
   co_return outcome<>(co_await core->ensure_path(std::move(path)));
@@ -78,9 +84,9 @@ awaitable<outcome<node_data>> get(core_ptr core, std::string path) {
   co_return outcome<node_data>(result.error, node_data{std::move(result.data), result.stat});
 }
 
-awaitable<outcome<stat>> stat_of(core_ptr core, backend::request what, retry policy) {
+awaitable<outcome<node_stat>> stat_of(core_ptr core, backend::request what, retry policy) {
   auto result = co_await core->perform(std::move(what), policy);
-  co_return outcome<stat>(result.error, result.stat);
+  co_return outcome<node_stat>(result.error, result.stat);
 }
 
 awaitable<outcome<node_children>> children(core_ptr core, std::string path) {
@@ -165,6 +171,14 @@ void session::start_create(handler<created_node> h, core_ptr core, std::string p
   launch(*core->get_scheduler(), std::move(h), create(core, std::move(what)));
 }
 
+void session::start_create_with_parents(handler<created_node> h, core_ptr core, std::string path, std::string data,
+                                        create_mode mode) {
+  auto what = make_request(opcode::create, std::move(path));
+  what.data = std::move(data);
+  what.mode = mode;
+  launch(*core->get_scheduler(), std::move(h), create_below_parents(core, std::move(what)));
+}
+
 void session::start_ensure_path(handler<> h, core_ptr core, std::string path) {
   launch(*core->get_scheduler(), std::move(h), ensure_path(core, std::move(path)));
 }
@@ -175,18 +189,22 @@ void session::start_remove(handler<> h, core_ptr core, std::string path, std::in
   launch(*core->get_scheduler(), std::move(h), no_result(core, std::move(what), retry::once));
 }
 
+void session::start_remove_with_children(handler<std::size_t> h, core_ptr core, std::string path) {
+  launch(*core->get_scheduler(), std::move(h), remove_with_children(core, std::move(path)));
+}
+
 void session::start_get(handler<node_data> h, core_ptr core, std::string path) {
   launch(*core->get_scheduler(), std::move(h), get(core, std::move(path)));
 }
 
-void session::start_set(handler<stat> h, core_ptr core, std::string path, std::string data, std::int32_t version) {
+void session::start_set(handler<node_stat> h, core_ptr core, std::string path, std::string data, std::int32_t version) {
   auto what = make_request(opcode::set, std::move(path));
   what.data = std::move(data);
   what.version = version;
   launch(*core->get_scheduler(), std::move(h), stat_of(core, std::move(what), retry::once));
 }
 
-void session::start_exists(handler<stat> h, core_ptr core, std::string path) {
+void session::start_exists(handler<node_stat> h, core_ptr core, std::string path) {
   launch(*core->get_scheduler(), std::move(h),
          stat_of(core, make_request(opcode::exists, std::move(path)), retry::always));
 }
@@ -214,12 +232,12 @@ void session::start_set_acl(handler<> h, core_ptr core, std::string path, acl ac
   launch(*core->get_scheduler(), std::move(h), no_result(core, std::move(what), retry::once));
 }
 
-void session::start_changed(handler<node_data> h, core_ptr core, std::string path, std::int64_t seen_mzxid) {
+void session::start_data_change(handler<node_data> h, core_ptr core, std::string path, std::int64_t seen_mzxid) {
   launch(*core->get_scheduler(), std::move(h), changed(core, std::move(path), seen_mzxid));
 }
 
-void session::start_children_changed(handler<node_children> h, core_ptr core, std::string path,
-                                     std::int64_t seen_pzxid) {
+void session::start_children_change(handler<node_children> h, core_ptr core, std::string path,
+                                    std::int64_t seen_pzxid) {
   launch(*core->get_scheduler(), std::move(h), children_changed(core, std::move(path), seen_pzxid));
 }
 

@@ -54,7 +54,7 @@ awaitable<outcome<counter_reading>> counter_state::compare_and_set(counter_readi
 
 awaitable<outcome<counter_reading>> counter_state::change(counter_reading seen) {
   zkrecipes::session over(session_);
-  auto changed = co_await over.async_changed(path_, seen.stat.mzxid, asio::as_tuple(asio::use_awaitable));
+  auto changed = co_await over.async_data_change(path_, seen.stat.mzxid, asio::as_tuple(asio::use_awaitable));
   auto& [error, node] = changed;
   if (error) co_return outcome<counter_reading>(error, counter_reading());
   backend::reply found;
@@ -63,7 +63,7 @@ awaitable<outcome<counter_reading>> counter_state::change(counter_reading seen) 
   co_return interpret(found);
 }
 
-awaitable<outcome<stat>> counter_state::write(stat seen, std::int64_t value) {
+awaitable<outcome<node_stat>> counter_state::write(node_stat seen, std::int64_t value) {
   if (!seen.mzxid) return make(session_, path_, std::to_string(value));
   return replace(session_, path_, seen, std::to_string(value));
 }

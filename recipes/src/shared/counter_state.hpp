@@ -28,7 +28,7 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
   awaitable<outcome<counter_reading>> change(counter_reading seen);
 
  private:
-  awaitable<outcome<stat>> write(stat seen, std::int64_t value);
+  awaitable<outcome<node_stat>> write(node_stat seen, std::int64_t value);
   awaitable<outcome<std::int64_t>> try_to_add(std::int64_t delta);
 
   core_ptr session_;

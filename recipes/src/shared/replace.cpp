@@ -17,7 +17,7 @@ enum class verdict { not_done, refused, unknown };
 
 /// If the version is one higher than the one seen, there was exactly one write. If it has other data than ours, ours
 /// was refused.
-verdict judge(const backend::reply& now, const stat& seen, const std::string& data) {
+verdict judge(const backend::reply& now, const node_stat& seen, const std::string& data) {
   if (now.error) return verdict::unknown;
   if (now.stat.czxid != seen.czxid) return verdict::unknown;
   if (now.stat.version == seen.version) return verdict::not_done;
@@ -43,24 +43,24 @@ awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
   }
 }
 
-awaitable<outcome<stat>> replace(core_ptr session, std::string path, stat seen, std::string data) {
-  if (is_too_long(data)) co_return outcome<stat>(errc::bad_arguments, stat());
+awaitable<outcome<node_stat>> replace(core_ptr session, std::string path, node_stat seen, std::string data) {
+  if (is_too_long(data)) co_return outcome<node_stat>(errc::bad_arguments, node_stat());
   auto set = make_request(opcode::set, path);
   set.data = data;
   set.version = seen.version;
   for (;;) {
     auto result = co_await session->perform(set, retry::once);
     if (!result.error && result.stat.czxid != seen.czxid) result.error = errc::node_removed;
-    if (!may_be_done(result)) co_return outcome<stat>(result.error, result.stat);
+    if (!may_be_done(result)) co_return outcome<node_stat>(result.error, result.stat);
     auto now = co_await read_latest(session, path);
     const auto found = judge(now, seen, data);
-    if (found == verdict::refused) co_return outcome<stat>(errc::bad_version, stat());
-    if (found == verdict::unknown) co_return outcome<stat>(errc::outcome_unknown, stat());
+    if (found == verdict::refused) co_return outcome<node_stat>(errc::bad_version, node_stat());
+    if (found == verdict::unknown) co_return outcome<node_stat>(errc::outcome_unknown, node_stat());
   }
 }
 
-awaitable<outcome<stat>> make(core_ptr session, std::string path, std::string data) {
-  if (is_too_long(data)) co_return outcome<stat>(errc::bad_arguments, stat());
+awaitable<outcome<node_stat>> make(core_ptr session, std::string path, std::string data) {
+  if (is_too_long(data)) co_return outcome<node_stat>(errc::bad_arguments, node_stat());
   auto create = make_request(opcode::create, path);
   create.data = data;
   for (;;) {
@@ -68,12 +68,12 @@ awaitable<outcome<stat>> make(core_ptr session, std::string path, std::string da
     if (result.error == errc::no_node) {
       std::string parent(parent_of(path));
       auto error = co_await session->ensure_path(std::move(parent));
-      if (error && error != errc::connection_loss) co_return outcome<stat>(error, stat());
+      if (error && error != errc::connection_loss) co_return outcome<node_stat>(error, node_stat());
       continue;
     }
     // What is there now tells nothing: it may have been made by us, deleted, and made again by somebody else.
     if (may_be_done(result)) result.error = errc::outcome_unknown;
-    co_return outcome<stat>(result.error, result.stat);
+    co_return outcome<node_stat>(result.error, result.stat);
   }
 }
 

@@ -18,11 +18,11 @@ bool may_be_done(const backend::reply& result);
 /// Replaces the data if the node still has the version that was seen. Surely not done: `bad_version`, `no_node`,
 /// `no_auth`, `bad_arguments`. Surely done: no error, or `node_removed` (the write went into a node that was made again
 /// meanwhile). Not known: `outcome_unknown`, `operation_aborted` and the errors that end the session.
-awaitable<outcome<stat>> replace(core_ptr session, std::string path, stat seen, std::string data);
+awaitable<outcome<node_stat>> replace(core_ptr session, std::string path, node_stat seen, std::string data);
 
 /// Makes the node, with its parents, if it is missing. Errors: `node_exists` (surely not made by us), and as above.
 /// After any lost reply: `outcome_unknown`.
-awaitable<outcome<stat>> make(core_ptr session, std::string path, std::string data);
+awaitable<outcome<node_stat>> make(core_ptr session, std::string path, std::string data);
 
 /// Reads the node behind a catch-up, so that it is no older than the call. Error if the node is missing: `no_node`.
 awaitable<backend::reply> read_latest(core_ptr session, std::string path);

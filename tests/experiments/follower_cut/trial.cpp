@@ -79,7 +79,7 @@ class trial {
     asio::co_spawn(io_, contend(second), stop_on_failure());
     asio::co_spawn(io_, work(mine), stop_on_failure());
     for (zkrecipes::election_view view; view.candidates.size() < 2;)
-      view = co_await second.async_view_change(view.fingerprint, asio::use_awaitable);
+      view = co_await second.async_view_change(view, asio::use_awaitable);
     co_await pause(how_.before_cut);
     if (how_.cut == cut::flip) {
       co_await flip(mine, held);

@@ -2,6 +2,8 @@
 // them in its own time. Reads and watches of a client are served by the server that it is connected to.
 #pragma once
 
+#include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -152,6 +154,10 @@ class ensemble {
     std::map<std::int64_t, session_state> sessions;
     std::optional<int> company;  ///< The client that is cut off together with it from the other servers.
   };
+
+  /// The time that a request needs inside the server: from the socket to the link to the leader, or, at the leader, to
+  /// the proposal. A request to take a session up again does not wait that long, so it can overtake others.
+  static constexpr span pipeline = std::chrono::microseconds(50);
 
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   server& at(int i) { return servers_[index(i)]; }

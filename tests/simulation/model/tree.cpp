@@ -4,7 +4,7 @@
 
 namespace zkrecipes::simulation {
 
-zkrecipes::stat node::visible() const {
+node_stat node::visible() const {
   auto seen = stat;
   seen.num_children = static_cast<std::int32_t>(children.size());
   seen.cversion = stat.cversion * 2 - seen.num_children;

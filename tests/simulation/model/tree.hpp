@@ -23,11 +23,11 @@ struct node {
   acl access;
   /// The server's own record: `cversion` counts only the creations of children, and is the sequence number of the
   /// next sequential child.
-  zkrecipes::stat stat;
+  node_stat stat;
   std::set<std::string> children;
 
   /// The record as clients see it: `cversion` counts creations and deletions of children.
-  zkrecipes::stat visible() const;
+  node_stat visible() const;
 };
 
 /// One effect of a transaction, with all values decided (path, version, owner): every server applies it in the same
@@ -61,8 +61,8 @@ class tree {
     bool existed = false;
     std::string data;
     acl access;
-    zkrecipes::stat stat;
-    zkrecipes::stat stat_of_parent;
+    node_stat stat;
+    node_stat stat_of_parent;
   };
   former keep(const std::string& path) const;
   /// To be called for the latest change first.

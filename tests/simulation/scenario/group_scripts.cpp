@@ -96,7 +96,7 @@ void compare_and_set(actor& a) {
       a.signal(), [value](auto t) { value->async_get(std::move(t)); },
       [&a, value](error_code error, node_data seen) {
         if (error) return a.done(error);
-        a.run<stat>([&](auto t) { value->async_compare_and_set(seen.stat, "new", std::move(t)); });
+        a.run<node_stat>([&](auto t) { value->async_compare_and_set(seen.stat, "new", std::move(t)); });
       });
 }
 
@@ -121,7 +121,7 @@ std::vector<script> group_scripts() {
        false,
        [](actor& a) {
          shared_value value(a.zk(), "/shared/value");
-         a.run<stat>([&](auto t) { value.async_set("x", std::move(t)); });
+         a.run<node_stat>([&](auto t) { value.async_set("x", std::move(t)); });
        },
        {errc::outcome_unknown},
        true},
@@ -130,7 +130,7 @@ std::vector<script> group_scripts() {
        false,
        [](actor& a) {
          shared_value value(a.zk(), "/shared/value");
-         a.run<stat>([&](auto t) { value.async_compare_and_set(stat(), "x", std::move(t)); });
+         a.run<node_stat>([&](auto t) { value.async_compare_and_set(node_stat(), "x", std::move(t)); });
        },
        {errc::outcome_unknown},
        true},

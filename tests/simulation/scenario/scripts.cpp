@@ -12,7 +12,7 @@ std::string below(const char* name) { return std::string(script_node) + '/' + na
 
 void write_again(actor& a) {
   a.meanwhile([&a] {
-    a.aside<stat>([&](auto token) { a.zk().async_set(script_node, "again", any_version, std::move(token)); });
+    a.aside<node_stat>([&](auto token) { a.zk().async_set(script_node, "again", any_version, std::move(token)); });
   });
 }
 
@@ -30,8 +30,9 @@ void ask_for_it(actor& a) {
 
 /// Writes the record of no term: the data stays the same, but its version grows.
 void write_record(actor& a) {
-  a.meanwhile(
-      [&a] { a.aside<stat>([&](auto token) { a.zk().async_set(script_line, "", any_version, std::move(token)); }); });
+  a.meanwhile([&a] {
+    a.aside<node_stat>([&](auto token) { a.zk().async_set(script_line, "", any_version, std::move(token)); });
+  });
 }
 
 /// Tries a wait for a change: the first wait returns the present state at once, the second one waits for the change.
@@ -71,11 +72,13 @@ std::vector<script> session_scripts() {
        true},
       {"set",
        false,
-       [](actor& a) { a.run<stat>([&](auto t) { a.zk().async_set(script_node, "x", any_version, std::move(t)); }); },
+       [](actor& a) {
+         a.run<node_stat>([&](auto t) { a.zk().async_set(script_node, "x", any_version, std::move(t)); });
+       },
        {}},
       {"exists",
        false,
-       [](actor& a) { a.run<stat>([&](auto t) { a.zk().async_exists(script_node, std::move(t)); }); },
+       [](actor& a) { a.run<node_stat>([&](auto t) { a.zk().async_exists(script_node, std::move(t)); }); },
        {},
        true},
       {"children",
@@ -106,7 +109,7 @@ std::vector<script> session_scripts() {
        [](actor& a) {
          write_again(a);
          wait_twice<node_data>(
-             a, [&a](node_data seen, auto t) { a.zk().async_changed(script_node, seen.stat.mzxid, std::move(t)); },
+             a, [&a](node_data seen, auto t) { a.zk().async_data_change(script_node, seen.stat.mzxid, std::move(t)); },
              [](const node_data& first) { return first; });
        },
        {},
@@ -118,7 +121,7 @@ std::vector<script> session_scripts() {
          wait_twice<node_children>(
              a,
              [&a](node_children seen, auto t) {
-               a.zk().async_children_changed(script_node, seen.stat.pzxid, std::move(t));
+               a.zk().async_children_change(script_node, seen.stat.pzxid, std::move(t));
              },
              [](const node_children& first) { return first; });
        },
@@ -177,7 +180,7 @@ std::vector<script> line_scripts() {
        [](actor& a) {
          write_record(a);
          wait_twice<election_view>(
-             a, [&a](const election_view& seen, auto t) { a.line().async_view_change(seen.fingerprint, std::move(t)); },
+             a, [&a](const election_view& seen, auto t) { a.line().async_view_change(seen, std::move(t)); },
              [](const election_view& first) { return first; });
        },
        {},

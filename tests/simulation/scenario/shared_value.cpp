@@ -18,7 +18,7 @@ constexpr const char* value_path = "/values/one";
 
 /// A write that a client wants. Its data is unique, so that the write is recognized when it is committed.
 struct wish {
-  stat seen;                 ///< The value that the client saw before.
+  node_stat seen;            ///< The value that the client saw before.
   bool conditional = true;   ///< Whether it may replace only `seen`.
   bool refused = false;      ///< Whether the client was told that it was refused.
   int times = 0;             ///< How often it was committed.
@@ -36,8 +36,8 @@ class value_scenario final : public scenario {
   bool recovered() override;
   void check_quiet(const tree& nodes) override;
 
-  std::string begin(int client, const stat& seen, bool conditional);
-  void ended(const std::string& data, const error_code& error, const stat& now);
+  std::string begin(int client, const node_stat& seen, bool conditional);
+  void ended(const std::string& data, const error_code& error, const node_stat& now);
   /// A client was told this value.
   void check_read(const node_data& what) const;
 
@@ -46,7 +46,7 @@ class value_scenario final : public scenario {
 
  private:
   void note_written(const std::string& data, std::int64_t zxid);
-  void check_done(const std::string& data, const wish& what, const stat& now) const;
+  void check_done(const std::string& data, const wish& what, const node_stat& now) const;
   void check_refused(const std::string& data, const wish& what, const error_code& error) const;
 
   stage& in_;
@@ -89,16 +89,16 @@ class writer final : public routine {
       co_return;
     }
     if (dice().one_in(3)) co_await rest(0ms, 300ms);  // another client may write first
-    auto writing = write(error ? stat() : seen.stat);
+    auto writing = write(error ? node_stat() : seen.stat);
     co_await std::move(writing);
     // After all faults are over, each client stops after one successful write, so that there is a last value.
     while (of_.is_healed && is_done_ && !stopping()) co_await rest(500ms, 1s);
   }
 
-  asio::awaitable<void> write(stat seen) {
+  asio::awaitable<void> write(node_stat seen) {
     const bool conditional = !dice().one_in(4);
     const auto data = of_.begin(client(), seen, conditional);
-    auto writing = waits<stat>([&](auto token) {
+    auto writing = waits<node_stat>([&](auto token) {
       if (conditional) {
         value_.async_compare_and_set(seen, data, std::move(token));
       } else {
@@ -118,7 +118,7 @@ class writer final : public routine {
     all().start<node_data>(following_, begin, [this](error_code error, node_data now) {
       if (!error) learn(newest_, now);
       if (!error) followed_ = now.stat;
-      if (error == errc::no_node) followed_ = stat();
+      if (error == errc::no_node) followed_ = node_stat();
       if (!stopping()) follow();
     });
     if (dice().one_in(12)) {
@@ -135,7 +135,7 @@ class writer final : public routine {
   value_scenario& of_;
   shared_value value_;
   asio::cancellation_signal following_;
-  stat followed_;
+  node_stat followed_;
   std::int64_t newest_ = 0;  // newest mzxid that following has reported
   std::int64_t read_ = 0;    // newest mzxid that reading has reported
   bool is_done_ = false;
@@ -145,7 +145,7 @@ std::unique_ptr<program> value_scenario::start(stage& in, int client, session wi
   return std::make_unique<writer>(*this, in, client, std::move(with));
 }
 
-std::string value_scenario::begin(int client, const stat& seen, bool conditional) {
+std::string value_scenario::begin(int client, const node_stat& seen, bool conditional) {
   auto data = std::to_string(client) + '-' + std::to_string(wishes_.size());
   wishes_[data] = {seen, conditional};
   return data;
@@ -171,7 +171,7 @@ void value_scenario::note_written(const std::string& data, std::int64_t zxid) {
   in_.require(which.times == 1, which.conditional ? "a condition is met once" : "a value is written once", data);
 }
 
-void value_scenario::ended(const std::string& data, const error_code& error, const stat& now) {
+void value_scenario::ended(const std::string& data, const error_code& error, const node_stat& now) {
   auto& which = wishes_.at(data);
   if (!error) return check_done(data, which, now);
   const bool over_another = error == errc::node_removed && which.conditional;
@@ -186,7 +186,7 @@ void value_scenario::ended(const std::string& data, const error_code& error, con
   in_.require(is_open, "an operation ends for a reason", error.message());
 }
 
-void value_scenario::check_done(const std::string& data, const wish& what, const stat& now) const {
+void value_scenario::check_done(const std::string& data, const wish& what, const node_stat& now) const {
   in_.require(what.times > 0, "what is told as done is written", data);
   if (!what.conditional) return;
   in_.require(what.mzxid == now.mzxid, "a write is told as it is", data);

@@ -232,9 +232,9 @@ void scripted::probe() {
     of_.usable = true;
     return;
   }
-  operations_.start<stat>(
+  operations_.start<node_stat>(
       [this](auto token) { zk_.async_exists("/", std::move(token)); },
-      [this](error_code error, stat) { error ? retry(&scripted::probe) : void(of_.usable = true); });
+      [this](error_code error, node_stat) { error ? retry(&scripted::probe) : void(of_.usable = true); });
 }
 
 std::unique_ptr<program> single_fault::start(stage& in, int client, session with) {

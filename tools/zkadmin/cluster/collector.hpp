@@ -11,8 +11,8 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "cluster/search.hpp"
 #include "cluster/status.hpp"
+#include "cluster/tree_search.hpp"
 #include "settings/settings.hpp"
 
 namespace zkadmin {

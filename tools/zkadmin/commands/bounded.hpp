@@ -9,7 +9,7 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "cluster/search.hpp"
+#include "cluster/tree_search.hpp"
 
 namespace zkadmin {
 

@@ -9,7 +9,7 @@
 #include <boost/asio/awaitable.hpp>
 
 #include "cluster/collector.hpp"
-#include "cluster/probe.hpp"
+#include "cluster/prober.hpp"
 #include "cluster/status.hpp"
 #include "failure.hpp"
 #include "settings/settings.hpp"

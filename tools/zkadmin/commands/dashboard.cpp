@@ -20,7 +20,7 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/probe.hpp"
+#include "cluster/prober.hpp"
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
 #include "screen/model.hpp"

@@ -35,9 +35,12 @@ std::string replaced(std::string_view text, char from, char to) {
 
 std::string read_digest_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text(static_cast<std::size_t>(longest_digest_file), '\0');
-  if (!file || (file.read(text.data(), longest_digest_file), file.bad()))
+  std::string text(static_cast<std::size_t>(longest_digest_file) + 1, '\0');
+  if (!file || (file.read(text.data(), longest_digest_file + 1), file.bad()))
     throw std::invalid_argument("cannot read the file " + path);
+  if (file.gcount() > longest_digest_file)
+    throw std::invalid_argument("the file " + path + " is longer than " + std::to_string(longest_digest_file) +
+                                " bytes; it must contain one line, user:password");
   text.resize(static_cast<std::size_t>(file.gcount()));
   return text;
 }

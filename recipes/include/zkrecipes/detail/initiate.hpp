@@ -10,6 +10,7 @@
 #include <boost/asio/associated_executor.hpp>
 #include <boost/asio/async_result.hpp>
 
+#include <zkrecipes/completion_token.hpp>
 #include <zkrecipes/error.hpp>
 
 namespace zkrecipes::detail {

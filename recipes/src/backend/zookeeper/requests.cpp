@@ -55,7 +55,7 @@ struct acl_view {
   ACL_vector vector;
 };
 
-stat convert(const Stat& s) {
+node_stat convert(const Stat& s) {
   return {s.czxid,    s.mzxid,    s.pzxid,          s.ctime,      s.mtime,      s.version,
           s.cversion, s.aversion, s.ephemeralOwner, s.dataLength, s.numChildren};
 }

@@ -1,4 +1,4 @@
-#include "cluster/probe.hpp"
+#include "cluster/prober.hpp"
 
 #include <algorithm>
 #include <memory>

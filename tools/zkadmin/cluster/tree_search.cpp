@@ -1,4 +1,4 @@
-#include "cluster/search.hpp"
+#include "cluster/tree_search.hpp"
 
 #include <algorithm>
 #include <iterator>

@@ -1,0 +1,26 @@
+#include "drop_rules.hpp"
+
+#include <testcluster/op_code.hpp>
+
+namespace testcluster::detail {
+
+bool drop_rules::hit(what lost, std::int32_t op_code) {
+  bool found = false;
+  for (auto& each : rules_) {
+    if (each.lost != lost || each.op_code != op_code) continue;
+    if (--each.left == 0) found = true;
+  }
+  std::erase_if(rules_, [](const rule& each) { return each.left == 0; });
+  return found;
+}
+
+std::vector<std::string> drop_rules::describe() const {
+  std::vector<std::string> all;
+  for (const auto& each : rules_) {
+    all.push_back((each.lost == what::reply ? "drop-reply " : "drop-request ") + op::name_of(each.op_code) + " " +
+                  std::to_string(each.left));
+  }
+  return all;
+}
+
+}  // namespace testcluster::detail

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/leader_career.hpp>
+
+#include "phase_log.hpp"
+
+namespace demo {
+
+/// Calls `inner`, and logs when its phases begin and end.
+class logged_career final : public zkrecipes::leader_career {
+ public:
+  logged_career(zkrecipes::leader_career& inner, phase_log& log, std::string consumer)
+      : inner_(inner), log_(log), consumer_(std::move(consumer)) {}
+
+  zkrecipes::career_traits traits() const override { return inner_.traits(); }
+  boost::asio::awaitable<void> inaugurate(zkrecipes::term present) override;
+  boost::asio::awaitable<void> execute(zkrecipes::term present) override;
+  boost::asio::awaitable<void> hand_over(zkrecipes::term present, zkrecipes::term_end reason) override;
+  boost::asio::awaitable<void> ended(zkrecipes::term present, zkrecipes::term_end reason) override;
+
+ private:
+  zkrecipes::leader_career& inner_;
+  phase_log& log_;
+  std::string consumer_;
+};
+
+}  // namespace demo
