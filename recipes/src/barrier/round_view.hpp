@@ -14,7 +14,7 @@ namespace zkrecipes::detail {
 /// A double barrier as seen by a client that comes for a round of a given size.
 struct round_view {
   round_record record;
-  std::int32_t version = 0;           ///< Of the record.
+  std::int32_t version = 0;           ///< The version of the record.
   std::vector<round_member> inside;   ///< Members of the last round who have not left.
   std::vector<round_member> waiting;  ///< For a round of this size, in order; each GUID once.
   std::vector<round_member> own;      ///< Our own nodes.

@@ -71,7 +71,7 @@ awaitable<outcome<node_stat>> make(core_ptr session, std::string path, std::stri
       if (error && error != errc::connection_loss) co_return outcome<node_stat>(error, node_stat());
       continue;
     }
-    // What is there now tells nothing: it may have been made by us, deleted, and made again by somebody else.
+    // The present node tells nothing: it may have been made by us, deleted, and made again by somebody else.
     if (may_be_done(result)) result.error = errc::outcome_unknown;
     co_return outcome<node_stat>(result.error, result.stat);
   }
