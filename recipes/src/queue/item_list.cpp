@@ -156,13 +156,16 @@ void item_list::apply(const backend::reply& items, const std::vector<std::string
   draws_ = 0;
   // In a FIFO queue a new item never goes before those listed.
   draws_left_ = listed_ / (frame_->where.kind == queue_kind::fifo ? list_share : names_per_draw);
-  const auto others = std::ranges::count_if(claimed, [this](const std::string& name) { return !is_ours(name); });
+  const auto others =
+      std::ranges::count_if(claimed, [this](const std::string& name) { return !is_claimed_by_us(name); });
   spread_.listed(static_cast<std::size_t>(others));
   items_.assign(std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }
 
 /// Whether this object has claimed the item, or is about to. Such a claim in a list tells nothing of other takers.
-bool item_list::is_ours(const std::string& name) const { return drawn_.contains(name) || claims_->holds(name); }
+bool item_list::is_claimed_by_us(const std::string& name) const {
+  return drawn_.contains(name) || claims_->holds(name);
+}
 
 /// Forgets what was noted of items that are not there any more.
 void item_list::forget_gone(const std::vector<entry>& listed) {

@@ -1,4 +1,4 @@
-// The scout of a item_list. It runs while an operation waits for an item: it reads the list, stands in the line of
+// The scout of an item list. It runs while an operation waits for an item: it reads the list, stands in the line of
 // waiting takers, and calls other takers.
 #include <algorithm>
 #include <cstdlib>
@@ -44,7 +44,7 @@ awaitable<void> item_list::scout() {
       error = co_await look(place_ != nullptr);
     }
     if (!error && called_to()) {
-      watching = hints();
+      watching = hints();  // we are about to leave the line
       error = co_await answer_call();
     }
     if (error || ready() >= waiting_) break;
