@@ -19,12 +19,12 @@ if(NOT TARGET ZooKeeper::st)
                                                  INTERFACE_INCLUDE_DIRECTORIES ${ZOOKEEPER_INCLUDE_DIR})
 endif()
 
-find_package(Boost 1.81 QUIET COMPONENTS json)
+find_package(Boost 1.81 QUIET CONFIG COMPONENTS json)
 zkrecipes_need(Boost_FOUND "Boost 1.81 with Boost.JSON" "libboost1.81-dev libboost-json1.81-dev")
 find_package(Threads REQUIRED)
 
 if(ZKRECIPES_BUILD_TOOLS)
-  find_package(Boost 1.81 QUIET COMPONENTS json unit_test_framework filesystem)
+  find_package(Boost 1.81 QUIET CONFIG COMPONENTS json unit_test_framework filesystem)
   zkrecipes_need(Boost_FOUND "Boost.Test and Boost.Filesystem 1.81"
                  "libboost-test1.81-dev libboost-filesystem1.81-dev")
   find_package(tomlplusplus QUIET)

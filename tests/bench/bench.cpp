@@ -1,13 +1,19 @@
 // Measures our recipes, Curator's and kazoo's in one run on one ensemble.
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
+#include <stdexcept>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "crowd.hpp"
 #include "leaders.hpp"
 #include "parts.hpp"
+#include "saved_result.hpp"
 
 namespace {
 
@@ -29,9 +35,18 @@ std::vector<bench::row> measure(const bench::plan& what, const std::vector<std::
   for (const auto& [name, run] : parts) {
     if (std::find(chosen.begin(), chosen.end(), name) == chosen.end()) continue;
     std::cerr << "measuring " << name << std::endl;
-    for (auto& each : run(what)) rows.push_back(std::move(each));
+    for (auto& each : run(what)) {
+      each.part = name;
+      rows.push_back(std::move(each));
+    }
   }
   return rows;
+}
+
+void write_file(const std::string& name, const std::string& text) {
+  std::ofstream file(name);
+  file << text << std::flush;
+  if (!file) throw std::runtime_error("cannot write " + name);
 }
 
 }  // namespace
@@ -45,6 +60,8 @@ int main(int argc, char** argv) try {
   std::string hosts;
   std::size_t in_line = 0;
   std::string election;
+  std::string save;
+  bench::peer_versions versions;
   app.add_option("-o", format, "table or json")->check(CLI::IsMember({"table", "json"}));
   app.add_option("--part", chosen,
                  "Only these: round-trips, wake-ups, waiting, leaders, rates, cpu, queues, commits, dashboards")
@@ -54,6 +71,9 @@ int main(int argc, char** argv) try {
   app.add_option("--repeat", what.repeat, "Samples of a round trip; the median counts")->check(CLI::Range(1, 1000));
   app.add_option("--rounds", what.rounds, "Rounds of what is measured in turns; the median counts")
       ->check(CLI::Range(1, 100));
+  app.add_option("--save", save, "Also write the result, its date, versions and machine to this file, as JSON");
+  app.add_option("--curator-version", versions.curator)->group("");
+  app.add_option("--kazoo-version", versions.kazoo)->group("");
   app.add_option("--wait-in-line", in_line, "Only waits, as the part \"waiting\" does")->group("");
   app.add_option("--stand-for", election, "Only campaigns, as the part \"leaders\" does")->group("");
   app.add_option("--hosts", hosts)->group("");
@@ -73,6 +93,7 @@ int main(int argc, char** argv) try {
   } else {
     bench::print(rows);
   }
+  if (!save.empty()) write_file(save, bench::saved_result(rows, what, versions));
   return 0;
 } catch (const std::exception& error) {
   std::cerr << "bench: " << error.what() << '\n';

@@ -89,7 +89,7 @@ void print(const std::vector<row>& rows) {
 json::array to_json(const std::vector<row>& rows) {
   json::array all;
   for (const auto& each : rows) {
-    json::object cells{{"operation", each.operation}, {"unit", each.unit}};
+    json::object cells{{"part", each.part}, {"operation", each.operation}, {"unit", each.unit}};
     for (const auto& one : columns) {
       const auto& what = each.*one.which;
       cells[one.name] = rounded(what.value);

@@ -28,15 +28,16 @@ struct row {
   figure ours{};
   figure curator{};
   figure kazoo{};
-  figure bare{};  ///< A loop around the C client that does the least that the operation needs.
+  figure bare{};       ///< A loop around the C client that does the least that the operation needs.
+  std::string part{};  ///< The part of the measurement, as `--part` names it.
 };
 
 inline constexpr const char* per_second = "per second";
 
 /// Prints the table. Behind each rate stands how many times the others' rates ours is.
 void print(const std::vector<row>& rows);
-/// `[{operation, unit, ours, curator, kazoo, bare}]`, with `..._spread` for figures that were measured in turns. Rates
-/// also have `times_curator`, `times_kazoo` and `times_bare`.
+/// `[{part, operation, unit, ours, curator, kazoo, bare}]`, with `..._spread` for figures that were measured in turns.
+/// Rates also have `times_curator`, `times_kazoo` and `times_bare`.
 boost::json::array to_json(const std::vector<row>& rows);
 
 }  // namespace bench

@@ -11,6 +11,7 @@
 
 namespace zkrecipes {
 
+/// One child in a view.
 struct child_node {
   std::string name;
   std::string data;

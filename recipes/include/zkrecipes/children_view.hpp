@@ -17,6 +17,7 @@ namespace detail {
 class children_reader;
 }
 
+/// Settings of a `children_view`.
 struct children_view_options {
   /// Whether a child belongs to the view; unset: all do. A hook: see docs/operations.md.
   std::function<bool(const child_node&)> accept{};

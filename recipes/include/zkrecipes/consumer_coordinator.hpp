@@ -15,6 +15,7 @@ namespace detail {
 class coordinator;
 }
 
+/// Settings of a `consumer_coordinator`.
 struct consumer_coordinator_options {
   /// Our name, as operators see it. Not empty, at most 256 bytes, no control characters.
   std::string id{};

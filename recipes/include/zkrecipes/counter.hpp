@@ -13,11 +13,13 @@ namespace detail {
 class counter_state;
 }
 
+/// Settings of a `counter`.
 struct counter_options {
   /// How often an addition that meets the writes of others is tried before it gives up with `busy`. 1 to 1 000 000.
   int max_tries = 1'000;
 };
 
+/// A number that was read, and what identifies this state of the node.
 struct counter_reading {
   std::int64_t value = 0;
   node_stat stat;  ///< The stat of the node; `node_stat{}` while the node is missing: then the value is 0.

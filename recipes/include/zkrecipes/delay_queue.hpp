@@ -9,6 +9,7 @@
 
 namespace zkrecipes {
 
+/// An item to put, and how long it must not be taken.
 struct delayed {
   std::string data;
   std::chrono::milliseconds delay{0};

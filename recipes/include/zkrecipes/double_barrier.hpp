@@ -16,6 +16,7 @@ namespace detail {
 class double_barrier_state;
 }  // namespace detail
 
+/// Settings of a `double_barrier`.
 struct double_barrier_options {
   /// Our name, as an operator sees it: 1 to 256 bytes, no control characters.
   std::string id = "zkrecipes";

@@ -18,6 +18,7 @@ enum class election_names {
   leader_selector,  ///< As those of Curator's LeaderSelector, which stands in the line of a mutex.
 };
 
+/// Settings of an `election`.
 struct election_options {
   /// Our name, as the other clients see it: 1 to 256 bytes, no control characters.
   std::string id{};

@@ -30,6 +30,7 @@ enum class takeover {
 const char* to_string(term_phase phase) noexcept;
 const char* to_string(takeover how) noexcept;
 
+/// One client in line for an election.
 struct candidate {
   std::string id;
   std::string node;           ///< Its name under the election's path.
@@ -49,6 +50,7 @@ struct hand_over_view {
   std::chrono::milliseconds deadline{0};  ///< Time that the leader declared its message in hand may need.
 };
 
+/// The state of an election: its leader, its term and the clients in line.
 struct election_view {
   std::string path;
   std::int64_t epoch = 0;

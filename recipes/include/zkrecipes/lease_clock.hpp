@@ -7,6 +7,7 @@
 
 namespace zkrecipes {
 
+/// The clock of leases and deadlines, a clock in the sense of the standard library.
 struct lease_clock {
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;

@@ -6,6 +6,7 @@
 
 namespace zkrecipes {
 
+/// One client in the line of a lock or a similar recipe.
 struct line_member {
   std::string id;          ///< The name that the member gives itself; foreign clients may have none.
   std::string node;        ///< Its name under the recipe's path.

@@ -12,6 +12,7 @@
 
 namespace zkrecipes {
 
+/// Settings of a `lock` or a `multi_lock`.
 struct lock_options {
   /// Our name, as the other clients see it: 1 to 256 bytes, no control characters.
   std::string id = "zkrecipes";

@@ -9,6 +9,7 @@
 
 namespace zkrecipes {
 
+/// Settings of a `membership`.
 struct membership_options {
   /// If another session has the name: true waits until the name is free (a crashed process keeps its name until its
   /// session ends), false fails with `busy`.

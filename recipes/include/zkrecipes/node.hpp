@@ -45,6 +45,7 @@ enum permission : std::int32_t {
   perm_all = 31,
 };
 
+/// One entry of an access control list; by default everybody may do everything.
 struct acl_entry {
   std::int32_t permissions = perm_all;
   std::string scheme = "world";

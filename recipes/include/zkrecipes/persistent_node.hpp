@@ -14,6 +14,7 @@ namespace detail {
 class kept_node;
 }
 
+/// Settings of a `persistent_node`.
 struct persistent_node_options {
   /// `ephemeral` or `persistent`.
   create_mode mode = create_mode::ephemeral;
@@ -26,6 +27,7 @@ struct persistent_node_options {
   std::chrono::milliseconds max_pause{10'000};
 };
 
+/// The state of a `persistent_node`.
 struct persistent_node_status {
   /// Whether the node stands and is ours, as far as we know. Stays true while the connection is broken, because the
   /// session may live on.

@@ -8,6 +8,7 @@
 
 namespace zkrecipes {
 
+/// An item to put, and its priority.
 struct prioritized {
   std::string data;
   int priority = 100;

@@ -29,6 +29,7 @@ enum class return_to {
   end,    ///< Behind all others (of its priority), so that it does not keep them waiting. It gets a new name.
 };
 
+/// Settings of a queue.
 struct queue_options {
   /// Most items in the queue, 1 or more; 0: no limit. There are never more if every producer of the queue states this
   /// limit (producers of other libraries do not know it). Puts go in order of arrival, by tickets. A ticket of another
@@ -64,6 +65,7 @@ struct dead_letter {
   std::int64_t since = 0;  ///< Milliseconds since 1970, by the server's clock.
 };
 
+/// The state of a queue, as read at one moment.
 struct queue_status {
   std::size_t items = 0;  ///< Claimed ones included.
   std::size_t claimed = 0;

@@ -17,6 +17,7 @@ namespace detail {
 class permits;
 }
 
+/// Settings of a `semaphore`.
 struct semaphore_options {
   /// Our name, as the other clients see it: 1 to 256 bytes, no control characters.
   std::string id = "zkrecipes";

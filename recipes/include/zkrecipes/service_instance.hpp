@@ -16,6 +16,7 @@ enum class service_type {
   dynamic_sequential,  ///< We read it, but do not register it.
 };
 
+/// One instance of a service, as it stands in its node.
 struct service_instance {
   std::string name{};     ///< The name of the service; no slash.
   std::string id{};       ///< Unique within the service; no slash. Empty at registration: a GUID is used.

@@ -22,6 +22,7 @@ enum class service_strategy {
   weighted,  ///< At random, in proportion to `service_provider_options::weight`.
 };
 
+/// Settings of a `service_provider`.
 struct service_provider_options {
   service_strategy strategy = service_strategy::round_robin;
   /// Whether an instance may be chosen at all; unset: every enabled instance may.

@@ -18,6 +18,7 @@ struct broken_instance {
   friend bool operator==(const broken_instance&, const broken_instance&) = default;
 };
 
+/// The instances of a service, as read at one moment.
 struct service_snapshot {
   std::vector<service_instance> instances;  ///< In order of their nodes' names, disabled instances included.
   std::vector<broken_instance> broken;

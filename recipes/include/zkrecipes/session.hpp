@@ -45,16 +45,19 @@ struct session_status {
   std::uint64_t changes = 0;             ///< Number of changes of state so far.
 };
 
+/// The result of a read of a node.
 struct node_data {
   std::string data;
   node_stat stat;
 };
 
+/// The result of a read of the children of a node.
 struct node_children {
   std::vector<std::string> names;  ///< In no order.
   node_stat stat;
 };
 
+/// The result of a create.
 struct created_node {
   std::string path;  ///< With the sequence number, if the mode has one.
   node_stat stat;

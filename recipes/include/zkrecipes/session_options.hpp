@@ -41,6 +41,7 @@ struct credentials {
   std::string password;
 };
 
+/// Settings of a `session`.
 struct session_options {
   /// Servers as "host:port[,host:port...][/root]"; a missing port means 2181; IPv6 addresses in brackets. A root given
   /// here is put in front of `root`. If two addresses lead to the same server (a name with an IPv4 and an IPv6 address,

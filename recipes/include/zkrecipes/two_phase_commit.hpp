@@ -22,11 +22,13 @@ enum class decision {
 
 const char* to_string(decision what) noexcept;
 
+/// The decision on a transaction.
 struct commit_outcome {
   zkrecipes::decision decision = decision::pending;
   std::string reason;  ///< Why it was aborted: the participant that refused and its reason, or the missing votes.
 };
 
+/// The vote of one participant.
 struct commit_vote {
   std::string participant;
   zkrecipes::ballot ballot = ballot::no;
@@ -42,6 +44,7 @@ struct commit_state {
   std::chrono::system_clock::time_point begun;  ///< By the server's clock.
 };
 
+/// Settings of a coordinator of `two_phase_commit`.
 struct commit_coordinator_options {
   /// Our name, as the other coordinators see it. 1 to 256 bytes, no control characters.
   std::string id = "zkrecipes";

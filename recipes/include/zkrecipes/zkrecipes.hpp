@@ -24,3 +24,4 @@
 #include <zkrecipes/session.hpp>
 #include <zkrecipes/shared_value.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
+#include <zkrecipes/version.hpp>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/strand.hpp>
 #include <boost/system/system_error.hpp>
 
 namespace zkrecipes::detail {

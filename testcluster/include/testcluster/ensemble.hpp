@@ -19,6 +19,7 @@ class proxy;
 /// leader election pass through the election ports.
 enum class peer_port { quorum, election };
 
+/// The settings of an ensemble. Values out of range are refused with std::invalid_argument.
 struct ensemble_options {
   /// How many servers, 1 to 9. A single one runs standalone.
   int servers = 3;
@@ -73,16 +74,17 @@ struct ensemble_options {
   std::chrono::milliseconds start_timeout{30'000};
 };
 
+/// What is known of one server of an ensemble.
 struct node_info {
   int id = 0;
-  std::string address;  // host:port of the server itself
-  std::string proxy;    // host:port of the proxy in front of it, or empty
-  std::string admin;    // host:port of its AdminServer, or empty
-  std::string role;     // leader, follower, standalone, looking (not serving), paused, stopped
-  pid_t pid = 0;        // 0 when stopped
+  std::string address;  ///< host:port of the server itself
+  std::string proxy;    ///< host:port of the proxy in front of it, or empty
+  std::string admin;    ///< host:port of its AdminServer, or empty
+  std::string role;     ///< leader, follower, standalone, looking (not serving), paused, stopped
+  pid_t pid = 0;        ///< 0 when stopped
   bool running = false;
   int client_port = 0;
-  std::vector<std::string> faults;  // of its proxies, such as "clients: delay 5 ms", "to server 2 (quorum): freeze"
+  std::vector<std::string> faults;  ///< of its proxies, such as "clients: delay 5 ms", "to server 2 (quorum): freeze"
 };
 
 /// A ZooKeeper ensemble of real servers on this machine, for as long as the object lives.
@@ -114,10 +116,10 @@ class ensemble {
   /// The id of the leader, or of a standalone server. Waits up to start_timeout for an election to end.
   int leader();
 
-  void kill(int id);    // SIGKILL; returns when the process is gone
-  void stop(int id);    // SIGTERM, and SIGKILL after start_timeout; returns when the process is gone
-  void pause(int id);   // SIGSTOP
-  void resume(int id);  // SIGCONT; does not wait for it to rejoin, see wait_serving()
+  void kill(int id);    ///< SIGKILL; returns when the process is gone
+  void stop(int id);    ///< SIGTERM, and SIGKILL after start_timeout; returns when the process is gone
+  void pause(int id);   ///< SIGSTOP
+  void resume(int id);  ///< SIGCONT; does not wait for it to rejoin, see wait_serving()
 
   /// Starts a server that was killed or stopped, with the data it had. Then waits like wait_serving(), unless fewer
   /// servers than a quorum run.

@@ -18,6 +18,7 @@ enum class proxy_protocol {
   opaque,  ///< Passes on bytes as they arrive; drop_reply() and drop_request() are refused.
 };
 
+/// The settings of a proxy.
 struct proxy_options {
   /// How much later everything arrives, each way. 0 to 60 s.
   std::chrono::milliseconds delay{0};

@@ -1,17 +1,24 @@
+// The service: writes one line, and prints the token.
+#include <exception>
 #include <iostream>
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 
-#include <zkrecipes/zkrecipes.hpp>
+#include <zkrecipes/version.hpp>
 
-// Links, runs, and gets an exception that says what is wrong with its options.
-int main() {
+#include "service.hpp"
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
   boost::asio::io_context io;
-  try {
-    zkrecipes::session refused(io.get_executor(), {.hosts = "localhost:port"});
-  } catch (const std::invalid_argument& error) {
-    std::cout << error.what() << '\n';
-    return 0;
-  }
-  return 1;
+  zkrecipes::session zk(io.get_executor(), {.hosts = argv[1]});
+  int exit_code = 1;
+  boost::asio::co_spawn(io, stranger::write_line(zk, "by the service"), [&](std::exception_ptr failure, auto token) {
+    if (!failure) std::cout << "zkrecipes " << zkrecipes::version << ": written under token " << token << std::endl;
+    exit_code = failure ? 1 : 0;
+    io.stop();
+  });
+  io.run();
+  return exit_code;
 }

@@ -1,0 +1,97 @@
+# Debian packages by CPack: `cpack` in the build folder. One component is one package:
+#   runtime      libzkrecipes0.1            the shared library; the number changes with the ABI
+#   dev          libzkrecipes-dev           headers, static library, CMake package, pkg-config file
+#   testcluster  zkrecipes-testcluster-dev  servers for tests: header, static library
+#   tools        zkrecipes-tools            zkadmin and testcluster; they contain the static library
+if(NOT (ZKRECIPES_INSTALL AND ZKRECIPES_BOTH_LIBRARIES AND ZKRECIPES_BUILD_TOOLS) OR BUILD_SHARED_LIBS)
+  message(FATAL_ERROR "ZKRECIPES_PACKAGES needs ZKRECIPES_INSTALL, ZKRECIPES_BOTH_LIBRARIES and ZKRECIPES_BUILD_TOOLS, "
+                      "and BUILD_SHARED_LIBS off: the tools contain the static library")
+endif()
+
+set(runtime_package libzkrecipes${ZKRECIPES_ABI_VERSION})
+set(boost ${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR})
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_COMPONENTS_ALL runtime dev testcluster tools)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PACKAGE_NAME zkrecipes)
+set(CPACK_PACKAGE_VENDOR "zkrecipes developers")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")  # else CPack puts it before the summary of each package
+set(CPACK_PACKAGE_CONTACT "zkrecipes developers <zkrecipes@localhost>" CACHE STRING "Maintainer of the packages")
+mark_as_advanced(CPACK_PACKAGE_CONTACT)
+set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+    OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY >=)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+
+set(same_version "(= ${ZKRECIPES_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME ${runtime_package})
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
+set(CPACK_DEBIAN_RUNTIME_DESCRIPTION
+"asynchronous ZooKeeper recipes on Boost.Asio - shared library
+Locks, elections, queues, barriers, service discovery and more for programs in
+C++20, and a coordinator that lets one of several replicas work.
+
+This package contains the shared library.")
+
+# The interface contains types of Asio, so a program has to be compiled with the Boost of the library.
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libzkrecipes-dev)
+set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${runtime_package} ${same_version}, libboost${boost}-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libboost-json${boost}-dev, libzookeeper-st-dev")
+set(CPACK_DEBIAN_DEV_DESCRIPTION
+"asynchronous ZooKeeper recipes on Boost.Asio - development files
+Locks, elections, queues, barriers, service discovery and more for programs in
+C++20, and a coordinator that lets one of several replicas work.
+
+This package contains the headers, the static library, the CMake package and
+the pkg-config file. The recommended packages are needed to link the static
+library.")
+
+set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_NAME zkrecipes-testcluster-dev)
+set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_DEPENDS "libzkrecipes-dev ${same_version}, libboost-json${boost}-dev")
+set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_RECOMMENDS "zookeeper, default-jre-headless")
+set(CPACK_DEBIAN_TESTCLUSTER_DESCRIPTION
+"ensembles of real ZooKeeper servers for tests - development files
+A test starts real servers on its machine in seconds, without root and without
+configuration. It can kill and pause them, end sessions, and put faults into
+their connections.
+
+This package contains the library and its headers. The command of the same
+name is in zkrecipes-tools.")
+
+set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME zkrecipes-tools)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION admin)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_TOOLS_PACKAGE_RECOMMENDS "zookeeper, default-jre-headless")
+set(CPACK_DEBIAN_TOOLS_DESCRIPTION
+"tools for ZooKeeper ensembles and the zkrecipes library
+zkadmin shows in a terminal the servers of an ensemble, which replicas lead
+and wait, and how a hand-over proceeds. testcluster starts real servers for
+tests, with faults on demand.")
+
+# Each package contains its copyright file and its changelog.
+find_program(ZKRECIPES_GZIP gzip REQUIRED)
+mark_as_advanced(ZKRECIPES_GZIP)
+string(TIMESTAMP date "%a, %d %b %Y 00:00:00 +0000" UTC)
+set(changelog ${CMAKE_BINARY_DIR}/debian/changelog.Debian)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/debian/changelog.in ${changelog} @ONLY)
+execute_process(COMMAND ${ZKRECIPES_GZIP} -9nfk ${changelog} COMMAND_ERROR_IS_FATAL ANY)
+foreach(component IN LISTS CPACK_COMPONENTS_ALL)
+  string(TOUPPER ${component} upper)
+  install(FILES ${PROJECT_SOURCE_DIR}/cmake/debian/copyright ${changelog}.gz
+          DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/doc/${CPACK_DEBIAN_${upper}_PACKAGE_NAME} COMPONENT ${component})
+endforeach()
+
+include(CPack)
