@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_barrier_says_what_is_wrong) {
   BOOST_TEST_REQUIRE(!keep(run(lock(*one, path).async_acquire(tuple)), holds));
   double_barrier barrier(*other, path, 2);
   BOOST_TEST(std::get<0>(run(barrier.async_enter(tuple))) == errc::foreign_data);
-  BOOST_TEST(barrier.problem().find(path) != std::string::npos, meeting.problem());
+  BOOST_TEST(barrier.problem().find(path) != std::string::npos, barrier.problem());
   holds.reset();
   wipe();
 }

@@ -157,7 +157,7 @@ std::vector<script> commit_scripts() {
 
 }  // namespace
 
-std::vector<script> barrier_scripts() {
+std::vector<script> agreement_scripts() {
   auto both = barrier_scripts();
   for (auto& each : commit_scripts()) both.push_back(std::move(each));
   return both;
