@@ -18,7 +18,7 @@ struct billing : zkrecipes::queue_consumer {
 
 int main(int argc, char** argv) {
   boost::asio::io_context io;
-  zkrecipes::session zk(io.get_executor(), {.hosts = argc > 1 ? argv[1] : "127.0.0.1:2181"});
+  zkrecipes::session zk(io, {.hosts = argc > 1 ? argv[1] : "127.0.0.1:2181"});
   billing career(zkrecipes::queue(zk, "/billing/queue"));
   zkrecipes::consumer_coordinator coordinator(zk, "/billing/consumer", {.id = argc > 2 ? argv[2] : "billing-1"});
   boost::asio::signal_set stop(io, SIGINT, SIGTERM);

@@ -10,22 +10,21 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 asio::awaitable<void> work(zkrecipes::session zk) {
-  constexpr auto token = asio::use_awaitable;
-  co_await zk.async_ensure_path("/report", token);
+  co_await zk.async_ensure_path("/report");
   zkrecipes::lock lock(zk, "/report/lock", {.id = "example"});
-  auto held = co_await lock.async_acquire_for(10s, token);
+  auto held = co_await lock.async_acquire_for(10s);
   std::cout << "held with token " << held.token() << std::endl;
   // Refused if the lock has been lost meanwhile, even if this process does not know it yet.
   auto note = zkrecipes::transaction().create("/report/line-", "done", zkrecipes::create_mode::persistent_sequential);
-  co_await zk.async_commit(held.fenced(note), token);
-  co_await held.async_release(token);
+  co_await zk.async_commit(held.fenced(note));
+  co_await held.async_release();
   std::cout << "released" << std::endl;
-  co_await zk.async_close(token);
+  co_await zk.async_close();
 }
 
 int main(int argc, char** argv) {
   asio::io_context io;
-  zkrecipes::session zk(io.get_executor(), {.hosts = argc > 1 ? argv[1] : "127.0.0.1:2181"});
+  zkrecipes::session zk(io, {.hosts = argc > 1 ? argv[1] : "127.0.0.1:2181"});
   asio::co_spawn(io, work(std::move(zk)), [](std::exception_ptr failure) {
     if (failure) std::rethrow_exception(failure);
   });

@@ -8,20 +8,19 @@
 namespace asio = boost::asio;
 
 asio::awaitable<void> work(zkrecipes::session zk) {
-  constexpr auto token = asio::use_awaitable;
   zkrecipes::persistent_node node(zk, "/addresses/worker-1", "10.0.0.7:8080");
-  co_await node.async_started(token);
+  co_await node.async_started();
   std::cout << "stands, made " << node.status().created << " time" << std::endl;
-  co_await node.async_set_data("10.0.0.7:9090", token);  // later sessions create the node with this data
-  auto seen = co_await zk.async_get(node.path(), token);
+  co_await node.async_set_data("10.0.0.7:9090");  // later sessions create the node with this data
+  auto seen = co_await zk.async_get(node.path());
   std::cout << "says " << seen.data << std::endl;
-  co_await node.async_close(token);
-  co_await zk.async_close(token);
+  co_await node.async_close();
+  co_await zk.async_close();
 }
 
 int main(int argc, char** argv) {
   asio::io_context io;
-  zkrecipes::session zk(io.get_executor(), {.hosts = argc > 1 ? argv[1] : "127.0.0.1:2181"});
+  zkrecipes::session zk(io, {.hosts = argc > 1 ? argv[1] : "127.0.0.1:2181"});
   asio::co_spawn(io, work(std::move(zk)), [](std::exception_ptr failure) {
     if (failure) std::rethrow_exception(failure);
   });

@@ -10,15 +10,15 @@ namespace asio = boost::asio;
 asio::awaitable<void> put_all(zkrecipes::session zk, std::vector<std::string> items) {
   zkrecipes::producer producer(zkrecipes::queue(zk, "/billing/queue"), "example");
   for (auto& item : items) {
-    auto number = co_await producer.async_put(std::move(item), asio::use_awaitable);
+    auto number = co_await producer.async_put(std::move(item));
     std::cout << "item " << number << " is in the queue\n";
   }
-  co_await zk.async_close(asio::use_awaitable);
+  co_await zk.async_close();
 }
 
 int main(int argc, char** argv) {
   asio::io_context io;
-  zkrecipes::session zk(io.get_executor(), {.hosts = argc > 1 ? argv[1] : "127.0.0.1:2181"});
+  zkrecipes::session zk(io, {.hosts = argc > 1 ? argv[1] : "127.0.0.1:2181"});
   asio::co_spawn(io, put_all(std::move(zk), {argv + std::min(argc, 2), argv + argc}), [](std::exception_ptr failure) {
     if (failure) std::rethrow_exception(failure);
   });

@@ -4,7 +4,7 @@
 
 #include <testcluster/ensemble.hpp>
 
-#include "backend/zookeeper/world.hpp"
+#include "backend/zookeeper/real_world.hpp"
 #include "side.hpp"
 
 namespace zkrecipes::conformance {

@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/backend.hpp"
+#include <zkrecipes/session_options.hpp>
+
+#include "backend/request.hpp"
 
 namespace zkrecipes::conformance {
 

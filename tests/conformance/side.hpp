@@ -4,7 +4,7 @@
 #include <functional>
 #include <memory>
 
-#include "backend/backend.hpp"
+#include "backend/world.hpp"
 
 namespace zkrecipes::conformance {
 

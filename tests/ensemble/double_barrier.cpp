@@ -125,7 +125,7 @@ BOOST_AUTO_TEST_CASE(the_sizes_have_to_agree) {
   auto& other = come(2);
   BOOST_TEST_REQUIRE(run_until([&] { return other.entered.done(); }));
   BOOST_TEST(other.entered.error() == errc::size_mismatch);
-  BOOST_TEST(other.at.problem() == "we came for a round of 2 members, the first at /m for one of 3");
+  BOOST_TEST(other.why.text() == "we came for a round of 2 members, the first at /m for one of 3");
   BOOST_TEST(run_until([&] { return present() == 1; }));
   auto& second = come(3);
   auto& third = come(3);
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(bad_arguments_are_named) {
   auto& only = come();
   BOOST_TEST_REQUIRE(run_until([&] { return only.entered.done(); }));
   BOOST_TEST(only.entered.error() == errc::foreign_data);
-  BOOST_TEST(only.at.problem() == "the data of /m is not of a double barrier");
+  BOOST_TEST(only.why.text() == "the data of /m is not of a double barrier");
   finish();
 }
 

@@ -23,6 +23,7 @@ struct guest {
 
   session zk;
   double_barrier at;
+  diagnostic why;
   recorder<attendance> entered;
   recorder<> left;
 };
@@ -36,7 +37,7 @@ class double_barrier_case : public ensemble_case {
 
   guest& come(session over, int size = 2) {
     auto& who = *guests_.emplace_back(std::make_unique<guest>(std::move(over), executor(), size));
-    who.at.async_enter(who.entered.token());
+    who.at.async_enter(who.why, who.entered.token());
     return who;
   }
   guest& come(int size = 2) { return come(connect(), size); }

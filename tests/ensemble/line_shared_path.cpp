@@ -133,8 +133,9 @@ BOOST_AUTO_TEST_CASE(a_try_is_refused_as_well_and_writes_nothing_down) {
   kept holds;
   BOOST_TEST_REQUIRE(!keep(run(lock(*one, path).async_acquire(tuple)), holds));
   semaphore two(*other, path, 2);
-  BOOST_TEST(std::get<0>(run(two.async_try_acquire(1, tuple))) == errc::foreign_data);
-  BOOST_TEST(two.problem().find(path) != std::string::npos, two.problem());
+  const diagnostic why;
+  BOOST_TEST(std::get<0>(run(two.async_try_acquire(1, why, tuple))) == errc::foreign_data);
+  BOOST_TEST(why.text().find(path) != std::string::npos, why.text());
   BOOST_TEST(log.count("create") == 0);
   BOOST_TEST(get(path).data == "");
   holds.reset();
@@ -150,8 +151,9 @@ BOOST_AUTO_TEST_CASE(a_barrier_says_what_is_wrong) {
   kept holds;
   BOOST_TEST_REQUIRE(!keep(run(lock(*one, path).async_acquire(tuple)), holds));
   double_barrier barrier(*other, path, 2);
-  BOOST_TEST(std::get<0>(run(barrier.async_enter(tuple))) == errc::foreign_data);
-  BOOST_TEST(barrier.problem().find(path) != std::string::npos, barrier.problem());
+  const diagnostic why;
+  BOOST_TEST(std::get<0>(run(barrier.async_enter(why, tuple))) == errc::foreign_data);
+  BOOST_TEST(why.text().find(path) != std::string::npos, why.text());
   holds.reset();
   wipe();
 }

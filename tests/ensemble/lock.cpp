@@ -176,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_revocation_is_a_request_first_and_an_order_after_the_grac
   BOOST_TEST(run_until([&] { return asked.done(); }));
   BOOST_TEST(asked.error() == errc::revoked);
   BOOST_TEST(!held.error(), "only asked");
-  BOOST_TEST(get(held.path()).data == R"({"id":"mine","revocable":true,"revoke":true})");
+  BOOST_TEST(get(held.path()).data == R"({"zkrecipes":"member","id":"mine","revocable":true,"revoke":true})");
   BOOST_TEST(std::get<1>(run(mine.async_members(tuple)))[0].id == "mine", "what it says of itself stays");
 
   // This second request has a grace, which counts from now on.

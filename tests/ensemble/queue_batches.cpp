@@ -62,12 +62,12 @@ BOOST_AUTO_TEST_CASE(many_are_put_in_one_transaction_in_order) {
 BOOST_AUTO_TEST_CASE(more_than_a_server_takes_is_refused_before_it_is_sent) {
   auto busy = logged();
   auto into = over(busy);
-  auto refused = [&](std::vector<std::string> items) {
-    return std::get<0>(run(into.async_put_many(std::move(items), tuple))) == errc::bad_arguments;
+  auto answer_to = [&](std::vector<std::string> items) {
+    return std::get<0>(run(into.async_put_many(std::move(items), tuple)));
   };
-  BOOST_TEST(refused({}));
-  BOOST_TEST(refused(std::vector<std::string>(10, std::string(100'000, 'x'))));
-  BOOST_TEST(refused(std::vector<std::string>(20'000)));
+  BOOST_TEST(answer_to({}) == errc::bad_arguments);
+  BOOST_TEST(answer_to(std::vector<std::string>(10, std::string(100'000, 'x'))) == errc::too_large);
+  BOOST_TEST(answer_to(std::vector<std::string>(20'000)) == errc::too_large);
   BOOST_TEST(log.all().empty());
   BOOST_TEST(busy.counters().connects == 1u);
   run(zk().async_ensure_path("/q", tuple));

@@ -31,9 +31,9 @@ BOOST_AUTO_TEST_CASE(what_no_server_takes_is_refused) {
   put("small");
   const auto before = zk().counters().connects;
   auto result = run(over(zk()).async_put(large, tuple));
-  BOOST_TEST(std::get<0>(result) == errc::bad_arguments);
+  BOOST_TEST(std::get<0>(result) == errc::too_large);
   auto of_producer = run(make_producer(zk(), "p").async_put(large, tuple));
-  BOOST_TEST(std::get<0>(of_producer) == errc::bad_arguments);
+  BOOST_TEST(std::get<0>(of_producer) == errc::too_large);
   auto next = run(make_producer(zk(), "p").async_put("next", tuple));
   BOOST_TEST(!std::get<0>(next), std::get<0>(next).message());
   const std::vector<std::string> expected{"small", "next"};

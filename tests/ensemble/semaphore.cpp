@@ -174,9 +174,10 @@ BOOST_AUTO_TEST_CASE(another_size_is_refused_and_both_are_named) {
   auto held = take(1);
   semaphore five(*over, "/s", 5);
   catch_up(*over);
-  BOOST_TEST(std::get<0>(run(five.async_acquire(tuple))) == errc::size_mismatch);
-  BOOST_TEST(five.problem().find("/s: it has 3 permits") != std::string::npos, five.problem());
-  BOOST_TEST(five.problem().find("size of 5") != std::string::npos, five.problem());
+  const diagnostic why;
+  BOOST_TEST(std::get<0>(run(five.async_acquire(1, why, tuple))) == errc::size_mismatch);
+  BOOST_TEST(why.text().find("/s: it has 3 permits") != std::string::npos, why.text());
+  BOOST_TEST(why.text().find("size of 5") != std::string::npos, why.text());
   BOOST_TEST(std::get<0>(run(five.async_try_acquire(1, tuple))) == errc::size_mismatch);
   BOOST_TEST(run_until([&] { return children("/s").size() == 1; }));
   release(std::move(held));
@@ -229,8 +230,10 @@ BOOST_AUTO_TEST_CASE(objects_in_use_go_on_through_any_number_of_resizes) {
     release(take(1));
   }
   release(std::move(std::get<1>(used)));
-  auto again = run(other.async_try_acquire(4, tuple));
-  BOOST_TEST(!std::get<0>(again), other.problem());
+  const diagnostic why;
+  auto again = run(other.async_try_acquire(4, why, tuple));
+  BOOST_TEST(!std::get<0>(again), why.text());
+  BOOST_TEST(why.text() == "");
   release(std::move(std::get<1>(again)));
   BOOST_TEST(std::get<0>(run(fresh.async_acquire(tuple))) == errc::size_mismatch, "it was never in use");
   BOOST_TEST(!std::get<0>(run(fresh.async_resize(6, tuple))));
@@ -273,10 +276,17 @@ BOOST_AUTO_TEST_CASE(the_budget_and_a_cancellation_leave_nothing_behind) {
 BOOST_AUTO_TEST_CASE(a_path_of_somebody_else_is_refused) {
   create("/s", "theirs");
   catch_up(*over);
-  BOOST_TEST(std::get<0>(run(three->async_acquire(tuple))) == errc::foreign_data);
-  BOOST_TEST(three->problem().find("/s") != std::string::npos);
-  BOOST_TEST(std::get<0>(run(three->async_try_acquire(1, tuple))) == errc::foreign_data);
-  BOOST_TEST(std::get<0>(run(three->async_state(tuple))) == errc::foreign_data);
+  const diagnostic acquiring;
+  BOOST_TEST(std::get<0>(run(three->async_acquire_for(1, 10s, acquiring, tuple))) == errc::foreign_data);
+  const diagnostic trying;
+  BOOST_TEST(std::get<0>(run(three->async_try_acquire(1, trying, tuple))) == errc::foreign_data);
+  const diagnostic asking;
+  BOOST_TEST(std::get<0>(run(three->async_state(asking, tuple))) == errc::foreign_data);
+  const diagnostic resizing;
+  BOOST_TEST(std::get<0>(run(three->async_resize(2, resizing, tuple))) == errc::foreign_data);
+  for (const auto* each : {&acquiring, &trying, &asking, &resizing}) {
+    BOOST_TEST(each->text().find("/s") != std::string::npos, each->text());
+  }
   BOOST_TEST(resize(2) == errc::foreign_data);
   finish();
 }

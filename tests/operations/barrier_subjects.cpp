@@ -20,6 +20,10 @@ subject of_double_barrier() {
   return subject_of<double_barrier>("double_barrier")
       .made([](const session& zk) { return double_barrier(zk, "/rounds", 1); })
       .has("double_barrier::async_enter()", [](auto& b, auto t) { b.async_enter(std::move(t)); })
+      .has("double_barrier::async_enter(why)", [](auto& b, auto t) { b.async_enter(diagnostic(), std::move(t)); })
+      .has(
+          "double_barrier::async_enter_for(budget, why)",
+          [](auto& b, auto t) { b.async_enter_for(budget, diagnostic(), std::move(t)); }, timed_out)
       .has(
           "double_barrier::async_enter_for(budget)", [](auto& b, auto t) { b.async_enter_for(budget, std::move(t)); },
           timed_out);

@@ -30,7 +30,8 @@ std::string within(const std::string& text, std::size_t open) {
 std::string names_of(const std::string& parameters) {
   std::vector<std::string> names;
   static const std::regex name("(\\w+)\\s*(,|$)");
-  const auto flat = std::regex_replace(parameters, std::regex("<[^<>]*>"), "");
+  const auto bare = std::regex_replace(parameters, std::regex("\\s*=\\s*[^,]*"), "");  // without default values
+  const auto flat = std::regex_replace(bare, std::regex("<[^<>]*>"), "");
   const auto clear = std::regex_replace(flat, std::regex("<[^<>]*>"), "");  // these brackets were around others
   for (std::sregex_iterator each(clear.begin(), clear.end(), name), end; each != end; ++each)
     names.push_back((*each)[1]);

@@ -104,9 +104,22 @@ subject of_semaphore() {
       .has(
           "semaphore::async_acquire_for(permits, budget)",
           [](auto& s, auto t) { s.async_acquire_for(2, budget, std::move(t)); }, timed_out)
+      .has("semaphore::async_acquire(permits, why)",
+           [](auto& s, auto t) { s.async_acquire(2, diagnostic(), std::move(t)); })
+      .has(
+          "semaphore::async_acquire_for(budget)", [](auto& s, auto t) { s.async_acquire_for(budget, std::move(t)); },
+          timed_out)
+      .has(
+          "semaphore::async_acquire_for(permits, budget, why)",
+          [](auto& s, auto t) { s.async_acquire_for(2, budget, diagnostic(), std::move(t)); }, timed_out)
+      .has("semaphore::async_try_acquire()", [](auto& s, auto t) { s.async_try_acquire(std::move(t)); })
       .has("semaphore::async_try_acquire(permits)", [](auto& s, auto t) { s.async_try_acquire(2, std::move(t)); })
+      .has("semaphore::async_try_acquire(permits, why)",
+           [](auto& s, auto t) { s.async_try_acquire(2, diagnostic(), std::move(t)); })
       .has("semaphore::async_resize(size)", [](auto& s, auto t) { s.async_resize(2, std::move(t)); })
+      .has("semaphore::async_resize(size, why)", [](auto& s, auto t) { s.async_resize(2, diagnostic(), std::move(t)); })
       .has("semaphore::async_state()", [](auto& s, auto t) { s.async_state(std::move(t)); })
+      .has("semaphore::async_state(why)", [](auto& s, auto t) { s.async_state(diagnostic(), std::move(t)); })
       .has("semaphore::async_members()", [](auto& s, auto t) { s.async_members(std::move(t)); });
 }
 
@@ -114,6 +127,9 @@ subject of_election() {
   return subject_of<election>("election")
       .made([](const session& zk) { return election(zk, "/election", {.id = "a"}); })
       .has("election::async_campaign()", [](auto& e, auto t) { e.async_campaign(std::move(t)); })
+      .has(
+          "election::async_campaign_for(budget)", [](auto& e, auto t) { e.async_campaign_for(budget, std::move(t)); },
+          timed_out)
       .has("election::async_view()", [](auto& e, auto t) { e.async_view(std::move(t)); }, {errc::no_node})
       .has("election::async_view_change(seen)", [](auto& e, auto t) { e.async_view_change({}, std::move(t)); })
       .has("election::async_resignation_request()", [](auto& e, auto t) { e.async_resignation_request(std::move(t)); },

@@ -22,6 +22,15 @@ subject of_queue() {
            })
       .has("queue::async_next()", [](auto& q, auto t) { q.async_next(std::move(t)); })
       .has("queue_base::async_take()", [](auto& q, auto t) { q.async_take(std::move(t)); })
+      .has(
+          "queue_base::async_take_for(budget)", [](auto& q, auto t) { q.async_take_for(budget, std::move(t)); },
+          timed_out)
+      .has(
+          "queue_base::async_take_many_for(most, budget)",
+          [](auto& q, auto t) { q.async_take_many_for(2, budget, std::move(t)); }, timed_out)
+      .has(
+          "queue_base::async_pop_for(budget)", [](auto& q, auto t) { q.async_pop_for(budget, std::move(t)); },
+          timed_out)
       .has("queue_base::async_take_many(most)", [](auto& q, auto t) { q.async_take_many(2, std::move(t)); })
       .has("queue_base::async_pop()", [](auto& q, auto t) { q.async_pop(std::move(t)); })
       .has("queue_base::async_size()", [](auto& q, auto t) { q.async_size(std::move(t)); }, {errc::no_node})

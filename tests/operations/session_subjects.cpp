@@ -12,6 +12,9 @@ subject of_session() {
       .has_always("session::async_status_change(seen)",
                   [](session& s, auto t) { s.async_status_change(s.status().changes, std::move(t)); })
       .has("session::async_connected()", [](session& s, auto t) { s.async_connected(std::move(t)); })
+      .has(
+          "session::async_connected_for(budget)",
+          [](session& s, auto t) { s.async_connected_for(budget, std::move(t)); }, timed_out)
       .has("session::async_create(path, data, mode)",
            [=](session& s, auto t) { s.async_create("/made", "", data, std::move(t)); })
       .has("session::async_create(path, data, mode, access)",

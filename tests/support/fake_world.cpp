@@ -54,11 +54,14 @@ class fake_world final : public backend::world {
   }
   void cancel(backend::timer_id id) override { state_->timers.erase(id); }
 
-  void resolve(std::vector<backend::endpoint> names,
-               std::function<void(std::vector<backend::endpoint>)> handler) override {
+  void resolve(std::vector<backend::endpoint> names, backend::resolve_handler handler) override {
     if (state_->resolver_hangs) return;
-    auto found = state_->resolved.value_or(std::move(names));
-    asio::post(strand_, [found = std::move(found), handler = std::move(handler)] { handler(found); });
+    std::vector<backend::resolved_name> all;
+    for (const auto& each : names) {
+      const auto known = state_->resolved.find(each.address);
+      all.push_back({each, known == state_->resolved.end() ? std::vector{each} : known->second});
+    }
+    asio::post(strand_, [all = std::move(all), handler = std::move(handler)] { handler(all); });
   }
 
   std::unique_ptr<backend::link> connect(backend::link_options options, backend::link_listener& listener) override {

@@ -4,7 +4,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +12,7 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "backend/backend.hpp"
+#include "backend/world.hpp"
 #include "session/condition.hpp"
 #include "session/core.hpp"
 
@@ -37,7 +36,7 @@ struct fake_state {
   std::uint64_t random = 0;
   std::uint64_t last_timer = 0;
   std::map<backend::timer_id, std::pair<lease_clock::time_point, std::function<void()>>> timers;
-  std::optional<std::vector<backend::endpoint>> resolved;  ///< The result of resolving names; unset: the names.
+  std::map<std::string, std::vector<backend::endpoint>> resolved;  ///< By name; any other name is its own address.
   bool resolver_hangs = false;
   std::vector<std::shared_ptr<fake_connection>> connections;
 };

@@ -55,10 +55,10 @@ asio::awaitable<std::int64_t> scripted_connection::read_connect() {
   co_return boost::endian::load_big_s64(reinterpret_cast<const unsigned char*>(body.data()) + before_id);
 }
 
-asio::awaitable<void> scripted_connection::accept(std::int64_t id, std::int32_t timeout_ms) {
+asio::awaitable<void> scripted_connection::accept(std::int64_t id, std::int32_t timeout_ms, bool is_read_only) {
   const std::string password(16, 'p');
   std::string body = big(std::int32_t{0}) + big(timeout_ms) + big(id) + big(std::int32_t{16}) + password;
-  body.push_back('\0');  // not read-only
+  body.push_back(is_read_only ? '\1' : '\0');
   co_await write_frame(std::move(body));
 }
 

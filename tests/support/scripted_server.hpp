@@ -22,7 +22,7 @@ class scripted_connection {
   /// Reads the first frame of a connection, and returns the session id in it.
   asio::awaitable<std::int64_t> read_connect();
   /// Answers the first frame. A timeout of 0 says that there is no such session.
-  asio::awaitable<void> accept(std::int64_t id, std::int32_t timeout_ms);
+  asio::awaitable<void> accept(std::int64_t id, std::int32_t timeout_ms, bool is_read_only = false);
 
   struct request {
     std::int32_t xid = 0;

@@ -87,4 +87,14 @@ BOOST_AUTO_TEST_CASE(looks_tell_trouble) {
   BOOST_TEST((election_table(samples::elections()).rows[2][2].look == look::bad));
 }
 
+BOOST_AUTO_TEST_CASE(an_unknown_phase_is_worth_a_look_and_no_problem) {
+  auto later = samples::elections()[0];
+  later.phase = "unknown";
+  BOOST_TEST(problem_of(later) == "");
+  BOOST_TEST((election_table(std::vector{later}).rows[0][2].look == look::warning));
+  later.leader.reset();
+  later.waiters.clear();
+  BOOST_TEST(problem_of(later) == "in office by its record, but nobody is in line");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

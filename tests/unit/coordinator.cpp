@@ -98,6 +98,18 @@ struct waiting_for_predecessor : working {
   }
 };
 
+/// The record was written by a later version, in a phase and with a field that this version does not know.
+struct after_a_later_version : waiting_for_predecessor {
+  after_a_later_version() {
+    data.replace(data.find("executing"), 9, "draining");
+    data.insert(1, R"("later":[1],)");
+  }
+  static std::string later(const std::string& record) {
+    const auto read = detail::parse_record(record);
+    return read ? read->unknown_fields.raw("later") : "no record";
+  }
+};
+
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(coordinators, fake_session)
@@ -215,6 +227,45 @@ BOOST_AUTO_TEST_CASE(a_refused_look_at_the_record_is_done_again) {
   serve();
   refuse("get /e");
   BOOST_TEST(entries == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(later_versions, after_a_later_version)
+
+// As after any term that is not finished: the deadline is waited out, and the term is cut short by two writes.
+BOOST_AUTO_TEST_CASE(a_term_in_an_unknown_phase_is_taken_over_by_force_after_its_deadline) {
+  serve_until("set /e/" + own);
+  const auto since = now();
+  for (int i = 0; i < 100 && next_request() != "multi /"; ++i) {
+    serve_until("multi /");
+    if (next_request().empty()) advance(100ms);
+  }
+  BOOST_TEST((now() - since >= 4900ms), "the deadline is five seconds");
+  const auto taken_over = answer_cut_short();
+  BOOST_TEST_REQUIRE(taken_over.operations.size() == 3u);
+  const auto& written = taken_over.operations[0].data;
+  BOOST_TEST((detail::parse_record(written)->how == takeover::forced));
+  BOOST_TEST(detail::parse_record(written)->epoch == 4);
+  BOOST_TEST(later(written) == "[1]");
+}
+
+BOOST_AUTO_TEST_CASE(unknown_fields_are_kept_by_every_write_also_those_that_come_later) {
+  for (int i = 0; i < 100 && next_request() != "multi /"; ++i) {
+    serve_until("multi /");
+    if (next_request().empty()) advance(100ms);
+  }
+  data = answer_cut_short().operations.at(0).data;
+  BOOST_TEST_REQUIRE(next_request() == "multi /");
+  const auto executing = last().pending.front().first.operations.at(0).data;
+  BOOST_TEST((detail::parse_record(executing)->phase == term_phase::executing));
+  BOOST_TEST(later(executing) == "[1]");
+  data.replace(data.find("[1]"), 3, "[2]");  // somebody writes into the record of our term
+  fail(errc::bad_version);
+  BOOST_TEST_REQUIRE(next_request() == "get /e");
+  serve();
+  BOOST_TEST_REQUIRE(next_request() == "multi /");
+  BOOST_TEST(later(last().pending.front().first.operations.at(0).data) == "[2]");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

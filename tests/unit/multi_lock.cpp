@@ -74,4 +74,24 @@ BOOST_AUTO_TEST_CASE(one_that_is_lost_while_another_is_waited_for_ends_it_at_onc
   BOOST_TEST(removals == (strings{"remove " + own["/a"], "remove " + own["/c"]}), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(the_destructor_releases_also_while_somebody_waits_for_a_loss) {
+  multi_lock one(zk, {"/a"});
+  auto held = record<multi_ownership>();
+  one.async_acquire(held.token());
+  settle();
+  const auto own = last().pending.front().first.path + "0000000007";
+  let_stand_behind_another("/a");
+  other_goes("/a");
+  BOOST_TEST_REQUIRE(held.done());
+  auto lost = record<>();
+  held.result<0>().async_lost(lost.token());
+  settle();
+  BOOST_TEST(!lost.done());
+  held.result<0>() = multi_ownership();
+  settle();
+  CHECK_PENDING("remove " + own);
+  BOOST_TEST_REQUIRE(lost.done());
+  BOOST_TEST((lost.error() == errc::closed), lost.error().message());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

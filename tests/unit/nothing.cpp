@@ -11,6 +11,16 @@
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
+namespace {
+
+struct idle_career final : leader_career {
+  asio::awaitable<void> inaugurate(term) override { co_return; }
+  asio::awaitable<void> execute(term) override { co_return; }
+  asio::awaitable<void> hand_over(term, term_end) override { co_return; }
+};
+
+}  // namespace
+
 BOOST_FIXTURE_TEST_SUITE(nothing, fake_session)
 
 BOOST_AUTO_TEST_CASE(whatever_the_completion_token) {
@@ -54,6 +64,93 @@ BOOST_AUTO_TEST_CASE(what_it_tells_is_empty) {
   idle.stop();
   idle.resign();
   BOOST_TEST((idle.failure() == nullptr));
+}
+
+/// Every operation of these is tried in tests/operations; here is one for each class.
+BOOST_AUTO_TEST_CASE(each_recipe_can_be_made_by_default) {
+  const auto is_closed = [this](auto operation) {
+    auto ended = run_coroutine(io(), std::move(operation)(tuple));
+    return std::get<0>(ended) == errc::closed;
+  };
+  idle_career career;
+  BOOST_TEST(is_closed(session().async_get("/a")));
+  BOOST_TEST(is_closed(lock().async_acquire()));
+  BOOST_TEST(is_closed(read_write_lock().async_acquire_read()));
+  BOOST_TEST(is_closed(multi_lock().async_acquire()));
+  BOOST_TEST(is_closed(semaphore().async_acquire()));
+  BOOST_TEST(is_closed(election().async_campaign()));
+  BOOST_TEST(is_closed(consumer_coordinator().async_run(career)));
+  BOOST_TEST(is_closed(term().async_ending()));
+  BOOST_TEST(is_closed(barrier().async_wait()));
+  BOOST_TEST(is_closed(double_barrier().async_enter()));
+  BOOST_TEST(is_closed(two_phase_commit().async_undecided()));
+  BOOST_TEST(is_closed(shared_value().async_get()));
+  BOOST_TEST(is_closed(counter().async_get()));
+  BOOST_TEST(is_closed(children_view().async_current()));
+  BOOST_TEST(is_closed(membership().async_join("a", "")));
+  BOOST_TEST(is_closed(service_discovery().async_services()));
+  BOOST_TEST(is_closed(service_view().async_current()));
+  BOOST_TEST(is_closed(service_provider().async_pick()));
+  BOOST_TEST(is_closed(queue().async_next()));
+  BOOST_TEST(is_closed(queue().async_take()));
+  BOOST_TEST(is_closed(priority_queue().async_put("", 1)));
+  BOOST_TEST(is_closed(delay_queue().async_take_for(1s)));
+  BOOST_TEST(is_closed(producer().async_last()));
+}
+
+BOOST_AUTO_TEST_CASE(a_handle_made_by_default_tells_nothing) {
+  const auto tells_nothing = [](const auto& handle) {
+    return handle.path().empty() && !handle.get_session().get_core() && !handle.get_executor();
+  };
+  BOOST_TEST(tells_nothing(lock()));
+  BOOST_TEST(tells_nothing(read_write_lock()));
+  BOOST_TEST(tells_nothing(semaphore()));
+  BOOST_TEST(tells_nothing(election()));
+  BOOST_TEST(tells_nothing(consumer_coordinator()));
+  BOOST_TEST(tells_nothing(barrier()));
+  BOOST_TEST(tells_nothing(double_barrier()));
+  BOOST_TEST(tells_nothing(two_phase_commit()));
+  BOOST_TEST(tells_nothing(shared_value()));
+  BOOST_TEST(tells_nothing(counter()));
+  BOOST_TEST(tells_nothing(children_view()));
+  BOOST_TEST(tells_nothing(persistent_node()));
+  BOOST_TEST(tells_nothing(joined_member()));
+  BOOST_TEST(tells_nothing(membership()));
+  BOOST_TEST(tells_nothing(service_registration()));
+  BOOST_TEST(tells_nothing(service_view()));
+  BOOST_TEST(tells_nothing(service_discovery()));
+  BOOST_TEST(tells_nothing(service_provider()));
+  BOOST_TEST(tells_nothing(queue()));
+  BOOST_TEST(tells_nothing(producer()));
+  BOOST_TEST(semaphore().options().id == line_options().id);
+  BOOST_TEST(counter().options().max_tries == counter_options().max_tries);
+  BOOST_TEST(multi_lock().paths().empty());
+  BOOST_TEST((!ownership().get_executor() && !multi_ownership().get_executor() && !attendance().get_executor()));
+  BOOST_TEST(term().ending());
+  BOOST_TEST(term().epoch() == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_handle_tells_what_it_was_made_with) {
+  const auto is_over = [this](const auto& handle, const std::string& path) {
+    return handle.path() == path && handle.get_session().get_core() == zk.get_core() &&
+           handle.get_executor() == zk.get_executor();
+  };
+  BOOST_TEST(is_over(lock(zk, "/l", {.id = "a"}), "/l"));
+  BOOST_TEST(is_over(read_write_lock(zk, "/l"), "/l"));
+  BOOST_TEST(is_over(semaphore(zk, "/s", 1), "/s"));
+  BOOST_TEST(is_over(election(zk, "/e", {.id = "a"}), "/e"));
+  BOOST_TEST(is_over(consumer_coordinator(zk, "/c", {.id = "a"}), "/c"));
+  BOOST_TEST(is_over(double_barrier(zk, "/b", 1), "/b"));
+  BOOST_TEST(is_over(counter(zk, "/n"), "/n"));
+  BOOST_TEST(is_over(children_view(zk, "/v"), "/v"));
+  BOOST_TEST(is_over(persistent_node(zk, "/p", ""), "/p"));
+  BOOST_TEST(is_over(service_provider(service_discovery(zk, "/d"), "x"), "/d/x"));
+  BOOST_TEST(is_over(producer(queue(zk, "/q"), "x"), "/q"));
+  BOOST_TEST(lock(zk, "/l", {.id = "a"}).options().id == "a");
+  BOOST_TEST(semaphore(zk, "/s", 1, {.id = "a"}).options().id == "a");
+  BOOST_TEST(double_barrier(zk, "/b", 1, {.id = "a"}).options().id == "a");
+  BOOST_TEST(counter(zk, "/n", {.max_tries = 7}).options().max_tries == 7);
+  BOOST_TEST(children_view(zk, "/v", {.interval = 7ms}).options().interval.count() == 7);
 }
 
 BOOST_AUTO_TEST_CASE(a_recipe_on_a_session_that_was_moved_from_is_refused) {

@@ -506,7 +506,8 @@ BOOST_AUTO_TEST_CASE(one_that_does_is_asked_under_the_version_that_was_read) {
   answer(found);
   CHECK_PENDING("set /l/x-lock-0000000001");
   const auto written = answer();
-  BOOST_TEST(written.data == "{\"id\":\"them\",\"revocable\":true,\"revoke\":true,\"grace_ms\":500}");
+  BOOST_TEST(written.data ==
+             "{\"zkrecipes\":\"member\",\"id\":\"them\",\"revocable\":true,\"revoke\":true,\"grace_ms\":500}");
   BOOST_TEST(written.version == 3);
   BOOST_TEST_REQUIRE(asking.done());
   BOOST_TEST(!asking.error());

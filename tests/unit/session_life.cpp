@@ -86,6 +86,29 @@ BOOST_FIXTURE_TEST_CASE(after_the_end_there_is_no_change_to_wait_for, fake_sessi
   BOOST_TEST((change.error() == errc::closed));
 }
 
+BOOST_FIXTURE_TEST_CASE(to_wait_for_a_connection_can_have_a_limit, fake_session) {
+  auto late = record<>();
+  auto soon = record<>();
+  auto closed = record<>();
+  zk.async_connected_for(3s, late.token());
+  zk.async_connected_for(4s, soon.token());
+  advance(3s - 1ms);
+  BOOST_TEST(!late.done());
+  advance(1ms);
+  BOOST_TEST_REQUIRE(late.done());
+  BOOST_TEST((late.error() == errc::timed_out));
+  connect();
+  BOOST_TEST_REQUIRE(soon.done());
+  BOOST_TEST(!soon.error());
+  lose();
+  zk.async_connected_for(std::chrono::hours::max(), closed.token());
+  auto closing = record<>();
+  zk.async_close(closing.token());
+  settle();
+  BOOST_TEST_REQUIRE(closed.done());
+  BOOST_TEST((closed.error() == errc::closed));
+}
+
 BOOST_FIXTURE_TEST_CASE(refused_credentials_are_the_end, fake_session) {
   auto waiting = record<>();
   zk.async_connected(waiting.token());

@@ -208,15 +208,15 @@ BOOST_AUTO_TEST_CASE(names_that_can_not_be_resolved_are_told_tried_again_and_no_
   fake_session it(options);  // in the fake world names resolve to themselves, so this one has a connection
   BOOST_TEST(it.state().connections.size() == 1u);
   fake_bench bench;
-  bench.state().resolved.emplace();
+  bench.state().resolved["nowhere"];
   auto zk = bench.make_session(options);
   bench.settle();
   BOOST_TEST((zk.status().state == session_state::connecting));
   BOOST_TEST((zk.status().reason == errc::no_servers));
-  bench.state().resolved->push_back({"127.0.0.1", 1});
+  bench.state().resolved["nowhere"] = {{"127.0.0.1", 1}};
   bench.advance(1s);
   BOOST_TEST(bench.state().connections.size() == 1u);
-  bench.state().resolved->clear();
+  bench.state().resolved["nowhere"].clear();
   bench.lose();
   bench.advance(1s);
   BOOST_TEST(bench.last().options.server.address == "127.0.0.1", "what was known last is used");

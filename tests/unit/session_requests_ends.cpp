@@ -161,4 +161,21 @@ BOOST_AUTO_TEST_CASE(what_no_server_takes_is_refused_and_costs_no_connection) {
   CHECK_PENDING_OF(it, "set /a");
 }
 
+BOOST_FIXTURE_TEST_CASE(an_empty_transaction_succeeds_unsent_and_not_on_a_closed_session, fake_session) {
+  auto early = record<std::vector<operation_result>>();
+  zk.async_commit(transaction(), early.token());
+  settle();
+  BOOST_TEST_REQUIRE(early.done());
+  BOOST_TEST(!early.error());
+  auto closing = record<>();
+  zk.async_close(closing.token());
+  settle();
+  BOOST_TEST(closing.done());
+  auto late = record<std::vector<operation_result>>();
+  zk.async_commit(transaction(), late.token());
+  settle();
+  BOOST_TEST_REQUIRE(late.done());
+  BOOST_TEST((late.error() == errc::closed));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

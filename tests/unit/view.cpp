@@ -82,6 +82,23 @@ BOOST_AUTO_TEST_CASE(phases_of_a_leader) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_phase_of_a_later_version_is_shown_as_unknown) {
+  auto record = serialize(record_of("n1", term_phase::executing));
+  record.replace(record.find("executing"), 9, "draining");
+  nodes.data = record;
+  auto seen = view();
+  BOOST_TEST((seen.phase == term_phase::unknown));
+  BOOST_TEST(seen.epoch == 3);
+  BOOST_TEST(seen.leader == "one");
+  BOOST_TEST(!seen.hand_over.has_value());
+  nodes.candidates.erase(nodes.candidates.begin());
+  seen = view();
+  BOOST_TEST((seen.phase == term_phase::unknown));
+  BOOST_TEST(seen.leader == "");
+  BOOST_TEST_REQUIRE(seen.hand_over.has_value());
+  BOOST_TEST(seen.hand_over->state == "awaiting", "the term is not finished");
+}
+
 BOOST_AUTO_TEST_CASE(candidates_in_order) {
   auto seen = view();
   BOOST_TEST_REQUIRE(seen.candidates.size() == 2u);

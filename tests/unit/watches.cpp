@@ -1,8 +1,7 @@
 // The watch registry: which waiters hear of which change, and when the server's watch is removed.
-#include "session/watches.hpp"
-
 #include <boost/test/unit_test.hpp>
 
+#include "session/watch_registry.hpp"
 #include "support/fake_world.hpp"
 
 using namespace zkrecipes;

@@ -1,12 +1,12 @@
 // The real world's clock and random numbers.
-#include "backend/zookeeper/world.hpp"
-
 #include <set>
 #include <utility>
 #include <vector>
 
 #include <boost/test/unit_test.hpp>
 
+#include "backend/zookeeper/random_generator.hpp"
+#include "backend/zookeeper/real_world.hpp"
 #include "support/coroutine.hpp"
 
 using namespace zkrecipes;

@@ -22,11 +22,15 @@ class attendant;
 /// Thread safety: safe.
 class attendance {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
   attendance() noexcept;  ///< Attends nothing: `error()` is `closed`.
   explicit attendance(std::shared_ptr<detail::attendant> attendant) noexcept;
   attendance(attendance&&) noexcept;
   attendance& operator=(attendance&&) noexcept;
   ~attendance();
+
+  executor_type get_executor() const noexcept;  ///< Of the session. Empty if there was none.
 
   /// Number of the round: 1 for the first at this path, and so on.
   std::int64_t round() const noexcept;

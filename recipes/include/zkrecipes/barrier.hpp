@@ -19,6 +19,9 @@ namespace zkrecipes {
 /// Cancellation of every operation: all types. A request that was already sent may take effect.
 class barrier {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  barrier() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path.
   barrier(session over, std::string path);
 
@@ -81,6 +84,8 @@ class barrier {
   }
 
   const std::string& path() const noexcept { return path_; }
+  const session& get_session() const noexcept { return session_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using core_ptr = std::shared_ptr<detail::core>;

@@ -39,6 +39,9 @@ struct children_view_options {
 /// Move-only; the destructor ends the view and removes its watches. Thread safety: safe.
 class children_view {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  children_view() noexcept;  ///< Shows nothing, like one that was moved from: operations complete with `closed`.
   /// Starts to read. The path may be missing and come later.
   /// \throws std::invalid_argument naming the bad path or option.
   children_view(session over, std::string path, children_view_options options);
@@ -77,6 +80,9 @@ class children_view {
   }
 
   const std::string& path() const noexcept;
+  const session& get_session() const noexcept { return session_; }
+  const children_view_options& options() const noexcept { return options_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
   /// For the recipes.
   const std::shared_ptr<detail::children_reader>& get_reader() const noexcept { return reader_; }
@@ -86,6 +92,8 @@ class children_view {
   static void start_current(detail::handler_for<void(error_code, children_snapshot)>, reader_ptr);
   static void start_change(detail::handler_for<void(error_code, children_change)>, reader_ptr, children_snapshot);
 
+  session session_;
+  children_view_options options_;
   reader_ptr reader_;
 };
 

@@ -27,6 +27,9 @@ struct consumer_coordinator_options {
 /// the node at `path`, and its guarantees. Thread safety: safe.
 class consumer_coordinator {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  consumer_coordinator() noexcept;  ///< Runs nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path or option.
   consumer_coordinator(session over, std::string path, consumer_coordinator_options options);
   ~consumer_coordinator();  ///< As `stop`.
@@ -62,11 +65,17 @@ class consumer_coordinator {
   /// The exception that ended the run with `career_failed`.
   std::exception_ptr failure() const;
 
+  const std::string& path() const noexcept;
+  const session& get_session() const noexcept { return session_; }
+  const consumer_coordinator_options& options() const noexcept;
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
+
  private:
   using coordinator_ptr = std::shared_ptr<detail::coordinator>;
   static leader_career* checked(leader_career& career);
   static void start_run(detail::handler_for<void(error_code)>, coordinator_ptr, leader_career*);
 
+  session session_;
   coordinator_ptr coordinator_;
 };
 

@@ -36,6 +36,9 @@ struct counter_reading {
 /// such number).
 class counter {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  counter() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path or option.
   counter(session over, std::string path, counter_options options);
   counter(session over, std::string path) : counter(std::move(over), std::move(path), counter_options()) {}
@@ -96,6 +99,9 @@ class counter {
   }
 
   const std::string& path() const noexcept;
+  const session& get_session() const noexcept { return session_; }
+  const counter_options& options() const noexcept;
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using state_ptr = std::shared_ptr<detail::counter_state>;
@@ -105,6 +111,7 @@ class counter {
                                     std::int64_t);
   static void start_change(detail::handler_for<void(error_code, counter_reading)>, state_ptr, counter_reading);
 
+  session session_;
   state_ptr state_;
 };
 

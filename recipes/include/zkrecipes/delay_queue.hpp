@@ -26,6 +26,7 @@ struct delayed {
 /// format, and goes by the clients' clocks. Thread safety: safe.
 class delay_queue : public queue_base {
  public:
+  delay_queue() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path or option.
   delay_queue(session over, std::string path, queue_options options);
   delay_queue(session over, std::string path) : delay_queue(std::move(over), std::move(path), queue_options()) {}

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <zkrecipes/attendance.hpp>
+#include <zkrecipes/diagnostic.hpp>
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/session.hpp>
 #include <zkrecipes/transaction.hpp>
@@ -37,6 +38,9 @@ struct double_barrier_options {
 /// Thread safety: safe.
 class double_barrier {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  double_barrier() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// `size`: members of a round, 1 to 1000.
   /// \throws std::invalid_argument naming the bad argument.
   double_barrier(session over, std::string path, int size, double_barrier_options options);
@@ -44,21 +48,24 @@ class double_barrier {
       : double_barrier(std::move(over), std::move(path), size, double_barrier_options()) {}
 
   /// Gets in line and waits until a round has been opened in which we are a member. The path is created if it is
-  /// missing.
+  /// missing. `why` tells what is behind `size_mismatch` and `foreign_data`.
   ///
   /// Signature: `void(error_code, attendance)`.
-  /// Errors: `size_mismatch` (the first member there came for another size: `problem()` names both), `session_expired`,
-  /// `lease_lapsed` or `node_removed` (while we waited), `foreign_data` (another recipe has its data there, or is using
-  /// the path), `sequence_exhausted`, `no_auth`, and those of `session`.
-  /// Cancellation: all types. No node of ours stays behind: it is removed in the background, for as long as the session
-  /// lives. If a round with us was opened at that moment, the others see us leave at once.
-  /// Thread safety: as the class says.
-  /// Cost: two round trips for the last one in: `create`, `getData` and `getChildren`, then the transaction that opens
-  /// the round. For the others one more to set their watches, and from the opening on one notification and one round
-  /// trip. Two more if the path is missing.
+  /// Errors: `size_mismatch` (the first member there came for another size: the diagnostic names both),
+  /// `session_expired`, `lease_lapsed` or `node_removed` (while we waited), `foreign_data` (another recipe has its data
+  /// there, or is using the path), `sequence_exhausted`, `no_auth`, and those of `session`. Cancellation: all types. No
+  /// node of ours stays behind: it is removed in the background, for as long as the session lives. If a round with us
+  /// was opened at that moment, the others see us leave at once. Thread safety: as the class says. Cost: two round
+  /// trips for the last one in: `create`, `getData` and `getChildren`, then the transaction that opens the round. For
+  /// the others one more to set their watches, and from the opening on one notification and one round trip. Two more if
+  /// the path is missing.
   template <token_for<attendance> Token = default_token>
   auto async_enter(Token&& token = Token()) {
-    return async_enter_for(lease_clock::duration::max(), std::forward<Token>(token));
+    return async_enter(diagnostic(), std::forward<Token>(token));
+  }
+  template <token_for<attendance> Token = default_token>
+  auto async_enter(diagnostic why, Token&& token = Token()) {
+    return async_enter_for(lease_clock::duration::max(), std::move(why), std::forward<Token>(token));
   }
 
   /// As `async_enter`, with one budget of time for everything. With a connection the servers decide at the end of the
@@ -73,19 +80,26 @@ class double_barrier {
   /// read.
   template <token_for<attendance> Token = default_token>
   auto async_enter_for(time_budget budget, Token&& token = Token()) {
-    return detail::initiate<void(error_code, attendance)>(token, &start_enter, state_, budget);
+    return async_enter_for(budget, diagnostic(), std::forward<Token>(token));
+  }
+  template <token_for<attendance> Token = default_token>
+  auto async_enter_for(time_budget budget, diagnostic why, Token&& token = Token()) {
+    return detail::initiate<void(error_code, attendance)>(token, &start_enter, state_, budget, std::move(why));
   }
 
   const std::string& path() const noexcept;
   int size() const noexcept;
-  /// In words, why an entry by this object last ended with `size_mismatch` or `foreign_data`.
-  std::string problem() const;
+  const session& get_session() const noexcept { return session_; }
+  const double_barrier_options& options() const noexcept { return options_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using state_ptr = std::shared_ptr<detail::double_barrier_state>;
-  static void start_enter(detail::handler_for<void(error_code, attendance)>, state_ptr, lease_clock::duration);
+  static void start_enter(detail::handler_for<void(error_code, attendance)>, state_ptr, lease_clock::duration,
+                          diagnostic);
 
   session session_;
+  double_barrier_options options_;
   state_ptr state_;
 };
 

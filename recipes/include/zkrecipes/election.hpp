@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <zkrecipes/election_view.hpp>
 #include <zkrecipes/ownership.hpp>
@@ -37,6 +38,9 @@ struct election_options {
 /// Thread safety: safe.
 class election {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  election() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path or option.
   election(session over, std::string path, election_options options);
 
@@ -52,7 +56,20 @@ class election {
   /// Cost: one round trip if nobody else is there. Else as `lock::async_acquire`.
   template <token_for<ownership> Token = default_token>
   auto async_campaign(Token&& token = Token()) {
-    return detail::initiate<void(error_code, ownership)>(token, &start_campaign, session_.get_core(), path_, options_);
+    return async_campaign_for(lease_clock::duration::max(), std::forward<Token>(token));
+  }
+
+  /// As `async_campaign`, with one budget of time for everything: connecting, getting in line, waiting.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: `timed_out`, and those of `async_campaign`.
+  /// Cancellation: as `async_campaign`; the end of the budget leaves no node behind either.
+  /// Thread safety: as the class says.
+  /// Cost: as `async_campaign`.
+  template <token_for<ownership> Token = default_token>
+  auto async_campaign_for(time_budget budget, Token&& token = Token()) {
+    return detail::initiate<void(error_code, ownership)>(token, &start_campaign, session_.get_core(), path_, options_,
+                                                         budget);
   }
 
   /// Tells who leads and who waits.
@@ -114,10 +131,14 @@ class election {
   }
 
   const std::string& path() const noexcept { return path_; }
+  const session& get_session() const noexcept { return session_; }
+  const election_options& options() const noexcept { return options_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using core_ptr = std::shared_ptr<detail::core>;
-  static void start_campaign(detail::handler_for<void(error_code, ownership)>, core_ptr, std::string, election_options);
+  static void start_campaign(detail::handler_for<void(error_code, ownership)>, core_ptr, std::string, election_options,
+                             lease_clock::duration);
   static void start_view(detail::handler_for<void(error_code, election_view)>, core_ptr, std::string);
   static void start_view_change(detail::handler_for<void(error_code, election_view)>, core_ptr, std::string,
                                 std::string);

@@ -17,6 +17,7 @@ enum class term_phase {
   handing_over,  ///< The leader finishes its message in hand, then hands over.
   retired,       ///< The hand-over is complete.
   stalled,       ///< Given up by the leader's own watchdog, because `execute` made no progress.
+  unknown,       ///< A phase that a later version of the library has recorded. The term is not finished.
 };
 
 /// How a term took over from the one before.
@@ -24,7 +25,8 @@ enum class takeover {
   first,           ///< There was no term before.
   clean,           ///< The predecessor had retired.
   confirmed_late,  ///< The predecessor was gone, and confirmed before the hand-over deadline.
-  forced,          ///< The predecessor did not confirm before its hand-over deadline.
+  forced,          ///< The predecessor did not confirm before its hand-over deadline. Any way of taking over that a
+                   ///< later version has added counts as this.
 };
 
 const char* to_string(term_phase phase) noexcept;

@@ -14,6 +14,8 @@ namespace zkrecipes {
 /// Move-only; the destructor leaves in the background. Thread safety: safe.
 class joined_member {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
   /// Replaces the data of the member, at most 1 000 000 bytes: as `persistent_node::async_set_data`.
   ///
   /// Signature: `void(error_code)`.
@@ -53,6 +55,8 @@ class joined_member {
   }
 
   const std::string& path() const noexcept { return node_.path(); }
+  const session& get_session() const noexcept { return node_.get_session(); }
+  executor_type get_executor() const noexcept { return node_.get_executor(); }
 
   joined_member() noexcept = default;  ///< No member, like one that was moved from: operations complete with `closed`.
   explicit joined_member(persistent_node node) noexcept : node_(std::move(node)) {}

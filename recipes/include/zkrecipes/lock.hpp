@@ -2,24 +2,15 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <string>
 #include <vector>
 
 #include <zkrecipes/line_member.hpp>
+#include <zkrecipes/line_options.hpp>
 #include <zkrecipes/ownership.hpp>
 #include <zkrecipes/session.hpp>
 
 namespace zkrecipes {
-
-/// Settings of a `lock` or a `multi_lock`.
-struct lock_options {
-  /// Our name, as the other clients see it: 1 to 256 bytes, no control characters.
-  std::string id = "zkrecipes";
-  /// Called while we wait, with the number of members ahead of us as far as we know: when we get in line, and whenever
-  /// we look again and the number differs. A hook: see docs/operations.md.
-  std::function<void(std::size_t ahead)> on_position{};
-};
 
 /// A lock at one path, first come, first served.
 ///
@@ -37,9 +28,12 @@ struct lock_options {
 /// long as the session lives.
 class lock {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  lock() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path or option.
-  lock(session over, std::string path, lock_options options);
-  lock(session over, std::string path) : lock(std::move(over), std::move(path), lock_options()) {}
+  lock(session over, std::string path, line_options options);
+  lock(session over, std::string path) : lock(std::move(over), std::move(path), line_options()) {}
 
   /// Gets in line and waits until the lock is ours. The path is created if it is missing.
   ///
@@ -121,20 +115,21 @@ class lock {
 
   const std::string& path() const noexcept { return path_; }
   const session& get_session() const noexcept { return session_; }
-  const lock_options& options() const noexcept { return options_; }
+  const line_options& options() const noexcept { return options_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using core_ptr = std::shared_ptr<detail::core>;
   using owner_handler = detail::handler_for<void(error_code, ownership)>;
-  static void start_acquire(owner_handler, core_ptr, std::string, lock_options, lease_clock::duration);
-  static void start_try_acquire(owner_handler, core_ptr, std::string, lock_options);
+  static void start_acquire(owner_handler, core_ptr, std::string, line_options, lease_clock::duration);
+  static void start_try_acquire(owner_handler, core_ptr, std::string, line_options);
   static void start_members(detail::handler_for<void(error_code, std::vector<line_member>)>, core_ptr, std::string);
   static void start_request_revocation(detail::handler_for<void(error_code)>, core_ptr, std::string,
                                        std::chrono::milliseconds);
 
   session session_;
   std::string path_;
-  lock_options options_;
+  line_options options_;
 };
 
 }  // namespace zkrecipes

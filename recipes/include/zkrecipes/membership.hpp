@@ -20,6 +20,9 @@ struct membership_options {
 /// are ignored. Thread safety: safe.
 class membership {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  membership() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path.
   membership(session over, std::string path, membership_options options);
   membership(session over, std::string path) : membership(std::move(over), std::move(path), membership_options()) {}
@@ -28,12 +31,11 @@ class membership {
   /// connection it waits.
   ///
   /// Signature: `void(error_code, joined_member)`.
-  /// Errors: `bad_arguments` (a name that is empty, "." or "..", or has a slash or control characters; too much data),
-  /// `busy` (see `membership_options`), `foreign_data` (a node that is no member has the name), `no_auth`, and those of
-  /// `session`.
-  /// Cancellation: all types. After any error no node of ours stays behind: it is removed in the background.
-  /// Thread safety: as the class says.
-  /// Cost: 1 round trip, 2 requests; 3 round trips if the path has to be made.
+  /// Errors: `bad_arguments` (a name that is empty, "." or "..", or has a slash or control characters),
+  /// `too_large` (nothing was sent), `busy` (see `membership_options`), `foreign_data` (a node that is no member has
+  /// the name), `no_auth`, and those of `session`. Cancellation: all types. After any error no node of ours stays
+  /// behind: it is removed in the background. Thread safety: as the class says. Cost: 1 round trip, 2 requests; 3 round
+  /// trips if the path has to be made.
   template <token_for<joined_member> Token = default_token>
   auto async_join(std::string name, std::string data, Token&& token = Token()) {
     return detail::initiate<void(error_code, joined_member)>(token, &start_join, session_.get_core(), path_, options_,
@@ -45,6 +47,8 @@ class membership {
 
   const std::string& path() const noexcept { return path_; }
   const session& get_session() const noexcept { return session_; }
+  const membership_options& options() const noexcept { return options_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   static void start_join(detail::handler_for<void(error_code, joined_member)>, std::shared_ptr<detail::core>,

@@ -21,10 +21,13 @@ namespace zkrecipes {
 /// long as the session lives.
 class multi_lock {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  multi_lock() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path or option; also if there is no path, or the same path twice.
-  multi_lock(session over, std::vector<std::string> paths, lock_options options);
+  multi_lock(session over, std::vector<std::string> paths, line_options options);
   multi_lock(session over, std::vector<std::string> paths)
-      : multi_lock(std::move(over), std::move(paths), lock_options()) {}
+      : multi_lock(std::move(over), std::move(paths), line_options()) {}
 
   /// Waits until all of the locks are ours. If one of them is lost while we wait for another, the operation ends at
   /// once, and the rest is given up.
@@ -67,17 +70,20 @@ class multi_lock {
                                                                options_);
   }
 
-  const std::vector<std::string>& paths() const noexcept { return paths_; }
+  const std::vector<std::string>& paths() const noexcept { return paths_; }  ///< In order of acquisition.
+  const session& get_session() const noexcept { return session_; }
+  const line_options& options() const noexcept { return options_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using core_ptr = std::shared_ptr<detail::core>;
   using handler = detail::handler_for<void(error_code, multi_ownership)>;
-  static void start_acquire(handler, core_ptr, std::vector<std::string>, lock_options, lease_clock::duration);
-  static void start_try_acquire(handler, core_ptr, std::vector<std::string>, lock_options);
+  static void start_acquire(handler, core_ptr, std::vector<std::string>, line_options, lease_clock::duration);
+  static void start_try_acquire(handler, core_ptr, std::vector<std::string>, line_options);
 
   session session_;
   std::vector<std::string> paths_;
-  lock_options options_;
+  line_options options_;
 };
 
 }  // namespace zkrecipes

@@ -20,11 +20,15 @@ class held_together;
 /// Thread safety: safe.
 class multi_ownership {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
   multi_ownership() noexcept;  ///< Owns nothing: `error()` is `closed`.
   explicit multi_ownership(std::shared_ptr<detail::held_together> held) noexcept;
   multi_ownership(multi_ownership&&) noexcept;
   multi_ownership& operator=(multi_ownership&&) noexcept;
   ~multi_ownership();
+
+  executor_type get_executor() const noexcept;  ///< Of the session. Empty if there was none.
 
   std::size_t size() const noexcept;
   /// The locks in the order of acquisition, which is that of the paths.

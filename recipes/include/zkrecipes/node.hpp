@@ -62,4 +62,19 @@ acl open_acl();
 /// Only clients with the credentials of the creator may do anything (needs `session_options::digest`).
 acl creator_acl();
 
+struct node_data {
+  std::string data;
+  node_stat stat;
+};
+
+struct node_children {
+  std::vector<std::string> names;  ///< In no order.
+  node_stat stat;
+};
+
+struct created_node {
+  std::string path;  ///< With the sequence number, if the mode has one.
+  node_stat stat;
+};
+
 }  // namespace zkrecipes

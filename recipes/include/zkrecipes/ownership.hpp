@@ -30,11 +30,15 @@ class place;
 /// Thread safety: safe.
 class ownership {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
   ownership() noexcept;  ///< Owns nothing: `error()` is `closed`, and every operation completes with `closed`.
   explicit ownership(std::shared_ptr<detail::place> place) noexcept;
   ownership(ownership&&) noexcept;
   ownership& operator=(ownership&&) noexcept;
   ~ownership();
+
+  executor_type get_executor() const noexcept;  ///< Of the session. Empty if there was none.
 
   /// Fencing token: grows from owner to owner over the life of the ensemble (the `czxid` of our node).
   std::int64_t token() const noexcept;

@@ -63,6 +63,8 @@ struct persistent_node_status {
 /// ephemeral node goes with the end of its session at the latest. Thread safety: safe.
 class persistent_node {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
   /// Starts to make the node, with its parents. Data: at most 1 000 000 bytes.
   /// \throws std::invalid_argument naming the bad path or option.
   persistent_node(session over, std::string path, std::string data, persistent_node_options options);
@@ -92,8 +94,8 @@ class persistent_node {
   /// the connection breaks. A node that does not stand gets this data when it is made.
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `bad_arguments` (too long), `node_removed` (without `restore`), `closed`, `auth_failed`; `no_auth` and the
-  /// others of `async_started`, which keep it from being written now: the object goes on trying.
+  /// Errors: `too_large` (nothing was sent), `node_removed` (without `restore`), `closed`, `auth_failed`; `no_auth` and
+  /// the others of `async_started`, which keep it from being written now: the object goes on trying.
   /// Cancellation: all types; it ends only the wait, and the data is written all the same.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests: a look (a transaction that changes nothing, and a read) and the write; then a
@@ -133,6 +135,9 @@ class persistent_node {
   }
 
   const std::string& path() const noexcept;
+  const session& get_session() const noexcept { return session_; }
+  const persistent_node_options& options() const noexcept;
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
   /// For the recipes.
   explicit persistent_node(std::shared_ptr<detail::kept_node> node) noexcept;
@@ -146,6 +151,7 @@ class persistent_node {
                                   std::uint64_t);
   static void start_close(detail::handler_for<void(error_code)>, node_ptr);
 
+  session session_;
   node_ptr node_;
 };
 

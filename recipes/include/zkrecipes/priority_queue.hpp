@@ -24,6 +24,7 @@ struct prioritized {
 /// after 39. Thread safety: safe.
 class priority_queue : public queue_base {
  public:
+  priority_queue() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path or option.
   priority_queue(session over, std::string path, queue_options options);
   priority_queue(session over, std::string path) : priority_queue(std::move(over), std::move(path), queue_options()) {}

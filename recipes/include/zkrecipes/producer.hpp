@@ -21,6 +21,9 @@ class queue;
 /// Thread safety: safe.
 class producer {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  producer() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// `name`: 1 to 256 bytes, no slash, no control characters; the same name continues the numbering after a restart.
   /// \throws std::invalid_argument if it is malformed.
   producer(const queue& into, std::string name);
@@ -30,8 +33,8 @@ class producer {
   /// again, and the numbers begin anew.
   ///
   /// Signature: `void(error_code, std::uint64_t)`.
-  /// Errors: `full` (see `queue_options`; the item was not put), `bad_arguments` (too long), `foreign_data` (the node
-  /// of the producer is not ours), `superseded` (another producer of this name put something in between),
+  /// Errors: `full` (see `queue_options`; the item was not put), `too_large` (nothing was sent), `foreign_data` (the
+  /// node of the producer is not ours), `superseded` (another producer of this name put something in between),
   /// `sequence_exhausted` (as `queue::async_put`), `no_auth`, and those of `session`.
   /// Cancellation: all types; it ends the wait, and the item is put all the same.
   /// Thread safety: as the class says.
@@ -55,11 +58,16 @@ class producer {
     return detail::initiate<void(error_code, std::uint64_t)>(token, &start_last, state_);
   }
 
+  const std::string& path() const noexcept;  ///< Of the queue.
+  const session& get_session() const noexcept { return session_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
+
  private:
   using state_ptr = std::shared_ptr<detail::producer_state>;
   static void start_put(detail::handler_for<void(error_code, std::uint64_t)>, state_ptr, std::string);
   static void start_last(detail::handler_for<void(error_code, std::uint64_t)>, state_ptr);
 
+  session session_;
   state_ptr state_;
 };
 

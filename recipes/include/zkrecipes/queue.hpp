@@ -18,6 +18,7 @@ class queue_follower;
 /// hands out an item once. Foreign nodes under the path are ignored. Thread safety: safe.
 class queue : public queue_base {
  public:
+  queue() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path or option.
   queue(session over, std::string path, queue_options options);
   queue(session over, std::string path) : queue(std::move(over), std::move(path), queue_options()) {}
@@ -29,7 +30,7 @@ class queue : public queue_base {
   /// Signature: `void(error_code, std::string)`.
   /// Errors: `outcome_unknown` (the reply was lost, and the item may have been put; with a `limit` it was put and only
   /// its name is unknown, unless our session ended or an operator removed the ticket), `full` (see `queue_options`),
-  /// `bad_arguments` (too long; nothing was sent), `sequence_exhausted` (all numbers for names but the last million are
+  /// `too_large` (nothing was sent), `sequence_exhausted` (all numbers for names but the last million are
   /// used up; nothing was put), `no_auth`, and those of `session`.
   /// Cancellation: all types; a put that was already sent may take effect. With a `limit` our tickets are removed in
   /// the background.
@@ -47,7 +48,7 @@ class queue : public queue_base {
   /// `limit` another 250 bytes and twice the length of the path. A single item counts as in `async_put`.
   ///
   /// Signature: `void(error_code, std::vector<std::string>)`, the names.
-  /// Errors: as `async_put`; `bad_arguments` (more bytes than that, or no items; nothing was sent).
+  /// Errors: as `async_put`; `too_large` (more bytes than that; nothing was sent), `bad_arguments` (no items).
   /// Cancellation: as `async_put`: all of the items may have been put, or none.
   /// Thread safety: as the class says.
   /// Cost: as `async_put`, for all items together.

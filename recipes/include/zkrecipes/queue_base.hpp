@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/queue_types.hpp>
 #include <zkrecipes/session.hpp>
 
@@ -27,6 +28,8 @@ class queue_core;
 /// `session`.
 class queue_base {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
   /// Claims the first item that no other taker has, and hands it out; waits for one if there is none. Creates the path
   /// if it is missing. The item stays in the queue, claimed, until it is settled, and can be taken again if our session
   /// ends. A lost connection or session does not end the wait.
@@ -43,7 +46,19 @@ class queue_base {
   /// queue: 3 requests, and 1 round trip more about once a minute for the leader's time.
   template <token_for<message> Token = default_token>
   auto async_take(Token&& token = Token()) {
-    return detail::initiate<void(error_code, message)>(token, &start_take, core_);
+    return async_take_for(lease_clock::duration::max(), std::forward<Token>(token));
+  }
+
+  /// As `async_take`, with one budget of time for everything: connecting, waiting, claiming.
+  ///
+  /// Signature: `void(error_code, message)`.
+  /// Errors: `timed_out`, and those of `async_take`.
+  /// Cancellation: as `async_take`; the same happens at the end of the budget.
+  /// Thread safety: as `async_take`.
+  /// Cost: as `async_take`.
+  template <token_for<message> Token = default_token>
+  auto async_take_for(time_budget budget, Token&& token = Token()) {
+    return detail::initiate<void(error_code, message)>(token, &start_take, core_, budget);
   }
 
   /// As `async_take`, for up to `most` items, 1 to 1 000. It waits for the first item only, and completes with 1 or
@@ -56,7 +71,19 @@ class queue_base {
   /// Cost: 1 round trip for all items, 2 requests each (of a delay queue 3); lists and waiting as `async_take`.
   template <token_for<std::vector<message>> Token = default_token>
   auto async_take_many(std::size_t most, Token&& token = Token()) {
-    return detail::initiate<void(error_code, std::vector<message>)>(token, &start_take_many, core_, most);
+    return async_take_many_for(most, lease_clock::duration::max(), std::forward<Token>(token));
+  }
+
+  /// As `async_take_many`, with one budget of time for everything.
+  ///
+  /// Signature: `void(error_code, std::vector<message>)`.
+  /// Errors: `timed_out` (no item was claimed), and those of `async_take_many`.
+  /// Cancellation: as `async_take_many`; the same happens at the end of the budget.
+  /// Thread safety: as `async_take`.
+  /// Cost: as `async_take_many`.
+  template <token_for<std::vector<message>> Token = default_token>
+  auto async_take_many_for(std::size_t most, time_budget budget, Token&& token = Token()) {
+    return detail::initiate<void(error_code, std::vector<message>)>(token, &start_take_many, core_, most, budget);
   }
 
   /// Removes the first item that no other taker has, and hands it out; waits for one if there is none. The item does
@@ -72,7 +99,19 @@ class queue_base {
   /// background.
   template <token_for<message> Token = default_token>
   auto async_pop(Token&& token = Token()) {
-    return detail::initiate<void(error_code, message)>(token, &start_pop, core_);
+    return async_pop_for(lease_clock::duration::max(), std::forward<Token>(token));
+  }
+
+  /// As `async_pop`, with one budget of time for everything.
+  ///
+  /// Signature: `void(error_code, message)`.
+  /// Errors: `timed_out`, and those of `async_pop`.
+  /// Cancellation: as `async_pop`; the same happens at the end of the budget.
+  /// Thread safety: as `async_take`.
+  /// Cost: as `async_pop`.
+  template <token_for<message> Token = default_token>
+  auto async_pop_for(time_budget budget, Token&& token = Token()) {
+    return detail::initiate<void(error_code, message)>(token, &start_pop, core_, budget);
   }
 
   /// The item is done: removes the item and its claim. The second overload takes `effects`, which happen in the same
@@ -207,12 +246,14 @@ class queue_base {
   const std::string& path() const noexcept;
   const session& get_session() const noexcept { return session_; }
   const queue_options& options() const noexcept;
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
   /// For the library; the type is not public.
   using core_ptr = std::shared_ptr<detail::queue_core>;
   const core_ptr& get_queue() const noexcept { return core_; }
 
  protected:
+  queue_base() = default;
   queue_base(session over, core_ptr core);
   ~queue_base() = default;
   queue_base(const queue_base&) = default;
@@ -223,9 +264,9 @@ class queue_base {
  private:
   template <class... Results>
   using handler = detail::handler_for<void(error_code, Results...)>;
-  static void start_take(handler<message>, core_ptr);
-  static void start_take_many(handler<std::vector<message>>, core_ptr, std::size_t);
-  static void start_pop(handler<message>, core_ptr);
+  static void start_take(handler<message>, core_ptr, lease_clock::duration);
+  static void start_take_many(handler<std::vector<message>>, core_ptr, std::size_t, lease_clock::duration);
+  static void start_pop(handler<message>, core_ptr, lease_clock::duration);
   static void start_acknowledge(handler<>, core_ptr, message, transaction);
   static void start_return(handler<>, core_ptr, message, return_to, std::string);
   static void start_reject(handler<>, core_ptr, message, std::string);

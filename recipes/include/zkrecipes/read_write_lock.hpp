@@ -24,9 +24,13 @@ namespace zkrecipes {
 /// Cancellation of every operation: as `lock`.
 class read_write_lock {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  read_write_lock() =
+      default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path or option.
-  read_write_lock(session over, std::string path, lock_options options);
-  read_write_lock(session over, std::string path) : read_write_lock(std::move(over), std::move(path), lock_options()) {}
+  read_write_lock(session over, std::string path, line_options options);
+  read_write_lock(session over, std::string path) : read_write_lock(std::move(over), std::move(path), line_options()) {}
 
   /// Gets in line and waits until we may read, together with other readers. The path is created if it is missing.
   ///
@@ -126,6 +130,9 @@ class read_write_lock {
   }
 
   const std::string& path() const noexcept { return path_; }
+  const session& get_session() const noexcept { return session_; }
+  const line_options& options() const noexcept { return options_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   enum class mode { read, write };
@@ -138,14 +145,14 @@ class read_write_lock {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,
                                                          how, budget);
   }
-  static void start_acquire(owner_handler, core_ptr, std::string, lock_options, mode, lease_clock::duration);
+  static void start_acquire(owner_handler, core_ptr, std::string, line_options, mode, lease_clock::duration);
   static void start_downgrade(detail::handler_for<void(error_code)>, core_ptr, std::string, std::string, place_ptr);
-  static void start_try_upgrade(owner_handler, core_ptr, std::string, lock_options, place_ptr);
+  static void start_try_upgrade(owner_handler, core_ptr, std::string, line_options, place_ptr);
   static void start_members(detail::handler_for<void(error_code, std::vector<line_member>)>, core_ptr, std::string);
 
   session session_;
   std::string path_;
-  lock_options options_;
+  line_options options_;
 };
 
 }  // namespace zkrecipes

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <zkrecipes/diagnostic.hpp>
 #include <zkrecipes/line_member.hpp>
+#include <zkrecipes/line_options.hpp>
 #include <zkrecipes/ownership.hpp>
 #include <zkrecipes/session.hpp>
 
@@ -16,14 +17,6 @@ namespace zkrecipes {
 namespace detail {
 class permits;
 }
-
-/// Settings of a `semaphore`.
-struct semaphore_options {
-  /// Our name, as the other clients see it: 1 to 256 bytes, no control characters.
-  std::string id = "zkrecipes";
-  /// Called while we wait, with the number of members ahead of us, holders included. A hook: see docs/operations.md.
-  std::function<void(std::size_t ahead)> on_position{};
-};
 
 /// The state of a semaphore.
 struct semaphore_state {
@@ -53,21 +46,24 @@ struct semaphore_state {
 /// long as the session lives.
 class semaphore {
  public:
+  using executor_type = boost::asio::any_io_executor;
   static constexpr std::int32_t max_permits = 1'000'000;
 
+  semaphore() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// `size`: permits in all, 1 to `max_permits`.
   /// \throws std::invalid_argument naming the bad path, size or option.
-  semaphore(session over, std::string path, std::int32_t size, semaphore_options options);
+  semaphore(session over, std::string path, std::int32_t size, line_options options);
   semaphore(session over, std::string path, std::int32_t size)
-      : semaphore(std::move(over), std::move(path), size, semaphore_options()) {}
+      : semaphore(std::move(over), std::move(path), size, line_options()) {}
 
-  /// Gets in line and waits for permits: the first overload for one, the second for `permits` (1 to `max_permits`),
-  /// which are held and released together. The path is created if it is missing.
+  /// Gets in line and waits for permits: the first overload for one, the others for `permits` (1 to `max_permits`),
+  /// which are held and released together. The path is created if it is missing. `why` tells what is behind
+  /// `size_mismatch` and `foreign_data`.
   /// \throws std::invalid_argument unless `permits` is 1 to `max_permits`.
   ///
   /// Signature: `void(error_code, ownership)`.
-  /// Errors: `size_mismatch` (`problem()` names both sizes), `foreign_data` (another recipe has its data there, or is
-  /// using the path), `bad_arguments` (more permits than there are, also if a resize makes it so while we wait), and
+  /// Errors: `size_mismatch` (the diagnostic names both sizes), `foreign_data` (another recipe has its data there, or
+  /// is using the path), `bad_arguments` (more permits than there are, also if a resize makes it so while we wait), and
   /// those of `lock::async_acquire`.
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
@@ -84,9 +80,13 @@ class semaphore {
   auto async_acquire(std::int32_t permits, Token&& token = Token()) {
     return async_acquire_for(permits, lease_clock::duration::max(), std::forward<Token>(token));
   }
+  template <token_for<ownership> Token = default_token>
+  auto async_acquire(std::int32_t permits, diagnostic why, Token&& token = Token()) {
+    return async_acquire_for(permits, lease_clock::duration::max(), std::move(why), std::forward<Token>(token));
+  }
 
-  /// As `async_acquire(permits)`, with one budget of time for everything: connecting, getting in line, waiting.
-  /// \throws std::invalid_argument unless `permits` is 1 to `max_permits`.
+  /// As `async_acquire`, with one budget of time for everything: connecting, getting in line, waiting. The first
+  /// overload is for one permit. \throws std::invalid_argument unless `permits` is 1 to `max_permits`.
   ///
   /// Signature: `void(error_code, ownership)`.
   /// Errors: `timed_out`, and those of `async_acquire`.
@@ -94,12 +94,21 @@ class semaphore {
   /// Thread safety: as the class says.
   /// Cost: as `async_acquire`.
   template <token_for<ownership> Token = default_token>
+  auto async_acquire_for(time_budget budget, Token&& token = Token()) {
+    return async_acquire_for(1, budget, std::forward<Token>(token));
+  }
+  template <token_for<ownership> Token = default_token>
   auto async_acquire_for(std::int32_t permits, time_budget budget, Token&& token = Token()) {
-    return detail::initiate<void(error_code, ownership)>(token, &start_acquire, permits_, checked(permits), budget);
+    return async_acquire_for(permits, budget, diagnostic(), std::forward<Token>(token));
+  }
+  template <token_for<ownership> Token = default_token>
+  auto async_acquire_for(std::int32_t permits, time_budget budget, diagnostic why, Token&& token = Token()) {
+    return detail::initiate<void(error_code, ownership)>(token, &start_acquire, permits_, checked(permits), budget,
+                                                         std::move(why));
   }
 
-  /// Takes `permits` permits if they are free and nobody waits. It does not wait for another member.
-  /// \throws std::invalid_argument unless `permits` is 1 to `max_permits`.
+  /// Takes permits if they are free and nobody waits: the first overload one, the others `permits`. It does not wait
+  /// for another member. \throws std::invalid_argument unless `permits` is 1 to `max_permits`.
   ///
   /// Signature: `void(error_code, ownership)`.
   /// Errors: `busy` (too few are free, or another member waits), and those of `async_acquire`.
@@ -108,8 +117,17 @@ class semaphore {
   /// Cost: one round trip (two reads, sent together) and no write if they are not free; two round trips if they are.
   /// More for the first user of the path, as for `async_acquire`.
   template <token_for<ownership> Token = default_token>
+  auto async_try_acquire(Token&& token = Token()) {
+    return async_try_acquire(1, std::forward<Token>(token));
+  }
+  template <token_for<ownership> Token = default_token>
   auto async_try_acquire(std::int32_t permits, Token&& token = Token()) {
-    return detail::initiate<void(error_code, ownership)>(token, &start_try_acquire, permits_, checked(permits));
+    return async_try_acquire(permits, diagnostic(), std::forward<Token>(token));
+  }
+  template <token_for<ownership> Token = default_token>
+  auto async_try_acquire(std::int32_t permits, diagnostic why, Token&& token = Token()) {
+    return detail::initiate<void(error_code, ownership)>(token, &start_try_acquire, permits_, checked(permits),
+                                                         std::move(why));
   }
 
   /// Changes the number of permits to `size` (1 to `max_permits`) while they are in use: more let waiters in at once,
@@ -127,7 +145,11 @@ class semaphore {
   /// the end, and up to two for each member that holds, one after the other.
   template <token_for<> Token = default_token>
   auto async_resize(std::int32_t size, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_resize, permits_, checked(size));
+    return async_resize(size, diagnostic(), std::forward<Token>(token));
+  }
+  template <token_for<> Token = default_token>
+  auto async_resize(std::int32_t size, diagnostic why, Token&& token = Token()) {
+    return detail::initiate<void(error_code)>(token, &start_resize, permits_, checked(size), std::move(why));
   }
 
   /// Reads the size, and counts the permits that are taken, the holders and the waiters.
@@ -139,7 +161,11 @@ class semaphore {
   /// Cost: one round trip: two reads, sent together.
   template <token_for<semaphore_state> Token = default_token>
   auto async_state(Token&& token = Token()) {
-    return detail::initiate<void(error_code, semaphore_state)>(token, &start_state, permits_);
+    return async_state(diagnostic(), std::forward<Token>(token));
+  }
+  template <token_for<semaphore_state> Token = default_token>
+  auto async_state(diagnostic why, Token&& token = Token()) {
+    return detail::initiate<void(error_code, semaphore_state)>(token, &start_state, permits_, std::move(why));
   }
 
   /// Lists the members that hold permits and those that wait, in order.
@@ -156,17 +182,18 @@ class semaphore {
   }
 
   const std::string& path() const noexcept;
-  /// In words, why an operation of this object last ended with `size_mismatch` or `foreign_data`.
-  std::string problem() const;
+  const session& get_session() const noexcept { return session_; }
+  const line_options& options() const noexcept;
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using permits_ptr = std::shared_ptr<detail::permits>;
   using owner_handler = detail::handler_for<void(error_code, ownership)>;
   static std::int32_t checked(std::int32_t permits);
-  static void start_acquire(owner_handler, permits_ptr, std::int32_t, lease_clock::duration);
-  static void start_try_acquire(owner_handler, permits_ptr, std::int32_t);
-  static void start_resize(detail::handler_for<void(error_code)>, permits_ptr, std::int32_t);
-  static void start_state(detail::handler_for<void(error_code, semaphore_state)>, permits_ptr);
+  static void start_acquire(owner_handler, permits_ptr, std::int32_t, lease_clock::duration, diagnostic);
+  static void start_try_acquire(owner_handler, permits_ptr, std::int32_t, diagnostic);
+  static void start_resize(detail::handler_for<void(error_code)>, permits_ptr, std::int32_t, diagnostic);
+  static void start_state(detail::handler_for<void(error_code, semaphore_state)>, permits_ptr, diagnostic);
   static void start_members(detail::handler_for<void(error_code, std::vector<line_member>)>, permits_ptr);
 
   session session_;

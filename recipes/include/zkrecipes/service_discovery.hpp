@@ -24,6 +24,10 @@ namespace zkrecipes {
 /// Thread safety: safe.
 class service_discovery {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  service_discovery() =
+      default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path.
   service_discovery(session over, std::string base);
 
@@ -32,9 +36,9 @@ class service_discovery {
   ///
   /// Signature: `void(error_code, service_registration)`.
   /// Errors: `bad_arguments` (an empty name, a name or an id that can not be a node's name, such as one with a slash, a
-  /// text that is not UTF-8, a `payload` or `uri_spec` that is not JSON, a type that we do not register, too many
-  /// bytes), `busy` (another session has this id), `foreign_data` (a static instance or another node has it),
-  /// `no_auth`, and those of `session`.
+  /// text that is not UTF-8, a `payload` or `uri_spec` that is not JSON, a type that we do not register), `too_large`
+  /// (nothing was sent), `busy` (another session has this id), `foreign_data` (a static instance or another node has
+  /// it), `no_auth`, and those of `session`.
   /// Cancellation: all types. After any error no node of ours stays behind: it is removed in the background.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 2 requests; 3 round trips if the node of the service has to be made.
@@ -60,8 +64,9 @@ class service_discovery {
   /// Begins to watch a service. \throws std::invalid_argument naming the bad service.
   service_view watch(const std::string& service) const;
 
-  const std::string& base() const noexcept { return base_; }
+  const std::string& path() const noexcept { return base_; }  ///< The base path.
   const session& get_session() const noexcept { return session_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using core_ptr = std::shared_ptr<detail::core>;

@@ -41,6 +41,10 @@ struct service_provider_options {
 /// `weight` are hooks: see docs/operations.md. Thread safety: safe.
 class service_provider {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  service_provider() noexcept;  ///< Has nothing to choose, like one that was moved from: operations complete with
+                                ///< `closed`.
   /// Starts to watch the service. \throws std::invalid_argument naming the bad service or option.
   service_provider(const service_discovery& in, const std::string& service, service_provider_options options);
   service_provider(const service_discovery& in, const std::string& service)
@@ -65,10 +69,17 @@ class service_provider {
   /// Tells the provider that using this instance failed.
   void note_error(const service_instance& instance);
 
+  const std::string& path() const noexcept;  ///< Of the service.
+  const session& get_session() const noexcept { return session_; }
+  const service_provider_options& options() const noexcept { return options_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
+
  private:
   using chooser_ptr = std::shared_ptr<detail::instance_chooser>;
   static void start_pick(detail::handler_for<void(error_code, service_instance)>, chooser_ptr);
 
+  session session_;
+  service_provider_options options_;
   chooser_ptr chooser_;
 };
 

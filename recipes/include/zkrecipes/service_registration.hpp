@@ -17,11 +17,13 @@ namespace zkrecipes {
 /// Move-only; the destructor unregisters in the background. Thread safety: safe.
 class service_registration {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
   /// Replaces the description, at most 1 000 000 bytes as JSON; `name`, `id` and `type` have to stay.
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `bad_arguments` (one of the three is different, the description is too long, or it can not be written as
-  /// JSON), and as `persistent_node::async_set_data`.
+  /// Errors: `bad_arguments` (one of the three is different, or the description can not be written as JSON), and as
+  /// `persistent_node::async_set_data`.
   /// Cancellation: all types; it ends only the wait.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips, 3 requests, as `persistent_node::async_set_data`.
@@ -69,6 +71,8 @@ class service_registration {
   }
 
   const std::string& path() const noexcept { return node_.path(); }
+  const session& get_session() const noexcept { return node_.get_session(); }
+  executor_type get_executor() const noexcept { return node_.get_executor(); }
 
   service_registration() noexcept = default;  ///< None, like one moved from: operations complete with `closed`.
   explicit service_registration(persistent_node node) noexcept : node_(std::move(node)) {}

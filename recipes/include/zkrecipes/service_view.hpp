@@ -13,6 +13,8 @@ namespace zkrecipes {
 /// view. Thread safety: safe.
 class service_view {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
   /// Completes with the present view as soon as there is one.
   ///
   /// Signature: `void(error_code, service_snapshot)`.
@@ -39,6 +41,12 @@ class service_view {
                                                               std::move(seen.nodes));
   }
 
+  const std::string& path() const noexcept { return nodes_.path(); }
+  const session& get_session() const noexcept { return nodes_.get_session(); }
+  executor_type get_executor() const noexcept { return nodes_.get_executor(); }
+
+  service_view() noexcept =
+      default;  ///< Shows nothing, like one that was moved from: operations complete with `closed`.
   explicit service_view(children_view nodes) noexcept : nodes_(std::move(nodes)) {}
 
  private:

@@ -1,19 +1,22 @@
 // A session with a ZooKeeper ensemble, on which every recipe is built.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/execution_context.hpp>
 
 #include <zkrecipes/detail/initiate.hpp>
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/node.hpp>
 #include <zkrecipes/session_options.hpp>
+#include <zkrecipes/session_status.hpp>
 #include <zkrecipes/transaction.hpp>
 
 namespace zkrecipes {
@@ -22,56 +25,13 @@ namespace detail {
 class core;
 }
 
-enum class session_state {
-  connecting,  ///< No connection yet for this incarnation.
-  connected,
-  suspended,  ///< The connection broke; the ZooKeeper session may live on.
-  expired,    ///< The server ended the session; a new incarnation follows.
-  closed,     ///< After `async_close`, or after `auth_failed`. It is the last state.
-};
-
-const char* to_string(session_state state) noexcept;
-
-/// A state of the session, why it was entered, and which ZooKeeper session it refers to.
-struct session_status {
-  session_state state = session_state::connecting;
-  /// Why the connection or the ZooKeeper session ended. While there is no connection also `no_servers` or
-  /// `no_descriptors`, reported anew at every try to connect.
-  error_code reason;
-  std::uint64_t incarnation = 0;         ///< Number of the current ZooKeeper session; so many were established so far.
-  std::int64_t session_id = 0;           ///< The server's id of the current ZooKeeper session; 0: there is none.
-  std::chrono::milliseconds timeout{0};  ///< The session timeout as negotiated with the server.
-  std::string server;                    ///< The server connected to, as "address:port"; empty without a connection.
-  std::uint64_t changes = 0;             ///< Number of changes of state so far.
-};
-
-/// The result of a read of a node.
-struct node_data {
-  std::string data;
-  node_stat stat;
-};
-
-/// The result of a read of the children of a node.
-struct node_children {
-  std::vector<std::string> names;  ///< In no order.
-  node_stat stat;
-};
-
-/// The result of a create.
-struct created_node {
-  std::string path;  ///< With the sequence number, if the mode has one.
-  node_stat stat;
-};
-
 /// One object for the life of the program: it outlives ZooKeeper sessions. Each ZooKeeper session is an *incarnation*.
 /// Everything that was owned in one incarnation is lost in the next.
-///
 /// The object has no thread of its own and works on the given executor. Copies share one session. It is closed in the
 /// background when the last copy is gone (recipes hold a copy, too). Paths are absolute below the root, "/a/b".
 ///
 /// Thread safety: safe. Handlers run on their associated executor (by default the session's), never inside the call.
 /// docs/operations.md tells what holds for every operation of the library.
-///
 /// Cancellation of every operation: `terminal`, `partial` and `total` end the wait at once with `operation_aborted`. A
 /// request that was already sent may still take effect.
 ///
@@ -82,15 +42,23 @@ struct created_node {
 /// it, or was too busy for longer than `retry_policy::limit`), and the answers of the server that the operation names.
 class session {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  session() noexcept = default;  ///< No session, like one that was moved from: operations complete with `closed`.
   /// Starts to connect in the background.
   /// \throws std::invalid_argument naming the field of `options` that has a bad value.
   session(boost::asio::any_io_executor executor, session_options options);
+  /// The same, on the executor of an execution context, such as an `io_context`.
+  template <class Context>
+  requires std::is_convertible_v<Context&, boost::asio::execution_context&> session(Context& context,
+                                                                                    session_options options)
+      : session(context.get_executor(), std::move(options)) {}
 
-  boost::asio::any_io_executor get_executor() const noexcept;
+  /// The executor that the session was made with. Empty for no session.
+  executor_type get_executor() const noexcept;
 
   session_status status() const;
   session_counters counters() const;
-
   /// The end of our lease if no further request is answered: see `lease_mode`. Without a session the clock's zero.
   lease_clock::time_point valid_until() const;
 
@@ -117,6 +85,18 @@ class session {
   template <token_for<> Token = default_token>
   auto async_connected(Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_connected, core_);
+  }
+
+  /// As `async_connected`, for so long at most.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `timed_out` (`session_status::failures` tells why there is no connection), `closed` or `auth_failed`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: no request.
+  template <token_for<> Token = default_token>
+  auto async_connected_for(time_budget budget, Token&& token = Token()) {
+    return detail::initiate<void(error_code)>(token, &start_connected_for, core_, budget);
   }
 
   /// Creates a node with any `create_mode`. The first overload uses `session_options::default_acl`. The second uses
@@ -265,9 +245,8 @@ class session {
   }
 
   /// Brings the server that we are connected to up to date with the leader. It is no guarantee: the leader answers its
-  /// own client perhaps a moment before it makes a change that followers show already, and a deposed leader that has
-  /// not noticed answers, too. An operation that must not miss a change has to be a write, or a read sent behind a
-  /// write; a transaction that only checks a node is enough.
+  /// own client perhaps a moment before it makes a change that followers show already, and a deposed leader answers,
+  /// too. An operation that must not miss a change has to be a write (a check is enough), or a read sent behind one.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: those of the class.
@@ -360,6 +339,7 @@ class session {
 
   static void start_status_change(handler<session_status>, core_ptr, std::uint64_t);
   static void start_connected(handler<>, core_ptr);
+  static void start_connected_for(handler<>, core_ptr, time_budget);
   static void start_create(handler<created_node>, core_ptr, std::string, std::string, create_mode, acl);
   static void start_create_with_parents(handler<created_node>, core_ptr, std::string, std::string, create_mode);
   static void start_ensure_path(handler<>, core_ptr, std::string);

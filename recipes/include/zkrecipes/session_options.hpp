@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/log.hpp>
 #include <zkrecipes/node.hpp>
 #include <zkrecipes/trace.hpp>
 
@@ -68,6 +69,9 @@ struct session_options {
   /// it would be lost.
   std::size_t jute_maxbuffer = 0xfffff;
   trace_hook trace{};
+  /// Told of each change of the session and of what fails, with the reason. Unset: nothing is told. With a log and a
+  /// root each new ZooKeeper session begins with one more request: a look whether the root exists and may be read.
+  log_hook log{};
 };
 
 }  // namespace zkrecipes

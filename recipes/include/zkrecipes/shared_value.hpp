@@ -17,6 +17,9 @@ namespace zkrecipes {
 /// Thread safety: safe. Cancellation: as `session`. Errors of every operation: those of `session`.
 class shared_value {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  shared_value() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path.
   shared_value(session over, std::string path);
 
@@ -39,7 +42,7 @@ class shared_value {
   ///
   /// Signature: `void(error_code, node_stat)`.
   /// Errors: `outcome_unknown` (the reply was lost, and the value is another now, or missing: ours may have been
-  /// written, and replaced or deleted since), `bad_arguments` (too long), `no_auth`, and those of `session`.
+  /// written, and replaced or deleted since), `too_large` (nothing was sent), `no_auth`, and those of `session`.
   /// Cancellation: all types; a write that was already sent may take effect.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request; 2 if the node has to be made, with its parents 4. A lost reply 1 more.
@@ -55,8 +58,8 @@ class shared_value {
   /// Signature: `void(error_code, node_stat)`.
   /// Errors: `bad_version` or `node_exists` (it is another by now; nothing was written), `no_node` (it was deleted;
   /// nothing was written), `outcome_unknown` (the reply was lost, and what is there now does not tell), `node_removed`
-  /// (written, but not over what was seen: the node was deleted, made again, and had the same version), `bad_arguments`
-  /// (too long), `no_auth`, and those of `session`.
+  /// (written, but not over what was seen: the node was deleted, made again, and had the same version), `too_large`
+  /// (nothing was sent), `no_auth`, and those of `session`.
   /// Cancellation: all types; a write that was already sent may take effect.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request; 3 if parents have to be made, too. A lost reply 1 more, and 1 more if the write was
@@ -83,6 +86,7 @@ class shared_value {
 
   const std::string& path() const noexcept { return path_; }
   const session& get_session() const noexcept { return session_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using core_ptr = std::shared_ptr<detail::core>;

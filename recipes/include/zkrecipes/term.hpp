@@ -34,12 +34,17 @@ const char* to_string(term_end reason) noexcept;
 /// Thread safety: safe.
 class term {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  term() noexcept =
+      default;  ///< No term, like one that was moved from: it is ending, and operations complete with `closed`.
   explicit term(std::shared_ptr<detail::term_state> state) noexcept;
 
   std::int64_t epoch() const noexcept;  ///< 1, 2, 3 ... over the life of the election node.
   std::int64_t token() const noexcept;  ///< Fencing token for stores outside ZooKeeper.
   takeover how() const noexcept;
-  session get_session() const;
+  session get_session() const noexcept;
+  executor_type get_executor() const noexcept { return get_session().get_executor(); }
 
   /// True once the term is to end: finish the message in hand, and begin no other.
   bool ending() const noexcept;
@@ -54,7 +59,8 @@ class term {
 
   /// The transaction with a check in front: it fails with `bad_version` once a newer term has begun, or once this term
   /// has written another phase into its record (`async_commit` tries again then). A message in hand can still be
-  /// committed after the place in line is lost, until the successor takes over.
+  /// committed after the place in line is lost, until the successor takes over. If there is no term, it fails with
+  /// `bad_arguments`, unsent.
   transaction fenced(transaction operations) const;
 
   /// Commits `fenced(operations)` and settles a lost reply, also in the next session. `operations` must contain at

@@ -80,6 +80,10 @@ struct commit_coordinator_options {
 /// (a malformed id or name), `no_auth`, and those of `session`.
 class two_phase_commit {
  public:
+  using executor_type = boost::asio::any_io_executor;
+
+  two_phase_commit() =
+      default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// \throws std::invalid_argument naming the bad path.
   two_phase_commit(session over, std::string path);
 
@@ -228,6 +232,8 @@ class two_phase_commit {
   }
 
   const std::string& path() const noexcept { return path_; }
+  const session& get_session() const noexcept { return session_; }
+  executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
   using core_ptr = std::shared_ptr<detail::core>;

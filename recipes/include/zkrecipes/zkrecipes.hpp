@@ -7,6 +7,7 @@
 #include <zkrecipes/consumer_coordinator.hpp>
 #include <zkrecipes/counter.hpp>
 #include <zkrecipes/delay_queue.hpp>
+#include <zkrecipes/diagnostic.hpp>
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>

@@ -23,6 +23,10 @@ attendance::~attendance() {
   if (attendant_ && !attendant_->where()->lost()) attendant_->where()->leave_later();
 }
 
+attendance::executor_type attendance::get_executor() const noexcept {
+  return attendant_ ? attendant_->get_scheduler()->base : executor_type();
+}
+
 std::int64_t attendance::round() const noexcept { return attendant_ ? attendant_->round() : 0; }
 error_code attendance::error() const noexcept {
   return attendant_ ? attendant_->where()->lost() : make_error_code(errc::closed);

@@ -29,22 +29,23 @@ error_code refusal_among(const std::vector<backend::reply>& replies) {
 
 }  // namespace
 
-attendant::attendant(place_ptr where, double_barrier_ptr at)
-    : place_(std::move(where)), at_(std::move(at)), changed_(at_->session->get_scheduler()) {
+attendant::attendant(place_ptr where, double_barrier_ptr at, diagnostic why)
+    : place_(std::move(where)), at_(std::move(at)), why_(std::move(why)), changed_(at_->session->get_scheduler()) {
   const auto name = place_->name();
   const auto number = parse_sequence(name, round_markers()).value_or(-1);
   self_ = parse_round_member(member{name, number}).value_or(round_member{});
 }
 
-awaitable<outcome<attendant_ptr>> attendant::enter(double_barrier_ptr at, lease_clock::time_point deadline) {
+awaitable<outcome<attendant_ptr>> attendant::enter(double_barrier_ptr at, lease_clock::time_point deadline,
+                                                   diagnostic why) {
   const auto on = at->session->get_scheduler();
   line_spec line{at->path, round_marker(at->size), round_markers(), parent_reading::before_list};
   auto coming = place::enter(at->session, std::move(line), at->id);
   auto arrived = co_await with_deadline(on, deadline, std::move(coming));
   auto& [error, where] = arrived;
-  if (error == errc::foreign_data) at->note_problem("another recipe uses the path " + at->path);
+  if (error == errc::foreign_data) why.note("another recipe uses the path " + at->path);
   if (error) co_return outcome<attendant_ptr>(error, nullptr);
-  auto self = std::make_shared<attendant>(where, std::move(at));
+  auto self = std::make_shared<attendant>(where, std::move(at), std::move(why));
   auto waiting = self->wait_opened();
   auto opened = co_await with_deadline(on, deadline, std::move(waiting));
   error = std::get<0>(opened);
@@ -91,14 +92,14 @@ bool attendant::entered() {
 error_code attendant::see(const std::string& data, std::int32_t version, const std::vector<member>& line) {
   auto seen = interpret(data, version, line, at_->size, place_->guid());
   if (!seen) {
-    at_->note_problem("the data of " + at_->path + " is not of a double barrier");
+    why_.note("the data of " + at_->path + " is not of a double barrier");
     return errc::foreign_data;
   }
   seen_ = std::move(*seen);
   fresh_ = true;
   if (std::exchange(size_checked_, true) || seen_.first_size == 0 || seen_.first_size == at_->size) return {};
-  at_->note_problem("we came for a round of " + std::to_string(at_->size) + " members, the first at " + at_->path +
-                    " for one of " + std::to_string(seen_.first_size));
+  why_.note("we came for a round of " + std::to_string(at_->size) + " members, the first at " + at_->path +
+            " for one of " + std::to_string(seen_.first_size));
   return errc::size_mismatch;
 }
 
@@ -153,7 +154,7 @@ bool attendant::watches() const {
 /// Opens a round by one transaction: the version of the record shows that no other round was opened since the last one
 /// was over, and the checks show that all members of the new one are there.
 awaitable<error_code> attendant::open() {
-  round_record next{seen_.record.round + 1, {}, {}};
+  round_record next{seen_.record.round + 1, {}, {}, seen_.record.unknown_fields};
   transaction checks;
   for (int i = 0; i < at_->size; ++i) {
     const auto& who = seen_.waiting[static_cast<std::size_t>(i)];

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/diagnostic.hpp>
+
 #include "barrier/double_barrier_state.hpp"
 #include "barrier/round_member.hpp"
 #include "barrier/round_record.hpp"
@@ -15,7 +17,8 @@ namespace zkrecipes::detail {
 
 class attendant {
  public:
-  static awaitable<outcome<std::shared_ptr<attendant>>> enter(double_barrier_ptr at, lease_clock::time_point deadline);
+  static awaitable<outcome<std::shared_ptr<attendant>>> enter(double_barrier_ptr at, lease_clock::time_point deadline,
+                                                              diagnostic why);
   awaitable<outcome<>> leave();
 
   /// Waits until it has left or is lost.
@@ -26,7 +29,7 @@ class attendant {
   const place_ptr& where() const noexcept { return place_; }
   std::int64_t round() const noexcept { return round_.round; }
 
-  attendant(place_ptr where, double_barrier_ptr at);
+  attendant(place_ptr where, double_barrier_ptr at, diagnostic why);
 
  private:
   awaitable<outcome<>> wait_opened();
@@ -43,6 +46,7 @@ class attendant {
 
   place_ptr place_;
   double_barrier_ptr at_;
+  diagnostic why_;     // our entry failed
   condition changed_;  // the node or what is watched
   round_member self_;
   round_view seen_;

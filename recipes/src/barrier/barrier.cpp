@@ -3,6 +3,7 @@
 
 #include <zkrecipes/barrier.hpp>
 
+#include "format/json_object.hpp"
 #include "session/deadline.hpp"
 #include "session/together.hpp"
 
@@ -13,11 +14,16 @@ using backend::opcode;
 
 namespace {
 
-constexpr std::string_view own_data = R"({"zkrecipes":"barrier"})";
+constexpr std::string_view barrier_kind = "barrier";
+
+bool is_ours(const std::string& data) {
+  const auto object = json_object::parse(data);
+  return object && object->is(barrier_kind);
+}
 
 /// Curator's clients write an address, kazoo's write nothing. Other recipes of this library write JSON objects.
 bool is_foreign(const backend::reply& node) {
-  const bool another_recipe = node.data.starts_with('{') && node.data != own_data;
+  const bool another_recipe = node.data.starts_with('{') && !is_ours(node.data);
   return node.stat.num_children > 0 || another_recipe;
 }
 
@@ -37,7 +43,7 @@ awaitable<backend::reply> look(core_ptr session, std::string path, persistence h
 awaitable<outcome<std::int64_t>> raise(core_ptr session, std::string path) {
   for (;;) {
     auto create = make_request(opcode::create, path);
-    create.data = std::string(own_data);
+    create.data = json_object::of_kind(barrier_kind).to_text();
     auto created = co_await session->perform(std::move(create), retry::once);
     if (!created.error) co_return outcome<std::int64_t>(created.error, created.stat.czxid);
     const bool lost = created.error == errc::connection_loss || created.error == errc::session_expired;

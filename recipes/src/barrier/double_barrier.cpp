@@ -12,25 +12,23 @@ namespace zkrecipes {
 using namespace detail;
 
 double_barrier::double_barrier(session over, std::string path, int size, double_barrier_options options)
-    : session_(std::move(over)) {
+    : session_(std::move(over)), options_(std::move(options)) {
   require_path("double barrier path", path);
-  require_id("double_barrier_options::id", options.id);
+  require_id("double_barrier_options::id", options_.id);
   if (size < 1 || size > max_members) {
     throw std::invalid_argument("double barrier size " + std::to_string(size) + ": it must be 1 to " +
                                 std::to_string(max_members));
   }
-  state_ =
-      std::make_shared<double_barrier_state>(require_session(session_), std::move(path), size, std::move(options.id));
+  state_ = std::make_shared<double_barrier_state>(require_session(session_), std::move(path), size, options_.id);
 }
 
 const std::string& double_barrier::path() const noexcept { return state_ ? state_->path : no_path(); }
 int double_barrier::size() const noexcept { return state_ ? state_->size : 0; }
-std::string double_barrier::problem() const { return state_ ? state_->problem() : std::string(); }
 
 namespace {
 
-awaitable<outcome<attendance>> enter(double_barrier_ptr at, lease_clock::time_point deadline) {
-  auto entered = co_await attendant::enter(std::move(at), deadline);
+awaitable<outcome<attendance>> enter(double_barrier_ptr at, lease_clock::time_point deadline, diagnostic why) {
+  auto entered = co_await attendant::enter(std::move(at), deadline, std::move(why));
   auto& [error, where] = entered;
   if (error) where = nullptr;
   co_return outcome<attendance>(error, attendance(std::move(where)));
@@ -39,9 +37,9 @@ awaitable<outcome<attendance>> enter(double_barrier_ptr at, lease_clock::time_po
 }  // namespace
 
 void double_barrier::start_enter(handler_for<void(error_code, attendance)> h, state_ptr at,
-                                 lease_clock::duration budget) {
+                                 lease_clock::duration budget, diagnostic why) {
   const auto on = at->session->get_scheduler();
-  launch(*on, std::move(h), enter(std::move(at), on->deadline_of(budget)));
+  launch(*on, std::move(h), enter(std::move(at), on->deadline_of(budget), std::move(why)));
 }
 
 }  // namespace zkrecipes

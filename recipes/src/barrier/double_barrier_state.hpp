@@ -1,8 +1,7 @@
-// The state of one `double_barrier` object.
+// What one `double_barrier` object stands for.
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <string>
 #include <utility>
 
@@ -22,19 +21,6 @@ class double_barrier_state {
   const std::string path;
   const int size;
   const std::string id;
-
-  std::string problem() const {
-    std::lock_guard lock(mutex_);
-    return problem_;
-  }
-  void note_problem(std::string what) {
-    std::lock_guard lock(mutex_);
-    problem_ = std::move(what);
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::string problem_;
 };
 
 using double_barrier_ptr = std::shared_ptr<double_barrier_state>;

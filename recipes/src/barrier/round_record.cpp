@@ -1,15 +1,16 @@
 #include "barrier/round_record.hpp"
 
 #include <algorithm>
-
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
+#include <optional>
+#include <string_view>
 
 namespace zkrecipes::detail {
 
-namespace json = boost::json;
+namespace {
+
+constexpr std::string_view round_kind = "double_barrier";
+
+}  // namespace
 
 bool round_record::names(const round_member& who) const {
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -28,29 +29,25 @@ void round_record::add(const round_member& who) {
 }
 
 std::string serialize(const round_record& record) {
-  json::object object{{"zkrecipes", "double_barrier"},
-                      {"round", record.round},
-                      {"members", json::array(record.members.begin(), record.members.end())},
-                      {"places", json::array(record.places.begin(), record.places.end())}};
-  return json::serialize(object);
+  auto object = json_object::of_kind(round_kind);
+  object.set("round", record.round).set("members", record.members).set("places", record.places);
+  return object.add(record.unknown_fields).to_text();
 }
 
 std::optional<round_record> parse_round(const std::string& data) try {
   if (data.empty()) return round_record{};
-  boost::system::error_code error;
-  auto value = json::parse(data, error);
-  if (error || value.as_object().at("zkrecipes") != "double_barrier") return std::nullopt;
+  const auto object = json_object::parse(data, encoding::utf8);
+  if (!object || !object->is(round_kind)) return std::nullopt;
   round_record record;
-  record.round = value.as_object().at("round").to_number<std::int64_t>();
-  for (const auto& each : value.as_object().at("members").as_array()) {
-    record.members.emplace_back(each.as_string());
-  }
-  if (const auto* places = value.as_object().if_contains("places")) {
-    for (const auto& each : places->as_array()) record.places.push_back(each.to_number<std::int32_t>());
+  record.round = object->integer("round").value();
+  record.members = object->texts("members").value();
+  if (object->has("places")) {
+    record.places = object->integers("places").value();
     if (record.places.size() != record.members.size()) return std::nullopt;
   }
+  record.unknown_fields = object->without({"round", "members", "places"});
   return record;
-} catch (const std::exception&) {  // a field is missing or has another type
+} catch (const std::bad_optional_access&) {  // a field is missing or has another type
   return std::nullopt;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "barrier/round_member.hpp"
+#include "format/json_object.hpp"
 
 namespace zkrecipes::detail {
 
@@ -21,6 +22,7 @@ struct round_record {
   std::int64_t round = 0;
   std::vector<std::string> members;  ///< GUIDs.
   std::vector<std::int32_t> places;  ///< Numbers of their nodes. Empty in records of an older version: GUIDs decide.
+  json_object unknown_fields{};      ///< Fields that a later version of the library has added.
 
   bool names(const round_member& who) const;
   bool knows(const std::string& guid) const;  ///< Whatever the number of its node.

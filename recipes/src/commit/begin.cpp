@@ -22,7 +22,7 @@ awaitable<outcome<>> begin_commit(core_ptr session, std::string path, std::strin
   record.by = session->make_guid();
   auto layout = co_await read_layout(session, path, false);
   auto error = std::get<0>(layout);
-  if (!error && std::get<1>(layout) == commit_layout::missing) error = co_await open_path(session, path);
+  if (!error && std::get<1>(layout).layout == commit_layout::missing) error = co_await open_path(session, path);
   if (error) co_return outcome<>(error);
   for (;;) {
     transaction both;

@@ -11,14 +11,6 @@ using std::chrono::milliseconds;
 
 namespace {
 
-/// The present time of the servers, taken from a write, to be compared with the times of nodes.
-awaitable<outcome<std::int64_t>> server_time(core_ptr session, std::string path) {
-  auto mark = make_request(opcode::set, std::move(path));
-  mark.data = std::string(commit_mark);
-  auto marked = co_await session->perform(std::move(mark), retry::always);
-  co_return outcome<std::int64_t>(marked.error, marked.stat.mtime);
-}
-
 /// Removes the votes, the node and the mark of a transaction in one step. If somebody has put other nodes below it,
 /// nothing is removed.
 awaitable<error_code> remove_transaction(core_ptr session, std::string node, std::string mark, std::int32_t version) {
@@ -95,11 +87,12 @@ awaitable<error_code> clean_hour(core_ptr session, std::string path, std::string
 awaitable<outcome<std::size_t>> clean_up(core_ptr session, std::string path, milliseconds age) {
   std::size_t removed = 0;
   auto layout = co_await read_layout(session, path);
-  auto error = std::get<0>(layout);
-  if (error || std::get<1>(layout) == commit_layout::missing) co_return outcome<std::size_t>(error, removed);
-  if (std::get<1>(layout) == commit_layout::mixed) error = co_await adopt_transactions(session, path);
+  auto& [error, seen] = layout;
+  if (error || seen.layout == commit_layout::missing) co_return outcome<std::size_t>(error, removed);
+  if (seen.layout == commit_layout::mixed) error = co_await adopt_transactions(session, path, seen);
   if (error) co_return outcome<std::size_t>(error, removed);
-  auto timed = co_await server_time(session, path);
+  // The present time of the servers, to be compared with the times of nodes, is taken from a write.
+  auto timed = co_await write_indexed(session, path, std::move(seen));
   const auto latest = std::get<1>(timed) - age.count();
   error = std::get<0>(timed);
   if (error == errc::no_node) co_return outcome<std::size_t>(error_code(), removed);  // the path was removed just now

@@ -5,6 +5,7 @@
 
 #include "commit/parties.hpp"
 #include "commit/transaction_index.hpp"
+#include "session/back_off.hpp"
 #include "session/forwarding.hpp"
 #include "session/together.hpp"
 
@@ -76,7 +77,8 @@ awaitable<error_code> commit_leader::prepare() {
   auto layout = co_await read_layout(session_, path_);
   auto error = std::get<0>(layout);
   if (error) co_return error;
-  if (std::get<1>(layout) == commit_layout::mixed) co_return co_await adopt_transactions(session_, path_);
+  auto& seen = std::get<1>(layout);
+  if (seen.layout == commit_layout::mixed) co_return co_await adopt_transactions(session_, path_, std::move(seen));
   co_return co_await session_->ensure_path(undecided_folder(path_));
 }
 

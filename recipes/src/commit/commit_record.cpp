@@ -1,11 +1,8 @@
 #include "commit/commit_record.hpp"
 
 #include <algorithm>
-
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
+#include <optional>
+#include <utility>
 
 namespace zkrecipes {
 
@@ -20,18 +17,18 @@ const char* to_string(decision what) noexcept {
 
 namespace detail {
 
-namespace json = boost::json;
-
 namespace {
 
-/// \throws std::exception if it is not an object.
-json::object parse_object(const std::string& data) {
-  json::parse_options options;
-  options.allow_invalid_utf8 = true;  // data and reasons are the user's text and need not be UTF-8
-  return std::move(json::parse(data, {}, options).as_object());
-}
+constexpr std::string_view transaction_kind = "commit";
+constexpr std::string_view vote_kind = "vote";
 
-std::string text(const json::object& object, std::string_view name) { return std::string(object.at(name).as_string()); }
+/// Nothing if it is none of these: a decision has no other values.
+std::optional<decision> decision_named(std::string_view text) {
+  for (auto each : {decision::pending, decision::committed, decision::aborted}) {
+    if (text == to_string(each)) return each;
+  }
+  return std::nullopt;
+}
 
 bool is_name(std::string_view name) {
   auto is_bad = [](unsigned char c) { return c < 0x20 || c == 0x7f || c == '/'; };
@@ -45,45 +42,41 @@ bool commit_record::names(const std::string& participant) const {
 }
 
 std::string serialize(const commit_record& record) {
-  json::object object{{"zkrecipes", "commit"},
-                      {"by", record.by},
-                      {"participants", json::array(record.participants.begin(), record.participants.end())},
-                      {"data", record.data},
-                      {"decision", to_string(record.outcome.decision)},
-                      {"reason", record.outcome.reason}};
-  return json::serialize(object);
+  auto object = json_object::of_kind(transaction_kind);
+  object.set("by", record.by).set("participants", record.participants).set("data", record.data);
+  object.set("decision", to_string(record.outcome.decision)).set("reason", record.outcome.reason);
+  return object.add(record.unknown_fields).to_text();
 }
 
 std::optional<commit_record> parse_commit(const std::string& data) try {
-  const auto object = parse_object(data);
-  if (object.at("zkrecipes") != "commit") return std::nullopt;
+  const auto object = json_object::parse(data);
+  if (!object || !object->is(transaction_kind)) return std::nullopt;
   commit_record record;
-  record.by = text(object, "by");
-  for (const auto& each : object.at("participants").as_array()) record.participants.emplace_back(each.as_string());
-  record.data = text(object, "data");
-  record.outcome.reason = text(object, "reason");
-  for (auto each : {decision::pending, decision::committed, decision::aborted}) {
-    record.outcome.decision = each;
-    if (text(object, "decision") == to_string(each)) return record;
-  }
-  return std::nullopt;
-} catch (const std::exception&) {  // no JSON; a field is missing or has another type
+  record.by = object->text("by").value();
+  record.participants = object->texts("participants").value();
+  record.data = object->text("data").value();
+  record.outcome.decision = decision_named(object->text("decision").value()).value();
+  record.outcome.reason = object->text("reason").value();
+  record.unknown_fields = object->without({"by", "participants", "data", "decision", "reason"});
+  return record;
+} catch (const std::bad_optional_access&) {  // a field is missing or has another type
   return std::nullopt;
 }
 
 std::string serialize(const commit_vote& vote) {
-  json::object object{{"vote", vote.ballot == ballot::yes ? "yes" : "no"}, {"reason", vote.reason}};
-  return json::serialize(object);
+  auto object = json_object::of_kind(vote_kind);
+  return object.set("vote", vote.ballot == ballot::yes ? "yes" : "no").set("reason", vote.reason).to_text();
 }
 
-std::optional<commit_vote> parse_vote(const std::string& data) try {
-  const auto object = parse_object(data);
+std::optional<commit_vote> parse_vote(const std::string& data) {
+  const auto object = json_object::parse(data);
+  const bool is_vote = object && (object->is(vote_kind) || !object->is_marked());  // older versions made no mark
+  auto reason = is_vote && object->has("vote") ? object->text("reason") : std::nullopt;
+  if (!reason) return std::nullopt;
   commit_vote vote;
-  vote.ballot = object.at("vote") == "yes" ? ballot::yes : ballot::no;
-  vote.reason = text(object, "reason");
+  vote.ballot = object->text("vote") == "yes" ? ballot::yes : ballot::no;
+  vote.reason = std::move(*reason);
   return vote;
-} catch (const std::exception&) {
-  return std::nullopt;
 }
 
 bool is_transaction_id(std::string_view id) { return is_name(id) && id.front() != '_' && id != "." && id != ".."; }

@@ -2,7 +2,7 @@
 //
 //   /path/<id>                   {"zkrecipes":"commit","by":"<guid>","participants":["a","b"],"data":"...",
 //                                 "decision":"pending","reason":""}; written once more, with the decision
-//   /path/<id>/vote-<participant>   {"vote":"yes","reason":""}; never changed
+//   /path/<id>/vote-<participant>   {"zkrecipes":"vote","vote":"yes","reason":""}; never changed
 //   /path/_undecided, /path/_decided   marks, by which transactions are found: see transaction_index.hpp
 //   /path/_coordinator           the line of the coordinators
 #pragma once
@@ -14,18 +14,16 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
-namespace zkrecipes::detail {
+#include "format/json_object.hpp"
 
-/// The data of the recipe's own node when every transaction has a mark.
-inline constexpr std::string_view commit_mark = R"({"zkrecipes":"two_phase_commit","layout":2})";
-/// The data written by older versions, which made no marks.
-inline constexpr std::string_view old_commit_mark = R"({"zkrecipes":"two_phase_commit"})";
+namespace zkrecipes::detail {
 
 struct commit_record {
   std::string by;  ///< GUID of the operation that began it.
   std::vector<std::string> participants;
   std::string data;
   commit_outcome outcome;
+  json_object unknown_fields{};  ///< Fields that a later version of the library has added.
 
   bool names(const std::string& participant) const;
   bool decided() const noexcept { return outcome.decision != decision::pending; }

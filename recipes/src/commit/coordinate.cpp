@@ -3,7 +3,7 @@
 #include "commit/commit_leader.hpp"
 #include "commit/parties.hpp"
 #include "election/term_record.hpp"
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 
 namespace zkrecipes::detail {
 

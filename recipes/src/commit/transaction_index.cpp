@@ -9,6 +9,8 @@ using backend::opcode;
 
 namespace {
 
+constexpr std::string_view path_kind = "two_phase_commit";
+constexpr std::int64_t layout_with_marks = 2;
 constexpr std::int64_t hour_ms = 3'600'000;
 
 std::string path_of(const std::string& node) { return std::string(parent_of(node)); }
@@ -39,23 +41,53 @@ std::optional<std::int64_t> hour_of(const std::string& folder) {
   return is_hour ? std::optional(hour * hour_ms) : std::nullopt;
 }
 
-awaitable<outcome<commit_layout>> read_layout(core_ptr session, std::string path, bool latest) {
+std::optional<commit_layout> layout_of(const std::string& data) {
+  if (data.empty()) return commit_layout::mixed;
+  const auto object = json_object::parse(data);
+  if (!object || !object->is(path_kind)) return std::nullopt;
+  if (!object->has("layout")) return commit_layout::mixed;  // as older versions wrote it, which made no marks
+  return object->integer("layout") == layout_with_marks ? std::optional(commit_layout::indexed) : std::nullopt;
+}
+
+std::string indexed_data(const std::string& present) {
+  auto object = json_object::parse(present).value_or(json_object::of_kind(path_kind));
+  return object.set("layout", layout_with_marks).to_text();
+}
+
+awaitable<outcome<commit_path>> read_layout(core_ptr session, std::string path, bool latest) {
   std::vector<backend::request> look{make_request(opcode::get, std::move(path))};
   const auto how = latest ? perform_latest : perform_together;
   auto answered = co_await how(session, std::move(look), persistence::limited);
-  if (std::get<0>(answered)) co_return outcome<commit_layout>(std::get<0>(answered), commit_layout::mixed);
-  auto& seen = std::get<1>(answered).back();
-  auto layout = seen.data == commit_mark ? commit_layout::indexed : commit_layout::mixed;
-  if (seen.error == errc::no_node) seen.error.clear(), layout = commit_layout::missing;
-  const bool is_ours = seen.data.empty() || seen.data == commit_mark || seen.data == old_commit_mark;
-  if (!seen.error && !is_ours) seen.error = errc::foreign_data;
-  co_return outcome<commit_layout>(seen.error, layout);
+  auto& [error, replies] = answered;
+  commit_path seen;
+  if (error) co_return outcome<commit_path>(error, std::move(seen));
+  auto& node = replies.back();
+  const auto layout = node.error ? std::nullopt : layout_of(node.data);
+  if (layout) seen = {*layout, std::move(node.data), node.stat.version};
+  if (!node.error && !layout) node.error = errc::foreign_data;
+  if (node.error == errc::no_node) node.error.clear();
+  co_return outcome<commit_path>(node.error, std::move(seen));
+}
+
+awaitable<outcome<std::int64_t>> write_indexed(core_ptr session, std::string path, commit_path seen) {
+  for (;;) {
+    auto set = make_request(opcode::set, path);
+    set.data = indexed_data(seen.data);
+    set.version = seen.version;
+    auto written = co_await session->perform(std::move(set), retry::always);
+    if (written.error != errc::bad_version) co_return outcome<std::int64_t>(written.error, written.stat.mtime);
+    auto looked = co_await read_layout(session, path);  // somebody was quicker, or our reply was lost
+    auto& [error, now] = looked;
+    if (!error && now.layout == commit_layout::missing) error = errc::no_node;
+    if (error) co_return outcome<std::int64_t>(error, 0);
+    seen = std::move(now);
+  }
 }
 
 awaitable<error_code> open_path(core_ptr session, std::string path) {
   for (;;) {
     auto create = make_request(opcode::create, path);
-    create.data = std::string(commit_mark);
+    create.data = indexed_data();
     auto created = co_await session->perform(std::move(create), retry::always);
     if (created.error == errc::no_node) {
       created.error = co_await session->ensure_path(path_of(path));

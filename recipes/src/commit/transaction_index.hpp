@@ -9,6 +9,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,8 +32,23 @@ enum class commit_layout {
   mixed,    ///< There may be transactions without marks, begun by an older version.
   indexed,  ///< Every transaction has a mark.
 };
+/// The layout that the data of the path tells; nothing if the data is not of this recipe, or of a layout that this
+/// version does not know.
+std::optional<commit_layout> layout_of(const std::string& data);
+/// The data of the path when every transaction has a mark; keeps what else the present data says.
+std::string indexed_data(const std::string& present = {});
+
+/// The path as it was read.
+struct commit_path {
+  commit_layout layout = commit_layout::missing;
+  std::string data;
+  std::int32_t version = 0;
+};
 /// `latest`: read behind a catch-up, so that all that others have completed is seen. Error: `foreign_data`.
-awaitable<outcome<commit_layout>> read_layout(core_ptr session, std::string path, bool latest = true);
+awaitable<outcome<commit_path>> read_layout(core_ptr session, std::string path, bool latest = true);
+
+/// Writes at the path that all transactions have marks. The result is the servers' time of the write.
+awaitable<outcome<std::int64_t>> write_indexed(core_ptr session, std::string path, commit_path seen);
 
 /// Creates the path with our data, unless it is there, and the folder for undecided transactions.
 awaitable<error_code> open_path(core_ptr session, std::string path);
@@ -73,6 +90,6 @@ awaitable<error_code> remove_mark(core_ptr session, std::string mark);
 awaitable<error_code> add_mark(core_ptr session, std::string path, indexed_transaction which);
 
 /// Creates marks for the transactions of an older version, and then writes at the path that all have marks.
-awaitable<error_code> adopt_transactions(core_ptr session, std::string path);
+awaitable<error_code> adopt_transactions(core_ptr session, std::string path, commit_path seen);
 
 }  // namespace zkrecipes::detail

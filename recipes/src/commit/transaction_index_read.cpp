@@ -88,14 +88,14 @@ awaitable<outcome<std::vector<indexed_transaction>>> read_undecided(core_ptr ses
   using result_type = outcome<std::vector<indexed_transaction>>;
   auto layout = co_await read_layout(session, path);
   if (std::get<0>(layout)) co_return result_type(std::get<0>(layout), std::vector<indexed_transaction>());
-  const bool is_indexed = std::get<1>(layout) == commit_layout::indexed;
+  const bool is_indexed = std::get<1>(layout).layout == commit_layout::indexed;
   auto folder = is_indexed ? undecided_folder(path) : path;
   auto listed = co_await list_ids(session, std::move(folder));
   if (std::get<0>(listed)) co_return result_type(std::get<0>(listed), std::vector<indexed_transaction>());
   co_return co_await read_transactions(session, path, std::move(std::get<1>(listed)), is_indexed);
 }
 
-awaitable<error_code> adopt_transactions(core_ptr session, std::string path) {
+awaitable<error_code> adopt_transactions(core_ptr session, std::string path, commit_path seen) {
   auto error = co_await session->ensure_path(undecided_folder(path));
   if (error) co_return error;
   auto listed = co_await list_ids(session, path);
@@ -108,10 +108,8 @@ awaitable<error_code> adopt_transactions(core_ptr session, std::string path) {
     if (!error && is_ours) error = co_await add_mark(session, path, std::move(each));
   }
   if (error) co_return error;
-  auto mark = make_request(opcode::set, path);
-  mark.data = std::string(commit_mark);
-  auto marked = co_await session->perform(std::move(mark), retry::always);
-  co_return marked.error;
+  auto written = co_await write_indexed(session, path, std::move(seen));
+  co_return std::get<0>(written);
 }
 
 }  // namespace zkrecipes::detail

@@ -25,14 +25,21 @@ const char* to_string(term_end reason) noexcept {
 }
 
 term::term(std::shared_ptr<term_state> state) noexcept : state_(std::move(state)) {}
-std::int64_t term::epoch() const noexcept { return state_->record().epoch; }
-std::int64_t term::token() const noexcept { return state_->record().leader_token; }
-takeover term::how() const noexcept { return state_->record().how; }
-session term::get_session() const { return session(state_->session()); }
-bool term::ending() const noexcept { return state_->ending(); }
-std::shared_ptr<void> term::idle() const { return state_->idle(); }
-lease_clock::time_point term::valid_until() const { return state_->where()->valid_until(); }
-transaction term::fenced(transaction operations) const { return state_->fenced(std::move(operations)); }
+std::int64_t term::epoch() const noexcept { return state_ ? state_->record().epoch : 0; }
+std::int64_t term::token() const noexcept { return state_ ? state_->record().leader_token : 0; }
+takeover term::how() const noexcept { return state_ ? state_->record().how : takeover::first; }
+session term::get_session() const noexcept { return state_ ? session(state_->session()) : session(); }
+bool term::ending() const noexcept { return !state_ || state_->ending(); }
+std::shared_ptr<void> term::idle() const { return state_ ? state_->idle() : nullptr; }
+
+lease_clock::time_point term::valid_until() const {
+  return state_ ? state_->where()->valid_until() : lease_clock::time_point{};
+}
+
+transaction term::fenced(transaction operations) const {
+  if (state_) return state_->fenced(std::move(operations));
+  return transaction().check(no_path()).append(std::move(operations));
+}
 
 void term::start_commit(handler_for<void(error_code)> h, state_ptr state, transaction operations) {
   launch(*state->session()->get_scheduler(), std::move(h), owning(state, &term_state::commit, std::move(operations)));
@@ -55,22 +62,37 @@ void require_within_hour(const char* field, std::chrono::milliseconds value) {
 
 }  // namespace
 
-consumer_coordinator::consumer_coordinator(session over, std::string path, consumer_coordinator_options options) {
+consumer_coordinator::consumer_coordinator(session over, std::string path, consumer_coordinator_options options)
+    : session_(std::move(over)) {
   require_path("coordinator path", path);
   require_id("consumer_coordinator_options::id", options.id);
   require_within_hour("consumer_coordinator_options::rest", options.rest);
-  coordinator_ = std::make_shared<coordinator>(require_session(over), std::move(path), std::move(options));
+  coordinator_ = std::make_shared<coordinator>(require_session(session_), std::move(path), std::move(options));
 }
 
+consumer_coordinator::consumer_coordinator() noexcept = default;
 consumer_coordinator::consumer_coordinator(consumer_coordinator&&) noexcept = default;
 
 consumer_coordinator& consumer_coordinator::operator=(consumer_coordinator&& other) noexcept {
   consumer_coordinator taken(std::move(other));
+  std::swap(session_, taken.session_);
   std::swap(coordinator_, taken.coordinator_);  // the coordinator that we had is stopped here
   return *this;
 }
 
-consumer_coordinator::~consumer_coordinator() { stop(); }
+consumer_coordinator::~consumer_coordinator() {
+  if (coordinator_) coordinator_->forbid_runs();
+  stop();
+}
+
+const std::string& consumer_coordinator::path() const noexcept {
+  return coordinator_ ? coordinator_->path() : no_path();
+}
+
+const consumer_coordinator_options& consumer_coordinator::options() const noexcept {
+  static const consumer_coordinator_options defaults;
+  return coordinator_ ? coordinator_->options() : defaults;
+}
 
 leader_career* consumer_coordinator::checked(leader_career& career) {
   const auto traits = career.traits();

@@ -56,6 +56,7 @@ void coordinator::resign() {
 void coordinator::cut_short() { cancel(phase_, asio::cancellation_type::terminal); }
 
 error_code coordinator::begin_run(leader_career& career) {
+  if (forbidden_) return errc::closed;
   if (running_.exchange(true)) return errc::busy;
   auto error = read_traits(career);
   if (error) running_ = false;

@@ -20,6 +20,8 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   coordinator(core_ptr session, std::string path, consumer_coordinator_options options);
 
   const core_ptr& session() const noexcept { return session_; }
+  const std::string& path() const noexcept { return path_; }
+  const consumer_coordinator_options& options() const noexcept { return options_; }
 
   // On the strand.
   awaitable<outcome<>> run(asio::any_io_executor executor);
@@ -28,7 +30,10 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
 
   // From any thread.
   std::exception_ptr failure() const;
-  /// Errors: `busy` (there is a run already), `career_failed` (`leader_career::traits` threw).
+  /// There will be no other run, because nobody could stop it: the public object has gone.
+  void forbid_runs() noexcept { forbidden_ = true; }
+  /// Errors: `busy` (there is a run already), `closed` (see `forbid_runs`), `career_failed` (`leader_career::traits`
+  /// threw).
   error_code begin_run(leader_career& career);
 
  private:
@@ -73,6 +78,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   bool at_once_ = false;
   bool handing_over_ = false;  // in the last calls of a term, which `stop` does not cancel
   std::atomic<bool> running_ = false;
+  std::atomic<bool> forbidden_ = false;
   place_ptr where_;
   term_ptr term_;
   task_ptr campaign_;

@@ -70,6 +70,7 @@ term_record next_record(const take_over_request& what, const term_record& before
   next.leader_id = what.id;
   next.leader_node = what.where->name();
   next.leader_token = what.where->token();
+  next.unknown_fields = before.unknown_fields;
   return next;
 }
 

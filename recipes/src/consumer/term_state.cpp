@@ -34,6 +34,7 @@ term_state::term_state(place_ptr where, std::string path, term_record record, st
     : place_(std::move(where)),
       path_(std::move(path)),
       record_(std::move(record)),
+      unknown_fields_(record_.unknown_fields),
       changed_(session()->get_scheduler()),
       version_(version) {}
 
@@ -100,6 +101,7 @@ awaitable<error_code> term_state::refresh(std::optional<term_phase>* found, leas
     co_return errc::superseded;
   }
   if (found) *found = present->phase;
+  unknown_fields_ = std::move(present->unknown_fields);
   std::lock_guard lock(mutex_);
   version_ = result.stat.version;
   co_return error_code();
@@ -182,6 +184,7 @@ awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_
   next.phase = phase;
   for (;;) {
     transaction changes;
+    next.unknown_fields = unknown_fields_;
     const auto before = version();
     changes.set(path_, serialize(next), before);
     // Two writes, because a successor that saw `handing_over` takes the next version for `retired`, unread.

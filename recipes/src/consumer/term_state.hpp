@@ -57,6 +57,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   place_ptr place_;
   std::string path_;
   term_record record_;
+  json_object unknown_fields_;  // of the record as last read: a later version may have added some since
   condition changed_;
   lease_clock::time_point over_since_{};  // set once there is a reason
   bool overtaken_ = false;                // a newer term has been seen

@@ -6,6 +6,7 @@
 #include "discovery/service_snapshot.hpp"
 #include "group/children_reader.hpp"
 #include "group/kept_node.hpp"
+#include "session/request_size.hpp"
 
 namespace zkrecipes {
 
@@ -39,8 +40,8 @@ awaitable<outcome<service_registration>> register_instance(core_ptr session, std
   if (instance.id.empty()) instance.id = session->make_guid();
   if (instance.registration_time == 0) instance.registration_time = wall_time_ms(*session);
   auto text = to_json(instance);
-  const bool fine = may_be_registered(instance) && text && text->size() <= max_data_bytes;
-  if (!fine) co_return result_type(errc::bad_arguments, service_registration());
+  if (!may_be_registered(instance) || !text) co_return result_type(errc::bad_arguments, service_registration());
+  if (is_too_large(*text)) co_return result_type(errc::too_large, service_registration());
   persistent_node_options options;
   kept_node::recogniser same;
   if (instance.type == service_type::static_node) {

@@ -1,15 +1,16 @@
 #include <array>
+#include <limits>
+#include <optional>
 #include <utility>
-
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
 
 #include <zkrecipes/service_instance.hpp>
 
+#include "format/json_object.hpp"
+
 namespace zkrecipes {
 
-namespace json = boost::json;
+using detail::encoding;
+using detail::json_object;
 
 namespace {
 
@@ -27,114 +28,78 @@ std::string_view name_of(service_type type) {
   return "DYNAMIC";
 }
 
-json::value number_or_null(const std::optional<std::int32_t>& number) {
-  return number ? json::value(*number) : json::value(nullptr);
+void set_number(json_object& object, std::string_view name, const std::optional<std::int32_t>& number) {
+  if (number) {
+    object.set(name, *number);
+  } else {
+    object.set_null(name);
+  }
 }
 
-/// The value that a text stands for; nothing if it is not JSON.
-std::optional<json::value> parse_json(std::string_view text) {
-  boost::system::error_code error;
-  auto value = json::parse(json::string_view(text.data(), text.size()), error);
-  if (error) return std::nullopt;
-  return value;
+/// Sets the field to a value that the user gives as JSON; an empty text stands for none. False if it is not JSON.
+bool set_value(json_object& object, std::string_view name, const std::string& value) {
+  return object.set_raw(name, value.empty() ? "null" : value);
 }
 
-std::optional<json::value> parse_or_null(const std::string& text) {
-  return text.empty() ? std::optional<json::value>(nullptr) : parse_json(text);
+/// The value of a field that may be missing.
+/// \throws std::bad_optional_access if it is there, and is not as required.
+template <class Value>
+Value optional_field(const json_object& object, std::string_view name, std::optional<Value> found, Value otherwise) {
+  return object.has(name) ? std::move(found).value() : otherwise;
 }
 
-/// Reads the fields of an object. After the first field that is not as required, `wrong` stays true.
-class reader {
- public:
-  explicit reader(const json::object& from) : from_(from) {}
+std::string text_of(const json_object& object, std::string_view name) {
+  return optional_field(object, name, object.text(name), std::string());
+}
 
-  std::string text(std::string_view name) {
-    const auto* value = find(name);
-    if (!value || !require(value->is_string())) return {};
-    return std::string(value->get_string());
-  }
-  std::optional<std::int32_t> port(std::string_view name) {
-    const auto* value = find(name);
-    if (!value || !require(value->is_int64())) return std::nullopt;
-    const auto number = value->get_int64();
-    return require(number == static_cast<std::int32_t>(number)) ? std::optional(static_cast<std::int32_t>(number))
-                                                                : std::nullopt;
-  }
-  std::int64_t number(std::string_view name) {
-    const auto* value = find(name);
-    return value && require(value->is_int64()) ? value->get_int64() : 0;
-  }
-  bool flag(std::string_view name, bool otherwise) {
-    const auto* value = find(name);
-    return value && require(value->is_bool()) ? value->get_bool() : otherwise;
-  }
-  std::string raw(std::string_view name) {
-    const auto* value = find(name);
-    return value ? json::serialize(*value) : std::string();
-  }
-  service_type type(std::string_view name) {
-    const auto wanted = text(name);
-    for (const auto& [each, its_name] : types) {
-      if (wanted == its_name) return each;
-    }
-    require(wanted.empty());
-    return service_type::dynamic;
-  }
-  bool require(bool condition) { return condition || (wrong_ = true, false); }
-  bool wrong() const noexcept { return wrong_; }
+std::optional<std::int32_t> port_of(const json_object& object, std::string_view name) {
+  using limits = std::numeric_limits<std::int32_t>;
+  if (!object.has(name)) return std::nullopt;
+  return static_cast<std::int32_t>(object.integer(name, limits::min(), limits::max()).value());
+}
 
- private:
-  /// A null counts as a missing field.
-  const json::value* find(std::string_view name) const {
-    const auto* value = from_.if_contains(json::string_view(name.data(), name.size()));
-    return value && !value->is_null() ? value : nullptr;
+std::optional<service_type> type_named(std::string_view wanted) {
+  for (const auto& [each, name] : types) {
+    if (wanted == name) return each;
   }
-
-  const json::object& from_;
-  bool wrong_ = false;
-};
+  return wanted.empty() ? std::optional(service_type::dynamic) : std::nullopt;
+}
 
 }  // namespace
 
 std::optional<std::string> to_json(const service_instance& instance) {
-  auto payload = parse_or_null(instance.payload);
-  auto uri_spec = parse_or_null(instance.uri_spec);
-  if (!payload || !uri_spec) return std::nullopt;
-  json::object object;
-  object["name"] = instance.name;
-  object["id"] = instance.id;
-  object["address"] = instance.address;
-  object["port"] = number_or_null(instance.port);
-  object["sslPort"] = number_or_null(instance.ssl_port);
-  object["payload"] = std::move(*payload);
-  object["registrationTimeUTC"] = instance.registration_time;
-  const auto type = name_of(instance.type);
-  object["serviceType"] = json::string_view(type.data(), type.size());
-  object["uriSpec"] = std::move(*uri_spec);
-  object["enabled"] = instance.enabled;
-  auto text = json::serialize(object);
-  if (!parse_json(text)) return std::nullopt;  // not UTF-8
+  json_object object;
+  object.set("name", instance.name).set("id", instance.id).set("address", instance.address);
+  set_number(object, "port", instance.port);
+  set_number(object, "sslPort", instance.ssl_port);
+  if (!set_value(object, "payload", instance.payload)) return std::nullopt;
+  object.set("registrationTimeUTC", instance.registration_time).set("serviceType", name_of(instance.type));
+  if (!set_value(object, "uriSpec", instance.uri_spec)) return std::nullopt;
+  object.set_flag("enabled", instance.enabled);
+  auto text = object.to_text();
+  if (!json_object::parse(text, encoding::utf8)) return std::nullopt;  // not UTF-8
   return text;
 }
 
-std::optional<service_instance> parse_service_instance(std::string_view text) {
-  auto value = parse_json(text);
-  if (!value || !value->is_object()) return std::nullopt;
-  reader from(value->get_object());
+std::optional<service_instance> parse_service_instance(std::string_view text) try {
+  auto object = json_object::parse(text, encoding::utf8).value();
+  object.drop_nulls();
   service_instance instance;
-  instance.name = from.text("name");
-  instance.id = from.text("id");
-  instance.address = from.text("address");
-  instance.port = from.port("port");
-  instance.ssl_port = from.port("sslPort");
-  instance.payload = from.raw("payload");
-  instance.registration_time = from.number("registrationTimeUTC");
-  instance.type = from.type("serviceType");
-  instance.uri_spec = from.raw("uriSpec");
-  instance.enabled = from.flag("enabled", true);
-  from.require(!instance.name.empty() && !instance.id.empty());
-  if (from.wrong()) return std::nullopt;
+  instance.name = text_of(object, "name");
+  instance.id = text_of(object, "id");
+  instance.address = text_of(object, "address");
+  instance.port = port_of(object, "port");
+  instance.ssl_port = port_of(object, "sslPort");
+  instance.payload = object.raw("payload");
+  instance.registration_time =
+      optional_field(object, "registrationTimeUTC", object.integer("registrationTimeUTC"), std::int64_t{0});
+  instance.type = type_named(text_of(object, "serviceType")).value();
+  instance.uri_spec = object.raw("uriSpec");
+  instance.enabled = optional_field(object, "enabled", object.flag("enabled"), true);
+  if (instance.name.empty() || instance.id.empty()) return std::nullopt;
   return instance;
+} catch (const std::bad_optional_access&) {  // not an object, or a field is not as required
+  return std::nullopt;
 }
 
 }  // namespace zkrecipes

@@ -28,19 +28,23 @@ void check(const service_provider_options& options) {
 }  // namespace
 
 service_provider::service_provider(const service_discovery& in, const std::string& service,
-                                   service_provider_options options) {
-  check(options);
+                                   service_provider_options options)
+    : session_(in.get_session()), options_(std::move(options)) {
+  check(options_);
   if (!is_name(service)) throw std::invalid_argument("service \"" + service + "\": it can not be a node's name");
-  auto reader = std::make_shared<children_reader>(require_session(in.get_session()), join(in.base(), service),
-                                                  children_view_options());
-  chooser_ = std::make_shared<instance_chooser>(reader, std::move(options));
+  auto reader =
+      std::make_shared<children_reader>(require_session(session_), join(in.path(), service), children_view_options());
+  chooser_ = std::make_shared<instance_chooser>(reader, options_);
   reader->start();
 }
 
+service_provider::service_provider() noexcept = default;
 service_provider::service_provider(service_provider&&) noexcept = default;
 
 service_provider& service_provider::operator=(service_provider&& other) noexcept {
   if (chooser_ && chooser_ != other.chooser_) chooser_->reader()->stop_later();
+  session_ = std::move(other.session_);
+  options_ = std::move(other.options_);
   chooser_ = std::move(other.chooser_);
   return *this;
 }
@@ -54,6 +58,8 @@ void service_provider::note_error(const service_instance& instance) {
   asio::post(chooser_->reader()->get_scheduler()->strand,
              [chooser = chooser_, id = instance.id] { chooser->note_error(id); });
 }
+
+const std::string& service_provider::path() const noexcept { return chooser_ ? chooser_->reader()->path() : no_path(); }
 
 void service_provider::start_pick(handler_for<void(error_code, service_instance)> h, chooser_ptr chooser) {
   launch(std::move(h), std::move(chooser), &instance_chooser::pick);

@@ -4,6 +4,7 @@
 
 #include "election/view.hpp"
 #include "line/turn.hpp"
+#include "session/deadline.hpp"
 
 namespace zkrecipes {
 
@@ -84,10 +85,11 @@ awaitable<outcome<>> request_resignation(core_ptr session, std::string path) {
 }  // namespace
 
 void election::start_campaign(handler_for<void(error_code, ownership)> h, core_ptr core, std::string path,
-                              election_options options) {
-  launch(
-      *core->get_scheduler(), std::move(h),
-      own_turn(core, election_line(std::move(path), options.names), campaigner_data(options.id), &nearest_ahead, {}));
+                              election_options options, lease_clock::duration budget) {
+  const auto& on = core->get_scheduler();
+  auto line = election_line(std::move(path), options.names);
+  auto turn = own_turn(core, std::move(line), campaigner_data(options.id), &nearest_ahead, {});
+  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
 }
 
 void election::start_view(handler_for<void(error_code, election_view)> h, core_ptr core, std::string path) {

@@ -2,10 +2,10 @@
 
 #include <array>
 #include <limits>
+#include <string_view>
+#include <utility>
 
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
+#include "line/member_data.hpp"
 
 namespace zkrecipes {
 
@@ -17,6 +17,7 @@ const char* to_string(term_phase phase) noexcept {
     case term_phase::handing_over: return "handing_over";
     case term_phase::retired: return "retired";
     case term_phase::stalled: return "stalled";
+    case term_phase::unknown: return "unknown";
   }
   return "?";
 }
@@ -33,37 +34,21 @@ const char* to_string(takeover how) noexcept {
 
 namespace detail {
 
-namespace json = boost::json;
-
 namespace {
 
+constexpr std::string_view term_kind = "term";
+constexpr std::string_view candidate_kind = "candidate";
+constexpr std::chrono::hours longest_deadline(24);
+/// The epoch after it must be a valid number, too.
+constexpr auto last_epoch = std::numeric_limits<std::int64_t>::max() - 1;
+
+/// The value that this text names, among those up to `last`; `otherwise` for a text of a later version.
 template <class Enum>
-bool from_string(std::string_view text, Enum last, Enum& result) {
+Enum from_string(std::string_view text, Enum last, Enum otherwise) {
   for (int i = 0; i <= static_cast<int>(last); ++i) {
-    if (text != to_string(static_cast<Enum>(i))) continue;
-    result = static_cast<Enum>(i);
-    return true;
+    if (text == to_string(static_cast<Enum>(i))) return static_cast<Enum>(i);
   }
-  return false;
-}
-
-std::optional<json::object> parse_object(const std::string& data) {
-  error_code error;
-  json::parse_options options;
-  options.allow_invalid_utf8 = true;  // an id can be any bytes that a user has chosen
-  auto value = json::parse(data, error, {}, options);
-  if (error || !value.is_object()) return std::nullopt;
-  return std::move(value.as_object());
-}
-
-std::optional<json::object> parse_candidate(const std::string& data) {
-  return data.empty() || data.front() != '{' ? std::nullopt : parse_object(data);
-}
-
-bool has_flag(const std::string& data, std::string_view name) {
-  auto object = parse_candidate(data);
-  const auto* value = object ? object->if_contains(name) : nullptr;
-  return value && value->is_bool() && value->as_bool();
+  return otherwise;
 }
 
 const std::string_view election_markers[] = {"latch-", "lock-", "__lock__"};
@@ -71,33 +56,30 @@ const std::string_view election_markers[] = {"latch-", "lock-", "__lock__"};
 }  // namespace
 
 std::string serialize(const term_record& record) {
-  json::object leader{{"id", record.leader_id}, {"node", record.leader_node}, {"token", record.leader_token}};
-  json::object object{{"zkrecipes", "term"},
-                      {"epoch", record.epoch},
-                      {"phase", to_string(record.phase)},
-                      {"how", to_string(record.how)},
-                      {"hand_over_deadline_ms", record.hand_over_deadline.count()},
-                      {"leader", std::move(leader)}};
-  return json::serialize(object);
+  json_object leader;
+  leader.set("id", record.leader_id).set("node", record.leader_node).set("token", record.leader_token);
+  auto object = json_object::of_kind(term_kind);
+  object.set("epoch", record.epoch).set("phase", to_string(record.phase)).set("how", to_string(record.how));
+  object.set("hand_over_deadline_ms", record.hand_over_deadline.count()).set("leader", leader);
+  return object.add(record.unknown_fields).to_text();
 }
 
 std::optional<term_record> parse_record(const std::string& data) try {
   if (data.empty()) return term_record{};
-  auto object = parse_object(data);
-  if (!object || object->at("zkrecipes") != "term") return std::nullopt;
+  const auto object = json_object::parse(data);
+  if (!object || !object->is(term_kind)) return std::nullopt;
   term_record record;
-  const auto& leader = object->at("leader").as_object();
-  record.epoch = object->at("epoch").to_number<std::int64_t>();
-  record.hand_over_deadline = std::chrono::milliseconds(object->at("hand_over_deadline_ms").to_number<std::int64_t>());
-  record.leader_id = std::string(leader.at("id").as_string());
-  record.leader_node = std::string(leader.at("node").as_string());
-  record.leader_token = leader.at("token").to_number<std::int64_t>();
-  bool known = from_string(object->at("phase").as_string(), term_phase::stalled, record.phase) &&
-               from_string(object->at("how").as_string(), takeover::forced, record.how);
-  bool sane = record.epoch >= 0 && record.epoch < std::numeric_limits<std::int64_t>::max() &&
-              record.hand_over_deadline.count() >= 0 && record.hand_over_deadline <= std::chrono::hours(24);
-  return known && sane ? std::optional(record) : std::nullopt;
-} catch (const std::exception&) {  // a field is missing or has another type
+  const auto leader = object->object("leader").value();
+  record.epoch = object->integer("epoch", 0, last_epoch).value();
+  record.phase = from_string(object->text("phase").value(), term_phase::stalled, term_phase::unknown);
+  record.how = from_string(object->text("how").value(), takeover::forced, takeover::forced);
+  record.hand_over_deadline = object->time("hand_over_deadline_ms", longest_deadline).value();
+  record.leader_id = leader.text("id").value();
+  record.leader_node = leader.text("node").value();
+  record.leader_token = leader.integer("token").value();
+  record.unknown_fields = object->without({"epoch", "phase", "how", "hand_over_deadline_ms", "leader"});
+  return record;
+} catch (const std::bad_optional_access&) {  // a field is missing, has another type, or is out of bounds
   return std::nullopt;
 }
 
@@ -108,21 +90,19 @@ line_spec election_line(std::string path, election_names names) {
 }
 
 std::string campaigner_data(const std::string& id) {
-  json::object object{{"id", id}, {"keeps_record", false}};
-  return json::serialize(object);
+  return json_object::of_kind(candidate_kind).set("id", id).set_flag("keeps_record", false).to_text();
 }
 
 std::string candidate_data(const std::string& id, bool awaiting) {
-  json::object object{{"id", id}, {"keeps_record", true}};
-  if (awaiting) object["awaiting"] = true;
-  return json::serialize(object);
+  auto object = json_object::of_kind(candidate_kind);
+  object.set("id", id).set_flag("keeps_record", true);
+  if (awaiting) object.set_flag("awaiting", true);
+  return object.to_text();
 }
 
 bool is_of_ours(const std::string& data) {
-  auto object = parse_candidate(data);
-  const auto* id = object ? object->if_contains("id") : nullptr;
-  const auto* keeps = object ? object->if_contains("keeps_record") : nullptr;
-  return id && id->is_string() && keeps && keeps->is_bool();
+  const auto object = read_member(data);
+  return object && object->text("id").has_value() && object->flag("keeps_record").has_value();
 }
 
 bool keeps_record(const std::string& data) { return has_flag(data, "keeps_record"); }

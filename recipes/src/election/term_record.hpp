@@ -12,6 +12,7 @@
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/election_view.hpp>
 
+#include "format/json_object.hpp"
 #include "line/place.hpp"
 
 namespace zkrecipes::detail {
@@ -24,8 +25,10 @@ struct term_record {
   std::string leader_id;
   std::string leader_node;
   std::int64_t leader_token = 0;
+  json_object unknown_fields{};  ///< Fields that a later version of the library has added.
 
-  /// Whether the leader of this term has nothing more to do in it.
+  /// Whether the leader of this term has nothing more to do in it. A phase that this version does not know is not the
+  /// end of a term.
   bool finished() const noexcept {
     return phase == term_phase::none || phase == term_phase::retired || phase == term_phase::stalled;
   }
@@ -33,7 +36,8 @@ struct term_record {
 
 std::string serialize(const term_record& record);
 
-/// Nothing if the data is not a term record. Empty data gives a record without a term (phase `none`).
+/// Nothing if the data is not a term record. A phase that this version does not know is `unknown`, an unknown way of
+/// taking over counts as `forced`. Empty data gives a record without a term (phase `none`).
 std::optional<term_record> parse_record(const std::string& data);
 
 /// The line of an election. It accepts the members of Curator's LeaderLatch and LeaderSelector, and of kazoo's

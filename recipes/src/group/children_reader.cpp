@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/back_off.hpp"
 #include "session/refusals.hpp"
 
 namespace zkrecipes::detail {

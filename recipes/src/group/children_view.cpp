@@ -10,20 +10,24 @@ namespace zkrecipes {
 
 using namespace detail;
 
-children_view::children_view(session over, std::string path, children_view_options options) {
+children_view::children_view(session over, std::string path, children_view_options options)
+    : session_(std::move(over)), options_(std::move(options)) {
   require_path("children_view path", path);
-  if (options.interval < std::chrono::milliseconds(0) || options.interval > std::chrono::hours(1)) {
-    throw std::invalid_argument("children_view_options::interval is " + std::to_string(options.interval.count()) +
+  if (options_.interval < std::chrono::milliseconds(0) || options_.interval > std::chrono::hours(1)) {
+    throw std::invalid_argument("children_view_options::interval is " + std::to_string(options_.interval.count()) +
                                 " ms; it must be from 0 to 1 h");
   }
-  reader_ = std::make_shared<children_reader>(require_session(over), std::move(path), std::move(options));
+  reader_ = std::make_shared<children_reader>(require_session(session_), std::move(path), options_);
   reader_->start();
 }
 
+children_view::children_view() noexcept = default;
 children_view::children_view(children_view&&) noexcept = default;
 
 children_view& children_view::operator=(children_view&& other) noexcept {
   if (reader_ && reader_ != other.reader_) reader_->stop_later();
+  session_ = std::move(other.session_);
+  options_ = std::move(other.options_);
   reader_ = std::move(other.reader_);
   return *this;
 }

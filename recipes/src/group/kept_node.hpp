@@ -8,9 +8,9 @@
 
 #include <zkrecipes/persistent_node.hpp>
 
+#include "session/back_off.hpp"
 #include "session/background.hpp"
 #include "session/core.hpp"
-#include "session/request_size.hpp"
 
 namespace zkrecipes::detail {
 
@@ -28,9 +28,12 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   void close_later();
   const scheduler_ptr& get_scheduler() const noexcept { return scheduler_; }
   const std::string& path() const noexcept { return path_; }
+  const persistent_node_options& options() const noexcept { return options_; }
   persistent_node_status status() const;
 
   // On the strand.
+  /// Null once the work is over.
+  const core_ptr& session() const noexcept { return session_; }
   awaitable<outcome<>> wait_started();
   awaitable<outcome<>> set_data(std::string data);
   awaitable<outcome<persistent_node_status>> wait_status_change(std::uint64_t seen);

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "group/kept_node.hpp"
+#include "session/request_size.hpp"
 
 namespace zkrecipes::detail {
 
@@ -18,7 +19,7 @@ awaitable<outcome<>> kept_node::wait_started() {
 }
 
 awaitable<outcome<>> kept_node::set_data(std::string data) {
-  if (data.size() > max_data_bytes) co_return outcome<>(errc::bad_arguments);
+  if (is_too_large(data)) co_return outcome<>(errc::too_large);
   data_ = std::move(data);
   const auto mine = ++wanted_;
   const auto tries = tries_;

@@ -4,6 +4,7 @@
 
 #include "group/kept_node.hpp"
 #include "session/paths.hpp"
+#include "session/request_size.hpp"
 
 namespace zkrecipes {
 
@@ -13,13 +14,14 @@ namespace {
 
 bool is_member(const child_node& node) { return node.stat.ephemeral_owner != 0; }
 
-bool may_be_joined(const std::string& path, const std::string& name, const std::string& data) {
-  return name.find('/') == name.npos && path_problem(join(path, name)).empty() && data.size() <= max_data_bytes;
+bool may_be_joined(const std::string& path, const std::string& name) {
+  return name.find('/') == name.npos && path_problem(join(path, name)).empty();
 }
 
 awaitable<outcome<joined_member>> join_group(core_ptr session, std::string path, membership_options options,
                                              std::string name, std::string data) {
-  if (!may_be_joined(path, name, data)) co_return outcome<joined_member>(errc::bad_arguments, joined_member());
+  if (!may_be_joined(path, name)) co_return outcome<joined_member>(errc::bad_arguments, joined_member());
+  if (is_too_large(data)) co_return outcome<joined_member>(errc::too_large, joined_member());
   auto node =
       std::make_shared<kept_node>(std::move(session), join(path, name), std::move(data), persistent_node_options());
   node->start();

@@ -5,6 +5,7 @@
 
 #include "group/kept_node.hpp"
 #include "session/make.hpp"
+#include "session/request_size.hpp"
 
 namespace zkrecipes {
 
@@ -22,7 +23,7 @@ void require_pause(const char* field, std::chrono::milliseconds value, std::chro
 void check(const std::string& path, const std::string& data, const persistent_node_options& options) {
   require_path("persistent_node path", path);
   if (path == "/") throw std::invalid_argument("persistent_node path \"/\": the root always stands");
-  if (data.size() > max_data_bytes) throw std::invalid_argument("persistent_node data: more than 1 000 000 bytes");
+  if (is_too_large(data)) throw std::invalid_argument("persistent_node data: more than 1 000 000 bytes");
   if (options.mode != create_mode::ephemeral && options.mode != create_mode::persistent) {
     throw std::invalid_argument("persistent_node_options::mode: it must be ephemeral or persistent");
   }
@@ -32,18 +33,20 @@ void check(const std::string& path, const std::string& data, const persistent_no
 
 }  // namespace
 
-persistent_node::persistent_node(session over, std::string path, std::string data, persistent_node_options options) {
+persistent_node::persistent_node(session over, std::string path, std::string data, persistent_node_options options)
+    : session_(std::move(over)) {
   check(path, data, options);
-  node_ = std::make_shared<kept_node>(require_session(over), std::move(path), std::move(data), std::move(options));
+  node_ = std::make_shared<kept_node>(require_session(session_), std::move(path), std::move(data), std::move(options));
   node_->start();
 }
 
-persistent_node::persistent_node(node_ptr node) noexcept : node_(std::move(node)) {}
+persistent_node::persistent_node(node_ptr node) noexcept : session_(node->session()), node_(std::move(node)) {}
 persistent_node::persistent_node() noexcept = default;
 persistent_node::persistent_node(persistent_node&&) noexcept = default;
 
 persistent_node& persistent_node::operator=(persistent_node&& other) noexcept {
   if (node_ && node_ != other.node_) node_->close_later();
+  session_ = std::move(other.session_);
   node_ = std::move(other.node_);
   return *this;
 }
@@ -59,6 +62,11 @@ persistent_node_status persistent_node::status() const {
   return none;
 }
 const std::string& persistent_node::path() const noexcept { return node_ ? node_->path() : no_path(); }
+
+const persistent_node_options& persistent_node::options() const noexcept {
+  static const persistent_node_options defaults;
+  return node_ ? node_->options() : defaults;
+}
 
 void persistent_node::start_started(handler_for<void(error_code)> h, node_ptr node) {
   launch(std::move(h), std::move(node), &kept_node::wait_started);

@@ -3,20 +3,28 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
+#include <string_view>
+
+#include "format/json_object.hpp"
 
 namespace zkrecipes::detail {
 
 /// No limit to the owner's grace.
 inline constexpr auto any_grace = std::chrono::milliseconds::max();
 
+/// The data as an object; nothing if it is no object, as that of other clients, which write plain text or nothing.
+std::optional<json_object> read_member(const std::string& data);
+/// Whether the data is an object in which this field is true.
+bool has_flag(const std::string& data, std::string_view name);
 /// The data of a member that reads requests to give its place up in its own node. Only to such a node a request is
 /// written: other programs do not listen, and their data stays as it is.
 std::string revocable_data(const std::string& id);
 /// The same, asked.
 bool is_revocable(const std::string& data);
-/// What is written into the data of a node of a line (JSON) to ask its owner to give it up. Of several requests the one
-/// with the shortest grace stays.
+/// The data with a request to the owner of the node to give it up. If there was a request before, the one with the
+/// shorter grace stays.
 std::string with_revocation(const std::string& data, std::chrono::milliseconds grace = any_grace);
 /// The same, asked: whether `data` carries such a request, and how long the owner may take.
 bool asks_revocation(const std::string& data);

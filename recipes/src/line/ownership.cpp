@@ -23,6 +23,10 @@ ownership::~ownership() {
   if (place_ && !place_->lost()) place_->leave_later();
 }
 
+ownership::executor_type ownership::get_executor() const noexcept {
+  return place_ ? place_->session()->get_scheduler()->base : executor_type();
+}
+
 std::int64_t ownership::token() const noexcept { return place_ ? place_->token() : 0; }
 
 const std::string& ownership::path() const noexcept { return place_ ? place_->path() : no_path(); }

@@ -23,12 +23,12 @@ line_spec lock_line(std::string path) {
   return line;
 }
 
-awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, lock_options options) {
+awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, line_options options) {
   return own_turn(std::move(session), lock_line(std::move(path)), revocable_data(options.id), &nearest_ahead,
                   std::move(options.on_position));
 }
 
-awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, lock_options options) {
+awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, line_options options) {
   auto list = make_request(opcode::children, path);
   auto listed = co_await session->perform(std::move(list), retry::always);
   if (listed.error && listed.error != errc::no_node) co_return outcome<ownership>(listed.error, ownership());
@@ -46,20 +46,20 @@ awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string pat
 
 using namespace detail;
 
-lock::lock(session over, std::string path, lock_options options)
+lock::lock(session over, std::string path, line_options options)
     : session_(std::move(over)), path_(std::move(path)), options_(std::move(options)) {
   require_path("lock path", path_);
-  require_id("lock_options::id", options_.id);
+  require_id("line_options::id", options_.id);
 }
 
-void lock::start_acquire(owner_handler h, core_ptr core, std::string path, lock_options options,
+void lock::start_acquire(owner_handler h, core_ptr core, std::string path, line_options options,
                          lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   auto turn = acquire_lock(core, std::move(path), std::move(options));
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
 }
 
-void lock::start_try_acquire(owner_handler h, core_ptr core, std::string path, lock_options options) {
+void lock::start_try_acquire(owner_handler h, core_ptr core, std::string path, line_options options) {
   launch(*core->get_scheduler(), std::move(h), try_acquire_lock(core, std::move(path), std::move(options)));
 }
 

@@ -9,8 +9,8 @@ namespace zkrecipes::detail {
 
 line_spec lock_line(std::string path);
 
-awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, lock_options options);
+awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, line_options options);
 /// Lists the line first, so that a lock which is held costs no write.
-awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, lock_options options);
+awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, line_options options);
 
 }  // namespace zkrecipes::detail

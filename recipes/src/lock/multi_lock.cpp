@@ -35,10 +35,10 @@ class held_together : public std::enable_shared_from_this<held_together> {
     all_.push_back(std::move(one));
   }
 
-  using acquire_one = awaitable<outcome<ownership>> (*)(core_ptr, std::string, lock_options);
+  using acquire_one = awaitable<outcome<ownership>> (*)(core_ptr, std::string, line_options);
 
   /// Acquires one more lock. Gives up if one of the locks that are held already is lost meanwhile.
-  awaitable<error_code> acquire(acquire_one how, std::string path, lock_options options) {
+  awaitable<error_code> acquire(acquire_one how, std::string path, line_options options) {
     auto loss = std::make_shared<interruption>();
     loss_ = loss;
     auto acquiring = how(session_, std::move(path), std::move(options));
@@ -47,6 +47,15 @@ class held_together : public std::enable_shared_from_this<held_together> {
     if (!failure) add(std::move(one));
     if (auto why = error()) co_return why;
     co_return failure;
+  }
+
+  /// Releases in the background, also while somebody still waits for a loss. To be called once the public object, which
+  /// looks at the ownerships from any thread, has gone.
+  void let_go_later() {
+    asio::post(session_->strand(), [self = shared_from_this()] {
+      for (auto each = self->all_.rbegin(); each != self->all_.rend(); ++each) *each = ownership();
+      self->changed_.notify();
+    });
   }
 
   const std::vector<ownership>& all() const noexcept { return all_; }
@@ -103,7 +112,7 @@ namespace {
 
 using held_ptr = std::shared_ptr<held_together>;
 
-awaitable<outcome<multi_ownership>> acquire_all(core_ptr session, std::vector<std::string> paths, lock_options options,
+awaitable<outcome<multi_ownership>> acquire_all(core_ptr session, std::vector<std::string> paths, line_options options,
                                                 held_together::acquire_one acquire) {
   auto held = std::make_shared<held_together>(session);
   for (auto& each : paths) {
@@ -122,8 +131,20 @@ using namespace detail;
 multi_ownership::multi_ownership() noexcept = default;
 multi_ownership::multi_ownership(held_ptr held) noexcept : held_(std::move(held)) {}
 multi_ownership::multi_ownership(multi_ownership&&) noexcept = default;
-multi_ownership& multi_ownership::operator=(multi_ownership&&) noexcept = default;
-multi_ownership::~multi_ownership() = default;
+
+multi_ownership& multi_ownership::operator=(multi_ownership&& other) noexcept {
+  multi_ownership taken(std::move(other));
+  std::swap(held_, taken.held_);  // what we had is released here
+  return *this;
+}
+
+multi_ownership::~multi_ownership() {
+  if (held_) held_->let_go_later();
+}
+
+multi_ownership::executor_type multi_ownership::get_executor() const noexcept {
+  return held_ ? held_->session()->get_scheduler()->base : executor_type();
+}
 
 std::size_t multi_ownership::size() const noexcept { return held_ ? held_->all().size() : 0; }
 
@@ -162,24 +183,24 @@ void multi_ownership::start_release(handler_for<void(error_code)> h, held_ptr wh
   launch(*on, std::move(h), owning(std::move(which), &held_together::release));
 }
 
-multi_lock::multi_lock(session over, std::vector<std::string> paths, lock_options options)
+multi_lock::multi_lock(session over, std::vector<std::string> paths, line_options options)
     : session_(std::move(over)), paths_(std::move(paths)), options_(std::move(options)) {
   if (paths_.empty()) throw std::invalid_argument("multi-lock: there must be a path");
   for (const auto& each : paths_) require_path("multi-lock path", each);
-  require_id("lock_options::id", options_.id);
+  require_id("line_options::id", options_.id);
   std::sort(paths_.begin(), paths_.end());
   const auto twice = std::adjacent_find(paths_.begin(), paths_.end());
   if (twice != paths_.end()) throw std::invalid_argument("multi-lock path " + *twice + ": it is there twice");
 }
 
-void multi_lock::start_acquire(handler h, core_ptr core, std::vector<std::string> paths, lock_options options,
+void multi_lock::start_acquire(handler h, core_ptr core, std::vector<std::string> paths, line_options options,
                                lease_clock::duration budget) {
   const auto on = core->get_scheduler();
   auto acquiring = acquire_all(std::move(core), std::move(paths), std::move(options), &acquire_lock);
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(acquiring)));
 }
 
-void multi_lock::start_try_acquire(handler h, core_ptr core, std::vector<std::string> paths, lock_options options) {
+void multi_lock::start_try_acquire(handler h, core_ptr core, std::vector<std::string> paths, line_options options) {
   const auto on = core->get_scheduler();
   launch(*on, std::move(h), acquire_all(std::move(core), std::move(paths), std::move(options), &try_acquire_lock));
 }

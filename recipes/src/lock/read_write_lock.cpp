@@ -58,7 +58,7 @@ awaitable<outcome<>> downgrade(core_ptr session, std::string path, std::string i
 
 /// A read lock that was lost is not upgraded, even if its node still exists, because a deposed leader may have ended
 /// the session.
-awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, lock_options options, place_ptr read) {
+awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, line_options options, place_ptr read) {
   if (!read || !holds(path, read->path(), readers)) co_return outcome<ownership>(errc::bad_arguments, ownership());
   const std::string own = read->name();
   auto list = make_request(opcode::children, path);
@@ -87,13 +87,13 @@ awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, lo
 
 }  // namespace
 
-read_write_lock::read_write_lock(session over, std::string path, lock_options options)
+read_write_lock::read_write_lock(session over, std::string path, line_options options)
     : session_(std::move(over)), path_(std::move(path)), options_(std::move(options)) {
   require_path("read-write lock path", path_);
-  require_id("lock_options::id", options_.id);
+  require_id("line_options::id", options_.id);
 }
 
-void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string path, lock_options options, mode how,
+void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string path, line_options options, mode how,
                                     lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   const bool reads = how == mode::read;
@@ -109,7 +109,7 @@ void read_write_lock::start_downgrade(handler_for<void(error_code)> h, core_ptr 
   launch(*core->get_scheduler(), std::move(h), downgrade(core, std::move(path), std::move(id), std::move(write)));
 }
 
-void read_write_lock::start_try_upgrade(owner_handler h, core_ptr core, std::string path, lock_options options,
+void read_write_lock::start_try_upgrade(owner_handler h, core_ptr core, std::string path, line_options options,
                                         place_ptr read) {
   launch(*core->get_scheduler(), std::move(h), try_upgrade(core, std::move(path), std::move(options), std::move(read)));
 }

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "queue/attempts.hpp"
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

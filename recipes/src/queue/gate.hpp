@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "queue/queue_frame.hpp"
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 
 namespace zkrecipes::detail {
 

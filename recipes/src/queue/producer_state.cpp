@@ -33,7 +33,7 @@ producer_state::producer_state(shared_frame frame, std::shared_ptr<capacity> lim
       record_(where_.on_side(std::string(producer_prefix) + name)) {}
 
 awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
-  if (data.size() > max_data_bytes) co_return outcome<std::uint64_t>(errc::bad_arguments, 0);
+  if (is_too_large(data)) co_return outcome<std::uint64_t>(errc::too_large, 0);
   auto mine = std::make_shared<item>(session_, std::move(data));
   waiting_.push_back(mine);
   if (!std::exchange(working_, true))

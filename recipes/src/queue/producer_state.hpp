@@ -18,6 +18,7 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
   producer_state(shared_frame frame, std::shared_ptr<capacity> limits, std::string name);
 
   const scheduler_ptr& get_scheduler() const noexcept { return session_->get_scheduler(); }
+  const std::string& path() const noexcept { return where_.items; }  // of the queue
 
   awaitable<outcome<std::uint64_t>> put(std::string data);
   awaitable<outcome<std::uint64_t>> last();

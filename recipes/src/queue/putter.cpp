@@ -20,7 +20,8 @@ constexpr std::size_t ticket_overhead = 250;
 
 awaitable<outcome<names>> putter::put(std::vector<new_item> items) {
   using result_type = outcome<names>;
-  if (!fits(items)) co_return result_type(errc::bad_arguments, {});
+  if (items.empty()) co_return result_type(errc::bad_arguments, {});
+  if (!fits(items)) co_return result_type(errc::too_large, {});
   const auto& session = frame_->session;
   const auto deadline = session->retry_deadline();
   auto pause = session->patience();
@@ -73,8 +74,7 @@ backend::request putter::request_of(const std::vector<new_item>& items) const {
 }
 
 bool putter::fits(const std::vector<new_item>& items) const {
-  if (items.empty()) return false;
-  if (items.size() == 1) return items[0].data.size() <= max_data_bytes;
+  if (items.size() == 1) return !is_too_large(items[0].data);
   std::size_t bytes = 0;
   const auto& path = frame_->where.items;
   const auto ticket = capacity_->has_limit() ? ticket_overhead + 2 * path.size() : 0;

@@ -4,6 +4,7 @@
 #include <zkrecipes/queue_base.hpp>
 
 #include "queue/queue_core.hpp"
+#include "session/deadline.hpp"
 
 namespace zkrecipes {
 
@@ -18,16 +19,17 @@ const queue_options& queue_base::options() const noexcept {
   return core_ ? core_->frame()->options : defaults;
 }
 
-void queue_base::start_take(handler<message> h, core_ptr core) {
-  launch(std::move(h), std::move(core), &queue_core::take);
+void queue_base::start_take(handler<message> h, core_ptr core, lease_clock::duration budget) {
+  launch_within(budget, std::move(h), std::move(core), &queue_core::take);
 }
 
-void queue_base::start_take_many(handler<std::vector<message>> h, core_ptr core, std::size_t most) {
-  launch(std::move(h), std::move(core), &queue_core::take_many, most);
+void queue_base::start_take_many(handler<std::vector<message>> h, core_ptr core, std::size_t most,
+                                 lease_clock::duration budget) {
+  launch_within(budget, std::move(h), std::move(core), &queue_core::take_many, most);
 }
 
-void queue_base::start_pop(handler<message> h, core_ptr core) {
-  launch(std::move(h), std::move(core), &queue_core::pop);
+void queue_base::start_pop(handler<message> h, core_ptr core, lease_clock::duration budget) {
+  launch_within(budget, std::move(h), std::move(core), &queue_core::pop);
 }
 
 void queue_base::start_acknowledge(handler<> h, core_ptr core, message item, transaction effects) {

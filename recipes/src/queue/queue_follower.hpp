@@ -9,7 +9,7 @@
 #include <zkrecipes/queue_types.hpp>
 
 #include "queue/queue_frame.hpp"
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {

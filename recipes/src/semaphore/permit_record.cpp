@@ -2,27 +2,24 @@
 #include <algorithm>
 #include <charconv>
 
-#include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
-#include <boost/json/serialize.hpp>
-
 #include "semaphore/permits.hpp"
 
 namespace zkrecipes::detail {
 
-namespace json = boost::json;
-
 namespace {
 
-constexpr std::string_view recipe = "semaphore";
+constexpr std::string_view semaphore_kind = "semaphore";
+/// The field that was the mark in older versions. It is still written, because they insist on it.
+constexpr std::string_view old_mark = "recipe";
 constexpr std::size_t prefix = 3 + 36 + 1;  // "_c_", the GUID, and a dash
 
-std::optional<std::int32_t> permits_in(const json::object& object, const char* key) {
-  const auto* value = object.if_contains(key);
-  if (!value || !value->is_int64()) return std::nullopt;
-  const auto number = value->as_int64();
-  if (number < 1 || number > semaphore::max_permits) return std::nullopt;
-  return static_cast<std::int32_t>(number);
+bool is_permit_record(const json_object& object) {
+  return object.is(semaphore_kind) || (!object.is_marked() && object.text(old_mark) == semaphore_kind);
+}
+
+std::optional<std::int32_t> permits_in(const json_object& object, std::string_view name) {
+  const auto number = object.integer(name, 1, semaphore::max_permits);
+  return number ? std::optional(static_cast<std::int32_t>(*number)) : std::nullopt;
 }
 
 bool must_wait(std::int64_t ahead, std::int32_t own, std::int32_t size) { return ahead + own > size && own <= size; }
@@ -30,21 +27,19 @@ bool must_wait(std::int64_t ahead, std::int32_t own, std::int32_t size) { return
 }  // namespace
 
 std::optional<permit_record> parse_permits(const std::string& data) {
-  boost::system::error_code error;
-  const auto value = json::parse(data, error);
-  if (error || !value.is_object()) return std::nullopt;
-  const auto& object = value.as_object();
-  const auto* kind = object.if_contains("recipe");
-  const auto size = permits_in(object, "size");
-  if (!kind || !kind->is_string() || kind->as_string() != recipe || !size) return std::nullopt;
-  return permit_record{*size, permits_in(object, "before").value_or(0), permits_in(object, "shrunk_from").value_or(0)};
+  const auto object = json_object::parse(data, encoding::utf8);
+  const auto size = object && is_permit_record(*object) ? permits_in(*object, "size") : std::nullopt;
+  if (!size) return std::nullopt;
+  return permit_record{*size, permits_in(*object, "before").value_or(0), permits_in(*object, "shrunk_from").value_or(0),
+                       object->without({old_mark, "size", "before", "shrunk_from"})};
 }
 
 std::string serialize(const permit_record& record) {
-  json::object object{{"recipe", recipe}, {"size", record.size}};
-  if (record.before) object["before"] = record.before;
-  if (record.shrunk_from) object["shrunk_from"] = record.shrunk_from;
-  return json::serialize(object);
+  auto object = json_object::of_kind(semaphore_kind);
+  object.set(old_mark, semaphore_kind).set("size", record.size);
+  if (record.before) object.set("before", record.before);
+  if (record.shrunk_from) object.set("shrunk_from", record.shrunk_from);
+  return object.add(record.unknown_fields).to_text();
 }
 
 std::int32_t weight_of(const std::string& name) {

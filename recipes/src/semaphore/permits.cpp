@@ -26,7 +26,7 @@ std::int64_t weight_of_all(const std::vector<member>& members) {
 
 }  // namespace
 
-permits::permits(core_ptr session, std::string path, std::int32_t size, semaphore_options options)
+permits::permits(core_ptr session, std::string path, std::int32_t size, line_options options)
     : session_(std::move(session)), path_(std::move(path)), size_(size), options_(std::move(options)) {}
 
 line_spec permits::line(std::int32_t weight) const {
@@ -36,40 +36,35 @@ line_spec permits::line(std::int32_t weight) const {
   return line;
 }
 
-std::string permits::problem() const {
-  std::lock_guard lock(mutex_);
-  return problem_;
+error_code permits::refuse_path(const diagnostic& why) const {
+  why.note("semaphore " + path_ + ": another recipe uses this path");
+  return errc::foreign_data;
 }
 
-error_code permits::refuse(error_code why, std::string problem) {
-  std::lock_guard lock(mutex_);
-  problem_ = std::move(problem);
-  return why;
-}
-
-error_code permits::refuse_path() {
-  return refuse(errc::foreign_data, "semaphore " + path_ + ": another recipe uses this path");
+error_code permits::refuse_data(const diagnostic& why) const {
+  why.note("semaphore " + path_ + ": the data there is not of a semaphore");
+  return errc::foreign_data;
 }
 
 /// Our size is compared only until it has matched once. From then on we follow the semaphore through every resize.
-error_code permits::judge(const permit_record& found) {
+error_code permits::judge(const permit_record& found, const diagnostic& why) {
   if (agreed_ || size_ == found.size || size_ == found.before) {
     note_size(found.size);
     return error_code();
   }
-  return refuse(errc::size_mismatch, "semaphore " + path_ + ": it has " + std::to_string(found.size) +
-                                         " permits, and was opened here with a size of " + std::to_string(size_));
+  why.note("semaphore " + path_ + ": it has " + std::to_string(found.size) +
+           " permits, and was opened here with a size of " + std::to_string(size_));
+  return errc::size_mismatch;
 }
 
 /// Checks that the size at the path is ours, and writes ours if there is none. `node`: the node there, as last read.
-awaitable<outcome<permit_record>> permits::agree(std::optional<backend::reply> node) {
+awaitable<outcome<permit_record>> permits::agree(std::optional<backend::reply> node, diagnostic why) {
   for (;;) {
     if (!node) node = co_await session_->perform(make_request(opcode::get, path_), retry::always);
     if (node->error) co_return outcome<permit_record>(node->error, permit_record{});
     if (!node->data.empty()) {
       const auto found = parse_permits(node->data);
-      auto error = found ? judge(*found)
-                         : refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore");
+      auto error = found ? judge(*found, why) : refuse_data(why);
       co_return outcome<permit_record>(error, found.value_or(permit_record{}));
     }
     auto set = make_request(opcode::set, path_);
@@ -85,17 +80,17 @@ awaitable<outcome<permit_record>> permits::agree(std::optional<backend::reply> n
 
 /// Gets in line and learns the size. The size is read behind the list, so that both were true at the same time. With an
 /// older size we could be let in wrongly, after a resize to fewer permits and a later departure.
-awaitable<outcome<place_ptr>> permits::enter(std::int32_t weight, size_ptr size) {
+awaitable<outcome<place_ptr>> permits::enter(std::int32_t weight, size_ptr size, diagnostic why) {
   auto entered = co_await place::enter(session_, line(weight), options_.id);
   auto& [error, where] = entered;
-  if (error == errc::foreign_data) error = refuse_path();
+  if (error == errc::foreign_data) error = refuse_path(why);
   if (error) co_return entered;
   error = co_await where->know_line();
-  if (error == errc::foreign_data) error = refuse_path();
+  if (error == errc::foreign_data) error = refuse_path(why);
   if (!error) {
     std::optional<backend::reply> node;
     if (where->parent()) node = *where->parent();
-    auto agreed = co_await agree(std::move(node));
+    auto agreed = co_await agree(std::move(node), why);
     std::tie(error, size->now) = agreed;
   }
   if (!error && weight > size->now.size) error = errc::bad_arguments;
@@ -107,9 +102,9 @@ blocker permits::by_size(size_ptr size) {
   return [size](const std::vector<member>& all, std::size_t self) { return who_fills(all, self, size->now); };
 }
 
-awaitable<outcome<ownership>> permits::acquire(std::int32_t weight) {
+awaitable<outcome<ownership>> permits::acquire(std::int32_t weight, diagnostic why) {
   auto size = std::make_shared<size_in_view>();
-  auto entered = co_await enter(weight, size);
+  auto entered = co_await enter(weight, size, why);
   auto& [error, where] = entered;
   if (error) co_return outcome<ownership>(error, ownership());
   ownership held(where);
@@ -199,19 +194,19 @@ awaitable<outcome<permits::picture>> permits::look() {
   co_return outcome<picture>(error, std::move(found));
 }
 
-awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight) {
+awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight, diagnostic why) {
   auto looked = co_await look();
   auto& [error, seen] = looked;
   auto size = std::make_shared<size_in_view>(permit_record{size_});
-  if (!error && seen.is_strange) error = refuse_path();
+  if (!error && seen.is_strange) error = refuse_path(why);
   if (!error && seen.node) {
-    auto agreed = co_await agree(std::move(seen.node));
+    auto agreed = co_await agree(std::move(seen.node), why);
     std::tie(error, size->now) = agreed;
   }
   if (!error && weight > size->now.size) error = errc::bad_arguments;
   if (!error && weight_of_all(seen.members) + weight > size->now.size) error = errc::busy;
   if (error) co_return outcome<ownership>(error, ownership());
-  auto entered = co_await enter(weight, size);
+  auto entered = co_await enter(weight, size, why);
   error = std::get<0>(entered);
   if (error) co_return outcome<ownership>(error, ownership());
   ownership held(std::get<1>(entered));
@@ -222,7 +217,7 @@ awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight) {
   co_return outcome<ownership>(error, std::move(held));
 }
 
-awaitable<outcome<>> permits::resize(std::int32_t size) {
+awaitable<outcome<>> permits::resize(std::int32_t size, diagnostic why) {
   for (;;) {
     auto node = co_await session_->perform(make_request(opcode::get, path_), retry::always);
     if (node.error == errc::no_node) {
@@ -234,14 +229,13 @@ awaitable<outcome<>> permits::resize(std::int32_t size) {
     permit_record next{size, size == size_ ? 0 : size_, 0};
     if (!node.data.empty()) {
       const auto found = parse_permits(node.data);
-      if (!found)
-        co_return outcome<>(
-            refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore"));
+      if (!found) co_return outcome<>(refuse_data(why));
       if (found->size == size) {
         note_size(size);
         co_return co_await settle_shrink(*found, node.stat.version);
       }
       next.before = found->size;
+      next.unknown_fields = found->unknown_fields;
       next.shrunk_from = size < found->size || found->shrunk_from ? std::max(found->size, found->shrunk_from) : 0;
     }
     auto set = make_request(opcode::set, path_);
@@ -285,14 +279,14 @@ awaitable<error_code> permits::mark_holders(std::int32_t size) {
   co_return error;
 }
 
-awaitable<outcome<semaphore_state>> permits::state() {
+awaitable<outcome<semaphore_state>> permits::state(diagnostic why) {
   auto looked = co_await look();
   auto& [error, seen] = looked;
   semaphore_state now;
   if (error || !seen.node || seen.node->data.empty()) co_return outcome<semaphore_state>(error, now);
   const auto found = parse_permits(seen.node->data);
   if (!found) {
-    error = refuse(errc::foreign_data, "semaphore " + path_ + ": the data there is not of a semaphore");
+    error = refuse_data(why);
     co_return outcome<semaphore_state>(error, now);
   }
   now.size = found->size;
@@ -309,7 +303,7 @@ awaitable<outcome<semaphore_state>> permits::state() {
 }
 
 awaitable<outcome<std::vector<line_member>>> permits::members() {
-  auto known = co_await state();
+  auto known = co_await state(diagnostic());
   if (std::get<0>(known)) co_return outcome<std::vector<line_member>>(std::get<0>(known), std::vector<line_member>());
   const permit_record size{std::get<1>(known).size, 0, 0};
   const blocker who_first = [size](const std::vector<member>& all, std::size_t self) {

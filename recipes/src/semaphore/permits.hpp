@@ -10,6 +10,7 @@
 
 #include <zkrecipes/semaphore.hpp>
 
+#include "format/json_object.hpp"
 #include "line/place.hpp"
 
 namespace zkrecipes::detail {
@@ -21,6 +22,7 @@ struct permit_record {
   /// Set while a shrink is not complete: the size before it. A member that was let in under that size may hold without
   /// being marked as a holder yet (`let_pass`). 0: all holders are marked.
   std::int32_t shrunk_from = 0;
+  json_object unknown_fields{};  ///< Fields that a later version of the library has added.
 
   friend bool operator==(const permit_record&, const permit_record&) = default;
 };
@@ -41,18 +43,18 @@ std::vector<bool> who_waits(const std::vector<member>& members, std::int32_t siz
 
 class permits : public std::enable_shared_from_this<permits> {
  public:
-  permits(core_ptr session, std::string path, std::int32_t size, semaphore_options options);
+  permits(core_ptr session, std::string path, std::int32_t size, line_options options);
 
-  awaitable<outcome<ownership>> acquire(std::int32_t weight);
-  awaitable<outcome<ownership>> try_acquire(std::int32_t weight);
-  awaitable<outcome<>> resize(std::int32_t size);
-  awaitable<outcome<semaphore_state>> state();
+  awaitable<outcome<ownership>> acquire(std::int32_t weight, diagnostic why);
+  awaitable<outcome<ownership>> try_acquire(std::int32_t weight, diagnostic why);
+  awaitable<outcome<>> resize(std::int32_t size, diagnostic why);
+  awaitable<outcome<semaphore_state>> state(diagnostic why);
   awaitable<outcome<std::vector<line_member>>> members();
 
   // From any thread.
   const core_ptr& session() const noexcept { return session_; }
   const std::string& path() const noexcept { return path_; }
-  std::string problem() const;
+  const line_options& options() const noexcept { return options_; }
 
  private:
   struct picture {
@@ -70,13 +72,13 @@ class permits : public std::enable_shared_from_this<permits> {
   using size_ptr = std::shared_ptr<size_in_view>;
 
   line_spec line(std::int32_t weight) const;
-  awaitable<outcome<place_ptr>> enter(std::int32_t weight, size_ptr size);
+  awaitable<outcome<place_ptr>> enter(std::int32_t weight, size_ptr size, diagnostic why);
   awaitable<outcome<picture>> look();
-  awaitable<outcome<permit_record>> agree(std::optional<backend::reply> node);
-  error_code judge(const permit_record& found);
+  awaitable<outcome<permit_record>> agree(std::optional<backend::reply> node, diagnostic why);
+  error_code judge(const permit_record& found, const diagnostic& why);
   void note_size(std::int32_t size) { agreed_ = true, size_ = size; }
-  error_code refuse_path();
-  error_code refuse(error_code why, std::string problem);
+  error_code refuse_path(const diagnostic& why) const;
+  error_code refuse_data(const diagnostic& why) const;
   static blocker by_size(size_ptr size);
   static awaitable<error_code> wait_fitting(place_ptr where, size_ptr size);
   void announce_later(const place_ptr& where);
@@ -89,9 +91,7 @@ class permits : public std::enable_shared_from_this<permits> {
   std::string path_;
   std::int32_t size_;    // as given by the user, later as last seen
   bool agreed_ = false;  // `size_` has once been the semaphore's size
-  semaphore_options options_;
-  mutable std::mutex mutex_;
-  std::string problem_;
+  line_options options_;
 };
 
 }  // namespace zkrecipes::detail

@@ -60,8 +60,6 @@ registry& registry_of(const scheduler& s) {
 
 }  // namespace
 
-scheduler::~scheduler() = default;
-
 struct wait_initiation {
   template <class Handler>
   void operator()(Handler&& h, condition* self, lease_clock::time_point deadline) const {

@@ -5,43 +5,16 @@
 #include <memory>
 
 #include <boost/asio/any_completion_handler.hpp>
-#include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
 
-#include "backend/backend.hpp"
+#include "session/scheduler.hpp"
 
 namespace zkrecipes::detail {
-
-namespace asio = boost::asio;
 
 template <class T>
 using awaitable = asio::awaitable<T>;
 
-inline constexpr auto never = lease_clock::time_point::max();
-
-/// The end of a budget that begins at `from`: `from` itself if the budget is not positive, `never` if the sum is more
-/// than the clock can represent.
-inline lease_clock::time_point end_of(time_budget budget, lease_clock::time_point from) {
-  const lease_clock::duration length = budget;
-  if (length <= lease_clock::duration::zero()) return from;
-  return length >= never - from ? never : from + length;
-}
-
 enum class wake { notified, timed_out, cancelled };
-
-/// The executors and the world that conditions need. It lives as long as any waiter of the session.
-struct scheduler : std::enable_shared_from_this<scheduler> {
-  asio::any_io_executor base;    ///< The user's executor.
-  asio::any_io_executor strand;  ///< On top of `base`: everything of the session runs here.
-  std::unique_ptr<backend::world> world;
-  ~scheduler();
-
-  lease_clock::time_point now() const { return world->now(); }
-  /// The end of a budget that begins now.
-  lease_clock::time_point deadline_of(time_budget budget) const { return end_of(budget, now()); }
-};
-
-using scheduler_ptr = std::shared_ptr<scheduler>;
 
 class forwarding;
 

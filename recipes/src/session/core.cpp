@@ -1,7 +1,7 @@
-// The life of a session: connecting, staying alive, incarnations, the end.
+// The life of a session: what a connection brings and its loss takes, incarnations, the end.
 #include "session/core.hpp"
 
-#include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "session/hook.hpp"
@@ -14,6 +14,8 @@ using namespace std::chrono_literals;
 core::core(scheduler_ptr s, session_options options)
     : scheduler_(std::move(s)),
       options_(std::move(options)),
+      log_(*scheduler_, options_),
+      pause_(options_.retry.first_pause, options_.retry.max_pause),
       changed_(scheduler_),
       link_changed_(scheduler_),
       heartbeat_(scheduler_) {
@@ -55,94 +57,13 @@ awaitable<void> core::run() {
   while (!closing_ && !ended_) {
     bool reached = co_await connect_somewhere();
     if (reached) {
-      pause_ = 0ms;
+      pause_.reset();
     } else if (!closing_ && !ended_) {
       co_await pause_before_next_round();
     }
   }
   link_.reset();
   end(errc::closed);
-}
-
-/// One round over the servers: tries one after the other until one has answered us. False: none has.
-awaitable<bool> core::connect_somewhere() {
-  co_await resolve_names();
-  auto servers = servers_.in_turn([this] { return scheduler_->world->random(); }, now());
-  for (auto& each : servers) {
-    if (closing_ || ended_) break;
-    bool reached = co_await connect_to(std::move(each));
-    if (reached) co_return true;
-  }
-  co_return false;
-}
-
-awaitable<void> core::resolve_names() {
-  auto answered = std::make_shared<bool>(false);
-  scheduler_->world->resolve(names_, [self = shared_from_this(), answered](std::vector<backend::endpoint> found) {
-    if (!found.empty()) self->servers_.resolved(std::move(found));
-    *answered = true;
-    self->link_changed_.notify();
-  });
-  // If servers are known already, wait for `first_pause` only: a slow resolver must not cost us the session.
-  const auto deadline = servers_.empty() ? never : now() + options_.retry.first_pause;
-  while (!*answered && !closing_) {
-    auto why = co_await link_changed_.wait(deadline);
-    if (why == wake::timed_out) break;
-  }
-  if (servers_.empty() && !closing_) enter(session_state::connecting, errc::no_servers);
-}
-
-awaitable<bool> core::connect_to(backend::endpoint server) {
-  up_ = served_ = false;
-  link_error_.clear();
-  has_lost_writes_ = false;
-  server_ = server;
-  asked_ = now();
-  const auto deadline = asked_ + connect_timeout();
-  backend::session_key key;
-  key.timeout = options_.timeout;
-  if (incarnation_) key = incarnation_->key;
-  link_ = scheduler_->world->connect({std::move(server), std::move(key), options_.digest}, *this);
-  while (!up_ && !link_error_ && !closing_) {
-    auto why = co_await link_changed_.wait(deadline);
-    if (why == wake::timed_out) break;
-  }
-  if (up_) {
-    co_await serve();
-    co_return served_;
-  }
-  link_.reset();
-  co_return link_error_ == errc::session_expired;  // the server has answered: the next round needs no pause
-}
-
-awaitable<void> core::serve() {
-  while (up_ && !closing_) co_await link_changed_.wait();
-  if (up_) {
-    link_->close_session();
-    const auto deadline = now() + connect_timeout();
-    while (up_) {
-      auto why = co_await link_changed_.wait(deadline);
-      if (why == wake::timed_out) break;
-    }
-  }
-  up_ = false;
-  link_.reset();
-  if (!has_lost_writes_ || !incarnation_) co_return;
-  if (link_error_ == errc::timed_out) {
-    servers_.note_silent(server_, now(), incarnation_->key.timeout);
-  } else {
-    servers_.note_unread(server_);
-  }
-}
-
-awaitable<void> core::pause_before_next_round() {
-  pause_ = std::clamp(pause_ * 2, options_.retry.first_pause, options_.retry.max_pause);
-  const auto jitter = std::chrono::milliseconds(scheduler_->world->random() % (pause_.count() + 1));
-  const auto until = now() + pause_ / 2 + jitter;
-  while (!closing_) {
-    auto why = co_await link_changed_.wait(until);
-    if (why == wake::timed_out) break;
-  }
 }
 
 void core::up(const backend::session_key& granted) {
@@ -165,6 +86,8 @@ void core::up(const backend::session_key& granted) {
       lease_.resume(granted.timeout, margin, asked_, now());
     }
   }
+  log_.connected(server_);
+  if (is_new) log_.incarnation_begun(incarnation_->number, granted.id, granted.timeout);
   send_first(is_new);
   heartbeat_.notify();  // first: a heartbeat precedes the requests of others, and renews the lease before their answers
   enter(session_state::connected, {});
@@ -178,17 +101,13 @@ void core::send_first(bool is_new) {
   // itself: the sync behind it only asks the leader for a sign.
   welcome_ = send(is_new ? make_request(backend::opcode::sync, "/") : backend::make_catch_up());
   welcome_number_ = is_new ? 0 : counters_.requests;
-  if (!options_.create_root || root_.empty()) return;
-  for (std::size_t end = 1; end != root_.npos;) {
-    end = root_.find('/', end + 1);
-    auto create = make_request(backend::opcode::create, root_.substr(0, end));
-    create.access = open_acl();
-    link_->submit(std::move(create), [](const backend::reply&) {});
-  }
+  create_root();
+  look_at_root(is_new);
 }
 
 /// Leaves a server that has refused the catch-up, because its reads may show an older state than we have seen.
 void core::forsake() {
+  log_.operation_ended(backend::opcode::multi, full_path("/"), errc::server_error, "no catch-up: the server is left");
   served_ = false;
   has_lost_writes_ = true;
   answer_all(errc::connection_loss);
@@ -207,6 +126,8 @@ void core::down(error_code reason) {
   const bool was_up = std::exchange(up_, false);
   welcome_.reset();
   link_error_ = reason;
+  if (was_up && !closing_ && reason != errc::auth_failed) log_.connection_lost(server_, reason);
+  if (!served_ && !closing_) note_failure(server_, reason);
   if (reason == errc::timed_out) reason = errc::connection_loss;
   watches_->connection_lost();
   if (reason == errc::session_expired) {
@@ -253,6 +174,7 @@ void core::end_incarnation(error_code reason) {
     std::lock_guard lock(mutex_);
     if (!incarnation_->ended) incarnation_->lease_end = lease_.valid_until();
   }
+  if (!incarnation_->ended) log_.incarnation_ended(incarnation_->number, incarnation_->key.id, reason);
   incarnation_->ended = reason;
 }
 
@@ -263,6 +185,7 @@ void core::end(error_code reason) {
   answer_all(reason);
   watches_->stop();
   watches_->connection_lost();
+  log_.ended(reason, server_);
   enter(session_state::closed, reason);
   heartbeat_.notify();
 }
@@ -285,11 +208,6 @@ void core::give_up() {
   end_incarnation(errc::closed);
   watches_->connection_lost();  // wakes every guard, which then sees that the incarnation has ended
   link_changed_.notify();
-}
-
-std::chrono::milliseconds core::connect_timeout() const {
-  if (options_.connect_timeout.count()) return options_.connect_timeout;
-  return std::max<std::chrono::milliseconds>(options_.timeout / (servers_.size() + 1), 100ms);
 }
 
 }  // namespace zkrecipes::detail

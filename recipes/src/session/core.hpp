@@ -12,50 +12,24 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "backend/backend.hpp"
+#include "backend/world.hpp"
+#include "session/back_off.hpp"
 #include "session/condition.hpp"
+#include "session/exchange.hpp"
+#include "session/failure_list.hpp"
+#include "session/host_list.hpp"
+#include "session/incarnation.hpp"
 #include "session/lease.hpp"
+#include "session/outcomes.hpp"
 #include "session/paths.hpp"
+#include "session/removal.hpp"
 #include "session/server_list.hpp"
+#include "session/session_log.hpp"
 #include "session/turnstile.hpp"
-#include "session/watches.hpp"
+#include "session/watch_registry.hpp"
 
 namespace zkrecipes::detail {
 
-/// One ZooKeeper session among those that a session object has during its life.
-struct incarnation {
-  std::uint64_t number = 0;
-  backend::session_key key;
-  error_code ended;                     ///< Why it is over: `session_expired` or `closed`.
-  lease_clock::time_point lease_end{};  ///< Once it is over: until when its lease would have lasted.
-};
-
-using incarnation_ptr = std::shared_ptr<incarnation>;
-
-/// A request in flight, and its answer.
-struct exchange {
-  explicit exchange(scheduler_ptr s) : done(std::move(s)) {}
-  std::optional<backend::reply> answer;
-  condition done;
-};
-
-using exchange_ptr = std::shared_ptr<exchange>;
-
-/// A removal that goes on in the background.
-struct removal {
-  explicit removal(scheduler_ptr s) : changed(std::move(s)) {}
-  error_code answer;     ///< The answer to the latest try.
-  bool is_over = false;  ///< The node is gone, or goes with its session.
-  condition changed;
-};
-
-using removal_ptr = std::shared_ptr<removal>;
-
-/// Whether a removal with this answer has left the node in place. A later try may succeed, because the right may be
-/// granted, the children removed, or the server less busy by then.
-bool leaves_node(const error_code& answer);
-
-class back_off;
 class roll_call;
 
 /// The reaction to a connection that breaks before the answer.
@@ -173,7 +147,14 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   awaitable<void> pause_before_next_round();
   awaitable<void> prove_life();
   awaitable<void> watch_lease();
+  void note_lapse(lease_clock::time_point end);
+  void note_names(std::vector<backend::resolved_name> all);
+  void note_failure(const backend::endpoint& server, const error_code& error);
+  void note_service();
+  void publish_failures();
   void send_first(bool is_new);
+  void create_root();
+  void look_at_root(bool is_new);
   void forsake();
   void answer_all(error_code error);
   void enter(session_state state, error_code reason);
@@ -182,16 +163,21 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void end(error_code reason);
   void apply_root(backend::request& what) const;
   void strip_root(backend::reply& answer) const;
+  std::string full_path(std::string path) const;
   std::string below_root(std::string path) const;
   backend::request heartbeat() const;
   void answered(backend::opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome);
   exchange_ptr refuse(error_code why);
+  exchange_ptr refuse_unsent(const backend::request& what, error_code why);
+  error_code report_no_connection(const backend::request& what) const;
   std::chrono::milliseconds connect_timeout() const;
 
   scheduler_ptr scheduler_;
   session_options options_;
   std::vector<backend::endpoint> names_;
   server_list servers_;
+  failure_list failures_;
+  session_log log_;
   std::string root_;
 
   std::unique_ptr<backend::link> link_;
@@ -203,7 +189,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   backend::endpoint server_;
   bool has_lost_writes_ = false;  // a write on the present connection was not answered (`forsake` sets it, too)
   lease_clock::time_point asked_{};
-  std::chrono::milliseconds pause_{0};
+  back_off pause_;
   incarnation_ptr incarnation_;
   std::map<std::uint64_t, exchange_ptr> in_flight_;  // in the order of sending
   exchange_ptr welcome_;                             // the first request on the present connection
@@ -215,6 +201,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   std::map<std::string, std::weak_ptr<roll_call>> roll_calls_;
   turnstile entrance_{256};
   std::list<condition*> holders_;
+  lease_clock::time_point told_lapse_{};  // the end of the lease that the log was told last
 
   mutable std::mutex mutex_;  // guards the members below, which any thread may read
   session_status status_;

@@ -55,6 +55,11 @@ backend::request core::heartbeat() const {
   return make_request(backend::opcode::exists, "/");
 }
 
+/// Tells the log once of each end of a lease; the end of the incarnation has an event of its own.
+void core::note_lapse(lease_clock::time_point end) {
+  if (std::exchange(told_lapse_, end) != end && end != lease_clock::time_point{}) log_.lease_lapsed();
+}
+
 /// Notifies all holders when the lease ends. They share one timer, because there may be thousands of them. (A holder
 /// without a connection, or with a request in flight, checks the clock itself.)
 awaitable<void> core::watch_lease() {
@@ -63,6 +68,7 @@ awaitable<void> core::watch_lease() {
     const auto until = holders_.empty() ? never : valid_until();
     const bool is_over = until <= now();
     if (is_over) {
+      note_lapse(until);
       for (auto* each : holders_) each->notify();
     }
     co_await heartbeat_.wait(is_over ? never : until);

@@ -35,6 +35,7 @@ const char* text(errc value) {
     case errc::full: return "there is no room for more items";
     case errc::no_descriptors: return "the process has no file descriptor left for a connection";
     case errc::too_large: return "more bytes than a server takes in one request (session_options::jute_maxbuffer)";
+    case errc::read_only: return "the server serves reads only";
   }
   return "unknown error";
 }

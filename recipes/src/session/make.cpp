@@ -31,7 +31,7 @@ asio::any_io_executor strand_on(const asio::any_io_executor& executor) {
 }  // namespace
 
 const core_ptr& require_session(const session& over) {
-  if (!over.get_core()) throw std::invalid_argument("session: it was moved from");
+  if (!over.get_core()) throw std::invalid_argument("session: it was made by default or moved from");
   return over.get_core();
 }
 

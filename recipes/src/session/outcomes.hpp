@@ -34,4 +34,10 @@ inline bool is_write_conflict(const error_code& error) {
   return error == errc::bad_version || error == errc::node_exists || error == errc::no_node;
 }
 
+/// Whether a removal with this answer has left the node in place. A later try may succeed, because the right may be
+/// granted, the children removed, or the server less busy by then.
+inline bool leaves_node(const error_code& answer) {
+  return answer == errc::no_auth || answer == errc::not_empty || is_server_refusal(answer);
+}
+
 }  // namespace zkrecipes::detail

@@ -3,11 +3,14 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
-
-#include "backend/backend.hpp"
 
 namespace zkrecipes::detail {
+
+/// True if the text has control characters.
+bool has_control(std::string_view text);
+
+/// \throws std::invalid_argument: `what "value": problem`.
+[[noreturn]] void reject(std::string_view what, std::string_view value, std::string_view problem);
 
 /// Describes what is wrong with the path. Empty if it is a good one: absolute, without empty, "." or ".." parts,
 /// control characters or a trailing slash.
@@ -25,13 +28,5 @@ const std::string& no_path() noexcept;
 std::string join(std::string_view parent, std::string_view name);
 std::string_view parent_of(std::string_view path);
 std::string_view name_of(std::string_view path);
-
-struct host_list {
-  std::vector<backend::endpoint> servers;
-  std::string root;  ///< "" or "/a/b".
-};
-
-/// Reads "host:port,host:port/root". \throws std::invalid_argument naming the part that is wrong.
-host_list parse_hosts(std::string_view text);
 
 }  // namespace zkrecipes::detail

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "session/core.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 
@@ -12,7 +13,7 @@ namespace zkrecipes::detail {
 class refusals {
  public:
   bool is_news(const core& session, const error_code& error) {
-    if (error != errc::server_error) {
+    if (!is_server_refusal(error)) {
       until_.reset();
     } else if (!until_) {
       until_ = session.retry_deadline();

@@ -1,6 +1,7 @@
 #include "session/server_list.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace zkrecipes::detail {
 
@@ -12,6 +13,21 @@ namespace {
 constexpr int left_out_in_timeouts = 10;
 
 }  // namespace
+
+void server_list::resolved(std::vector<backend::resolved_name> names) {
+  for (auto& each : names) {
+    if (!each.addresses.empty()) continue;
+    const auto before = std::ranges::find(names_, each.name, &backend::resolved_name::name);
+    if (before != names_.end()) each.addresses = before->addresses;
+  }
+  names_ = std::move(names);
+  all_.clear();
+  for (const auto& each : names_) {
+    for (const auto& server : each.addresses) {
+      if (std::ranges::find(all_, server) == all_.end()) all_.push_back(server);
+    }
+  }
+}
 
 std::vector<backend::endpoint> server_list::in_turn(const std::function<std::uint64_t()>& random,
                                                     time_point present) const {

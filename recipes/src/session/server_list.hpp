@@ -8,7 +8,8 @@
 
 #include <zkrecipes/lease_clock.hpp>
 
-#include "backend/backend.hpp"
+#include "backend/endpoint.hpp"
+#include "backend/resolved_name.hpp"
 
 namespace zkrecipes::detail {
 
@@ -22,9 +23,12 @@ class server_list {
  public:
   using time_point = lease_clock::time_point;
 
-  void resolved(std::vector<backend::endpoint> found) { all_ = std::move(found); }
+  /// Takes the result of resolving the names of the servers. A name without an address keeps those that it had. An
+  /// address that several names have counts once.
+  void resolved(std::vector<backend::resolved_name> names);
   bool empty() const noexcept { return all_.empty(); }
   std::size_t size() const noexcept { return all_.size(); }
+  const std::vector<backend::endpoint>& all() const noexcept { return all_; }
 
   /// The servers of one round, in random order. Servers at which writes may lie unread come last, the most recent of
   /// them at the very end. The server that most recently fell silent is left out for ten session timeouts, if there are
@@ -47,6 +51,7 @@ class server_list {
     time_point left_out_until;
   };
 
+  std::vector<backend::resolved_name> names_;
   std::vector<backend::endpoint> all_;
   std::vector<unread> unread_;  // in the order in which the connections were lost
 };

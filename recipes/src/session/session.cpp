@@ -3,7 +3,7 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "backend/zookeeper/world.hpp"
+#include "backend/zookeeper/real_world.hpp"
 #include "session/make.hpp"
 #include "session/operation.hpp"
 #include "session/subtree.hpp"
@@ -55,8 +55,10 @@ awaitable<outcome<session_status>> wait_status_change(core_ptr core, std::uint64
   co_return outcome<session_status>(error_code(), core->status());
 }
 
-awaitable<outcome<>> wait_connected(core_ptr core) {
-  co_return outcome<>(co_await core->wait_connected(nullptr, never));
+awaitable<outcome<>> wait_connected(core_ptr core, lease_clock::time_point deadline) {
+  const incarnation_ptr any;
+  auto error = co_await core->wait_connected(any, deadline);
+  co_return outcome<>(error);
 }
 
 awaitable<outcome<>> no_result(core_ptr core, backend::request what, retry policy) {
@@ -96,7 +98,7 @@ awaitable<outcome<node_children>> children(core_ptr core, std::string path) {
 
 awaitable<outcome<std::vector<operation_result>>> commit(core_ptr core, transaction operations) {
   using result_type = outcome<std::vector<operation_result>>;
-  if (operations.empty()) co_return result_type(error_code(), {});
+  if (operations.empty()) co_return result_type(core->over(), {});
   auto what = backend::make_multi(operations);
   auto result = co_await core->perform(std::move(what), retry::once);
   co_return result_type(result.error, std::move(result.results));
@@ -159,7 +161,12 @@ void session::start_status_change(handler<session_status> h, core_ptr core, std:
 }
 
 void session::start_connected(handler<> h, core_ptr core) {
-  launch(*core->get_scheduler(), std::move(h), wait_connected(core));
+  launch(*core->get_scheduler(), std::move(h), wait_connected(core, never));
+}
+
+void session::start_connected_for(handler<> h, core_ptr core, time_budget budget) {
+  const auto deadline = core->get_scheduler()->deadline_of(budget);
+  launch(*core->get_scheduler(), std::move(h), wait_connected(core, deadline));
 }
 
 void session::start_create(handler<created_node> h, core_ptr core, std::string path, std::string data, create_mode mode,

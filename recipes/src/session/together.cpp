@@ -2,7 +2,8 @@
 
 #include <utility>
 
-#include "session/background.hpp"
+#include "session/back_off.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 
@@ -10,11 +11,6 @@ namespace {
 
 constexpr std::chrono::milliseconds first_pause_when_refused{50};
 constexpr std::chrono::milliseconds longest_pause_when_refused{1'000};
-
-/// Whether no further try can succeed: cancelled, closed, or the credentials were refused.
-bool is_final(const error_code& error) {
-  return error == asio::error::operation_aborted || error == errc::closed || error == errc::auth_failed;
-}
 
 }  // namespace
 
@@ -25,9 +21,9 @@ awaitable<outcome<std::vector<backend::reply>>> perform_together(core_ptr sessio
     auto replies = co_await session->perform_all(all);
     bool again = false;
     for (const auto& each : replies) {
-      const bool is_late = each.error == errc::connection_loss && how_long == persistence::limited;
-      if (is_late || is_final(each.error)) co_return result_type(each.error, {});
-      again = again || each.error == errc::connection_loss || each.error == errc::session_expired;
+      const bool is_late = is_reply_lost(each.error) && how_long == persistence::limited;
+      if (is_late || forbids_retry(each.error)) co_return result_type(each.error, {});
+      again = again || may_have_happened(each.error);
     }
     if (!again) co_return result_type(error_code(), std::move(replies));
   }

@@ -5,7 +5,7 @@
 
 #include <boost/asio/as_tuple.hpp>
 
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 #include "shared/replace.hpp"
 
 namespace zkrecipes::detail {

@@ -21,6 +21,7 @@ class counter_state : public std::enable_shared_from_this<counter_state> {
 
   const scheduler_ptr& get_scheduler() const noexcept { return session_->get_scheduler(); }
   const std::string& path() const noexcept { return path_; }
+  const counter_options& options() const noexcept { return options_; }
 
   awaitable<outcome<counter_reading>> get();
   awaitable<outcome<std::int64_t>> add(std::int64_t delta);

@@ -27,8 +27,6 @@ verdict judge(const backend::reply& now, const node_stat& seen, const std::strin
 
 }  // namespace
 
-bool is_too_long(const std::string& data) { return data.size() > max_data_bytes; }
-
 bool may_be_done(const backend::reply& result) { return result.sent && may_have_happened(result.error); }
 
 awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
@@ -44,7 +42,7 @@ awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
 }
 
 awaitable<outcome<node_stat>> replace(core_ptr session, std::string path, node_stat seen, std::string data) {
-  if (is_too_long(data)) co_return outcome<node_stat>(errc::bad_arguments, node_stat());
+  if (is_too_large(data)) co_return outcome<node_stat>(errc::too_large, node_stat());
   auto set = make_request(opcode::set, path);
   set.data = data;
   set.version = seen.version;
@@ -60,7 +58,7 @@ awaitable<outcome<node_stat>> replace(core_ptr session, std::string path, node_s
 }
 
 awaitable<outcome<node_stat>> make(core_ptr session, std::string path, std::string data) {
-  if (is_too_long(data)) co_return outcome<node_stat>(errc::bad_arguments, node_stat());
+  if (is_too_large(data)) co_return outcome<node_stat>(errc::too_large, node_stat());
   auto create = make_request(opcode::create, path);
   create.data = data;
   for (;;) {

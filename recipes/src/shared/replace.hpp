@@ -8,9 +8,6 @@
 
 namespace zkrecipes::detail {
 
-/// Whether this is more data than a server takes in one request by default.
-bool is_too_long(const std::string& data);
-
 /// Whether the reply was lost and the request may have been executed, or may yet be. Once a later request has been
 /// answered it can no longer be executed, because an earlier request is executed earlier or never.
 bool may_be_done(const backend::reply& result);

@@ -2,6 +2,7 @@
 
 #include <zkrecipes/shared_value.hpp>
 
+#include "session/request_size.hpp"
 #include "shared/replace.hpp"
 
 namespace zkrecipes {
@@ -13,7 +14,7 @@ namespace {
 awaitable<outcome<node_stat>> set_value(core_ptr session, std::string path, std::string data) {
   auto set = make_request(backend::opcode::set, path);
   set.data = data;
-  if (is_too_long(data)) co_return outcome<node_stat>(errc::bad_arguments, node_stat());
+  if (is_too_large(data)) co_return outcome<node_stat>(errc::too_large, node_stat());
   for (;;) {
     auto written = co_await session->perform(set, retry::once);
     outcome<node_stat> result(written.error, written.stat);

@@ -6,7 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "backend/backend.hpp"
+#include "backend/reply.hpp"
+#include "backend/request.hpp"
+#include "backend/session_key.hpp"
+#include "backend/watch_event.hpp"
 #include "model/access.hpp"
 #include "world/pipe.hpp"
 

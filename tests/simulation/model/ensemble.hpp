@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/link_options.hpp"
 #include "model/connection.hpp"
 #include "model/prepare.hpp"
 #include "model/watch_table.hpp"

@@ -4,7 +4,8 @@
 
 #include <vector>
 
-#include "backend/backend.hpp"
+#include "backend/reply.hpp"
+#include "backend/request.hpp"
 #include "model/access.hpp"
 #include "model/tree.hpp"
 

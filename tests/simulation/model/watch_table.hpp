@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/watch_event.hpp"
 #include "model/connection.hpp"
 #include "model/tree.hpp"
 

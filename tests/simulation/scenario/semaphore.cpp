@@ -145,14 +145,16 @@ class semaphore_client final : public routine {
     auto& permits = *permits_;
     const auto weight = static_cast<std::int32_t>(1 + dice().below(small));
     const bool tries = dice().one_in(5);
+    const diagnostic why;
     auto acquiring = waits<ownership>([&](auto token) {
-      tries ? permits.async_try_acquire(weight, std::move(token)) : permits.async_acquire(weight, std::move(token));
+      tries ? permits.async_try_acquire(weight, why, std::move(token))
+            : permits.async_acquire(weight, why, std::move(token));
     });
     auto [error, held] = co_await std::move(acquiring);
-    in().require(error != errc::foreign_data, "the size is known", permits.problem());
+    in().require(error != errc::foreign_data, "the size is known", why.text());
     if (error == errc::size_mismatch) {
       // Right only if the size was set twice or more between the making of this object and its first use.
-      in().require(!is_used_ && of_.sizes() > sizes_at_first_ + 1, "the size is known", permits.problem());
+      in().require(!is_used_ && of_.sizes() > sizes_at_first_ + 1, "the size is known", why.text());
       open();
     }
     if (error) co_return;
@@ -175,7 +177,7 @@ class semaphore_client final : public routine {
   }
   /// Makes both objects anew: `permits_` with the present size, `other_` with the smallest.
   void open() {
-    permits_.emplace(zk(), semaphore_path, of_.size(), semaphore_options{.id = "client"});
+    permits_.emplace(zk(), semaphore_path, of_.size(), line_options{.id = "client"});
     other_.emplace(zk(), semaphore_path, small);
     sizes_at_first_ = of_.sizes();
     is_used_ = false;

@@ -42,9 +42,10 @@ class sim_world final : public backend::world {
   }
   void cancel(backend::timer_id id) override { where_.inside->cancel(id); }
 
-  void resolve(std::vector<backend::endpoint> names,
-               std::function<void(std::vector<backend::endpoint>)> handler) override {
-    asio::post(strand_, [names = std::move(names), handler = std::move(handler)] { handler(names); });
+  void resolve(std::vector<backend::endpoint> names, backend::resolve_handler handler) override {
+    std::vector<backend::resolved_name> all;
+    for (const auto& each : names) all.push_back({each, {each}});
+    asio::post(strand_, [all = std::move(all), handler = std::move(handler)] { handler(all); });
   }
 
   std::unique_ptr<backend::link> connect(backend::link_options options, backend::link_listener& listener) override {

@@ -7,7 +7,7 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "backend/backend.hpp"
+#include "backend/world.hpp"
 #include "model/ensemble.hpp"
 #include "run/journal.hpp"
 #include "world/process.hpp"

@@ -161,6 +161,19 @@ BOOST_AUTO_TEST_CASE(an_office_without_anybody_in_line_is_a_problem) {
   BOOST_TEST(found.at("problem") == "in office by its record, but nobody is in line");
 }
 
+BOOST_AUTO_TEST_CASE(a_phase_of_a_later_version_is_unknown_and_no_foreign_data) {
+  create("/e", R"({"zkrecipes":"term","epoch":3,"phase":"draining","how":"by_vote","hand_over_deadline_ms":0,)"
+               R"("leader":{"id":"a","node":"_c_x-latch-0000000001","token":1},"later":1})");
+  create("/e/_c_x-latch-0000000001", R"({"zkrecipes":"candidate","id":"a","keeps_record":true})");
+  for (const char* each : {"/e", "/e/_c_x-latch-0000000001"}) leaves(each);
+  const auto found = election("/e", [](const auto& each) { return !each.at("leader").is_null(); });
+  BOOST_TEST(found.at("phase") == "unknown");
+  BOOST_TEST(found.at("epoch") == 3);
+  BOOST_TEST(found.at("leader").at("id") == "a");
+  BOOST_TEST(found.at("takeover") == "forced");
+  BOOST_TEST(found.at("problem").is_null());
+}
+
 BOOST_AUTO_TEST_CASE(long_data_of_a_foreign_candidate_is_cut) {
   create("/e");
   create("/e/_c_x-latch-0000000001", std::string(70'000, 'x'));

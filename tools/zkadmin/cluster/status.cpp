@@ -38,7 +38,8 @@ bool is_known(const election_status& election) noexcept {
 
 bool is_abandoned(const election_status& election) noexcept {
   const auto& phase = election.phase;
-  const bool in_office = phase == "inaugurating" || phase == "executing" || phase == "handing_over";
+  const bool in_office =
+      phase == "inaugurating" || phase == "executing" || phase == "handing_over" || phase == "unknown";
   return in_office && !election.leader && election.waiters.empty();
 }
 

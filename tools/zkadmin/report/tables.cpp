@@ -41,7 +41,8 @@ look look_of_phase(const election_status& election) {
   const auto& phase = election.phase;
   if (!problem_of(election).empty()) return look::bad;
   if (phase == "executing") return look::good;
-  return phase == "inaugurating" || phase == "handing_over" ? look::warning : look::plain;
+  const bool is_passing = phase == "inaugurating" || phase == "handing_over" || phase == "unknown";
+  return is_passing ? look::warning : look::plain;
 }
 
 table_cell leader_cell(const election_status& election) {

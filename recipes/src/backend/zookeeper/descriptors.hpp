@@ -5,8 +5,11 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <zkrecipes/error.hpp>
 
 namespace zkrecipes::backend {
 
@@ -20,6 +23,30 @@ inline bool same_file(int a, int b) {
 inline bool readable(int fd) {
   pollfd each{fd, POLLIN, 0};
   return ::poll(&each, 1, 0) > 0;
+}
+
+/// The error of a socket that nobody was told of yet, as an `errno`. 0: none.
+inline int pending_error(int fd) {
+  int number = 0;
+  socklen_t size = sizeof number;
+  return ::getsockopt(fd, SOL_SOCKET, SO_ERROR, &number, &size) == 0 ? number : 0;
+}
+
+/// This `errno` as an error, if it is one that says why a connection could not be established.
+inline error_code connect_error(int number) {
+  switch (number) {
+    case ECONNREFUSED:
+    case ECONNRESET:
+    case ENETUNREACH:
+    case EHOSTUNREACH:
+    case ENETDOWN:
+    case EHOSTDOWN:
+    case EADDRNOTAVAIL:
+    case ETIMEDOUT:
+    case EACCES:
+    case EPERM: return {number, boost::system::system_category()};
+    default: return {};
+  }
 }
 
 inline bool has_spare_descriptor() {

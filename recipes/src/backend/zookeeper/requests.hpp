@@ -6,7 +6,8 @@
 
 #include <zookeeper/zookeeper.h>
 
-#include "backend/backend.hpp"
+#include "backend/reply.hpp"
+#include "backend/request.hpp"
 
 namespace zkrecipes::backend {
 

@@ -1,50 +1,19 @@
-// The waiters for changes of nodes. A watch fires once and is only a hint: the waiter has to read the node again.
+// All waiters of a session for changes of nodes.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "backend/backend.hpp"
-#include "session/condition.hpp"
+#include "backend/watch_event.hpp"
+#include "session/watch.hpp"
 
 namespace zkrecipes::detail {
 
-enum class watch_kind { data, children };
-
-class watch_registry;
-
-/// One waiter's interest in a node. It ends with the object. When the last one of a node ends, the server's watch is
-/// removed.
-class watch {
- public:
-  watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& tell);
-  watch(const watch&) = delete;
-  watch& operator=(const watch&) = delete;
-  ~watch();
-
-  const std::string& path() const noexcept { return path_; }
-  bool fired() const noexcept { return fired_; }
-  /// True if the event said that the node was deleted; false for every other change, and if the connection broke.
-  bool deleted() const noexcept { return deleted_; }
-  /// The event that ends the server's watch is on its way, so this object need not remove the server's watch.
-  void let_go() noexcept { let_go_ = true; }
-
- private:
-  friend class watch_registry;
-  std::shared_ptr<watch_registry> registry_;
-  watch_kind kind_;
-  std::string path_;
-  condition& tell_;
-  bool fired_ = false;
-  bool deleted_ = false;
-  bool let_go_ = false;
-  bool is_set_ = false;
-};
-
+/// Knows each `watch` of a session, and which nodes the server watches for them.
 class watch_registry {
  public:
   /// `forget` is called when the last waiter for a node has gone and the server may still watch the node. It has to

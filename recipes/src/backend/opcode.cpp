@@ -1,4 +1,4 @@
-#include "backend/backend.hpp"
+#include "backend/opcode.hpp"
 
 namespace zkrecipes::backend {
 
@@ -19,26 +19,5 @@ const char* to_string(opcode op) noexcept {
   }
   return "?";
 }
-
-std::string to_string(const endpoint& server) {
-  bool v6 = server.address.find(':') != std::string::npos;
-  return (v6 ? '[' + server.address + ']' : server.address) + ':' + std::to_string(server.port);
-}
-
-request make_request(opcode op, std::string path, bool watch) {
-  request what;
-  what.op = op;
-  what.path = std::move(path);
-  what.watch = watch;
-  return what;
-}
-
-request make_multi(const transaction& all) {
-  auto what = make_request(opcode::multi, "/");
-  what.operations = all.operations();
-  return what;
-}
-
-request make_catch_up() { return make_multi(transaction().check("/")); }
 
 }  // namespace zkrecipes::backend

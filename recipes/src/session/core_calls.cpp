@@ -3,7 +3,6 @@
 #include <array>
 #include <utility>
 
-#include "session/background.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 #include "session/request_size.hpp"
@@ -47,6 +46,10 @@ bool well_formed(const backend::request& what) {
   return !what.operations.empty();
 }
 
+const std::string& shown_path(const backend::request& what) {
+  return what.operations.empty() ? what.path : what.operations.front().path;
+}
+
 /// A transaction of checks only, such as a catch-up, changes nothing.
 bool may_change(const backend::request& what) {
   const auto is_check = [](const operation& each) { return each.type == operation::kind::check; };
@@ -63,13 +66,18 @@ exchange_ptr core::refuse(error_code why) {
   return which;
 }
 
+exchange_ptr core::refuse_unsent(const backend::request& what, error_code why) {
+  log_.operation_ended(what.op, shown_path(what), why, "nothing was sent");
+  return refuse(why);
+}
+
 exchange_ptr core::send(backend::request what) {
   if (ended_ || closing_) return refuse(ended_ ? ended_ : make_error_code(errc::closed));
   if (!connected()) return refuse(errc::connection_loss);
-  if (!well_formed(what)) return refuse(errc::bad_arguments);
+  if (!well_formed(what)) return refuse_unsent(what, errc::bad_arguments);
   const auto watching = what.watch ? std::optional(watch_of(what)) : std::nullopt;
   apply_root(what);
-  if (size_on_wire(what) > options_.jute_maxbuffer) return refuse(errc::too_large);
+  if (size_on_wire(what) > options_.jute_maxbuffer) return refuse_unsent(what, errc::too_large);
   if (watching) watches_->asked(watching->first, watching->second);
   auto which = std::make_shared<exchange>(scheduler_);
   const auto op = what.op;
@@ -81,18 +89,18 @@ exchange_ptr core::send(backend::request what) {
     number = ++counters_.requests;
   }
   in_flight_.emplace(number, which);
-  std::string path;  // only for the trace
-  if (options_.trace) path = what.operations.empty() ? what.path : what.operations.front().path;
+  std::string path;  // only for the trace and the log
+  if (options_.trace || log_.is_on()) path = shown_path(what);
   // Captures `this` only: we own the link, and a request in flight must not keep us alive when the context ends.
   link_->submit(std::move(what), [this, which, number, op, sent, path, watching, changes](backend::reply answer) {
-    has_lost_writes_ = has_lost_writes_ || (changes && answer.error == errc::connection_loss);
+    has_lost_writes_ = has_lost_writes_ || (changes && is_reply_lost(answer.error));
     if (watching) watches_->answered(watching->first, watching->second, sets_watch(op, answer.error));
     if (in_flight_.erase(number) == 0) return;  // `answer_all` has answered it already
-    if (number == welcome_number_ && answer.error == errc::server_error && !closing_) {
+    if (number == welcome_number_ && is_server_refusal(answer.error) && !closing_) {
       in_flight_.emplace(number, which);
       return forsake();
     }
-    if (closing_ && answer.error == errc::connection_loss) answer.error = errc::closed;
+    if (closing_ && is_reply_lost(answer.error)) answer.error = errc::closed;
     answered(op, path, sent, answer.error);
     strip_root(answer);
     which->answer = std::move(answer);
@@ -102,9 +110,8 @@ exchange_ptr core::send(backend::request what) {
 }
 
 void core::answered(opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome) {
-  const bool proves_life =
-      outcome != errc::connection_loss && outcome != errc::closed && outcome != errc::session_expired;
-  if (proves_life && !std::exchange(served_, true)) servers_.note_read(server_);
+  const bool proves_life = !is_unanswered(outcome);
+  if (proves_life && !served_) note_service();
   bool is_renewed = false;
   if (proves_life) {
     const auto present = now();
@@ -116,6 +123,7 @@ void core::answered(opcode op, const std::string& path, lease_clock::time_point 
   }
   if (is_renewed) heartbeat_.notify();  // `watch_lease` has to wait for the new end
   if (options_.trace) options_.trace({backend::to_string(op), path, now() - sent, outcome});
+  log_.operation_ended(op, path, outcome);
 }
 
 awaitable<backend::reply> core::answer(exchange_ptr which) {
@@ -158,7 +166,7 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
     backend::reply result;
     result.error = co_await wait_connected(bound, deadline);
     result.sent = maybe_done;
-    if (result.error == errc::timed_out) result.error = errc::connection_loss;
+    if (result.error == errc::timed_out) result.error = report_no_connection(what);
     if (result.error) co_return result;
     result = co_await answer(send(what));
     if (result.throttled && now() < deadline) {
@@ -167,10 +175,16 @@ awaitable<backend::reply> core::perform(backend::request what, retry policy, inc
       if (result.error) co_return result;
       continue;
     }
-    maybe_done = maybe_done || (result.error == errc::connection_loss && result.sent);
-    if (result.error != errc::connection_loss || policy == retry::once) co_return result;
+    maybe_done = maybe_done || (is_reply_lost(result.error) && result.sent);
+    if (!is_reply_lost(result.error) || policy == retry::once) co_return result;
     co_await before_retry();
   }
+}
+
+/// The error of an operation that had no connection in its time.
+error_code core::report_no_connection(const backend::request& what) const {
+  log_.operation_ended(what.op, full_path(shown_path(what)), errc::connection_loss, "no connection in time");
+  return errc::connection_loss;
 }
 
 awaitable<void> core::before_retry() {
@@ -212,7 +226,7 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
   for (;;) {
     std::vector<backend::reply> results(what.size());
     auto error = co_await wait_connected(bound, deadline);
-    if (error == errc::timed_out) error = errc::connection_loss;
+    if (error == errc::timed_out && !what.empty()) error = report_no_connection(what.front());
     for (auto& each : results) each.error = error;
     if (error) co_return results;
     std::vector<exchange_ptr> sent;
@@ -221,7 +235,7 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
     bool throttled = false;
     for (std::size_t i = 0; i < sent.size(); ++i) {
       results[i] = co_await answer(sent[i]);
-      lost = lost || results[i].error == errc::connection_loss;
+      lost = lost || is_reply_lost(results[i].error);
       throttled = throttled || (results[i].throttled && now() < deadline);
     }
     if (lost) {
@@ -233,43 +247,6 @@ awaitable<std::vector<backend::reply>> core::perform_all(std::vector<backend::re
     } else {
       co_return results;
     }
-  }
-}
-
-awaitable<error_code> core::ensure_path(std::string path, incarnation_ptr bound) {
-  if (path == "/") {  // the root is created by `session_options::create_root` only
-    auto root = co_await perform(make_request(opcode::exists, "/"), retry::always, bound);
-    co_return root.error;
-  }
-  const auto deadline = retry_deadline();
-  auto pause = patience();
-  for (;;) {
-    auto error = co_await wait_connected(bound, deadline);
-    if (error) co_return error == errc::timed_out ? make_error_code(errc::connection_loss) : error;
-    std::vector<exchange_ptr> sent;
-    for (std::size_t end = 0; end != path.npos;) {
-      end = path.find('/', end + 1);
-      auto create = make_request(opcode::create, path.substr(0, end));
-      sent.push_back(send(std::move(create)));
-    }
-    error_code first;
-    error_code last;
-    bool again = false;
-    bool is_above = false;  // the answer before said that the parent exists
-    for (const auto& each : sent) {
-      auto result = co_await answer(each);
-      last = result.error == errc::node_exists ? error_code() : result.error;
-      // Either this create was throttled, or somebody has removed the parent since.
-      again = again || result.throttled || (last == errc::no_node && is_above);
-      is_above = !last;
-      if (last && !first) first = last;
-    }
-    // If the last node exists, an error at an ancestor, to which we may have no rights, does not matter.
-    if (!last) co_return last;
-    if (last == errc::connection_loss) continue;
-    if (!again || now() >= deadline) co_return first;
-    error = co_await outwait(pause, bound);
-    if (error) co_return error;
   }
 }
 
@@ -287,27 +264,6 @@ std::string core::make_guid() {
     ++used;
   }
   return guid;
-}
-
-void core::apply_root(backend::request& what) const {
-  const acl standard = options_.default_acl.empty() ? open_acl() : options_.default_acl;
-  if (what.op == opcode::create && what.access.empty()) what.access = standard;
-  for (auto& each : what.operations) {
-    if (each.acl.empty()) each.acl = standard;
-    if (!root_.empty()) each.path = each.path == "/" ? root_ : root_ + each.path;
-  }
-  if (root_.empty() || what.op == opcode::multi || what.op == opcode::sync) return;
-  what.path = what.path == "/" ? root_ : root_ + what.path;
-}
-
-std::string core::below_root(std::string path) const {
-  if (root_.empty() || path.compare(0, root_.size(), root_) != 0) return path;
-  return path.size() == root_.size() ? "/" : path.substr(root_.size());
-}
-
-void core::strip_root(backend::reply& answer) const {
-  answer.path = below_root(std::move(answer.path));
-  for (auto& each : answer.results) each.path = below_root(std::move(each.path));
 }
 
 }  // namespace zkrecipes::detail

@@ -1,16 +1,14 @@
-#include "backend/zookeeper/link.hpp"
+#include "backend/zookeeper/c_client_link.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
 
 #include "backend/zookeeper/descriptors.hpp"
 #include "backend/zookeeper/requests.hpp"
@@ -132,7 +130,9 @@ void c_client_link::go_on() {
   int fd = -1;
   int interest = 0;
   timeval longest{0, 0};
+  errno = 0;
   int rc = zookeeper_interest(handle_, &fd, &interest, &longest);
+  if (const auto why = connect_error(errno); rc != ZOK && !was_up_ && why) return fail(why);
   check(rc);
   if (!handle_) return;
   if (fd < 0) return fail(errc::connection_loss);
@@ -141,49 +141,6 @@ void c_client_link::go_on() {
   if (closing_ && !(interest & ZOOKEEPER_WRITE)) return send_close_frame();
   wait(interest,
        std::min(time_to_rouse(), std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec)));
-}
-
-/// True if we run much later than planned and nothing has arrived. The C client would then give the connection up,
-/// because it has received nothing for so long. But the reason is that our own process was stalled and has sent no
-/// ping.
-bool c_client_link::overslept() const { return was_up_ && clock::now() > due_ + patience(); }
-
-/// Sends a request, and gives the server as much time to answer as it would have had for a ping, before the C client
-/// judges the connection.
-void c_client_link::ask_for_a_sign_of_life() {
-  asking_ = true;
-  ask_until_ = clock::now() + granted_.timeout / 3;
-  rouse();
-  await_a_sign_of_life();
-}
-
-void c_client_link::await_a_sign_of_life() {
-  if (time_to_rouse() <= 0us) rouse();
-  if (!handle_) return;
-  const auto left = std::chrono::ceil<std::chrono::microseconds>(ask_until_ - clock::now());
-  wait(ZOOKEEPER_READ, std::min(time_to_rouse(), left));
-}
-
-/// How long an answer may take before we rouse the server. After eight times as long (two thirds of the session
-/// timeout) the connection is given up.
-std::chrono::milliseconds c_client_link::patience() const { return granted_.timeout / 12; }
-
-/// The time until we rouse the server with another request. A server before 3.8.1 can leave a request or a ping
-/// unanswered until it gets another request, from any client (ZOOKEEPER-4537); and the C client sends no ping while it
-/// waits for an answer.
-std::chrono::microseconds c_client_link::time_to_rouse() const {
-  if (!was_up_) return std::chrono::microseconds::max();
-  const auto until_ping = unanswered_ > 0 ? 0ms : granted_.timeout / 3;
-  return std::chrono::ceil<std::chrono::microseconds>(heard_ + until_ping + patience() - clock::now());
-}
-
-void c_client_link::rouse() {
-  auto answered = [](int, const Stat*, const void* self) {
-    --const_cast<c_client_link*>(static_cast<const c_client_link*>(self))->unanswered_;
-  };
-  heard_ = clock::now();
-  if (zoo_awexists(handle_, "/", nullptr, nullptr, answered, this) == ZOK) ++unanswered_;
-  check(ZOK);  // a failed send closes the socket without an error
 }
 
 void c_client_link::follow_descriptor(int fd) {
@@ -236,6 +193,9 @@ void c_client_link::set_timer() {
 
 void c_client_link::process(int events) {
   if (!handle_ || close_sent_) return;
+  // Asked before the C client is called, because it closes the socket, and the reason is lost.
+  if (const auto why = was_up_ ? error_code() : connect_error(pending_error(descriptor_.native_handle())))
+    return fail(why);
   listening_ = true;
   if (events & ZOOKEEPER_WRITE) check(zookeeper_process(handle_, ZOOKEEPER_WRITE | ZOOKEEPER_READ));
   drain_input();
@@ -253,98 +213,6 @@ void c_client_link::drain_input() {
     asking_ = false;
     due_ = heard_ = clock::now();  // the C client counts from now, too
   }
-}
-
-void c_client_link::check(int rc) {
-  if (!handle_) return;
-  int state = zoo_state(handle_);
-  if (state == ZOO_EXPIRED_SESSION_STATE) return fail(errc::session_expired);
-  if (state == ZOO_AUTH_FAILED_STATE) return fail(errc::auth_failed);
-  bool lost = was_up_ ? state != ZOO_CONNECTED_STATE : state == 0;
-  if (was_up_ && rc == ZOPERATIONTIMEOUT) return fail(errc::timed_out);
-  if (lost || (rc != ZOK && rc != ZNOTHING)) fail(errc::connection_loss);
-}
-
-void c_client_link::fail(error_code reason) {
-  if (down_pending_ || !listener_) return;
-  down_pending_ = true;
-  // The C client does not tell why it can not connect, so we check whether descriptors have run out.
-  if (!was_up_ && reason == errc::connection_loss && !has_spare_descriptor()) reason = errc::no_descriptors;
-  down_reason_ = closing_ ? make_error_code(errc::closed) : reason;
-  destroy_handle();  // answers the pending requests with connection_loss
-  deliver_later();
-}
-
-void c_client_link::destroy_handle() {
-  if (!handle_) return;
-  error_code ignored;
-  timer_.cancel();
-  if (descriptor_.is_open()) {
-    // On a connection that is up, zookeeper_close blocks for seconds and would end the session. So break the connection
-    // first, and throw away unread input, so that the C client reads the end of the stream at once: it would abort on
-    // the answer to the close request that we wrote ourselves.
-    ::shutdown(descriptor_.native_handle(), SHUT_RDWR);
-    char discard[4096];
-    while (::recv(descriptor_.native_handle(), discard, sizeof discard, MSG_DONTWAIT) > 0) {
-    }
-    while (zoo_state(handle_) == ZOO_CONNECTED_STATE && zookeeper_process(handle_, ZOOKEEPER_READ) == ZOK) {
-    }
-    descriptor_.close(ignored);
-  }
-  zookeeper_close(std::exchange(handle_, nullptr));
-}
-
-void c_client_link::deliver_later() {
-  if (listening_ || std::exchange(delivery_scheduled_, true)) return;
-  // The destructor's last callbacks come here, too. Then the lock fails, and nothing is delivered.
-  if (auto self = weak_from_this().lock()) asio::post(strand_, [self] { self->deliver(); });
-}
-
-void c_client_link::deliver() {
-  delivery_scheduled_ = false;
-  if (std::exchange(up_pending_, false) && listener_) listener_->up(granted_);
-  for (auto& each : std::exchange(heard_of_, {})) {
-    if (!listener_) return;
-    if (const auto* event = std::get_if<watch_event>(&each)) {
-      listener_->fired(*event);
-    } else {
-      auto& answered = std::get<finished>(each);
-      answered.handler(std::move(answered.answer));
-    }
-  }
-  if (down_pending_ && heard_of_.empty() && listener_) std::exchange(listener_, nullptr)->down(down_reason_);
-}
-
-void c_client_link::close_session() {
-  if (std::exchange(closing_, true) || !handle_) return;
-  if (zoo_state(handle_) != ZOO_CONNECTED_STATE) return fail(errc::closed);
-  schedule_pump();
-}
-
-void c_client_link::send_close_frame() {
-  // Written here, because zookeeper_close would block. The request has twelve bytes: length, any xid, closeSession
-  // (-11).
-  static constexpr unsigned char frame[] = {0, 0, 0, 8, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf5};
-  close_sent_ = true;
-  timer_.cancel();
-  descriptor_.cancel();
-  asio::async_write(descriptor_, asio::buffer(frame), [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->fail(errc::closed);
-    self->await_end_of_stream();
-  });
-}
-
-void c_client_link::await_end_of_stream() {
-  descriptor_.async_read_some(asio::buffer(discard_), [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->fail(errc::closed);
-    self->await_end_of_stream();
-  });
-}
-
-void c_client_link::abandon() {
-  listener_ = nullptr;
-  destroy_handle();
-  heard_of_.clear();
 }
 
 }  // namespace zkrecipes::backend

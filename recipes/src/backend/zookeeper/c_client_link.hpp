@@ -18,7 +18,10 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
-#include "backend/backend.hpp"
+#include "backend/link_listener.hpp"
+#include "backend/link_options.hpp"
+#include "backend/reply.hpp"
+#include "backend/request.hpp"
 
 namespace zkrecipes::backend {
 

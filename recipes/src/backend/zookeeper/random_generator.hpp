@@ -1,19 +1,10 @@
-// The real world: the C client, the system's clock and name resolution.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <random>
 
-#include <boost/asio/any_io_executor.hpp>
-
-#include "backend/backend.hpp"
-
 namespace zkrecipes::backend {
-
-/// Everything runs on `strand`.
-std::unique_ptr<world> make_real_world(boost::asio::any_io_executor strand);
 
 /// The generator of a session's random numbers. It is seeded with 256 random bits, so that no two sessions draw the
 /// same numbers: GUIDs of 128 bits are drawn from it, and a node is recognised by its GUID.

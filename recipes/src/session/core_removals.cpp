@@ -1,7 +1,6 @@
 // Removals that go on in the background until the node is gone.
 #include <utility>
 
-#include "session/background.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 
@@ -15,10 +14,6 @@ constexpr std::chrono::milliseconds first_removal_pause{100};
 constexpr std::chrono::milliseconds max_removal_pause{10'000};
 
 }  // namespace
-
-bool leaves_node(const error_code& answer) {
-  return answer == errc::no_auth || answer == errc::not_empty || answer == errc::server_error;
-}
 
 removal_ptr core::remove_surely(std::string path, incarnation_ptr bound, exchange_ptr first) {
   struct body {
@@ -35,7 +30,7 @@ removal_ptr core::remove_surely(std::string path, incarnation_ptr bound, exchang
         }
         which->answer = result.error;
         which->changed.notify();
-        again = result.error == errc::connection_loss;
+        again = is_reply_lost(result.error);
         if (leaves_node(result.error)) again = co_await self->rest(pause, bound);
       }
       which->is_over = true;
@@ -57,7 +52,7 @@ void core::remove_all_surely(std::string parent, std::string guid, incarnation_p
       for (bool again = true; again;) {
         auto found = co_await self->perform(list, retry::always, bound);
         bool is_refused = leaves_node(found.error);
-        again = is_refused || found.error == errc::connection_loss;
+        again = is_refused || is_reply_lost(found.error);
         for (const auto& name : found.children) {
           if (name.find(guid) == name.npos) continue;
           auto remove = make_request(opcode::remove, join(parent, name));

@@ -1,0 +1,23 @@
+#pragma once
+
+namespace zkrecipes::backend {
+
+/// The kinds of request that a server takes.
+enum class opcode {
+  create,
+  remove,
+  get,
+  set,
+  exists,
+  children,
+  sync,
+  multi,
+  get_acl,
+  set_acl,
+  forget_data,     ///< Remove the data watch of a path.
+  forget_children  ///< Remove the child watch of a path.
+};
+
+const char* to_string(opcode op) noexcept;
+
+}  // namespace zkrecipes::backend

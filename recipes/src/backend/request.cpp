@@ -1,0 +1,23 @@
+#include "backend/request.hpp"
+
+#include <utility>
+
+namespace zkrecipes::backend {
+
+request make_request(opcode op, std::string path, bool watch) {
+  request what;
+  what.op = op;
+  what.path = std::move(path);
+  what.watch = watch;
+  return what;
+}
+
+request make_multi(const transaction& all) {
+  auto what = make_request(opcode::multi, "/");
+  what.operations = all.operations();
+  return what;
+}
+
+request make_catch_up() { return make_multi(transaction().check("/")); }
+
+}  // namespace zkrecipes::backend

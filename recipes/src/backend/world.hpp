@@ -1,0 +1,46 @@
+// The seam: the narrow interface between the library and the outside world, which is one connection to one server,
+// time, timers, random numbers and name resolution.
+//
+// Nothing above this interface includes a ZooKeeper header, reads a clock, draws a random number or touches a socket.
+// The real world is in zookeeper/; the tests have a simulated one. Every function is called on the session's strand,
+// and calls back on the strand, never from inside the call.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <zkrecipes/lease_clock.hpp>
+
+#include "backend/endpoint.hpp"
+#include "backend/link.hpp"
+#include "backend/link_listener.hpp"
+#include "backend/link_options.hpp"
+#include "backend/resolved_name.hpp"
+
+namespace zkrecipes::backend {
+
+using timer_id = std::uint64_t;
+using resolve_handler = std::function<void(std::vector<resolved_name>)>;
+
+class world {
+ public:
+  virtual ~world() = default;
+
+  virtual lease_clock::time_point now() = 0;
+  /// For display only.
+  virtual std::chrono::system_clock::time_point wall_clock() = 0;
+  virtual std::uint64_t random() = 0;
+  virtual timer_id call_at(lease_clock::time_point when, std::function<void()> what) = 0;
+  virtual void cancel(timer_id id) = 0;
+
+  /// Resolves names to numeric addresses. The handler gets one entry for each name, in the same order.
+  virtual void resolve(std::vector<endpoint> names, resolve_handler handler) = 0;
+
+  /// Begins to connect. `listener` must outlive the link.
+  virtual std::unique_ptr<link> connect(link_options options, link_listener& listener) = 0;
+};
+
+}  // namespace zkrecipes::backend

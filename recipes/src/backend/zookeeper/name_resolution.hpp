@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include "backend/world.hpp"
+
+namespace zkrecipes::backend {
+
+/// Resolves a list of host names, one after the other. It owns itself until the handler has been called.
+class name_resolution : public std::enable_shared_from_this<name_resolution> {
+ public:
+  name_resolution(const boost::asio::any_io_executor& strand, std::vector<endpoint> names, resolve_handler handler);
+  void start() { next(); }
+
+ private:
+  void next();
+  void ask(resolved_name& which);
+
+  boost::asio::ip::tcp::resolver resolver_;
+  std::vector<resolved_name> names_;
+  std::size_t done_ = 0;
+  resolve_handler handler_;
+};
+
+}  // namespace zkrecipes::backend

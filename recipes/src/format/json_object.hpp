@@ -1,0 +1,86 @@
+// The one reader and writer of JSON in the library. docs/formats.md describes all records that are stored.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+namespace zkrecipes::detail {
+
+/// Which bytes a JSON text may contain.
+enum class encoding {
+  any,   ///< For records that hold ids, reasons or data of the user, which need not be UTF-8.
+  utf8,  ///< For records without such text, and for the format of Curator's clients, who read UTF-8 only.
+};
+
+/// A JSON object with getters that check the types. A getter returns nothing if the field is missing, has another type,
+/// or is out of bounds.
+class json_object {
+ public:
+  json_object() = default;
+  /// A new record: an object whose first field is the mark of its kind.
+  static json_object of_kind(std::string_view kind);
+  /// Nothing if the text is not exactly one JSON object, or is nested more than 32 levels deep. If a field is there
+  /// twice, the last one counts.
+  static std::optional<json_object> parse(std::string_view text, encoding allowed = encoding::any);
+
+  /// Whether this record has the mark of this kind: the field "zkrecipes".
+  bool is(std::string_view kind) const;
+  /// Whether there is a mark. Old versions have written some records without one.
+  bool is_marked() const;
+
+  bool has(std::string_view name) const { return find(name) != nullptr; }
+  std::optional<std::string> text(std::string_view name) const;
+  /// A whole number. The notation does not matter: 3, 3.0 and 3e0 are the same number.
+  std::optional<std::int64_t> integer(std::string_view name,
+                                      std::int64_t smallest = std::numeric_limits<std::int64_t>::min(),
+                                      std::int64_t largest = std::numeric_limits<std::int64_t>::max()) const;
+  /// A span of time in milliseconds, not negative.
+  std::optional<std::chrono::milliseconds> time(
+      std::string_view name, std::chrono::milliseconds longest = std::chrono::milliseconds::max()) const;
+  std::optional<bool> flag(std::string_view name) const;
+  std::optional<std::vector<std::string>> texts(std::string_view name) const;
+  std::optional<std::vector<std::int32_t>> integers(std::string_view name) const;
+  std::optional<json_object> object(std::string_view name) const;
+  /// The value as JSON, whatever its type; empty if the field is missing.
+  std::string raw(std::string_view name) const;
+
+  json_object& set(std::string_view name, std::string_view value);
+  json_object& set(std::string_view name, std::int64_t value);
+  json_object& set(std::string_view name, const std::vector<std::string>& values);
+  json_object& set(std::string_view name, const std::vector<std::int32_t>& values);
+  json_object& set(std::string_view name, const json_object& value);
+  json_object& set_flag(std::string_view name, bool value);
+  json_object& set_null(std::string_view name);
+  /// Sets the field to any value, given as JSON in UTF-8. False if it is not JSON; then nothing is changed.
+  bool set_raw(std::string_view name, std::string_view value);
+  json_object& erase(std::string_view name);
+
+  /// Removes all fields whose value is null, for formats in which a null means that the field is missing.
+  json_object& drop_nulls();
+  /// The other fields of a record, without its mark: those that this version does not know. They are kept when the
+  /// record is written again.
+  json_object without(std::initializer_list<std::string_view> known) const;
+  /// Adds the fields of `more` that are not there.
+  json_object& add(const json_object& more);
+
+  std::string to_text() const;
+
+  friend bool operator==(const json_object&, const json_object&) = default;
+
+ private:
+  explicit json_object(boost::json::object fields) : fields_(std::move(fields)) {}
+  const boost::json::value* find(std::string_view name) const;
+
+  boost::json::object fields_;
+};
+
+}  // namespace zkrecipes::detail

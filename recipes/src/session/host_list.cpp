@@ -1,0 +1,62 @@
+#include "session/host_list.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+
+#include "session/paths.hpp"
+
+namespace zkrecipes::detail {
+
+namespace {
+
+std::uint16_t parse_port(std::string_view host, std::string_view digits) {
+  unsigned value = 0;
+  auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || value == 0 || value > 65535) {
+    reject("hosts", host, "the port must be a number from 1 to 65535");
+  }
+  return static_cast<std::uint16_t>(value);
+}
+
+backend::endpoint parse_endpoint(std::string_view text) {
+  if (text.empty()) reject("hosts", text, "a host is missing; write host:port[,host:port...][/root]");
+  if (has_control(text) || text.find(' ') != text.npos)
+    reject("hosts", text, "spaces and control characters are not allowed");
+  if (text.front() == '[') {
+    auto close = text.find(']');
+    if (close == text.npos) reject("hosts", text, "']' is missing behind the IPv6 address");
+    auto rest = text.substr(close + 1);
+    if (!rest.empty() && rest.front() != ':') reject("hosts", text, "only ':port' may follow ']'");
+    auto address = text.substr(1, close - 1);
+    if (address.find(':') == address.npos)
+      reject("hosts", text, "only an IPv6 address stands in brackets, as in [::1]:2181");
+    return {std::string(address), rest.empty() ? std::uint16_t{2181} : parse_port(text, rest.substr(1))};
+  }
+  auto colon = text.find(':');
+  if (colon == text.npos) return {std::string(text), 2181};
+  if (text.find(':', colon + 1) != text.npos)
+    reject("hosts", text, "put an IPv6 address in brackets, as in [::1]:2181");
+  if (colon == 0) reject("hosts", text, "the host before ':' is missing");
+  return {std::string(text.substr(0, colon)), parse_port(text, text.substr(colon + 1))};
+}
+
+}  // namespace
+
+host_list parse_hosts(std::string_view text) {
+  host_list result;
+  if (auto slash = text.find('/'); slash != text.npos) {
+    result.root = text.substr(slash);
+    require_path("root in hosts", result.root);
+    if (result.root == "/") result.root.clear();
+    text = text.substr(0, slash);
+  }
+  for (std::size_t begin = 0; begin <= text.size();) {
+    auto end = std::min(text.find(',', begin), text.size());
+    result.servers.push_back(parse_endpoint(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return result;
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,156 @@
+#include "session/session_log.hpp"
+
+#include <array>
+#include <charconv>
+#include <utility>
+
+#include "session/hook.hpp"
+#include "session/outcomes.hpp"
+
+namespace zkrecipes::detail {
+
+namespace {
+
+const char* advice_on(failure_reason reason) {
+  switch (reason) {
+    case failure_reason::refused: return "nothing listens there";
+    case failure_reason::unreachable: return "the network does not lead there";
+    case failure_reason::silent: return "no answer within the connect timeout";
+    case failure_reason::closed:
+      return "the server closed the connection: it may have no quorum or too many connections, or the port may be for "
+             "TLS only";
+    case failure_reason::authentication: return "the server refused the credentials themselves";
+    case failure_reason::read_only: return "the server has no quorum";
+    case failure_reason::session_refused: return "a new session is asked for";
+    case failure_reason::unresolved: return "asked for again in the next round";
+    case failure_reason::no_descriptors: return "see the limit of open files";
+  }
+  return "";
+}
+
+std::string name_of_session(std::int64_t id) {
+  std::array<char, 16> digits{};
+  const auto end = std::to_chars(digits.begin(), digits.end(), static_cast<std::uint64_t>(id), 16).ptr;
+  return "session 0x" + std::string(digits.begin(), end);
+}
+
+/// Answers that belong to the normal work of a program and of the recipes are for debugging. A lost reply comes with
+/// the loss of the connection, which is told as a warning.
+log_severity severity_of(const error_code& error) {
+  if (is_write_conflict(error) || error == errc::not_empty || error == errc::rolled_back) return log_severity::debug;
+  return may_have_happened(error) ? log_severity::info : log_severity::warning;
+}
+
+}  // namespace
+
+session_log::session_log(const scheduler& on, const session_options& options)
+    : hook_(guarded(on, options.log)), has_credentials_(!options.digest.empty()) {}
+
+void session_log::tell(log_severity severity, session_event event, std::string_view server, const error_code& error,
+                       std::string_view detail) const {
+  log_event told;
+  told.severity = severity;
+  told.event = event;
+  told.server = server;
+  told.error = error;
+  told.detail = detail;
+  hook_(told);
+}
+
+void session_log::name_not_resolved(const backend::endpoint& name) const {
+  if (!is_on()) return;
+  tell(log_severity::warning, session_event::name_not_resolved, backend::to_string(name), errc::no_servers,
+       advice_on(failure_reason::unresolved));
+}
+
+void session_log::connect_failed(const connection_failure& failure) const {
+  if (!is_on()) return;
+  const bool is_renewal = failure.reason == failure_reason::session_refused;
+  tell(is_renewal ? log_severity::info : log_severity::warning, session_event::connect_failed, failure.server,
+       failure.error, advice_on(failure.reason));
+}
+
+void session_log::waiting_for_answer(const backend::endpoint& server, std::chrono::milliseconds since,
+                                     std::chrono::milliseconds limit) const {
+  if (!is_on()) return;
+  const auto detail =
+      "no answer for " + std::to_string(since.count()) + " ms; given up after " + std::to_string(limit.count()) + " ms";
+  tell(log_severity::warning, session_event::waiting_for_answer, backend::to_string(server), {}, detail);
+}
+
+void session_log::connected(const backend::endpoint& server) {
+  if (!is_on()) return;
+  const auto before = std::exchange(last_server_, backend::to_string(server));
+  tell(log_severity::info, session_event::connected, last_server_, {}, {});
+  if (before.empty() || before == last_server_) return;
+  tell(log_severity::info, session_event::server_changed, last_server_, {}, "before: " + before);
+}
+
+void session_log::connection_lost(const backend::endpoint& server, const error_code& error) const {
+  if (!is_on()) return;
+  const bool is_silent = error == errc::timed_out;
+  tell(log_severity::warning, session_event::connection_lost, backend::to_string(server), error,
+       is_silent ? "the server fell silent" : "the connection ended");
+}
+
+void session_log::incarnation_begun(std::uint64_t number, std::int64_t session_id,
+                                    std::chrono::milliseconds timeout) const {
+  if (!is_on()) return;
+  const auto detail = name_of_session(session_id) + ", incarnation " + std::to_string(number) + ", timeout " +
+                      std::to_string(timeout.count()) + " ms";
+  tell(log_severity::info, session_event::incarnation_begun, last_server_, {}, detail);
+}
+
+void session_log::incarnation_ended(std::uint64_t number, std::int64_t session_id, const error_code& why) const {
+  if (!is_on()) return;
+  const bool is_wanted = why == errc::closed;
+  const auto detail = name_of_session(session_id) + ", incarnation " + std::to_string(number);
+  tell(is_wanted ? log_severity::info : log_severity::warning, session_event::incarnation_ended, {}, why, detail);
+}
+
+void session_log::lease_lapsed() const {
+  if (!is_on()) return;
+  tell(log_severity::warning, session_event::lease_lapsed, {}, errc::lease_lapsed, "what was owned is given up");
+}
+
+void session_log::root_seen(std::string_view root, const error_code& answer) const {
+  const bool is_missing = answer == errc::no_node;
+  if (!is_on() || (!is_missing && answer != errc::no_auth)) return;
+  log_event told;
+  told.severity = log_severity::warning;
+  told.event = is_missing ? session_event::root_missing : session_event::root_closed;
+  told.path = root;
+  told.error = answer;
+  told.detail = is_missing ? "the root does not exist: create it, or set session_options::create_root"
+                           : "a server accepts any digest, and refuses at the node: compare the root's ACL with "
+                             "session_options::digest";
+  hook_(told);
+}
+
+void session_log::operation_ended(backend::opcode op, std::string_view path, const error_code& error,
+                                  std::string_view detail) const {
+  if (!is_on() || !error || error == errc::closed || is_cancelled(error)) return;
+  log_event told;
+  told.event = session_event::operation_failed;
+  told.severity = detail.empty() ? severity_of(error) : log_severity::warning;
+  told.operation = backend::to_string(op);
+  told.path = path;
+  told.error = error;
+  told.detail = detail;
+  if (error == errc::no_auth && detail.empty()) {
+    told.detail = has_credentials_ ? "a server accepts any digest, and refuses at the node: is it the right one?"
+                                   : "this session has no credentials: session_options::digest";
+  }
+  hook_(told);
+}
+
+void session_log::ended(const error_code& why, const backend::endpoint& server) const {
+  if (!is_on()) return;
+  if (why == errc::auth_failed) {
+    tell(log_severity::error, session_event::authentication_failed, backend::to_string(server), why,
+         "correct session_options::digest, and make a new session");
+  }
+  tell(log_severity::info, session_event::closed, {}, why, {});
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,18 @@
+#include "session/watch.hpp"
+
+#include <utility>
+
+#include "session/watch_registry.hpp"
+
+namespace zkrecipes::detail {
+
+watch::watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& tell)
+    : registry_(std::move(registry)), kind_(kind), path_(std::move(path)), tell_(tell) {
+  registry_->waiting_.emplace(watch_registry::key(kind_, path_), this);
+}
+
+watch::~watch() {
+  if (!fired_) registry_->leave(*this);
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,43 @@
+// One waiter for a change of a node. A watch fires once and is only a hint: the waiter has to read the node again.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "session/condition.hpp"
+
+namespace zkrecipes::detail {
+
+enum class watch_kind { data, children };
+
+class watch_registry;
+
+/// One waiter's interest in a node. It ends with the object. When the last one of a node ends, the server's watch is
+/// removed.
+class watch {
+ public:
+  watch(std::shared_ptr<watch_registry> registry, watch_kind kind, std::string path, condition& tell);
+  watch(const watch&) = delete;
+  watch& operator=(const watch&) = delete;
+  ~watch();
+
+  const std::string& path() const noexcept { return path_; }
+  bool fired() const noexcept { return fired_; }
+  /// True if the event said that the node was deleted; false for every other change, and if the connection broke.
+  bool deleted() const noexcept { return deleted_; }
+  /// The event that ends the server's watch is on its way, so this object need not remove the server's watch.
+  void let_go() noexcept { let_go_ = true; }
+
+ private:
+  friend class watch_registry;
+  std::shared_ptr<watch_registry> registry_;
+  watch_kind kind_;
+  std::string path_;
+  condition& tell_;
+  bool fired_ = false;
+  bool deleted_ = false;
+  bool let_go_ = false;
+  bool is_set_ = false;
+};
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,316 @@
+// What a session tells its log hook, and the failures in its status.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/log.hpp>
+
+#include "session/failure_list.hpp"
+#include "unit/fake_session.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+struct noted {
+  log_severity severity;
+  session_event event;
+  std::string server;
+  std::string operation;
+  std::string path;
+  error_code error;
+  std::string line;
+};
+
+using notes_ptr = std::shared_ptr<std::vector<noted>>;
+
+session_options logged(const notes_ptr& into, session_options options = fake_session::usual()) {
+  options.log = [into](const log_event& each) {
+    into->push_back({each.severity, each.event, std::string(each.server), std::string(each.operation),
+                     std::string(each.path), each.error, to_string(each)});
+  };
+  return options;
+}
+
+struct log_case {
+  notes_ptr notes = std::make_shared<std::vector<noted>>();
+
+  /// The names of the events since the last call.
+  strings events() {
+    strings all;
+    for (const auto& each : *notes) all.push_back(to_string(each.event));
+    notes->clear();
+    return all;
+  }
+  /// The latest event of this kind.
+  noted latest(session_event event) {
+    const auto is_it = [&](const noted& each) { return each.event == event; };
+    const auto found = std::find_if(notes->rbegin(), notes->rend(), is_it);
+    BOOST_TEST_REQUIRE((found != notes->rend()), to_string(event));
+    return *found;
+  }
+};
+
+error_code system_error(boost::system::errc::errc_t what) { return boost::system::errc::make_error_code(what); }
+
+}  // namespace
+
+#define CHECK_EVENTS(...) BOOST_TEST(events() == (strings{__VA_ARGS__}), boost::test_tools::per_element())
+
+BOOST_FIXTURE_TEST_SUITE(session_logs, log_case)
+
+BOOST_AUTO_TEST_CASE(a_refused_port_is_told_at_once_and_counted_until_the_server_serves) {
+  fake_session it(logged(notes));
+  it.lose(system_error(boost::system::errc::connection_refused));
+  const auto told = latest(session_event::connect_failed);
+  BOOST_TEST((told.severity == log_severity::warning));
+  BOOST_TEST(told.server == "127.0.0.1:1");
+  BOOST_TEST((told.error == boost::system::errc::connection_refused));
+  CHECK_EVENTS("connect_failed");
+  auto failures = it.zk.status().failures;
+  BOOST_TEST_REQUIRE(failures.size() == 1u);
+  BOOST_TEST(failures[0].server == "127.0.0.1:1");
+  BOOST_TEST((failures[0].reason == failure_reason::refused));
+  BOOST_TEST((failures[0].error == boost::system::errc::connection_refused));
+  BOOST_TEST(failures[0].count == 1u);
+  it.advance(1s);
+  it.lose();
+  failures = it.zk.status().failures;
+  BOOST_TEST_REQUIRE(failures.size() == 1u);
+  BOOST_TEST((failures[0].reason == failure_reason::closed), "the last one");
+  BOOST_TEST(failures[0].count == 2u);
+  it.advance(1s);
+  it.accept(0x77);
+  BOOST_TEST(it.zk.status().failures.size() == 1u, "it has accepted, and answered nothing yet");
+  it.answer();
+  BOOST_TEST(it.zk.status().failures.empty());
+}
+
+BOOST_AUTO_TEST_CASE(failures_stand_in_the_status_without_a_log) {
+  fake_session it;
+  it.lose(system_error(boost::system::errc::host_unreachable));
+  BOOST_TEST_REQUIRE(it.zk.status().failures.size() == 1u);
+  BOOST_TEST((it.zk.status().failures[0].reason == failure_reason::unreachable));
+}
+
+BOOST_AUTO_TEST_CASE(a_silent_server_is_told_after_a_second_and_when_it_is_given_up) {
+  fake_session it(logged(notes));
+  it.advance(999ms);
+  CHECK_EVENTS();
+  it.advance(1ms);
+  BOOST_TEST(latest(session_event::waiting_for_answer).server == "127.0.0.1:1");
+  CHECK_EVENTS("waiting_for_answer");
+  it.advance(3999ms);
+  CHECK_EVENTS();
+  it.advance(1ms);
+  BOOST_TEST((latest(session_event::connect_failed).error == errc::timed_out));
+  CHECK_EVENTS("connect_failed");
+  BOOST_TEST((it.zk.status().failures.at(0).reason == failure_reason::silent));
+}
+
+BOOST_AUTO_TEST_CASE(a_connect_timeout_of_less_than_a_second_is_told_alone) {
+  auto options = logged(notes);
+  options.connect_timeout = 500ms;
+  fake_session it(options);
+  it.advance(500ms);
+  CHECK_EVENTS("connect_failed");
+}
+
+BOOST_AUTO_TEST_CASE(each_error_has_its_reason) {
+  using detail::reason_of;
+  namespace system_errc = boost::system::errc;
+  BOOST_TEST((reason_of(system_error(system_errc::connection_refused)) == failure_reason::refused));
+  BOOST_TEST((reason_of(system_error(system_errc::network_unreachable)) == failure_reason::unreachable));
+  BOOST_TEST((reason_of(system_error(system_errc::timed_out)) == failure_reason::unreachable), "by the system");
+  BOOST_TEST((reason_of(errc::timed_out) == failure_reason::silent));
+  BOOST_TEST((reason_of(errc::connection_loss) == failure_reason::closed));
+  BOOST_TEST((reason_of(system_error(system_errc::connection_reset)) == failure_reason::closed));
+  BOOST_TEST((reason_of(errc::auth_failed) == failure_reason::authentication));
+  BOOST_TEST((reason_of(errc::read_only) == failure_reason::read_only));
+  BOOST_TEST((reason_of(errc::session_expired) == failure_reason::session_refused));
+  BOOST_TEST((reason_of(errc::no_servers) == failure_reason::unresolved));
+  BOOST_TEST((reason_of(errc::no_descriptors) == failure_reason::no_descriptors));
+}
+
+BOOST_AUTO_TEST_CASE(refused_credentials_are_an_error_and_the_end) {
+  fake_session it(logged(notes));
+  it.accept(0x77);
+  notes->clear();
+  it.lose(errc::auth_failed);
+  const auto told = latest(session_event::authentication_failed);
+  BOOST_TEST((told.severity == log_severity::error));
+  BOOST_TEST(told.server == "127.0.0.1:1");
+  CHECK_EVENTS("operation_failed", "connect_failed", "incarnation_ended", "authentication_failed", "closed");
+  BOOST_TEST((it.zk.status().failures.at(0).reason == failure_reason::authentication));
+}
+
+BOOST_AUTO_TEST_CASE(names_without_an_address_are_told_and_forgotten_when_they_have_one) {
+  fake_bench bench;
+  bench.state().resolved["nowhere"];
+  auto options = logged(notes);
+  options.hosts = "nowhere:1,127.0.0.1:2";
+  auto zk = bench.make_session(options);
+  bench.settle();
+  BOOST_TEST(latest(session_event::name_not_resolved).server == "nowhere:1");
+  BOOST_TEST_REQUIRE(zk.status().failures.size() == 1u);
+  BOOST_TEST((zk.status().failures[0].reason == failure_reason::unresolved));
+  bench.state().resolved["nowhere"] = {{"127.0.0.1", 1}};
+  bench.lose(system_error(boost::system::errc::connection_refused));
+  BOOST_TEST(zk.status().failures.size() == 2u);
+  bench.advance(1s);  // the next round
+  BOOST_TEST_REQUIRE(zk.status().failures.size() == 1u);
+  BOOST_TEST(zk.status().failures[0].server == "127.0.0.1:2");
+}
+
+BOOST_AUTO_TEST_CASE(a_life_in_events) {
+  auto options = logged(notes);
+  options.hosts = "127.0.0.1:1,127.0.0.1:2";
+  fake_session it(options);
+  it.connect(0x77);
+  BOOST_TEST(latest(session_event::incarnation_begun).line.find("session 0x77") != std::string::npos);
+  CHECK_EVENTS("connected", "incarnation_begun");
+  const auto first = it.last().options.server;
+  it.lose();
+  while (it.last().options.server == first || !it.last().open) {
+    it.lose();
+    it.advance(100ms);
+  }
+  notes->clear();
+  it.connect(0x77);
+  CHECK_EVENTS("connected", "server_changed");
+  it.lose(errc::timed_out);
+  BOOST_TEST((latest(session_event::connection_lost).error == errc::timed_out));
+  CHECK_EVENTS("connection_lost");
+  it.lose(errc::session_expired);
+  BOOST_TEST((latest(session_event::connect_failed).severity == log_severity::info));
+  BOOST_TEST((latest(session_event::incarnation_ended).error == errc::session_expired));
+  CHECK_EVENTS("connect_failed", "incarnation_ended");
+  it.connect(0x88);
+  notes->clear();
+  auto closing = it.record<>();
+  it.zk.async_close(closing.token());
+  it.settle();
+  it.lose(errc::closed);
+  CHECK_EVENTS("incarnation_ended", "closed");
+}
+
+BOOST_AUTO_TEST_CASE(a_root_that_is_missing_or_closed_to_us_is_told_on_connecting) {
+  for (const auto answer : {errc::no_node, errc::no_auth}) {
+    auto options = logged(notes);
+    options.hosts = "127.0.0.1:1/app";
+    fake_session it(options);
+    it.connect();
+    CHECK_PENDING_OF(it, "get_acl /app");
+    notes->clear();
+    it.fail(answer);
+    const auto told = latest(answer == errc::no_node ? session_event::root_missing : session_event::root_closed);
+    BOOST_TEST(told.path == "/app");
+    BOOST_TEST((told.error == answer));
+    BOOST_TEST(notes->size() == 1u);
+    notes->clear();
+    it.reconnect();
+    CHECK_PENDING_OF(it);  // once for each incarnation
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_root_that_is_there_is_not_told_and_without_a_log_or_a_root_nobody_looks) {
+  auto with_root = fake_session::usual();
+  with_root.root = "/app";
+  fake_session logs(logged(notes, with_root));
+  logs.connect();
+  notes->clear();
+  logs.answer();
+  CHECK_EVENTS();
+  fake_session silent(with_root);
+  silent.connect();
+  CHECK_PENDING_OF(silent);
+  fake_session rootless(logged(notes));
+  rootless.connect();
+  CHECK_PENDING_OF(rootless);
+}
+
+BOOST_AUTO_TEST_CASE(what_fails_is_told_with_operation_and_path) {
+  auto options = logged(notes);
+  options.root = "/app";
+  options.jute_maxbuffer = 2000;
+  options.retry.limit = 2s;
+  fake_session it(options);
+  it.connect();
+  it.answer();  // the look at the root
+  notes->clear();
+  auto reading = it.record<node_data>();
+  it.zk.async_get("/a", reading.token());
+  it.settle();
+  it.fail(errc::no_auth);
+  auto told = latest(session_event::operation_failed);
+  BOOST_TEST(told.operation == "get");
+  BOOST_TEST(told.path == "/app/a");
+  BOOST_TEST((told.error == errc::no_auth));
+  BOOST_TEST((told.severity == log_severity::warning));
+  it.zk.async_get("/b", reading.token());
+  it.settle();
+  it.fail(errc::no_node);
+  told = latest(session_event::operation_failed);
+  BOOST_TEST((told.severity == log_severity::debug), "an answer that a program may expect");
+  auto writing = it.record<std::vector<operation_result>>();
+  it.zk.async_commit(transaction().set("/c", std::string(2000, 'x')), writing.token());
+  it.settle();
+  told = latest(session_event::operation_failed);
+  BOOST_TEST(told.operation == "multi");
+  BOOST_TEST(told.path == "/app/c");
+  BOOST_TEST((told.error == errc::too_large));
+  it.lose();
+  it.zk.async_get("/d", reading.token());
+  it.advance(2s);
+  BOOST_TEST((reading.error() == errc::connection_loss));
+  told = latest(session_event::operation_failed);
+  BOOST_TEST(told.path == "/app/d");
+  BOOST_TEST((told.error == errc::connection_loss));
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_a_lease_is_told_once_while_something_is_owned) {
+  fake_session it(logged(notes));
+  it.connect();
+  it.lose();
+  notes->clear();
+  const auto core = it.zk.get_core();
+  detail::condition lapsed(core->get_scheduler());
+  const auto holder = core->add_holder(lapsed);
+  it.advance(20s);
+  BOOST_TEST((std::ranges::count(*notes, session_event::lease_lapsed, &noted::event) == 1));
+  core->remove_holder(holder);
+}
+
+BOOST_AUTO_TEST_CASE(no_event_holds_a_secret_or_data) {
+  auto options = logged(notes);
+  options.root = "/app";
+  options.digest.push_back({"user", "hush"});
+  fake_session it(options);
+  it.lose(system_error(boost::system::errc::connection_refused));
+  it.advance(2s);
+  it.connect();
+  it.fail(errc::no_auth);
+  auto writing = it.record<node_stat>();
+  it.zk.async_set("/a", "hush", any_version, writing.token());
+  it.settle();
+  it.fail(errc::no_auth);
+  it.lose(errc::auth_failed);
+  BOOST_TEST(notes->size() >= 5u);
+  for (const auto& each : *notes) BOOST_TEST(each.line.find("hush") == std::string::npos, each.line);
+}
+
+BOOST_AUTO_TEST_CASE(an_event_as_a_line) {
+  log_event event;
+  event.event = session_event::operation_failed;
+  event.operation = "get";
+  event.path = "/a";
+  event.error = errc::no_node;
+  event.detail = "why";
+  BOOST_TEST(to_string(event) == "operation_failed get /a: the node does not exist (why)");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
