@@ -53,12 +53,13 @@ class double_barrier {
   /// Signature: `void(error_code, attendance)`.
   /// Errors: `size_mismatch` (the first member there came for another size: the diagnostic names both),
   /// `session_expired`, `lease_lapsed` or `node_removed` (while we waited), `foreign_data` (another recipe has its data
-  /// there, or is using the path), `sequence_exhausted`, `no_auth`, and those of `session`. Cancellation: all types. No
-  /// node of ours stays behind: it is removed in the background, for as long as the session lives. If a round with us
-  /// was opened at that moment, the others see us leave at once. Thread safety: as the class says. Cost: two round
-  /// trips for the last one in: `create`, `getData` and `getChildren`, then the transaction that opens the round. For
-  /// the others one more to set their watches, and from the opening on one notification and one round trip. Two more if
-  /// the path is missing.
+  /// there, or is using the path), `sequence_exhausted`, `no_auth`, and those of `session`.
+  /// Cancellation: all types. No node of ours stays behind: it is removed in the background, for as long as the session
+  /// lives. If a round with us was opened at that moment, the others see us leave at once.
+  /// Thread safety: as the class says.
+  /// Cost: two round trips for the last one in: `create`, `getData` and `getChildren`, then the transaction that opens
+  /// the round. For the others one more to set their watches, and from the opening on one notification and one round
+  /// trip. Two more if the path is missing.
   template <token_for<attendance> Token = default_token>
   auto async_enter(Token&& token = Token()) {
     return async_enter(diagnostic(), std::forward<Token>(token));

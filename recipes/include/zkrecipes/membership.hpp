@@ -33,9 +33,10 @@ class membership {
   /// Signature: `void(error_code, joined_member)`.
   /// Errors: `bad_arguments` (a name that is empty, "." or "..", or has a slash or control characters),
   /// `too_large` (nothing was sent), `busy` (see `membership_options`), `foreign_data` (a node that is no member has
-  /// the name), `no_auth`, and those of `session`. Cancellation: all types. After any error no node of ours stays
-  /// behind: it is removed in the background. Thread safety: as the class says. Cost: 1 round trip, 2 requests; 3 round
-  /// trips if the path has to be made.
+  /// the name), `no_auth`, and those of `session`.
+  /// Cancellation: all types. After any error no node of ours stays behind: it is removed in the background.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, 2 requests; 3 round trips if the path has to be made.
   template <token_for<joined_member> Token = default_token>
   auto async_join(std::string name, std::string data, Token&& token = Token()) {
     return detail::initiate<void(error_code, joined_member)>(token, &start_join, session_.get_core(), path_, options_,
