@@ -1,11 +1,11 @@
 // The double barrier: its members enter together and leave together, again and again.
-#include "ensemble/meeting_case.hpp"
+#include "ensemble/double_barrier_case.hpp"
 #include "ensemble/request_log.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-BOOST_FIXTURE_TEST_SUITE(double_barrier_rounds, meeting_case)
+BOOST_FIXTURE_TEST_SUITE(double_barrier_rounds, double_barrier_case)
 
 BOOST_AUTO_TEST_CASE(members_enter_together_and_leave_together) {
   auto& first = wait();

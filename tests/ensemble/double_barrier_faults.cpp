@@ -1,10 +1,10 @@
 // The double barrier: members give up, die, lose their connection.
-#include "ensemble/meeting_case.hpp"
+#include "ensemble/double_barrier_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-BOOST_FIXTURE_TEST_SUITE(double_barrier_faults, meeting_case)
+BOOST_FIXTURE_TEST_SUITE(double_barrier_faults, double_barrier_case)
 
 BOOST_AUTO_TEST_CASE(a_timed_out_entrant_takes_its_node_away) {
   double_barrier at(zk(), "/m", 2);

@@ -150,9 +150,9 @@ BOOST_AUTO_TEST_CASE(a_try_is_refused_as_well_and_writes_nothing_down) {
 BOOST_AUTO_TEST_CASE(a_barrier_says_what_is_wrong) {
   kept holds;
   BOOST_TEST_REQUIRE(!keep(run(lock(*one, path).async_acquire(tuple)), holds));
-  double_barrier meeting(*other, path, 2);
+  double_barrier barrier(*other, path, 2);
   const diagnostic why;
-  BOOST_TEST(std::get<0>(run(meeting.async_enter(why, tuple))) == errc::foreign_data);
+  BOOST_TEST(std::get<0>(run(barrier.async_enter(why, tuple))) == errc::foreign_data);
   BOOST_TEST(why.text().find(path) != std::string::npos, why.text());
   holds.reset();
   wipe();

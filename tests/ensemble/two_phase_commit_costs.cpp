@@ -11,12 +11,12 @@ namespace {
 
 struct commit_costs_case : commit_case {
   /// Coordinates for as long as the object lives.
-  struct office {
-    office(commit_costs_case& of, trace_hook hook)
+  struct coordination {
+    coordination(commit_costs_case& of, trace_hook hook)
         : test(of), zk(of.connect(with(of, std::move(hook)))), held(of.executor()) {
       test.over(zk).async_coordinate({.vote_timeout = 1h}, held.token());
     }
-    ~office() {
+    ~coordination() {
       held.cancel();
       test.run_until([&] { return held.done(); });
       test.run_until([&] { return test.children("/t/_coordinator").empty(); });
@@ -32,12 +32,12 @@ struct commit_costs_case : commit_case {
     recorder<> held;
   };
 
-  bool is_filed(const std::string& id) { return !exists("/t/_undecided/" + id); }
+  bool is_indexed(const std::string& id) { return !exists("/t/_undecided/" + id); }
   void commit(const std::string& id) {
     begin(id, {"a"});
     vote(id, "a", ballot::yes);
     BOOST_TEST(outcome_of(id).decision == decision::committed);
-    BOOST_TEST_REQUIRE(run_until([&] { return is_filed(id); }));
+    BOOST_TEST_REQUIRE(run_until([&] { return is_indexed(id); }));
   }
   /// The logged paths include the root path of the case, so their ends are compared.
   static long count(const request_log& log, const std::string& operation, const std::string& path) {
@@ -60,11 +60,11 @@ BOOST_AUTO_TEST_CASE(what_is_kept_costs_a_coordinator_nothing) {
       const auto id = "kept-" + std::to_string(i);
       begin(id, {"a"});
       vote(id, "a", ballot::no);
-      BOOST_TEST_REQUIRE(run_until([&] { return is_filed(id); }));
+      BOOST_TEST_REQUIRE(run_until([&] { return is_indexed(id); }));
     }
     request_log log;
     {
-      office leading(*this, log.hook());
+      coordination leading(*this, log.hook());
       commit("first-" + std::to_string(kept));
       requests.push_back(static_cast<long>(log.all().size()) - log.count("multi"));
     }
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(what_is_kept_costs_a_coordinator_nothing) {
 BOOST_AUTO_TEST_CASE(a_vote_makes_nobody_read_the_record_again) {
   begin("x", {"a", "b", "c", "d"}, std::string(100'000, 'x'));
   request_log log;
-  auto leading = std::make_unique<office>(*this, log.hook());
+  auto leading = std::make_unique<coordination>(*this, log.hook());
   BOOST_TEST_REQUIRE(run_until([&] { return log.count("get") > 0 && mentions(log.all().back(), "/t/x"); }));
   for (const auto* each : {"a", "b", "c"}) {
     const auto lists = count(log, "children", "/t/x");
@@ -91,7 +91,7 @@ BOOST_AUTO_TEST_CASE(a_vote_makes_nobody_read_the_record_again) {
   BOOST_TEST(count(log, "get", "/t/x") == 1);
   vote("x", "d", ballot::yes);
   BOOST_TEST(outcome_of("x").decision == decision::committed);
-  BOOST_TEST_REQUIRE(run_until([&] { return is_filed("x"); }));
+  BOOST_TEST_REQUIRE(run_until([&] { return is_indexed("x"); }));
   leading.reset();
   finish();
 }
@@ -108,10 +108,10 @@ BOOST_AUTO_TEST_CASE(what_an_older_version_began_is_finished_and_cleaned_up) {
   create("/t/note", "not ours");
   BOOST_TEST(undecided() == (zkrecipes::test::names{"open"}), boost::test_tools::per_element());
   {
-    office leading(*this, {});
+    coordination leading(*this, {});
     vote("open", "a", ballot::yes);
     BOOST_TEST(outcome_of("open").decision == decision::committed);
-    BOOST_TEST_REQUIRE(run_until([&] { return exists("/t/_undecided") && is_filed("open"); }));
+    BOOST_TEST_REQUIRE(run_until([&] { return exists("/t/_undecided") && is_indexed("open"); }));
   }
   BOOST_TEST(outcome_of("done").decision == decision::aborted);
   BOOST_TEST(clean_up() == 2u);
@@ -125,11 +125,11 @@ BOOST_AUTO_TEST_CASE(a_transaction_that_somebody_has_removed_is_forgotten) {
   begin("y", {"a"});
   remove("/t/x");
   {
-    office leading(*this, {});
-    BOOST_TEST(run_until([&] { return is_filed("x"); }));
+    coordination leading(*this, {});
+    BOOST_TEST(run_until([&] { return is_indexed("x"); }));
     vote("y", "a", ballot::yes);
     BOOST_TEST(outcome_of("y").decision == decision::committed);
-    BOOST_TEST_REQUIRE(run_until([&] { return is_filed("y"); }));
+    BOOST_TEST_REQUIRE(run_until([&] { return is_indexed("y"); }));
   }
   remove("/t/y/vote-a");
   remove("/t/y");

@@ -132,12 +132,12 @@ BOOST_AUTO_TEST_CASE(a_decision_that_is_refused_is_told_and_tried_again) {
   vote("x", "a", ballot::yes);
   const acl all_but_write{{perm_read | perm_create | perm_delete | perm_admin, "world", "anyone"}};
   forbid_writing("/t/x", all_but_write);
-  auto office = connect();
+  auto leader = connect();
   recorder<> coordinating(executor());
   std::vector<std::pair<std::string, error_code>> told;
   commit_coordinator_options options{.vote_timeout = 1h};
   options.on_refused = [&](const std::string& id, error_code why) { told.emplace_back(id, why); };
-  over(office).async_coordinate(options, coordinating.token());
+  over(leader).async_coordinate(options, coordinating.token());
   BOOST_TEST_REQUIRE(run_until([&] { return told.size() == 2; }));
   BOOST_TEST(told[0].first == "x");
   BOOST_TEST(told[0].second == errc::no_auth);
@@ -151,11 +151,11 @@ BOOST_AUTO_TEST_CASE(a_decision_that_is_refused_is_told_and_tried_again) {
 
 BOOST_AUTO_TEST_CASE(a_coordinator_is_patient_and_then_aborts_and_tidies_up) {
   begin("x", {"a"});
-  auto office = connect();
+  auto leader = connect();
   recorder<> coordinating(executor());
   recorder<commit_outcome> learnt(executor());
   here().async_outcome("x", learnt.token());
-  over(office).async_coordinate({.vote_timeout = 200ms, .retention = 300ms}, coordinating.token());
+  over(leader).async_coordinate({.vote_timeout = 200ms, .retention = 300ms}, coordinating.token());
   BOOST_TEST_REQUIRE(run_until([&] { return learnt.done(); }));
   BOOST_TEST(!learnt.error());
   BOOST_TEST(learnt.result<0>().decision == decision::aborted);

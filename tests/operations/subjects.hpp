@@ -123,7 +123,7 @@ inline const std::set<error_code> timed_out{errc::timed_out};
 
 std::vector<subject> session_subjects();
 std::vector<subject> line_subjects();
-std::vector<subject> meeting_subjects();
+std::vector<subject> barrier_subjects();
 std::vector<subject> group_subjects();
 std::vector<subject> queue_subjects();
 

@@ -9,8 +9,8 @@
 #include <zkrecipes/service_provider.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "barrier/meeting.hpp"
-#include "commit/filing.hpp"
+#include "barrier/round_view.hpp"
+#include "commit/transaction_index.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
@@ -50,7 +50,7 @@ struct busy_commits : busy {
     const auto& asked = last().pending.front().first;
     if (asked.path == "/c/t") return void(throttle());
     backend::reply reply;
-    if (asked.op == backend::opcode::get && asked.path == "/c") reply.data = detail::filed_data();
+    if (asked.op == backend::opcode::get && asked.path == "/c") reply.data = detail::indexed_data();
     if (asked.op == backend::opcode::children && asked.path == "/c/_undecided") reply.children = {"t"};
     if (asked.op == backend::opcode::multi) reply.results.resize(asked.operations.size());
     for (const auto& each : asked.operations) removed = removed || each.path == "/c/_undecided/t";

@@ -6,10 +6,10 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "barrier/meeting.hpp"
+#include "barrier/round_view.hpp"
 #include "election/term_record.hpp"
 #include "lock/lock_line.hpp"
-#include "queue/layout.hpp"
+#include "queue/queue_layout.hpp"
 
 using namespace zkrecipes::detail;
 using boost::test_tools::per_element;
@@ -122,7 +122,7 @@ BOOST_AUTO_TEST_CASE(members_of_other_lines_are_strangers) {
   using numbers = std::vector<std::int32_t>;
   BOOST_TEST(strangers(election_line("/e").accepted, lines) == (numbers{3, 4, 5, 6, 7, 8}), per_element());
   BOOST_TEST(strangers(lock_line("/l").accepted, lines) == (numbers{0, 3, 4, 5, 6, 7, 8}), per_element());
-  BOOST_TEST(strangers(meeting_markers(), lines) == (numbers{0, 1, 2, 3, 4, 5, 6, 8}), per_element());
+  BOOST_TEST(strangers(round_markers(), lines) == (numbers{0, 1, 2, 3, 4, 5, 6, 8}), per_element());
 }
 
 BOOST_AUTO_TEST_CASE(items_of_a_queue_are_strangers_in_any_line) {

@@ -1,8 +1,9 @@
 // Names of items, and dead letters.
+#include "queue/queue_layout.hpp"
+
 #include <boost/test/unit_test.hpp>
 
 #include "queue/dead_letter.hpp"
-#include "queue/layout.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -3,7 +3,7 @@
 
 #include <zkrecipes/queue.hpp>
 
-#include "queue/claims.hpp"
+#include "queue/attempts.hpp"
 #include "unit/reading.hpp"
 
 using namespace zkrecipes;

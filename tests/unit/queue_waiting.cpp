@@ -29,30 +29,86 @@ struct waiting_takers : fake_session {
       if (asked == "children /q") {
         list(items);
       } else if (asked == "children /q/_idle") {
-        list({seat});
+        list({idle_node});
       } else if (asked.starts_with("create ")) {
-        sit_down();
+        get_in_line();
       } else {
         answer();
       }
     }
   }
   std::string next_request() { return last().pending.empty() ? "" : pending().front(); }
-  void sit_down() {
+  void get_in_line() {
     backend::reply made;
     made.path = last().pending.front().first.path + "0000000001";
     made.stat.ephemeral_owner = 0x77;
-    seat = made.path.substr(std::string("/q/_idle/").size());
+    idle_node = made.path.substr(std::string("/q/_idle/").size());
     answer(made);
   }
 
   const std::string one = "qn-0000000001";
-  std::string seat;
+  std::string idle_node;
   bool ensured = false;
   queue line;
 };
 
+/// A server with many items and another taker that is quicker for a while.
+struct crowded_queue : fake_session {
+  crowded_queue() : line(zk, "/q") { connect(); }
+
+  static std::string item(int number) {
+    auto digits = std::to_string(number);
+    return "qn-" + std::string(10 - digits.size(), '0') + digits;
+  }
+  void add(int how_many) {
+    for (int i = 0; i < how_many; ++i) children.push_back(item(++last_item));
+  }
+  /// Answers all requests. The other taker is quicker than our next `lates` claims.
+  void serve() {
+    while (!pending().empty()) {
+      const auto asked = pending().front();
+      const auto& operations = last().pending.front().first.operations;
+      if (asked == "children /q") {
+        list(children);
+      } else if (asked == "multi /") {
+        children.push_back(operations.front().path.substr(std::string("/q/").size()));
+        lates > 0 ? fail(errc::node_exists) : answer();
+        lates = std::max(lates - 1, 0);
+      } else {
+        has_waited = has_waited || asked.starts_with("create /q/_idle");
+        answer();
+      }
+    }
+  }
+
+  strings children;
+  int last_item = 0;
+  int lates = 0;
+  bool has_waited = false;
+  queue line;
+};
+
 }  // namespace
+
+// A taker with many claims of its own must not take them for those of other takers, and wait in line beside the items.
+BOOST_FIXTURE_TEST_CASE(claims_of_ones_own_are_no_crowd, crowded_queue) {
+  add(30);
+  auto many = record<std::vector<message>>();
+  line.async_take_many(30, many.token());
+  settle();
+  serve();
+  BOOST_TEST_REQUIRE(many.done());
+  BOOST_TEST(many.result<0>().size() == 30u);
+  add(100);
+  lates = 3;
+  auto one = record<message>();
+  line.async_take(one.token());
+  settle();
+  serve();
+  BOOST_TEST_REQUIRE(one.done());
+  BOOST_TEST(!one.error());
+  BOOST_TEST(!has_waited);
+}
 
 BOOST_FIXTURE_TEST_SUITE(queue_waiters, waiting_takers)
 
@@ -60,7 +116,7 @@ BOOST_AUTO_TEST_CASE(what_a_cancelled_pop_had_in_view_goes_to_who_still_waits) {
   auto first = pop();
   auto second = pop();
   serve({});
-  BOOST_TEST(!seat.empty(), "they wait in line");
+  BOOST_TEST(!idle_node.empty(), "they wait in line");
   fire(backend::change::children, "/q");
   settle();
   serve({one});
@@ -86,7 +142,7 @@ BOOST_AUTO_TEST_CASE(one_who_was_late_leaves_no_item_to_nobody) {
     settle();
   }
   serve({});
-  BOOST_TEST(!seat.empty(), "they wait in line");
+  BOOST_TEST(!idle_node.empty(), "they wait in line");
   fire(backend::change::children, "/q");
   settle();
   while (next_request() == "children /q") list({one});

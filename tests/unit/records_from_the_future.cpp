@@ -9,8 +9,8 @@
 #include <zkrecipes/semaphore.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "barrier/meeting.hpp"
-#include "commit/filing.hpp"
+#include "barrier/round_record.hpp"
+#include "commit/transaction_index.hpp"
 #include "election/term_record.hpp"
 #include "queue/dead_letter.hpp"
 #include "semaphore/permits.hpp"
@@ -196,13 +196,13 @@ BOOST_AUTO_TEST_CASE(members_of_lines_are_marked_and_keep_what_is_unknown) {
 }
 
 BOOST_AUTO_TEST_CASE(the_home_of_transactions_keeps_what_is_unknown) {
-  BOOST_TEST(filed_data() == commit_home);
+  BOOST_TEST(indexed_data() == commit_home);
   BOOST_TEST((layout_of("") == commit_layout::mixed));
   BOOST_TEST((layout_of(R"({"zkrecipes":"two_phase_commit"})") == commit_layout::mixed));
-  BOOST_TEST((layout_of(commit_home) == commit_layout::filed));
-  BOOST_TEST((layout_of(with_later(commit_home)) == commit_layout::filed));
-  BOOST_TEST(filed_data(R"({"zkrecipes":"two_phase_commit"})") == commit_home);
-  BOOST_TEST(filed_data(with_later(commit_home)) == with_later(commit_home));
+  BOOST_TEST((layout_of(commit_home) == commit_layout::indexed));
+  BOOST_TEST((layout_of(with_later(commit_home)) == commit_layout::indexed));
+  BOOST_TEST(indexed_data(R"({"zkrecipes":"two_phase_commit"})") == commit_home);
+  BOOST_TEST(indexed_data(with_later(commit_home)) == with_later(commit_home));
   for (const std::string other : {"x", "{}", "[]", R"({"zkrecipes":"term"})"}) {
     BOOST_TEST(!layout_of(other).has_value(), other);
   }

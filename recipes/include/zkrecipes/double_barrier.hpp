@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include <zkrecipes/attendance.hpp>
 #include <zkrecipes/diagnostic.hpp>
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/session.hpp>
@@ -13,93 +14,13 @@
 namespace zkrecipes {
 
 namespace detail {
-class meeting_point;
-class seat;
+class double_barrier_state;
 }  // namespace detail
 
 /// Settings of a `double_barrier`.
 struct double_barrier_options {
   /// Our name, as an operator sees it: 1 to 256 bytes, no control characters.
   std::string id = "zkrecipes";
-};
-
-/// The part of one member in one round, while it is inside. It ends once: the member leaves, or is lost.
-///
-/// Move-only; the destructor leaves in the background, without waiting for the others.
-///
-/// Thread safety: safe.
-class attendance {
- public:
-  using executor_type = boost::asio::any_io_executor;
-
-  attendance() noexcept;  ///< Attends nothing: `error()` is `closed`.
-  explicit attendance(std::shared_ptr<detail::seat> seat) noexcept;
-  attendance(attendance&&) noexcept;
-  attendance& operator=(attendance&&) noexcept;
-  ~attendance();
-
-  executor_type get_executor() const noexcept;  ///< That of the session; empty if there was none.
-
-  /// Number of the round: 1 for the first at this path, and so on.
-  std::int64_t round() const noexcept;
-
-  /// Full path of the node that stands for us, below the session's root.
-  const std::string& path() const noexcept;
-
-  /// No error while we are inside, as far as we know. Else `closed` (we have left), or the reason that `async_lost`
-  /// gives.
-  error_code error() const noexcept;
-
-  /// The transaction with a check in front: it fails with `no_node` if our node is gone when the servers execute it. If
-  /// we were never inside, it fails with `bad_arguments`, unsent.
-  transaction fenced(transaction operations) const;
-
-  /// Completes when the attendance has ended, with the reason as the error; at once if it has ended already.
-  ///
-  /// Signature: `void(error_code)`.
-  /// Errors: `session_expired`, `lease_lapsed` or `node_removed` (the others see us as having left), or `closed` (we
-  /// have left, or the session was closed).
-  /// Cancellation: all types; it ends only the wait, with `operation_aborted`.
-  /// Thread safety: as the class says.
-  /// Cost: no request.
-  template <token_for<> Token = default_token>
-  auto async_lost(Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_lost, seat_);
-  }
-
-  /// Leaves, and waits until all members of this round have left or died. We are out from the first moment on. The wait
-  /// does not end with the session or with a lost connection.
-  ///
-  /// Signature: `void(error_code)`.
-  /// Errors: those of `async_lost` if it was lost before; `closed` (left before, or the session was closed), `no_auth`,
-  /// `auth_failed`, `server_error` (the server refuses to list the members).
-  /// Cancellation: all types; it ends the wait, and we are out all the same.
-  /// Thread safety: as the class says.
-  /// Cost: one round trip (`delete` and `getChildren`, sent together) for the last one out. For the others one more for
-  /// each member that they watch, the nearest one still inside, and one notification when that one leaves.
-  template <token_for<> Token = default_token>
-  auto async_leave(Token&& token = Token()) {
-    return async_leave_for(lease_clock::duration::max(), std::forward<Token>(token));
-  }
-
-  /// As `async_leave`, with one budget of time.
-  ///
-  /// Signature: `void(error_code)`.
-  /// Errors: `timed_out` (we are out, another member is still inside), and those of `async_leave`.
-  /// Cancellation: as `async_leave`.
-  /// Thread safety: as the class says.
-  /// Cost: as `async_leave`.
-  template <token_for<> Token = default_token>
-  auto async_leave_for(time_budget budget, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_leave, seat_, budget);
-  }
-
- private:
-  using seat_ptr = std::shared_ptr<detail::seat>;
-  static void start_lost(detail::handler_for<void(error_code)>, seat_ptr);
-  static void start_leave(detail::handler_for<void(error_code)>, seat_ptr, lease_clock::duration);
-
-  seat_ptr seat_;
 };
 
 /// A place where members meet, `size` at a time. Each entry is a member of its own, also if the same object makes
@@ -164,7 +85,7 @@ class double_barrier {
   }
   template <token_for<attendance> Token = default_token>
   auto async_enter_for(time_budget budget, diagnostic why, Token&& token = Token()) {
-    return detail::initiate<void(error_code, attendance)>(token, &start_enter, point_, budget, std::move(why));
+    return detail::initiate<void(error_code, attendance)>(token, &start_enter, state_, budget, std::move(why));
   }
 
   const std::string& path() const noexcept;
@@ -174,13 +95,13 @@ class double_barrier {
   executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:
-  using point_ptr = std::shared_ptr<detail::meeting_point>;
-  static void start_enter(detail::handler_for<void(error_code, attendance)>, point_ptr, lease_clock::duration,
+  using state_ptr = std::shared_ptr<detail::double_barrier_state>;
+  static void start_enter(detail::handler_for<void(error_code, attendance)>, state_ptr, lease_clock::duration,
                           diagnostic);
 
   session session_;
   double_barrier_options options_;
-  point_ptr point_;
+  state_ptr state_;
 };
 
 }  // namespace zkrecipes

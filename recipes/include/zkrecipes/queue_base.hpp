@@ -144,10 +144,10 @@ class queue_base {
   /// 100).
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `superseded`; to the end also `sequence_exhausted` (as a put; the item is still ours); to the end and as a
-  /// dead letter those of `async_reject`.
-  /// Cancellation: all types. A return in place is done all the same, and completes without an error; otherwise as
-  /// `async_reject`.
+  /// Errors: `superseded`; in place also `no_auth` (we may not remove the claim), `closed` and `auth_failed`: the claim
+  /// ends with our session at the latest; to the end also `sequence_exhausted` (as a put; the item is still ours); to
+  /// the end and as a dead letter those of `async_reject`.
+  /// Cancellation: all types. A return in place is done all the same, in the background; otherwise as `async_reject`.
   /// Thread safety: as the class says.
   /// Cost: in place 1 round trip, 1 request, none without a connection: the claim is removed in the background then; to
   /// the end 2 round trips, 3 requests, and the claim in the background; as a dead letter as `async_reject`.

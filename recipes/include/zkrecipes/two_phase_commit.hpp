@@ -222,9 +222,9 @@ class two_phase_commit {
   /// Cancellation: all types; its place in line is given up in the background, and decisions that are not written are
   /// left to the next leader.
   /// Thread safety: as the class says; `commit_coordinator_options::on_refused` is called on the strand of the session.
-  /// Cost: 1 round trip to get in line; in office 3, and 1 look for each undecided transaction, all at once. A new vote
-  /// 1 list; a decision 1, and 1 to move its mark (the first in an hour 3). Decided transactions that are kept cost
-  /// nothing until they are cleaned up, as `async_clean_up`, every quarter of `retention`.
+  /// Cost: 1 round trip to get in line; when it begins to lead 3, and 1 look for each undecided transaction, all at
+  /// once. A new vote 1 list; a decision 1, and 1 to move its mark (the first in an hour 3). Decided transactions that
+  /// are kept cost nothing until they are cleaned up, as `async_clean_up`, every quarter of `retention`.
   template <token_for<> Token = default_token>
   auto async_coordinate(commit_coordinator_options options, Token&& token = Token()) {
     check(options);

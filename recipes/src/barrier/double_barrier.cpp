@@ -3,50 +3,13 @@
 
 #include <zkrecipes/double_barrier.hpp>
 
-#include "barrier/seat.hpp"
+#include "barrier/attendant.hpp"
 #include "session/deadline.hpp"
 #include "session/make.hpp"
 
 namespace zkrecipes {
 
 using namespace detail;
-
-attendance::attendance() noexcept = default;
-attendance::attendance(std::shared_ptr<seat> seat) noexcept : seat_(std::move(seat)) {}
-attendance::attendance(attendance&&) noexcept = default;
-
-attendance& attendance::operator=(attendance&& other) noexcept {
-  attendance taken(std::move(other));
-  std::swap(seat_, taken.seat_);  // the attendance that we had leaves here
-  return *this;
-}
-
-attendance::~attendance() {
-  if (seat_ && !seat_->where()->lost()) seat_->where()->leave_later();
-}
-
-attendance::executor_type attendance::get_executor() const noexcept {
-  return seat_ ? seat_->where()->session()->get_scheduler()->base : executor_type();
-}
-
-std::int64_t attendance::round() const noexcept { return seat_ ? seat_->round() : 0; }
-error_code attendance::error() const noexcept { return seat_ ? seat_->where()->lost() : make_error_code(errc::closed); }
-
-const std::string& attendance::path() const noexcept { return seat_ ? seat_->where()->path() : no_path(); }
-
-transaction attendance::fenced(transaction operations) const {
-  return transaction().check(path()).append(std::move(operations));
-}
-
-void attendance::start_lost(handler_for<void(error_code)> h, seat_ptr which) {
-  launch(*which->where()->session()->get_scheduler(), std::move(h), owning(which->where(), &place::wait_lost));
-}
-
-void attendance::start_leave(handler_for<void(error_code)> h, seat_ptr which, lease_clock::duration budget) {
-  const auto& on = which->where()->session()->get_scheduler();
-  auto leaving = owning(which, &seat::leave);
-  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(leaving)));
-}
 
 double_barrier::double_barrier(session over, std::string path, int size, double_barrier_options options)
     : session_(std::move(over)), options_(std::move(options)) {
@@ -56,16 +19,16 @@ double_barrier::double_barrier(session over, std::string path, int size, double_
     throw std::invalid_argument("double barrier size " + std::to_string(size) + ": it must be 1 to " +
                                 std::to_string(max_members));
   }
-  point_ = std::make_shared<meeting_point>(require_session(session_), std::move(path), size, options_.id);
+  state_ = std::make_shared<double_barrier_state>(require_session(session_), std::move(path), size, options_.id);
 }
 
-const std::string& double_barrier::path() const noexcept { return point_ ? point_->path : no_path(); }
-int double_barrier::size() const noexcept { return point_ ? point_->size : 0; }
+const std::string& double_barrier::path() const noexcept { return state_ ? state_->path : no_path(); }
+int double_barrier::size() const noexcept { return state_ ? state_->size : 0; }
 
 namespace {
 
-awaitable<outcome<attendance>> enter(point_ptr at, lease_clock::time_point deadline, diagnostic why) {
-  auto entered = co_await seat::enter(std::move(at), deadline, std::move(why));
+awaitable<outcome<attendance>> enter(double_barrier_ptr at, lease_clock::time_point deadline, diagnostic why) {
+  auto entered = co_await attendant::enter(std::move(at), deadline, std::move(why));
   auto& [error, where] = entered;
   if (error) where = nullptr;
   co_return outcome<attendance>(error, attendance(std::move(where)));
@@ -73,7 +36,7 @@ awaitable<outcome<attendance>> enter(point_ptr at, lease_clock::time_point deadl
 
 }  // namespace
 
-void double_barrier::start_enter(handler_for<void(error_code, attendance)> h, point_ptr at,
+void double_barrier::start_enter(handler_for<void(error_code, attendance)> h, state_ptr at,
                                  lease_clock::duration budget, diagnostic why) {
   const auto on = at->session->get_scheduler();
   launch(*on, std::move(h), enter(std::move(at), on->deadline_of(budget), std::move(why)));

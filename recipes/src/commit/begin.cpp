@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "commit/filing.hpp"
 #include "commit/parties.hpp"
+#include "commit/transaction_index.hpp"
 
 namespace zkrecipes::detail {
 

@@ -1,8 +1,8 @@
 // Clean-up removes transactions that were decided long ago, and aborts those that have been undecided for as long.
 #include <utility>
 
-#include "commit/filing.hpp"
 #include "commit/parties.hpp"
+#include "commit/transaction_index.hpp"
 
 namespace zkrecipes::detail {
 
@@ -13,7 +13,7 @@ namespace {
 
 /// Removes the votes, the node and the mark of a transaction in one step. If somebody has put other nodes below it,
 /// nothing is removed.
-awaitable<error_code> remove_file(core_ptr session, std::string node, std::string mark, std::int32_t version) {
+awaitable<error_code> remove_transaction(core_ptr session, std::string node, std::string mark, std::int32_t version) {
   auto list = make_request(opcode::children, node);
   auto listed = co_await session->perform(std::move(list), retry::always);
   if (listed.error) co_return listed.error;
@@ -50,9 +50,10 @@ awaitable<error_code> see_to_undecided(core_ptr session, std::string path, std::
   for (const auto& each : std::get<1>(found)) {
     if (error) break;
     const auto node = join(path, each.id);
-    if (each.what == commit_file::kind::gone) error = co_await remove_mark(session, undecided_mark(path, each.id));
-    if (each.what == commit_file::kind::decided) error = co_await file_decided(session, node, each.stat.ctime);
-    const bool is_old = each.what == commit_file::kind::undecided && each.stat.ctime <= latest;
+    if (each.what == indexed_transaction::kind::gone)
+      error = co_await remove_mark(session, undecided_mark(path, each.id));
+    if (each.what == indexed_transaction::kind::decided) error = co_await index_decided(session, node, each.stat.ctime);
+    const bool is_old = each.what == indexed_transaction::kind::undecided && each.stat.ctime <= latest;
     if (is_old) error = co_await give_up(session, node);
     if (is_minor(error)) error.clear();
   }
@@ -64,14 +65,14 @@ awaitable<error_code> clean_hour(core_ptr session, std::string path, std::string
                                  std::size_t& removed) {
   auto listed = co_await list_ids(session, folder);
   if (std::get<0>(listed)) co_return std::get<0>(listed);
-  auto found = co_await read_files(session, path, std::move(std::get<1>(listed)), true);
+  auto found = co_await read_transactions(session, path, std::move(std::get<1>(listed)), true);
   auto error = std::get<0>(found);
   for (const auto& each : std::get<1>(found)) {
     if (error) co_return error;
     auto mark = join(folder, each.id);
-    if (each.what == commit_file::kind::gone) error = co_await remove_mark(session, std::move(mark));
-    if (each.what != commit_file::kind::decided || each.stat.mtime > latest) continue;
-    error = co_await remove_file(session, join(path, each.id), std::move(mark), each.stat.version);
+    if (each.what == indexed_transaction::kind::gone) error = co_await remove_mark(session, std::move(mark));
+    if (each.what != indexed_transaction::kind::decided || each.stat.mtime > latest) continue;
+    error = co_await remove_transaction(session, join(path, each.id), std::move(mark), each.stat.version);
     if (!error) ++removed;
     if (is_minor(error)) error.clear();
   }
@@ -88,10 +89,10 @@ awaitable<outcome<std::size_t>> clean_up(core_ptr session, std::string path, mil
   auto layout = co_await read_layout(session, path);
   auto& [error, seen] = layout;
   if (error || seen.layout == commit_layout::missing) co_return outcome<std::size_t>(error, removed);
-  if (seen.layout == commit_layout::mixed) error = co_await adopt_files(session, path, seen);
+  if (seen.layout == commit_layout::mixed) error = co_await adopt_transactions(session, path, seen);
   if (error) co_return outcome<std::size_t>(error, removed);
   // The present time of the servers, to be compared with the times of nodes, is taken from a write.
-  auto timed = co_await write_filed(session, path, std::move(seen));
+  auto timed = co_await write_indexed(session, path, std::move(seen));
   const auto latest = std::get<1>(timed) - age.count();
   error = std::get<0>(timed);
   if (error == errc::no_node) co_return outcome<std::size_t>(error_code(), removed);  // the path was removed just now

@@ -1,156 +1,23 @@
-// An elected coordinator decides all undecided transactions for as long as it leads.
-#include <algorithm>
-#include <map>
-#include <memory>
 #include <utility>
 
-#include "commit/filing.hpp"
+#include "commit/commit_leader.hpp"
 #include "commit/parties.hpp"
 #include "election/term_record.hpp"
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 
 namespace zkrecipes::detail {
 
-using backend::opcode;
-
 namespace {
 
-/// One period of leadership.
-class office : public std::enable_shared_from_this<office> {
- public:
-  office(place_ptr where, std::string path, commit_coordinator_options options)
-      : where_(std::move(where)), session_(where_->session()), path_(std::move(path)), options_(std::move(options)) {}
-
-  /// Leads until the leadership is lost. Errors: `operation_aborted`, and those that make it impossible to go on.
-  awaitable<error_code> hold() {
-    auto error = co_await prepare();
-    next_cleaning_ = options_.retention.count() > 0 ? session_->now() : never;
-    while (!error && !where_->lost()) {
-      auto hint = session_->arm(watch_kind::children, undecided_folder(path_), where_->changed());
-      error = co_await take_over();
-      while (!error && !where_->lost() && !hint->fired()) {
-        if (session_->now() >= next_cleaning_) begin_cleaning();
-        auto why = co_await where_->changed().wait(next_cleaning_);
-        if (why == wake::cancelled) error = asio::error::operation_aborted;
-      }
-    }
-    co_return error;
-  }
-  /// Stops all work in progress. A decision that is not written is left to the next leader.
-  void stop() {
-    cleaning_.stop();
-    for (auto& [id, each] : deciding_) each.stop();
-  }
-
- private:
-  static constexpr auto least_pause = std::chrono::seconds(1);
-  static constexpr auto longest_pause = std::chrono::minutes(1);
-
-  /// Makes sure that all undecided transactions have marks, and that there is a folder for the marks.
-  awaitable<error_code> prepare() {
-    auto layout = co_await read_layout(session_, path_);
-    auto error = std::get<0>(layout);
-    if (error) co_return error;
-    auto& seen = std::get<1>(layout);
-    if (seen.layout == commit_layout::mixed) co_return co_await adopt_files(session_, path_, std::move(seen));
-    co_return co_await session_->ensure_path(undecided_folder(path_));
-  }
-
-  /// Lists the undecided transactions, and starts to decide those that are new to us.
-  awaitable<error_code> take_over() {
-    std::vector<backend::request> look{make_request(opcode::children, undecided_folder(path_), true)};
-    auto answered = co_await perform_together(session_, std::move(look), persistence::endless);
-    auto& [error, replies] = answered;
-    if (error || replies[0].error) co_return error ? error : replies[0].error;
-    const auto deadline = session_->now() + options_.vote_timeout;
-    for (const auto& each : replies[0].children) {
-      auto [found, is_new] = deciding_.try_emplace(each);
-      if (is_new) found->second.run(session_->strand(), see_to(shared_from_this(), each, deadline));
-    }
-    co_return error_code();
-  }
-
-  /// Starts the clean-up in the background, because decisions must not wait for it.
-  void begin_cleaning() {
-    next_cleaning_ = never;
-    cleaning_.run(session_->strand(), clean(shared_from_this()));
-  }
-  static awaitable<void> clean(std::shared_ptr<office> self) {
-    auto done = co_await clean_up(self->session_, self->path_, self->options_.retention);
-    self->tell({}, std::get<0>(done));
-    self->next_cleaning_ =
-        self->session_->now() + std::max<lease_clock::duration>(self->options_.retention / 4, least_pause);
-    self->where_->changed().notify();
-  }
-
-  /// Works on a transaction until it is decided and its mark is moved. A refused request is tried again, with pauses.
-  static awaitable<void> see_to(std::shared_ptr<office> self, std::string id, lease_clock::time_point deadline) {
-    condition pause(self->session_->get_scheduler());
-    back_off pauses(least_pause, longest_pause);
-    for (;;) {
-      auto error = co_await finish(self->session_, self->path_, id, deadline);
-      if (!error || !self->tell(id, error)) break;
-      auto why = co_await pause.wait(pauses.next(*self->session_->get_scheduler()));
-      if (why == wake::cancelled) break;
-    }
-    self->deciding_.erase(id);
-  }
-
-  static awaitable<error_code> finish(core_ptr session, std::string path, std::string id,
-                                      lease_clock::time_point deadline) {
-    const auto node = join(path, id);
-    auto seen = co_await see_decided(session, node, deadline);
-    // Somebody has removed the transaction by hand.
-    if (seen.error == errc::no_node) co_return co_await remove_mark(session, undecided_mark(path, id));
-    if (seen.error) co_return seen.error;
-    if (!seen.is_written) {
-      auto error = co_await wait_filed(session, undecided_mark(path, id));
-      if (error) co_return error == errc::no_node ? error_code() : error;
-    }
-    co_return co_await file_decided(session, node, seen.stat.ctime);
-  }
-
-  /// Gives another client that has written the decision a second to move the mark. Without an error the mark is still
-  /// in its place, and we have to move it.
-  static awaitable<error_code> wait_filed(core_ptr session, std::string mark) {
-    condition pause(session->get_scheduler());
-    auto why = co_await pause.wait(session->now() + least_pause);
-    if (why == wake::cancelled) co_return asio::error::operation_aborted;
-    auto look = make_request(opcode::exists, std::move(mark));
-    auto seen = co_await session->perform(std::move(look), retry::always);
-    co_return seen.error;
-  }
-
-  /// Tells the user why a request was refused, unless the connection or the session was lost. Returns whether another
-  /// try makes sense.
-  bool tell(const std::string& id, const error_code& error) {
-    if (!error || error == asio::error::operation_aborted || error == errc::closed || error == errc::auth_failed) {
-      return false;
-    }
-    if (options_.on_refused && error != errc::connection_loss && error != errc::session_expired) {
-      options_.on_refused(id, error);
-    }
-    return true;
-  }
-
-  place_ptr where_;
-  core_ptr session_;
-  std::string path_;
-  commit_coordinator_options options_;
-  std::map<std::string, background> deciding_;  // by transaction
-  background cleaning_;
-  lease_clock::time_point next_cleaning_ = never;
-};
-
-/// Stands for election and leads once. Errors: as `office::hold`.
+/// Stands for election and leads once. Errors: as `commit_leader::lead`.
 awaitable<error_code> coordinate_once(core_ptr session, std::string path, commit_coordinator_options options) {
   auto entered = co_await place::enter(std::move(session), election_line(join(path, "_coordinator")), options.id);
   auto& [error, where] = entered;
   if (error) co_return error;
   error = co_await where->wait_turn(&nearest_ahead);
   if (!error) {
-    auto leading = std::make_shared<office>(where, std::move(path), std::move(options));
-    error = co_await leading->hold();
+    auto leading = std::make_shared<commit_leader>(where, std::move(path), std::move(options));
+    error = co_await leading->lead();
     leading->stop();
   }
   where->leave_later();

@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "commit/filing.hpp"
 #include "commit/parties.hpp"
+#include "commit/transaction_index.hpp"
 
 namespace zkrecipes::detail {
 
@@ -31,8 +31,8 @@ transaction deciding(const std::string& node, const commit_sight& seen) {
 }
 
 /// The wait of a coordinator for one transaction: it watches only that transaction's node.
-struct vigil {
-  vigil(core_ptr over, std::string of)
+struct transaction_watch {
+  transaction_watch(core_ptr over, std::string of)
       : session(std::move(over)), node(std::move(of)), changed(session->get_scheduler()) {}
 
   const core_ptr session;
@@ -45,7 +45,7 @@ struct vigil {
   awaitable<error_code> wait_votes(commit_sight& seen, lease_clock::time_point deadline);
 };
 
-awaitable<commit_sight> vigil::look() {
+awaitable<commit_sight> transaction_watch::look() {
   decided = session->arm(watch_kind::data, node, changed);
   voted = session->arm(watch_kind::children, node, changed);
   return look_at_commit(session, node, persistence::endless, true, true);
@@ -53,7 +53,7 @@ awaitable<commit_sight> vigil::look() {
 
 /// Waits until all votes have been seen, the time is up, or the record has to be read again. For a vote only the list
 /// of votes is read again, because the record may be large.
-awaitable<error_code> vigil::wait_votes(commit_sight& seen, lease_clock::time_point deadline) {
+awaitable<error_code> transaction_watch::wait_votes(commit_sight& seen, lease_clock::time_point deadline) {
   while (!missing_votes(seen.record, seen.children).empty() && session->now() < deadline && !decided->fired()) {
     if (voted->fired()) {
       voted = session->arm(watch_kind::children, node, changed);
@@ -72,7 +72,7 @@ awaitable<error_code> vigil::wait_votes(commit_sight& seen, lease_clock::time_po
 }  // namespace
 
 awaitable<commit_sight> see_decided(core_ptr session, std::string node, lease_clock::time_point deadline) {
-  vigil over(session, node);
+  transaction_watch over(session, node);
   for (;;) {
     auto seen = co_await over.look();
     if (seen.error || seen.record.decided()) co_return seen;
@@ -94,7 +94,7 @@ awaitable<commit_sight> see_decided(core_ptr session, std::string node, lease_cl
 
 awaitable<result_type> decide(core_ptr session, std::string node, lease_clock::time_point deadline) {
   auto seen = co_await see_decided(session, node, deadline);
-  if (seen.is_written) file_later(session, node, seen.stat.ctime);
+  if (seen.is_written) index_later(session, node, seen.stat.ctime);
   co_return result_type(seen.error, seen.error ? commit_outcome() : seen.record.outcome);
 }
 

@@ -1,7 +1,7 @@
 // The operations of the parties of a two-phase commit. `node`: the path of the transaction's node.
 #pragma once
 
-#include "commit/ledger.hpp"
+#include "commit/commit_sight.hpp"
 
 namespace zkrecipes::detail {
 

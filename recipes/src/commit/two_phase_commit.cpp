@@ -4,8 +4,8 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "commit/filing.hpp"
 #include "commit/parties.hpp"
+#include "commit/transaction_index.hpp"
 #include "session/deadline.hpp"
 #include "session/hook.hpp"
 
@@ -36,11 +36,6 @@ bool is_good(const commit_record& record, const std::string& node) {
   return count > 0 && count <= max_participants && different.size() == count && size_of(node, record) <= max_bytes;
 }
 
-template <class... Results>
-awaitable<outcome<Results...>> refused() {
-  co_return outcome<Results...>(errc::bad_arguments, Results()...);
-}
-
 }  // namespace
 
 two_phase_commit::two_phase_commit(session over, std::string path) : session_(std::move(over)), path_(std::move(path)) {
@@ -64,7 +59,7 @@ void two_phase_commit::start_begin(handler_for<void(error_code)> h, core_ptr cor
   commit_record record{{}, std::move(participants), std::move(data), {}};
   const bool good = is_transaction_id(id) && is_good(record, join(path, id));
   launch(*core->get_scheduler(), std::move(h),
-         good ? begin_commit(core, std::move(path), std::move(id), std::move(record)) : refused<>());
+         good ? begin_commit(core, std::move(path), std::move(id), std::move(record)) : refuse<>(errc::bad_arguments));
 }
 
 void two_phase_commit::start_vote(outcome_handler h, core_ptr core, std::string path, std::string id,
@@ -72,13 +67,14 @@ void two_phase_commit::start_vote(outcome_handler h, core_ptr core, std::string 
   const bool good = is_transaction_id(id) && is_participant(participant) && reason.size() <= max_reason;
   commit_vote what{std::move(participant), vote, std::move(reason)};
   launch(*core->get_scheduler(), std::move(h),
-         good ? detail::vote(core, join(path, id), std::move(what)) : refused<commit_outcome>());
+         good ? detail::vote(core, join(path, id), std::move(what)) : refuse<commit_outcome>(errc::bad_arguments));
 }
 
 void two_phase_commit::start_outcome(outcome_handler h, core_ptr core, std::string path, std::string id,
                                      lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
-  auto waiting = is_transaction_id(id) ? await_outcome(core, join(path, id)) : refused<commit_outcome>();
+  auto waiting =
+      is_transaction_id(id) ? await_outcome(core, join(path, id)) : refuse<commit_outcome>(errc::bad_arguments);
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(waiting)));
 }
 
@@ -86,13 +82,14 @@ void two_phase_commit::start_decide(outcome_handler h, core_ptr core, std::strin
                                     lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   launch(*on, std::move(h),
-         is_transaction_id(id) ? decide(core, join(path, id), on->deadline_of(budget)) : refused<commit_outcome>());
+         is_transaction_id(id) ? decide(core, join(path, id), on->deadline_of(budget))
+                               : refuse<commit_outcome>(errc::bad_arguments));
 }
 
 void two_phase_commit::start_state(handler_for<void(error_code, commit_state)> h, core_ptr core, std::string path,
                                    std::string id) {
   launch(*core->get_scheduler(), std::move(h),
-         is_transaction_id(id) ? read_state(core, join(path, id)) : refused<commit_state>());
+         is_transaction_id(id) ? read_state(core, join(path, id)) : refuse<commit_state>(errc::bad_arguments));
 }
 
 namespace {
@@ -101,7 +98,7 @@ awaitable<outcome<std::vector<std::string>>> undecided(core_ptr session, std::st
   auto found = co_await read_undecided(std::move(session), std::move(path));
   std::vector<std::string> ids;
   for (auto& each : std::get<1>(found)) {
-    if (each.what == commit_file::kind::undecided) ids.push_back(std::move(each.id));
+    if (each.what == indexed_transaction::kind::undecided) ids.push_back(std::move(each.id));
   }
   co_return outcome<std::vector<std::string>>(std::get<0>(found), std::move(ids));
 }
@@ -116,7 +113,7 @@ void two_phase_commit::start_undecided(handler_for<void(error_code, std::vector<
 void two_phase_commit::start_clean_up(handler_for<void(error_code, std::size_t)> h, core_ptr core, std::string path,
                                       std::chrono::milliseconds age) {
   launch(*core->get_scheduler(), std::move(h),
-         age.count() >= 0 ? clean_up(core, std::move(path), age) : refused<std::size_t>());
+         age.count() >= 0 ? clean_up(core, std::move(path), age) : refuse<std::size_t>(errc::bad_arguments));
 }
 
 void two_phase_commit::start_coordinate(handler_for<void(error_code)> h, core_ptr core, std::string path,

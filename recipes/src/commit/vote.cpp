@@ -1,7 +1,7 @@
 #include <utility>
 
-#include "commit/filing.hpp"
 #include "commit/parties.hpp"
+#include "commit/transaction_index.hpp"
 
 namespace zkrecipes::detail {
 
@@ -41,7 +41,7 @@ awaitable<outcome<commit_outcome>> vote(core_ptr session, std::string node, comm
     if (seen.error || seen.record.decided()) co_return outcome<commit_outcome>(seen.error, seen.record.outcome);
     const auto all = casting(node, what, seen);
     auto cast = co_await session->perform(backend::make_multi(all), retry::once);
-    if (!cast.error && seen.record.decided()) file_later(session, node, seen.stat.ctime);
+    if (!cast.error && seen.record.decided()) index_later(session, node, seen.stat.ctime);
     if (!cast.error) co_return outcome<commit_outcome>(cast.error, seen.record.outcome);
     if (cast.error == errc::node_exists) {
       auto compared = co_await compare_votes(session, vote_node(node, what.participant), what.ballot);

@@ -3,7 +3,7 @@
 
 #include <zkrecipes/service_discovery.hpp>
 
-#include "discovery/snapshot.hpp"
+#include "discovery/service_snapshot.hpp"
 #include "group/children_reader.hpp"
 #include "group/kept_node.hpp"
 #include "session/request_size.hpp"
@@ -13,22 +13,6 @@ namespace zkrecipes {
 using namespace detail;
 
 namespace {
-
-awaitable<outcome<>> update(kept_node_ptr node, service_instance instance) {
-  auto present = parse_service_instance(node->data());
-  auto text = to_json(instance);
-  const bool is_same =
-      present && present->name == instance.name && present->id == instance.id && present->type == instance.type;
-  if (!is_same || !text) co_return outcome<>(errc::bad_arguments);
-  co_return co_await node->set_data(std::move(*text));
-}
-
-awaitable<outcome<>> set_enabled(kept_node_ptr node, bool enabled) {
-  auto instance = parse_service_instance(node->data());  // we wrote it, so it is an instance
-  instance->enabled = enabled;
-  auto text = to_json(*instance);
-  co_return co_await node->set_data(std::move(*text));
-}
 
 bool may_be_registered(const service_instance& instance) {
   const bool can_be = instance.type == service_type::dynamic || instance.type == service_type::static_node;
@@ -81,19 +65,6 @@ awaitable<outcome<std::vector<std::string>>> services(core_ptr session, std::str
   co_return outcome<std::vector<std::string>>(listed.error, std::move(listed.children));
 }
 
-awaitable<outcome<service_snapshot>> current(children_reader_ptr reader) {
-  auto seen = co_await reader->current();
-  auto& [error, nodes] = seen;
-  co_return outcome<service_snapshot>(error, interpret(nodes));
-}
-
-awaitable<outcome<service_change>> change(children_reader_ptr reader, children_snapshot seen) {
-  auto changed = co_await reader->change(seen);
-  auto& [error, nodes] = changed;
-  if (error) co_return outcome<service_change>(error, service_change());
-  co_return outcome<service_change>(error, interpret(seen, nodes.now));
-}
-
 }  // namespace
 
 service_discovery::service_discovery(session over, std::string base)
@@ -115,23 +86,6 @@ void service_discovery::start_register(handler_for<void(error_code, service_regi
 void service_discovery::start_services(handler_for<void(error_code, std::vector<std::string>)> h, core_ptr core,
                                        std::string base) {
   launch(*core->get_scheduler(), std::move(h), services(core, std::move(base)));
-}
-
-void service_registration::start_update(handler_for<void(error_code)> h, node_ptr node, service_instance instance) {
-  launch(*node->get_scheduler(), std::move(h), update(node, std::move(instance)));
-}
-
-void service_registration::start_set_enabled(handler_for<void(error_code)> h, node_ptr node, bool enabled) {
-  launch(*node->get_scheduler(), std::move(h), set_enabled(node, enabled));
-}
-
-void service_view::start_current(handler_for<void(error_code, service_snapshot)> h, reader_ptr reader) {
-  launch(*reader->get_scheduler(), std::move(h), current(reader));
-}
-
-void service_view::start_change(handler_for<void(error_code, service_change)> h, reader_ptr reader,
-                                children_snapshot seen) {
-  launch(*reader->get_scheduler(), std::move(h), change(reader, std::move(seen)));
 }
 
 }  // namespace zkrecipes

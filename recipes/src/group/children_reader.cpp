@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "session/back_off.hpp"
 #include "session/refusals.hpp"
 
 namespace zkrecipes::detail {
@@ -193,6 +194,28 @@ void children_reader::report(const error_code& error) {
   error_ = error;
   if (!error) ready_ = true;
   told_.notify();
+}
+
+awaitable<outcome<children_snapshot>> children_reader::current() {
+  for (;;) {
+    if (error_) co_return outcome<children_snapshot>(error_, children_snapshot());
+    if (ready_) co_return outcome<children_snapshot>(error_code(), snapshot());
+    auto why = co_await told_.wait();
+    if (why == wake::cancelled) {
+      co_return outcome<children_snapshot>(asio::error::operation_aborted, children_snapshot());
+    }
+  }
+}
+
+awaitable<outcome<children_change>> children_reader::change(children_snapshot seen) {
+  for (;;) {
+    if (error_) co_return outcome<children_change>(error_, children_change());
+    auto found = difference(seen, snapshot());
+    const bool differs = found.now.exists != seen.exists || !found.empty();
+    if (ready_ && differs) co_return outcome<children_change>(error_code(), std::move(found));
+    auto why = co_await told_.wait();
+    if (why == wake::cancelled) co_return outcome<children_change>(asio::error::operation_aborted, children_change());
+  }
 }
 
 children_snapshot children_reader::snapshot() const {

@@ -30,10 +30,6 @@ class children_reader : public std::enable_shared_from_this<children_reader> {
   // On the strand.
   awaitable<outcome<children_snapshot>> current();
   awaitable<outcome<children_change>> change(children_snapshot seen);
-  /// Why there is no view now.
-  error_code error() const noexcept { return error_; }
-  bool ready() const noexcept { return ready_; }
-  condition& told() noexcept { return told_; }
 
  private:
   struct slot {
@@ -64,7 +60,7 @@ class children_reader : public std::enable_shared_from_this<children_reader> {
   bool exists_ = false;
   std::unique_ptr<watch> parent_hint_;  // on the list, or on the creation of a missing parent
   bool ready_ = false;                  // there was a first view
-  error_code error_;
+  error_code error_;                    // why there is no view now
   condition hinted_;
   condition told_;
   background work_;

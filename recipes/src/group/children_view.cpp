@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <stdexcept>
 #include <utility>
 
@@ -10,64 +9,6 @@
 namespace zkrecipes {
 
 using namespace detail;
-
-namespace {
-
-bool by_name(const child_ptr& node, std::string_view name) { return node->name < name; }
-
-bool is_same_node(const child_node& one, const child_node& other) { return one.stat.czxid == other.stat.czxid; }
-
-bool is_same(const child_node& one, const child_node& other) {
-  return is_same_node(one, other) && one.stat.mzxid == other.stat.mzxid && one.error == other.error;
-}
-
-}  // namespace
-
-child_ptr children_snapshot::find(std::string_view name) const {
-  auto found = std::lower_bound(nodes.begin(), nodes.end(), name, &by_name);
-  return found != nodes.end() && (*found)->name == name ? *found : nullptr;
-}
-
-children_change difference(const children_snapshot& before, const children_snapshot& now) {
-  children_change result;
-  result.now = now;
-  for (const auto& each : now.nodes) {
-    auto known = before.find(each->name);
-    if (known && is_same(*known, *each)) continue;
-    (known && is_same_node(*known, *each) ? result.changed : result.added).push_back(each);
-  }
-  for (const auto& each : before.nodes) {
-    auto present = now.find(each->name);
-    if (!present || !is_same_node(*present, *each)) result.removed.push_back(each);
-  }
-  return result;
-}
-
-namespace detail {
-
-awaitable<outcome<children_snapshot>> children_reader::current() {
-  for (;;) {
-    if (error_) co_return outcome<children_snapshot>(error_, children_snapshot());
-    if (ready_) co_return outcome<children_snapshot>(error_code(), snapshot());
-    auto why = co_await told_.wait();
-    if (why == wake::cancelled) {
-      co_return outcome<children_snapshot>(asio::error::operation_aborted, children_snapshot());
-    }
-  }
-}
-
-awaitable<outcome<children_change>> children_reader::change(children_snapshot seen) {
-  for (;;) {
-    if (error_) co_return outcome<children_change>(error_, children_change());
-    auto found = difference(seen, snapshot());
-    const bool differs = found.now.exists != seen.exists || !found.empty();
-    if (ready_ && differs) co_return outcome<children_change>(error_code(), std::move(found));
-    auto why = co_await told_.wait();
-    if (why == wake::cancelled) co_return outcome<children_change>(asio::error::operation_aborted, children_change());
-  }
-}
-
-}  // namespace detail
 
 children_view::children_view(session over, std::string path, children_view_options options)
     : session_(std::move(over)), options_(std::move(options)) {
@@ -99,12 +40,12 @@ children_snapshot children_view::snapshot() const { return reader_ ? reader_->sn
 const std::string& children_view::path() const noexcept { return reader_ ? reader_->path() : no_path(); }
 
 void children_view::start_current(handler_for<void(error_code, children_snapshot)> h, reader_ptr reader) {
-  launch(*reader->get_scheduler(), std::move(h), owning(reader, &children_reader::current));
+  launch(std::move(h), std::move(reader), &children_reader::current);
 }
 
 void children_view::start_change(handler_for<void(error_code, children_change)> h, reader_ptr reader,
                                  children_snapshot seen) {
-  launch(*reader->get_scheduler(), std::move(h), owning(reader, &children_reader::change, std::move(seen)));
+  launch(std::move(h), std::move(reader), &children_reader::change, std::move(seen));
 }
 
 }  // namespace zkrecipes

@@ -8,6 +8,7 @@
 
 #include <zkrecipes/persistent_node.hpp>
 
+#include "session/back_off.hpp"
 #include "session/background.hpp"
 #include "session/core.hpp"
 

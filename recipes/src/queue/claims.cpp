@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "session/background.hpp"
+#include "queue/attempts.hpp"
+#include "session/back_off.hpp"
+#include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
 
@@ -11,29 +13,22 @@ using backend::opcode;
 
 namespace {
 
-constexpr std::string_view attempt_name = "_attempt";
-
-bool is_lost(const error_code& error) { return error == errc::connection_loss; }
-bool is_aborted(const error_code& error) { return error == asio::error::operation_aborted; }
-
 /// The read failed, but the item may be there: it is read again, because the removal of the claim also corrects the
 /// item's attempts.
 bool is_unread(const error_code& error) { return error && error != errc::no_node && error != errc::no_auth; }
 
 /// A retry can not change this result.
-bool is_final(const error_code& error) {
+bool ends_the_removal(const error_code& error) {
   return !error || error == errc::no_auth || error == errc::session_expired || is_fatal(error);
 }
 
 }  // namespace
 
-std::int32_t attempts_of(const node_stat& item) {
-  const auto claimed = (item.cversion + item.num_children) / 2;
-  return std::max(claimed - item.version, 0);
-}
-
-void count_attempts(transaction& all, const std::string& item, std::int32_t so_many) {
-  for (std::int32_t i = 0; i < so_many; ++i) all.create(join(item, attempt_name)).remove(join(item, attempt_name));
+int failed_at(const backend::reply& answer) {
+  for (std::size_t i = 0; answer.error && i < answer.results.size(); ++i) {
+    if (answer.results[i].error == answer.error) return static_cast<int>(i);
+  }
+  return -1;
 }
 
 claims::attempt claims::begin(entry what) {
@@ -56,7 +51,7 @@ claims::attempt claims::begin(entry what) {
 awaitable<claim_result> claims::finish(attempt which) {
   claim_result result;
   result.error = co_await is_claimed(which, result.at_item);
-  if (is_aborted(result.error)) abandon({which.what.name, which.guid, which.bound});
+  if (is_cancelled(result.error)) abandon({which.what.name, which.guid, which.bound});
   if (result.error) co_return result;
   auto look = make_request(opcode::get, frame_->where.item(which.what.name));
   auto read = co_await read_surely(which.reading, std::move(look), which.bound);
@@ -82,7 +77,7 @@ awaitable<claim_result> claims::finish(attempt which) {
 /// server throttled.
 awaitable<backend::reply> claims::read_surely(exchange_ptr asked, backend::request look, incarnation_ptr bound) {
   auto read = co_await frame_->session->answer(std::move(asked));
-  while (is_lost(read.error) || read.throttled) {
+  while (is_reply_lost(read.error) || read.throttled) {
     read = co_await frame_->session->perform(look, retry::always, bound);
     read.throttled = false;  // `perform` has already retried it up to the retry limit
   }
@@ -99,12 +94,12 @@ awaitable<error_code> claims::is_claimed(attempt& which, bool& at_item) {
     auto answer = co_await session->answer(which.claiming);
     const int place = failed_at(answer);
     error_code error;
-    if (is_lost(answer.error)) {
+    if (is_reply_lost(answer.error)) {
       error = co_await find(session, frame_->where.claim(which.what.name), which.guid, which.bound);
       if (error != errc::no_node) co_return error;  // no_node: the request did not arrive, there is no claim yet
     } else if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
       error = co_await session->ensure_path(frame_->where.side, which.bound);
-      if (error && !is_lost(error)) co_return error;
+      if (error && !is_reply_lost(error)) co_return error;
     } else if (answer.throttled && session->now() < deadline) {
       error = co_await session->outwait(pause, which.bound);
       if (error) co_return error;
@@ -125,7 +120,7 @@ awaitable<error_code> claims::find(core_ptr over, std::string path, std::string 
   backend::reply there;
   do {
     there = co_await over->perform(look, retry::always, bound);
-  } while (is_lost(there.error));
+  } while (is_reply_lost(there.error));
   co_return !there.error && there.data != guid ? make_error_code(errc::node_exists) : there.error;
 }
 
@@ -146,8 +141,8 @@ awaitable<void> claims::remove_claim(shared_frame frame, ending which, exchange_
   backend::reply done;
   done.error = errc::connection_loss;
   if (first_try) done = co_await over->answer(first_try);
-  while (!is_final(done.error)) {
-    const bool in_vain = !is_lost(done.error) && done.error != errc::bad_version && done.error != errc::no_node;
+  while (!ends_the_removal(done.error)) {
+    const bool in_vain = !is_reply_lost(done.error) && done.error != errc::bad_version && done.error != errc::no_node;
     if (in_vain) co_await over->changed().wait(pauses.next(*over->get_scheduler()));
     std::vector<backend::request> looks{make_request(opcode::get, claim), make_request(opcode::get, item)};
     auto seen = co_await over->perform_all(std::move(looks), which.bound);
@@ -191,18 +186,19 @@ awaitable<claim_result> claims::remove(message item) {
     result.error = answer.error;
     const int place = failed_at(answer);
     result.at_item = place > 0 && answer.error != errc::no_node && answer.error != errc::bad_version;
-    maybe_done = maybe_done || (is_lost(answer.error) && answer.sent);
-    if (is_lost(answer.error)) result.error = co_await find(session, frame_->where.claim(name), one.guid, one.bound);
-    if (is_lost(answer.error) && result.error == errc::no_node) continue;
+    maybe_done = maybe_done || (is_reply_lost(answer.error) && answer.sent);
+    if (is_reply_lost(answer.error))
+      result.error = co_await find(session, frame_->where.claim(name), one.guid, one.bound);
+    if (is_reply_lost(answer.error) && result.error == errc::no_node) continue;
     if (answer.error == errc::no_node && place == 0 && frame_->where.is_apart()) {
       result.error = co_await session->ensure_path(frame_->where.side, one.bound);
-      if (!result.error || is_lost(result.error)) continue;
+      if (!result.error || is_reply_lost(result.error)) continue;
     }
     // The claim node, which would show the result, has gone: our session ended, or an operator removed it.
     const bool is_open =
         result.error == errc::session_expired || (result.error == errc::no_node && place == 1 && maybe_done);
     if (is_open && answer.sent) result.error = errc::outcome_unknown;
-    if (is_aborted(result.error)) abandon({name, one.guid, one.bound, true});  // true: this claim counted no attempt
+    if (is_cancelled(result.error)) abandon({name, one.guid, one.bound, true});  // true: this claim counted no attempt
     if (!result.error) {
       session->remove_surely(frame_->where.claim(name), one.bound);
       ++result.item.attempts;
@@ -221,6 +217,11 @@ incarnation_ptr claims::bound_of(const claim_id& which) const {
   return found != ours_.end() && found->second.zxid == which.zxid ? found->second.bound : nullptr;
 }
 
+bool claims::holds(const std::string& name) const {
+  const auto found = ours_.find(name);
+  return found != ours_.end() && !found->second.bound->ended;
+}
+
 awaitable<error_code> claims::release(claim_id which) {
   auto found = find_ours(which);
   if (found == ours_.end()) co_return errc::superseded;
@@ -230,8 +231,12 @@ awaitable<error_code> claims::release(claim_id which) {
   if (bound->ended) co_return errc::superseded;  // a claim of this name may be another taker's by now
   auto sent = frame_->session->send(make_request(opcode::remove, frame_->where.claim(which.name)));
   auto result = co_await frame_->session->answer(sent);
-  if (result.error) abandon({which.name, guid, bound, true});
-  co_return error_code();
+  if (!result.error) co_return result.error;
+  if (result.error == errc::no_node) co_return errc::superseded;  // an operator has removed the claim
+  abandon({which.name, guid, bound, true});
+  if (is_expired(result.error)) co_return errc::superseded;
+  const bool is_tried_again = is_reply_lost(result.error) || is_server_refusal(result.error);
+  co_return is_tried_again ? error_code() : result.error;
 }
 
 void claims::take_back(const message& item) {
@@ -255,7 +260,7 @@ awaitable<backend::reply> claims::read_again(claim_id which) {
   auto look = make_request(opcode::get, frame_->where.item(which.name));
   do {
     read = co_await frame_->session->perform(look, retry::always, bound);
-  } while (is_lost(read.error));
+  } while (is_reply_lost(read.error));
   if (read.error == errc::no_node || read.error == errc::session_expired) {
     if (auto found = find_ours(which); found != ours_.end()) ours_.erase(found);
     if (read.error == errc::no_node) frame_->session->remove_surely(frame_->where.claim(which.name), bound);

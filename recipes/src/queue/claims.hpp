@@ -6,26 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "queue/layout.hpp"
+#include "queue/claim_id.hpp"
+#include "queue/claim_result.hpp"
+#include "queue/entry.hpp"
+#include "queue/queue_frame.hpp"
 #include "queue/server_clock.hpp"
 
 namespace zkrecipes::detail {
-
-/// The result of an attempt to claim or remove an item. Errors: `node_exists` (another taker has it), `no_node` (it has
-/// gone), `busy` (it is delayed, and its time has not come), `session_expired` (nothing is claimed), ...
-struct claim_result {
-  error_code error;
-  bool at_item = false;  ///< The error is due to the item (its rights, nodes below it): it can not be handed out.
-  message item;
-};
-
-/// Identifies one hand-out of an item, because the same object may have handed the item out before, in another session.
-struct claim_id {
-  explicit claim_id(const message& item) : name(item.name), zxid(item.stat.pzxid) {}
-
-  std::string name;
-  std::int64_t zxid;
-};
 
 class claims : public std::enable_shared_from_this<claims> {
  public:
@@ -47,13 +34,17 @@ class claims : public std::enable_shared_from_this<claims> {
   /// Removes an item that has been read, for a pop. Without an error the item is ours to hand out.
   awaitable<claim_result> remove(message item);
 
+  /// Whether an item of this name was handed out here, and its claim has not been settled or lost.
+  bool holds(const std::string& name) const;
   bool has(const claim_id& which) const { return static_cast<bool>(bound_of(which)); }
   /// Removes an item of ours in one transaction with the effects. If there are effects, or with `is_once`, success
   /// means that this settlement was done, or an earlier one with the same effects; else only that the item is done.
   /// Errors: `superseded` (this settlement was surely not done), `outcome_unknown` (the item has gone, and a reply was
   /// lost: perhaps this settlement was done), and those of the effects: then the item is still ours.
   awaitable<error_code> settle(claim_id which, transaction effects, bool is_once = false);
-  /// Gives up a claim on an item that was handed out.
+  /// Gives up a claim on an item that was handed out. If the reply is lost or the server is too busy, the claim is
+  /// removed in the background, without an error. Errors: `superseded`, and why it is not known to be removed: then its
+  /// removal goes on in the background, too.
   awaitable<error_code> release(claim_id which);
   /// The same for an item that was not handed out to anybody: the attempt does not count. The first request is sent at
   /// once; the rest happens in the background.
@@ -108,12 +99,5 @@ class claims : public std::enable_shared_from_this<claims> {
 
 /// Which operation of a transaction failed; -1: none, or the whole request.
 int failed_at(const backend::reply& answer);
-
-/// How often an item has been handed out. Each claim creates a node below the item and removes it again, which the
-/// item's `cversion` counts. A claim that is taken back before anybody was told of the item writes the item's data once
-/// more, which the item's `version` counts.
-std::int32_t attempts_of(const node_stat& item);
-/// Adds the operations that raise this count by so many.
-void count_attempts(transaction& all, const std::string& item, std::int32_t so_many);
 
 }  // namespace zkrecipes::detail

@@ -3,7 +3,7 @@
 
 #include <zkrecipes/delay_queue.hpp>
 
-#include "queue/start_put.hpp"
+#include "queue/queue_core.hpp"
 
 namespace zkrecipes {
 
@@ -15,21 +15,6 @@ namespace {
 constexpr auto longest_delay = std::chrono::duration_cast<milliseconds>(std::chrono::years(100));
 constexpr std::int64_t latest_time = 9'999'999'999'999'999;  // the name has 16 digits for it
 
-awaitable<outcome<std::string>> put_later(std::shared_ptr<queue_core> core, std::string data, milliseconds delay) {
-  auto error = co_await core->clock().learn();
-  if (error) co_return outcome<std::string>(error, std::string());
-  co_return co_await put_item(core, core->clock().latest() + delay.count(), std::move(data));
-}
-
-awaitable<outcome<names>> put_all_later(std::shared_ptr<queue_core> core, std::vector<delayed> items) {
-  auto error = co_await core->clock().learn();
-  if (error) co_return outcome<names>(error, names());
-  const auto now = core->clock().latest();
-  std::vector<new_item> all;
-  for (auto& each : items) all.push_back({now + each.delay.count(), std::move(each.data)});
-  co_return co_await put_items(core, std::move(all));
-}
-
 bool is_delay(milliseconds delay) { return delay >= milliseconds(0) && delay <= longest_delay; }
 
 }  // namespace
@@ -39,20 +24,24 @@ delay_queue::delay_queue(session over, std::string path, queue_options options)
 
 void delay_queue::start_put(handler_for<void(error_code, std::string)> h, core_ptr core, std::string data,
                             milliseconds delay) {
-  const bool fine = is_delay(delay);
-  launch(core->on(), std::move(h), fine ? put_later(core, std::move(data), delay) : refused<std::string>());
+  if (!is_delay(delay)) return launch(*core->get_scheduler(), std::move(h), refuse<std::string>(errc::bad_arguments));
+  launch(std::move(h), std::move(core), &queue_core::put_later, new_item{delay.count(), std::move(data)});
 }
 
 void delay_queue::start_put_many(handler_for<void(error_code, names)> h, core_ptr core, std::vector<delayed> items) {
   const bool fine = std::all_of(items.begin(), items.end(), [](const delayed& each) { return is_delay(each.delay); });
-  launch(core->on(), std::move(h), fine ? put_all_later(core, std::move(items)) : refused<names>());
+  if (!fine) return launch(*core->get_scheduler(), std::move(h), refuse<names>(errc::bad_arguments));
+  std::vector<new_item> all;
+  for (auto& each : items) all.push_back({each.delay.count(), std::move(each.data)});
+  launch(std::move(h), std::move(core), &queue_core::put_many_later, std::move(all));
 }
 
 void delay_queue::start_put_at(handler_for<void(error_code, std::string)> h, core_ptr core, std::string data,
                                std::chrono::system_clock::time_point when) {
   const auto time = std::chrono::ceil<milliseconds>(when.time_since_epoch()).count();
   const bool fine = time >= 0 && time <= latest_time;
-  launch(core->on(), std::move(h), fine ? put_item(core, time, std::move(data)) : refused<std::string>());
+  if (!fine) return launch(*core->get_scheduler(), std::move(h), refuse<std::string>(errc::bad_arguments));
+  launch(std::move(h), std::move(core), &queue_core::put, new_item{time, std::move(data)});
 }
 
 }  // namespace zkrecipes

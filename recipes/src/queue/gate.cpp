@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "line/node_name.hpp"
+#include "session/outcomes.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes::detail {
@@ -24,8 +25,6 @@ constexpr std::int64_t ample = 64;
 /// A ticket that was drawn in advance is given back if this long nothing is put.
 constexpr auto idle_time = 1s;
 
-bool is_passing(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
-
 }  // namespace
 
 awaitable<error_code> gate::admit(std::size_t& some, bool all_or_none) {
@@ -38,14 +37,14 @@ awaitable<error_code> gate::admit(std::size_t& some, bool all_or_none) {
     if (error) break;
     forget_ended();
     error = co_await admit_once(some);
-  } while (is_passing(error));
-  const auto room = std::min(admitted(), some);
-  if (!error) is_tight_ = room < some;
-  if (!error && (room == 0 || (all_or_none && room < some))) error = errc::full;
-  give_back(error ? 0 : room);
+  } while (is_reply_lost(error) || is_expired(error));
+  const auto permitted = std::min(admitted(), some);
+  if (!error) is_tight_ = permitted < some;
+  if (!error && (permitted == 0 || (all_or_none && permitted < some))) error = errc::full;
+  give_back(error ? 0 : permitted);
   is_busy_ = !error;
   if (error) co_return error;
-  some = in_use_ = room;
+  some = in_use_ = permitted;
   co_return error;
 }
 

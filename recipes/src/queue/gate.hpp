@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "queue/layout.hpp"
-#include "session/background.hpp"
+#include "queue/queue_frame.hpp"
+#include "session/back_off.hpp"
 
 namespace zkrecipes::detail {
 

@@ -3,7 +3,7 @@
 
 #include <zkrecipes/priority_queue.hpp>
 
-#include "queue/start_put.hpp"
+#include "queue/queue_core.hpp"
 
 namespace zkrecipes {
 
@@ -20,16 +20,19 @@ priority_queue::priority_queue(session over, std::string path, queue_options opt
 
 void priority_queue::start_put(handler_for<void(error_code, std::string)> h, core_ptr core, std::string data,
                                int priority) {
-  auto body = is_priority(priority) ? put_item(core, priority, std::move(data)) : refused<std::string>();
-  launch(core->on(), std::move(h), std::move(body));
+  if (!is_priority(priority)) {
+    return launch(*core->get_scheduler(), std::move(h), refuse<std::string>(errc::bad_arguments));
+  }
+  launch(std::move(h), std::move(core), &queue_core::put, new_item{priority, std::move(data)});
 }
 
 void priority_queue::start_put_many(handler_for<void(error_code, names)> h, core_ptr core,
                                     std::vector<prioritized> items) {
   const bool fine = std::all_of(items.begin(), items.end(), [](auto& each) { return is_priority(each.priority); });
+  if (!fine) return launch(*core->get_scheduler(), std::move(h), refuse<names>(errc::bad_arguments));
   std::vector<new_item> all;
   for (auto& each : items) all.push_back({each.priority, std::move(each.data)});
-  launch(core->on(), std::move(h), fine ? put_items(core, std::move(all)) : refused<names>());
+  launch(std::move(h), std::move(core), &queue_core::put_many, std::move(all));
 }
 
 }  // namespace zkrecipes

@@ -18,8 +18,8 @@ constexpr std::size_t ticket_overhead = 250;
 
 }  // namespace
 
-awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> items) {
-  using result_type = outcome<std::vector<std::string>>;
+awaitable<outcome<names>> putter::put(std::vector<new_item> items) {
+  using result_type = outcome<names>;
   if (items.empty()) co_return result_type(errc::bad_arguments, {});
   if (!fits(items)) co_return result_type(errc::too_large, {});
   const auto& session = frame_->session;
@@ -29,12 +29,12 @@ awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> i
     auto error = co_await session->wait_connected(nullptr, never);
     if (error) co_return result_type(error, {});
     auto some = items.size();
-    auto entered = co_await room_->enter(some, true);
+    auto entered = co_await capacity_->enter(some, true);
     auto& [refusal, pass] = entered;
     if (refusal) co_return result_type(refusal, {});
     auto sent = session->send(request_of(items));
     auto answer = co_await session->answer(sent);
-    answer.error = co_await room_->settle(answer);
+    answer.error = co_await capacity_->settle(answer);
     if (answer.error == errc::no_node) {
       error = co_await session->ensure_path(frame_->where.items);
       if (error) co_return result_type(error, {});
@@ -46,20 +46,20 @@ awaitable<outcome<std::vector<std::string>>> putter::put(std::vector<new_item> i
       if (error) co_return result_type(error, {});
       continue;
     }
-    std::vector<std::string> names;
-    if (!answer.error && answer.results.empty()) names.emplace_back(name_of(answer.path));
+    names made;
+    if (!answer.error && answer.results.empty()) made.emplace_back(name_of(answer.path));
     for (std::size_t i = 0; i < items.size() && !answer.error && !answer.results.empty(); ++i) {
-      names.emplace_back(name_of(answer.results[i].path));
+      made.emplace_back(name_of(answer.results[i].path));
     }
-    if (!names.empty()) room_->note_name(names.back());
-    co_return result_type(answer.error, std::move(names));
+    if (!made.empty()) capacity_->note_name(made.back());
+    co_return result_type(answer.error, std::move(made));
   }
 }
 
 /// A single item needs a transaction only if the queue has a limit, because of its ticket.
 backend::request putter::request_of(const std::vector<new_item>& items) const {
   const auto& where = frame_->where;
-  if (items.size() == 1 && !room_->has_limit()) {
+  if (items.size() == 1 && !capacity_->has_limit()) {
     auto create = make_request(opcode::create, where.item(where.marker(items[0].rank)));
     create.data = items[0].data;
     create.mode = create_mode::persistent_sequential;
@@ -69,7 +69,7 @@ backend::request putter::request_of(const std::vector<new_item>& items) const {
   for (const auto& each : items) {
     all.create(where.item(where.marker(each.rank)), each.data, create_mode::persistent_sequential);
   }
-  room_->guard(all);
+  capacity_->guard(all);
   return backend::make_multi(all);
 }
 
@@ -77,7 +77,7 @@ bool putter::fits(const std::vector<new_item>& items) const {
   if (items.size() == 1) return !is_too_large(items[0].data);
   std::size_t bytes = 0;
   const auto& path = frame_->where.items;
-  const auto ticket = room_->has_limit() ? ticket_overhead + 2 * path.size() : 0;
+  const auto ticket = capacity_->has_limit() ? ticket_overhead + 2 * path.size() : 0;
   for (const auto& each : items) bytes += each.data.size() + path.size() + item_overhead + ticket;
   return bytes <= max_data_bytes;
 }

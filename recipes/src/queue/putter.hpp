@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "queue/room.hpp"
+#include "queue/capacity.hpp"
+#include "queue/queue_frame.hpp"
 
 namespace zkrecipes::detail {
 
@@ -14,19 +15,23 @@ struct new_item {
   std::string data;
 };
 
+/// The names of items that were put.
+using names = std::vector<std::string>;
+
 class putter {
  public:
-  putter(shared_frame frame, std::shared_ptr<room> space) : frame_(std::move(frame)), room_(std::move(space)) {}
+  putter(shared_frame frame, std::shared_ptr<capacity> limits)
+      : frame_(std::move(frame)), capacity_(std::move(limits)) {}
 
   /// Completes with the names of the items. Errors: `outcome_unknown`, `full`, `bad_arguments`, ...
-  awaitable<outcome<std::vector<std::string>>> put(std::vector<new_item> items);
+  awaitable<outcome<names>> put(std::vector<new_item> items);
 
  private:
   bool fits(const std::vector<new_item>& items) const;
   backend::request request_of(const std::vector<new_item>& items) const;
 
   shared_frame frame_;
-  std::shared_ptr<room> room_;
+  std::shared_ptr<capacity> capacity_;
 };
 
 }  // namespace zkrecipes::detail

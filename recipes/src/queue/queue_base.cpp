@@ -3,7 +3,7 @@
 
 #include <zkrecipes/queue_base.hpp>
 
-#include "queue/core.hpp"
+#include "queue/queue_core.hpp"
 #include "session/deadline.hpp"
 
 namespace zkrecipes {
@@ -19,66 +19,49 @@ const queue_options& queue_base::options() const noexcept {
   return core_ ? core_->frame()->options : defaults;
 }
 
-namespace {
-
-template <class... Results, class... Params, class... Args>
-void start(handler_for<void(error_code, Results...)> h, const std::shared_ptr<queue_core>& core,
-           awaitable<outcome<Results...>> (queue_core::*method)(Params...), Args... args) {
-  launch(core->on(), std::move(h), owning(core, method, std::move(args)...));
-}
-
-template <class... Results, class... Params, class... Args>
-void start_for(lease_clock::duration budget, handler_for<void(error_code, Results...)> h,
-               const std::shared_ptr<queue_core>& core, awaitable<outcome<Results...>> (queue_core::*method)(Params...),
-               Args... args) {
-  const auto on = core->frame()->session->get_scheduler();
-  auto body = owning(core, method, std::move(args)...);
-  launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(body)));
-}
-
-}  // namespace
-
 void queue_base::start_take(handler<message> h, core_ptr core, lease_clock::duration budget) {
-  start_for(budget, std::move(h), core, &queue_core::take);
+  launch_within(budget, std::move(h), std::move(core), &queue_core::take);
 }
 
 void queue_base::start_take_many(handler<std::vector<message>> h, core_ptr core, std::size_t most,
                                  lease_clock::duration budget) {
-  start_for(budget, std::move(h), core, &queue_core::take_many, most);
+  launch_within(budget, std::move(h), std::move(core), &queue_core::take_many, most);
 }
 
 void queue_base::start_pop(handler<message> h, core_ptr core, lease_clock::duration budget) {
-  start_for(budget, std::move(h), core, &queue_core::pop);
+  launch_within(budget, std::move(h), std::move(core), &queue_core::pop);
 }
 
 void queue_base::start_acknowledge(handler<> h, core_ptr core, message item, transaction effects) {
-  start(std::move(h), core, &queue_core::acknowledge, std::move(item), std::move(effects));
+  launch(std::move(h), std::move(core), &queue_core::acknowledge, std::move(item), std::move(effects));
 }
 
 void queue_base::start_return(handler<> h, core_ptr core, message item, return_to where, std::string reason) {
-  start(std::move(h), core, &queue_core::give_back, std::move(item), where, std::move(reason));
+  launch(std::move(h), std::move(core), &queue_core::give_back, std::move(item), where, std::move(reason));
 }
 
 void queue_base::start_reject(handler<> h, core_ptr core, message item, std::string reason) {
-  start(std::move(h), core, &queue_core::reject, std::move(item), std::move(reason));
+  launch(std::move(h), std::move(core), &queue_core::reject, std::move(item), std::move(reason));
 }
 
-void queue_base::start_size(handler<std::size_t> h, core_ptr core) { start(std::move(h), core, &queue_core::size); }
+void queue_base::start_size(handler<std::size_t> h, core_ptr core) {
+  launch(std::move(h), std::move(core), &queue_core::size);
+}
 
 void queue_base::start_status(handler<queue_status> h, core_ptr core) {
-  start(std::move(h), core, &queue_core::status);
+  launch(std::move(h), std::move(core), &queue_core::status);
 }
 
 void queue_base::start_dead_letters(handler<std::vector<dead_letter>> h, core_ptr core) {
-  start(std::move(h), core, &queue_core::dead_letters);
+  launch(std::move(h), std::move(core), &queue_core::dead_letters);
 }
 
 void queue_base::start_revive(handler<> h, core_ptr core, dead_letter which) {
-  start(std::move(h), core, &queue_core::revive, std::move(which));
+  launch(std::move(h), std::move(core), &queue_core::revive, std::move(which));
 }
 
 void queue_base::start_discard(handler<> h, core_ptr core, dead_letter which) {
-  start(std::move(h), core, &queue_core::discard, std::move(which));
+  launch(std::move(h), std::move(core), &queue_core::discard, std::move(which));
 }
 
 }  // namespace zkrecipes

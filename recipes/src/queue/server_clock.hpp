@@ -1,7 +1,7 @@
 // An estimate of the clock of the ensemble's leader.
 #pragma once
 
-#include "queue/layout.hpp"
+#include "queue/queue_frame.hpp"
 
 namespace zkrecipes::detail {
 

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "line/node_name.hpp"
-
 namespace zkrecipes::detail {
 
 namespace {
@@ -28,10 +26,6 @@ constexpr std::size_t run_length = 16;
 constexpr std::uint64_t front_runs = 8;
 
 }  // namespace
-
-bool goes_first(const entry& a, const entry& b) {
-  return a.rank != b.rank ? a.rank < b.rank : before(a.sequence, b.sequence);
-}
 
 std::size_t spread::next(const std::deque<entry>& items, std::size_t ready) const {
   if (reach_ < 2) return 0;

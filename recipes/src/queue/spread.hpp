@@ -7,7 +7,7 @@
 #include <functional>
 #include <utility>
 
-#include "queue/layout.hpp"
+#include "queue/entry.hpp"
 
 namespace zkrecipes::detail {
 
@@ -31,7 +31,7 @@ class spread {
   void was_late(std::size_t ready);
   /// This many other takers begin at the same time.
   void meets(std::size_t others);
-  /// A new list was read, with this many claims in it.
+  /// A new list was read, with this many claims of other takers in it.
   void listed(std::size_t others);
   /// As far as we know there are fewer items than takers, so that most claims would be too late.
   bool is_crowded(std::size_t ready) const noexcept;
@@ -48,8 +48,5 @@ class spread {
   bool is_list_new_ = false;
   bool was_late_ = false;  // a claim was late since the last list
 };
-
-/// Whether an item goes before another one.
-bool goes_first(const entry& a, const entry& b);
 
 }  // namespace zkrecipes::detail

@@ -25,4 +25,13 @@ awaitable<outcome<Results...>> with_deadline(scheduler_ptr on, lease_clock::time
   return deadline == never ? std::move(body) : limited(std::move(on), deadline, std::move(body));
 }
 
+/// Starts an operation of a public object as `launch` does, with one budget of time.
+template <class T, class... Results, class... Params, class... Args>
+void launch_within(lease_clock::duration budget, handler_for<void(error_code, Results...)> handler,
+                   std::shared_ptr<T> whose, awaitable<outcome<Results...>> (T::*method)(Params...), Args... args) {
+  const auto on = whose->get_scheduler();
+  auto body = owning(std::move(whose), method, std::move(args)...);
+  launch(*on, std::move(handler), with_deadline(on, on->deadline_of(budget), std::move(body)));
+}
+
 }  // namespace zkrecipes::detail

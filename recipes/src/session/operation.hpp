@@ -22,10 +22,16 @@
 
 namespace zkrecipes::detail {
 
+/// The result of an operation that has failed.
+template <class... Results>
+outcome<Results...> failed(error_code why) {
+  return outcome<Results...>(why, Results()...);
+}
+
 /// The body of an operation that is refused: nothing is sent.
 template <class... Results>
 awaitable<outcome<Results...>> refuse(error_code why) {
-  co_return outcome<Results...>(why, Results()...);
+  co_return failed<Results...>(why);
 }
 
 /// Lets every type of cancellation through (a co_spawned coroutine hears only `terminal`), and reports it by return
@@ -58,6 +64,14 @@ void launch(const scheduler& on, handler_for<void(error_code, Results...)> handl
 template <class T, class Result, class... Params, class... Args>
 awaitable<Result> owning(std::shared_ptr<T> self, awaitable<Result> (T::*method)(Params...), Args... args) {
   co_return co_await ((*self).*method)(std::move(args)...);
+}
+
+/// Starts an operation of a public object: a member coroutine of its implementation, which the operation owns.
+template <class T, class... Results, class... Params, class... Args>
+void launch(handler_for<void(error_code, Results...)> handler, std::shared_ptr<T> whose,
+            awaitable<outcome<Results...>> (T::*method)(Params...), Args... args) {
+  const auto on = whose->get_scheduler();
+  launch(*on, std::move(handler), owning(std::move(whose), method, std::move(args)...));
 }
 
 /// Runs `body` on the strand; no handler is told when it ends.

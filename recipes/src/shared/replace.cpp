@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "session/outcomes.hpp"
 #include "session/request_size.hpp"
 #include "session/together.hpp"
 
@@ -10,8 +11,6 @@ namespace zkrecipes::detail {
 using backend::opcode;
 
 namespace {
-
-bool is_lost(const error_code& error) { return error == errc::connection_loss || error == errc::session_expired; }
 
 /// The result of a conditional write, judged by the present node.
 enum class verdict { not_done, refused, unknown };
@@ -28,7 +27,7 @@ verdict judge(const backend::reply& now, const node_stat& seen, const std::strin
 
 }  // namespace
 
-bool may_be_done(const backend::reply& result) { return result.sent && is_lost(result.error); }
+bool may_be_done(const backend::reply& result) { return result.sent && may_have_happened(result.error); }
 
 awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
   const std::vector<backend::request> both{backend::make_catch_up(), make_request(opcode::get, path)};
@@ -38,7 +37,7 @@ awaitable<backend::reply> read_latest(core_ptr session, std::string path) {
     if (result.error) co_return result;
     auto replies = co_await session->perform_all(both);
     if (!has_caught_up(replies[0].error)) replies[1].error = replies[0].error;
-    if (!is_lost(replies[1].error)) co_return std::move(replies[1]);
+    if (!may_have_happened(replies[1].error)) co_return std::move(replies[1]);
   }
 }
 
@@ -70,7 +69,7 @@ awaitable<outcome<node_stat>> make(core_ptr session, std::string path, std::stri
       if (error && error != errc::connection_loss) co_return outcome<node_stat>(error, node_stat());
       continue;
     }
-    // What is there now tells nothing: it may have been made by us, deleted, and made again by somebody else.
+    // The present node tells nothing: it may have been made by us, deleted, and made again by somebody else.
     if (may_be_done(result)) result.error = errc::outcome_unknown;
     co_return outcome<node_stat>(result.error, result.stat);
   }

@@ -11,7 +11,7 @@
 #include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/queue.hpp>
 
-#include "queue/layout.hpp"
+#include "queue/queue_layout.hpp"
 
 namespace zkrecipes::simulation {
 

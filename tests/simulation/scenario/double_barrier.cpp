@@ -5,7 +5,7 @@
 
 #include <zkrecipes/double_barrier.hpp>
 
-#include "barrier/meeting.hpp"
+#include "barrier/round_view.hpp"
 #include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
@@ -16,9 +16,9 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const std::string meeting_path = "/meeting";
+const std::string barrier_path = "/meeting";
 
-std::string guid_of(const std::string& path) { return path.substr(meeting_path.size() + 4, 36); }
+std::string guid_of(const std::string& path) { return path.substr(barrier_path.size() + 4, 36); }
 
 class double_barrier_scenario final : public scenario {
  public:
@@ -28,8 +28,8 @@ class double_barrier_scenario final : public scenario {
   std::unique_ptr<program> start(stage& in, int client, session with) override;
   void committed(const entry& what) override {
     for (const auto& each : what.changes) {
-      if (each.path == meeting_path && each.type == change::kind::set) opened(each.data);
-      if (!each.path.starts_with(meeting_path + '/')) continue;
+      if (each.path == barrier_path && each.type == change::kind::set) opened(each.data);
+      if (!each.path.starts_with(barrier_path + '/')) continue;
       if (each.type == change::kind::remove) present_.erase(each.path);
       if (each.type != change::kind::create) continue;
       present_.insert(each.path);
@@ -39,8 +39,8 @@ class double_barrier_scenario final : public scenario {
   void healed() override { done.forget(); }
   bool recovered() override { return done.everybody(); }
   void check_quiet(const tree& nodes) override {
-    const node* meeting = nodes.find(meeting_path);
-    if (meeting && !meeting->children.empty()) in_.fail("no node left", *meeting->children.begin());
+    const node* barrier = nodes.find(barrier_path);
+    if (barrier && !barrier->children.empty()) in_.fail("no node left", *barrier->children.begin());
   }
 
   void entered(const attendance& who) {
@@ -84,8 +84,8 @@ class double_barrier_scenario final : public scenario {
   }
   std::string node_of(const std::string& guid, std::int32_t place) const {
     const auto digits = std::to_string(place);
-    const auto name = detail::protected_name(guid, detail::meeting_marker(size));
-    return meeting_path + '/' + name + std::string(10 - digits.size(), '0') + digits;
+    const auto name = detail::protected_name(guid, detail::round_marker(size));
+    return barrier_path + '/' + name + std::string(10 - digits.size(), '0') + digits;
   }
 
   stage& in_;
@@ -98,7 +98,7 @@ class double_barrier_scenario final : public scenario {
 class attendee final : public routine {
  public:
   attendee(double_barrier_scenario& of, stage& in, int client, session with)
-      : routine(in, client, with), of_(of), barrier_(with, meeting_path, of.size, {.id = "client"}) {
+      : routine(in, client, with), of_(of), barrier_(with, barrier_path, of.size, {.id = "client"}) {
     begin();
   }
 

@@ -10,7 +10,7 @@
 
 #include <zkrecipes/queue_types.hpp>
 
-#include "queue/layout.hpp"
+#include "queue/queue_layout.hpp"
 #include "run/stage.hpp"
 #include "scenario/queue_trial.hpp"
 #include "scenario/scripts.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "queue/layout.hpp"
+#include "queue/queue_layout.hpp"
 #include "run/stage.hpp"
 
 namespace zkrecipes::simulation {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "queue/claims.hpp"
+#include "queue/attempts.hpp"
 #include "queue/dead_letter.hpp"
 
 namespace zkrecipes::simulation {

@@ -202,7 +202,7 @@ std::vector<script> line_scripts() {
 const std::vector<script>& scripts() {
   static const std::vector<script> all = [] {
     auto all_of_them = session_scripts();
-    for (const auto part : {&line_scripts, &recipe_scripts, &meeting_scripts, &group_scripts, &queue_scripts}) {
+    for (const auto part : {&line_scripts, &recipe_scripts, &agreement_scripts, &group_scripts, &queue_scripts}) {
       for (auto& each : part()) all_of_them.push_back(std::move(each));
     }
     return all_of_them;

@@ -65,7 +65,7 @@ struct script {
 
 const std::vector<script>& scripts();
 std::vector<script> recipe_scripts();   ///< The part of `scripts` for locks and semaphores.
-std::vector<script> meeting_scripts();  ///< The part for barriers and the two-phase commit.
+std::vector<script> agreement_scripts();  ///< The part for barriers and the two-phase commit.
 std::vector<script> group_scripts();    ///< The part for groups, services and shared values.
 std::vector<script> queue_scripts();    ///< The part for queues.
 

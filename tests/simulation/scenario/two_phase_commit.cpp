@@ -5,7 +5,7 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "commit/filing.hpp"
+#include "commit/transaction_index.hpp"
 #include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
@@ -28,7 +28,7 @@ class commit_scenario final : public scenario {
   void committed(const entry& what) override {
     // A vote against and the decision that follows from it are one ZooKeeper transaction, in either order.
     for (const auto& each : what.changes) {
-      if (each.path == commit_path && each.data == detail::filed_data()) filed_ = std::min(filed_, in_.clock().now());
+      if (each.path == commit_path && each.data == detail::indexed_data()) filed_ = std::min(filed_, in_.clock().now());
       const auto below = below_path(each.path);
       const auto slash = below.find('/');
       if (below.empty() || below.front() == '_') continue;

@@ -1,0 +1,57 @@
+// Chooses one of the instances of a service.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/service_provider.hpp>
+
+#include "group/children_reader.hpp"
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+class instance_chooser : public std::enable_shared_from_this<instance_chooser> {
+ public:
+  instance_chooser(children_reader_ptr reader, service_provider_options options);
+
+  const children_reader_ptr& reader() const noexcept { return reader_; }
+  const scheduler_ptr& get_scheduler() const noexcept { return reader_->get_scheduler(); }
+
+  awaitable<outcome<service_instance>> pick();
+  void note_error(const std::string& id);
+
+ private:
+  struct strikes {
+    int count = 0;
+    lease_clock::time_point last{};
+  };
+  struct candidate {
+    const service_instance* instance;
+    // Asked for once in a pick, because the user's function may return another value the next time.
+    std::uint64_t weight;
+  };
+  using candidate_list = std::vector<candidate>;
+
+  void learn(const children_snapshot& nodes);
+  bool is_known(const std::string& id) const;
+  candidate_list candidates() const;
+  std::uint64_t weight(const service_instance& each) const;
+  bool rests(const std::string& id) const;
+  const candidate& choose(const candidate_list& fit);
+  const candidate& stick(const candidate_list& fit);
+  const candidate& by_weight(const candidate_list& fit);
+  std::uint64_t random() { return get_scheduler()->world->random(); }
+
+  children_reader_ptr reader_;
+  service_provider_options options_;
+  service_snapshot known_;
+  std::map<std::string, strikes> strikes_;  // by id
+  std::uint64_t turn_ = 0;
+  std::string favourite_;
+};
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,68 @@
+// The operations that the users of a kept node wait for.
+#include <utility>
+
+#include "group/kept_node.hpp"
+#include "session/request_size.hpp"
+
+namespace zkrecipes::detail {
+
+awaitable<outcome<>> kept_node::wait_started() {
+  for (;;) {
+    const auto now = status();
+    if (finished_) co_return outcome<>(now.error);
+    if (now.present && !now.error && written_ > 0) co_return outcome<>(error_code());
+    // `session_expired` is not reported, because the node is made again in the next session.
+    if (now.error && now.error != errc::session_expired) co_return outcome<>(now.error);
+    auto why = co_await changed_.wait();
+    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
+  }
+}
+
+awaitable<outcome<>> kept_node::set_data(std::string data) {
+  if (is_too_large(data)) co_return outcome<>(errc::too_large);
+  data_ = std::move(data);
+  const auto mine = ++wanted_;
+  const auto tries = tries_;
+  changed_.notify();
+  for (;;) {
+    if (written_ >= mine) co_return outcome<>(error_code());
+    const auto error = status().error;
+    if (finished_) co_return outcome<>(error);
+    if (tries_ > tries && error && error != errc::session_expired) co_return outcome<>(error);
+    auto why = co_await changed_.wait();
+    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
+  }
+}
+
+awaitable<outcome<persistent_node_status>> kept_node::wait_status_change(std::uint64_t seen) {
+  for (;;) {
+    const auto now = status();
+    if (now.changes > seen) co_return outcome<persistent_node_status>(error_code(), now);
+    if (finished_) co_return outcome<persistent_node_status>(errc::closed, now);
+    auto why = co_await changed_.wait();
+    if (why == wake::cancelled) co_return outcome<persistent_node_status>(asio::error::operation_aborted, now);
+  }
+}
+
+awaitable<outcome<>> kept_node::close() {
+  work_.stop();
+  while (!finished_) {
+    auto why = co_await changed_.wait();
+    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
+  }
+  co_return outcome<>(end_);
+}
+
+awaitable<error_code> wait_standing(kept_node_ptr node, bool patiently) {
+  for (;;) {
+    const auto before = node->status();
+    auto started = co_await node->wait_started();
+    auto& [error] = started;
+    if (error != errc::busy || !patiently) co_return error;
+    auto changed = co_await node->wait_status_change(before.changes);
+    error = std::get<0>(changed);
+    if (error) co_return error;
+  }
+}
+
+}  // namespace zkrecipes::detail

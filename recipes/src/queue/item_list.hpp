@@ -1,0 +1,92 @@
+// The items that can be taken. One list serves many takes. When takers wait in line, only the first of them watches the
+// queue; it calls as many of the others as there are items left.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "line/place.hpp"
+#include "queue/claims.hpp"
+#include "queue/queue_frame.hpp"
+#include "queue/server_clock.hpp"
+#include "queue/spread.hpp"
+
+namespace zkrecipes::detail {
+
+class item_list : public std::enable_shared_from_this<item_list> {
+ public:
+  item_list(shared_frame frame, std::shared_ptr<server_clock> clock, std::shared_ptr<const claims> ours);
+
+  /// Waits for an item that no taker has, as far as we know, and draws one as `spread` chooses. The caller has to claim
+  /// it, and then to call one of `settled`, `missed`, `lost_sight_of`, `put_back` or `skip`.
+  awaitable<outcome<entry>> draw();
+  /// The same without waiting; nothing if no item is at hand.
+  std::optional<entry> draw_at_hand();
+  /// To be called just before a claim is sent: if the next list is due, it is requested in the same round trip and
+  /// arrives with the claim's answer.
+  void look_ahead();
+  /// The item that would be drawn next; null if that is not known.
+  const entry* next() const;
+
+  /// The claim succeeded: the item is ours.
+  void settled(const std::string& name);
+  /// Another taker was quicker, or the item has gone.
+  void missed(const std::string& name);
+  /// It is unknown what became of the claim: the list is read again.
+  void lost_sight_of(const std::string& name);
+  /// The item can be taken again, at its place.
+  void put_back(const std::string& name);
+  /// The item can not be handed out: it is not drawn again, and `on_unavailable_item` is told.
+  void skip(const std::string& name, error_code why);
+
+ private:
+  using hints = std::array<std::unique_ptr<watch>, 2>;
+
+  awaitable<void> scout();
+  awaitable<void> refresh();
+  awaitable<error_code> look(bool watching);
+  awaitable<error_code> get_in_line();
+  awaitable<void> call_others();
+  std::optional<entry> called_to() const;
+  awaitable<error_code> answer_call();
+  void returned();
+  awaitable<void> wait_for_change(const hints& watching);
+  hints watch_all();
+  void apply(const backend::reply& items, const std::vector<std::string>& side);
+  bool is_claimed_by_us(const std::string& name) const;
+  void forget_gone(const std::vector<entry>& listed);
+  std::size_t ready() const;
+  lease_clock::time_point next_time() const;
+
+  shared_frame frame_;
+  std::shared_ptr<server_clock> clock_;
+  std::shared_ptr<const claims> claims_;
+  std::deque<entry> items_;      // in order, as last listed, less those drawn
+  std::set<std::string> drawn_;  // being claimed
+  std::set<std::string> skipped_;
+  std::set<std::string> in_doubt_;  // perhaps claimed or removed by ourselves: a miss says nothing of other takers
+  spread spread_;
+  std::size_t listed_ = 0;      // number of items in the last list
+  std::size_t draws_ = 0;       // draws since then
+  std::size_t draws_left_ = 0;  // draws until the list is read again
+  std::size_t waiting_ = 0;
+  bool scouting_ = false;
+  bool refreshing_ = false;
+  bool is_ours_ = false;      // a list has shown that no other recipe uses the path
+  bool look_again_ = false;   // an item that the scout left out can be taken again
+  bool steps_aside_ = false;  // gets in line although there are items, because of late claims
+  bool calling_ = false;
+  lease_clock::time_point next_look_{};  // the first in line does not look again before this
+  place_ptr place_;                      // our place in the line of waiting takers
+  error_code failure_;
+  std::size_t failures_ = 0;
+  condition ready_;    // there are items to draw, or the scout has ended
+  condition changed_;  // for the scout: what is watched, the place in line, or an item that can be taken again
+};
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,190 @@
+// Taking: draw an item, claim it, hand it out.
+#include <utility>
+
+#include "queue/attempts.hpp"
+#include "queue/queue_core.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+constexpr std::size_t max_at_once = 1000;
+
+/// The result does not end the operation: it goes on with the next item, or in the next session.
+bool is_passing(const claim_result& result) {
+  const auto& error = result.error;
+  return result.at_item || error == errc::node_exists || error == errc::no_node || error == errc::busy ||
+         error == errc::session_expired || error == errc::bad_version;
+}
+
+}  // namespace
+
+awaitable<outcome<message>> queue_core::take() {
+  for (;;) {
+    auto drawn = co_await items_->draw();
+    auto& [error, what] = drawn;
+    if (error) co_return failed<message>(error);
+    error = co_await frame_->session->wait_connected(nullptr, never);
+    if (error) {
+      items_->put_back(what.name);
+      co_return failed<message>(error);
+    }
+    items_->look_ahead();
+    auto begun = claims_->begin(std::move(what));
+    auto taken = co_await take_drawn(std::move(begun));
+    if (std::get<0>(taken) != errc::busy) co_return taken;
+  }
+}
+
+/// Error `busy`: this item is not to be had, try another one.
+awaitable<outcome<message>> queue_core::take_drawn(claims::attempt begun) {
+  auto result = co_await claims_->finish(begun);
+  after(begun, result);
+  if (is_passing(result)) co_return failed<message>(errc::busy);
+  const auto most = frame_->options.max_attempts;
+  if (result.error || most == 0 || result.item.attempts <= most) {
+    co_return outcome<message>(result.error, std::move(result.item));
+  }
+  // The session of the last taker ended, so there is no reason from that taker.
+  const claim_id which(result.item);
+  auto error = co_await bury(which, result.item.attempts - 1, "handed out too often");
+  const bool is_open = claims_->has(which);
+  if (is_open) claims_->take_back(result.item);
+  if (error == asio::error::operation_aborted) co_return failed<message>(error);
+  if (is_open) items_->skip(result.item.name, error);
+  co_return failed<message>(errc::busy);
+}
+
+void queue_core::after(const claims::attempt& which, const claim_result& result) {
+  const auto& name = which.what.name;
+  if (!result.error) {
+    items_->settled(name);
+  } else if (result.at_item) {
+    items_->skip(name, result.error);
+  } else if (result.error == errc::node_exists || result.error == errc::no_node) {
+    items_->missed(name);
+  } else if (result.error == errc::busy) {
+    items_->put_back(name);
+  } else {
+    items_->lost_sight_of(name);
+  }
+}
+
+awaitable<outcome<std::vector<message>>> queue_core::take_many(std::size_t most) {
+  using result_type = outcome<std::vector<message>>;
+  if (most < 1 || most > max_at_once) co_return result_type(errc::bad_arguments, {});
+  std::vector<message> taken;
+  error_code error;
+  while (taken.empty() && !error) {
+    auto drawn = co_await items_->draw();
+    error = std::get<0>(drawn);
+    if (error) break;
+    std::vector<entry> all;
+    all.push_back(std::move(std::get<1>(drawn)));
+    error = co_await frame_->session->wait_connected(nullptr, never);
+    if (error) {
+      items_->put_back(all.front().name);
+      break;
+    }
+    while (all.size() < most) {
+      auto more = items_->draw_at_hand();
+      if (!more) break;
+      all.push_back(std::move(*more));
+    }
+    std::vector<claims::attempt> begun;
+    items_->look_ahead();
+    for (auto& each : all) begun.push_back(claims_->begin(std::move(each)));
+    for (auto& each : begun) {
+      auto one = co_await take_drawn(std::move(each));
+      auto& [why, item] = one;
+      if (!why) taken.push_back(std::move(item));
+      if (why && why != errc::busy) error = why;
+    }
+  }
+  if (error == asio::error::operation_aborted) {  // the caller is told of none of them
+    for (const auto& each : taken) {
+      claims_->take_back(each);
+      items_->put_back(each.name);
+    }
+    taken.clear();
+  }
+  if (!taken.empty()) error.clear();
+  co_return result_type(error, std::move(taken));
+}
+
+/// Reads the data of an item before it removes it, so that a lost reply loses no data. The next item is read in the
+/// same round trip.
+awaitable<outcome<message>> queue_core::pop() {
+  if (frame_->where.kind == queue_kind::delayed) co_return co_await pop_by_claim();
+  for (;;) {
+    auto drawn = co_await items_->draw();
+    auto& [error, what] = drawn;
+    if (error) co_return failed<message>(error);
+    claims::attempt which;
+    which.what = std::move(what);
+    auto result = co_await pop_drawn(which.what);
+    after(which, result);
+    if (!is_passing(result)) co_return outcome<message>(result.error, std::move(result.item));
+  }
+}
+
+awaitable<claim_result> queue_core::pop_drawn(entry what) {
+  const auto& session = frame_->session;
+  claim_result result;
+  auto read = co_await read_for_pop(what.name);
+  result.error = read.error;
+  result.at_item = read.error == errc::no_auth;
+  if (result.error) co_return result;
+  exchange_ptr asked;
+  std::string following = items_->next() ? items_->next()->name : std::string();
+  if (!following.empty()) asked = session->send(make_request(opcode::get, frame_->where.item(following)));
+  items_->look_ahead();
+  message item{what.name, std::move(read.data), read.stat, attempts_of(read.stat)};
+  result = co_await claims_->remove(std::move(item));
+  if (result.error == errc::outcome_unknown) {
+    auto there = co_await is_there(what.name);
+    if (there) result.error = errc::session_expired;
+  }
+  if (!asked) co_return result;
+  auto ahead = co_await session->answer(asked);
+  read_ahead_.reset();
+  if (!ahead.error) read_ahead_.emplace(std::move(following), std::move(ahead));
+  co_return result;
+}
+
+/// Whether an item is still there after a removal with an unknown outcome: then it was not removed.
+awaitable<bool> queue_core::is_there(std::string name) {
+  auto look = make_request(opcode::exists, frame_->where.item(name));
+  auto seen = co_await frame_->session->perform(std::move(look), retry::always);
+  co_return !seen.error;
+}
+
+awaitable<backend::reply> queue_core::read_for_pop(std::string name) {
+  if (read_ahead_ && read_ahead_->first == name) {
+    auto known = std::move(read_ahead_->second);
+    read_ahead_.reset();
+    auto error = co_await frame_->session->wait_connected(nullptr, never);
+    if (error) known.error = error;
+    co_return known;
+  }
+  co_return co_await frame_->session->perform(make_request(opcode::get, frame_->where.item(name)), retry::always);
+}
+
+/// A delayed item is claimed first: the claim's time stamp says whether it is early.
+awaitable<outcome<message>> queue_core::pop_by_claim() {
+  for (;;) {
+    auto taken = co_await take();
+    auto& [error, item] = taken;
+    if (error) co_return taken;
+    constexpr bool is_once = true;
+    error = co_await claims_->settle(claim_id(item), transaction(), is_once);
+    if (error) claims_->take_back(item);
+    const bool is_passing = error == errc::superseded || error == errc::not_empty || error == errc::no_auth;
+    if (!is_passing) co_return taken;
+    if (error != errc::superseded) items_->skip(item.name, error);
+  }
+}
+
+}  // namespace zkrecipes::detail
