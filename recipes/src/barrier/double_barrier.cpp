@@ -39,7 +39,7 @@ transaction attendance::fenced(transaction operations) const {
 }
 
 void attendance::start_lost(handler_for<void(error_code)> h, seat_ptr which) {
-  launch(*which->where()->session()->get_scheduler(), std::move(h), owning(which->where(), &place::wait_lost));
+  launch(*which->where()->session()->get_scheduler(), std::move(h), owning(which->where(), &own_node::wait_lost));
 }
 
 void attendance::start_leave(handler_for<void(error_code)> h, seat_ptr which, lease_clock::duration budget) {

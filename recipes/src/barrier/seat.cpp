@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "session/deadline.hpp"
+#include "session/forwarding.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes::detail {
@@ -28,9 +29,9 @@ error_code refusal_among(const std::vector<backend::reply>& replies) {
 
 }  // namespace
 
-seat::seat(place_ptr where, point_ptr at, diagnostic why)
-    : place_(std::move(where)), at_(std::move(at)), why_(std::move(why)) {
-  const auto name = place_->name();
+seat::seat(own_node_ptr node, point_ptr at, diagnostic why)
+    : node_(std::move(node)), at_(std::move(at)), why_(std::move(why)), changed_(at_->session->get_scheduler()) {
+  const auto name = node_->name();
   const auto number = parse_sequence(name, meeting_markers()).value_or(-1);
   self_ = parse_attendant(member{name, number}).value_or(attendant{});
 }
@@ -38,40 +39,42 @@ seat::seat(place_ptr where, point_ptr at, diagnostic why)
 awaitable<outcome<seat_ptr>> seat::enter(point_ptr at, lease_clock::time_point deadline, diagnostic why) {
   const auto on = at->session->get_scheduler();
   line_spec line{at->path, meeting_marker(at->size), meeting_markers(), parent_reading::before_list};
-  auto coming = place::enter(at->session, std::move(line), at->id);
+  auto coming = waiter::enter(at->session, std::move(line), at->id);
   auto arrived = co_await with_deadline(on, deadline, std::move(coming));
-  auto& [error, where] = arrived;
+  auto& [error, who] = arrived;
   if (error == errc::foreign_data) why.note("another recipe uses the path " + at->path);
   if (error) co_return outcome<seat_ptr>(error, nullptr);
-  auto self = std::make_shared<seat>(where, std::move(at), std::move(why));
-  auto waiting = self->wait_opened();
+  auto self = std::make_shared<seat>(who->node(), std::move(at), std::move(why));
+  auto waiting = self->wait_opened(std::move(who));
   auto opened = co_await with_deadline(on, deadline, std::move(waiting));
   error = std::get<0>(opened);
   if (error == errc::timed_out) error = co_await self->withdraw();
   self->hints_.clear();
-  if (error) where->leave_later();
+  if (error) self->node_->leave_later();
   co_return outcome<seat_ptr>(error, std::move(self));
 }
 
-awaitable<outcome<>> seat::wait_opened() {
+awaitable<outcome<>> seat::wait_opened(waiter_ptr who) {
+  const forwarding node_changes(node_->changed(), changed_);
   error_code error;
   // The record and the list that were read together with our entry may be all that is needed.
-  if (const auto& parent = place_->parent(); parent && place_->listed()) {
-    error = see(parent->data, parent->stat.version, place_->members());
-    // The place leaves other nodes of ours out of its list: if the record contains our GUID, look again.
+  if (const auto& parent = who->parent(); parent && who->line().is_current()) {
+    error = see(parent->data, parent->stat.version, who->line().members());
+    // The roster leaves other nodes of ours out of its list: if the record contains our GUID, look again.
     fresh_ = fresh_ && (entered() || !seen_.record.knows(self_.guid));
   }
+  who.reset();  // we have a list of our own from here on
   while (!error) {
-    if (auto why = place_->lost()) co_return outcome<>(why);
+    if (auto why = node_->lost()) co_return outcome<>(why);
     if (fresh_ && entered()) co_return outcome<>(error_code());
     if (fresh_ && seen_.can_open(at_->size)) {
       error = co_await open();
     } else if (fresh_ && watches()) {
-      auto why = co_await place_->changed().wait();
+      auto why = co_await changed_.wait();
       if (why == wake::cancelled) error = asio::error::operation_aborted;
     } else {
       error = co_await look();
-      if (error == errc::connection_loss) error.clear();  // it is the lease that ends a place, not a retry limit
+      if (error == errc::connection_loss) error.clear();  // it is the lease that ends it, not a retry limit
     }
   }
   co_return outcome<>(error);
@@ -87,7 +90,7 @@ bool seat::entered() {
 }
 
 error_code seat::see(const std::string& data, std::int32_t version, const std::vector<member>& line) {
-  auto seen = interpret(data, version, line, at_->size, place_->guid());
+  auto seen = interpret(data, version, line, at_->size, node_->guid());
   if (!seen) {
     why_.note("the data of " + at_->path + " is not of a double barrier");
     return errc::foreign_data;
@@ -106,7 +109,7 @@ awaitable<error_code> seat::look() {
   std::vector<backend::request> all{make_request(opcode::get, at_->path, true),
                                     make_request(opcode::children, at_->path, false)};
   watch_out(all);
-  auto answered = co_await place_->ask(std::move(all));
+  auto answered = co_await node_->ask(std::move(all));
   auto& [error, seen] = answered;
   if (error) co_return error;
   const auto& record = seen[0];
@@ -129,15 +132,15 @@ std::string seat::ahead() const {
 }
 
 void seat::watch_out(std::vector<backend::request>& all) {
-  auto& session = *place_->session();
+  auto& session = *node_->session();
   hints_.clear();
-  hints_.push_back(session.arm(watch_kind::data, at_->path, place_->changed()));
+  hints_.push_back(session.arm(watch_kind::data, at_->path, changed_));
   watched_ = ahead();
   if (watched_ == at_->path) {
-    hints_.push_back(session.arm(watch_kind::children, at_->path, place_->changed()));
+    hints_.push_back(session.arm(watch_kind::children, at_->path, changed_));
     all[1].watch = true;
   } else if (!watched_.empty()) {
-    hints_.push_back(session.arm(watch_kind::data, watched_, place_->changed()));
+    hints_.push_back(session.arm(watch_kind::data, watched_, changed_));
     all.push_back(make_request(opcode::get, watched_, true));
   }
 }
@@ -162,7 +165,7 @@ awaitable<error_code> seat::open() {
   all.set(at_->path, serialize(next), seen_.version).append(std::move(checks));
   fresh_ = false;
   std::vector<backend::request> decision{backend::make_multi(all)};
-  auto answered = co_await place_->ask(std::move(decision));
+  auto answered = co_await node_->ask(std::move(decision));
   auto& [error, opened] = answered;
   if (!error) error = opened.front().error;
   if (error) co_return may_be_overtaken(error) ? error_code() : error;
@@ -174,9 +177,9 @@ awaitable<error_code> seat::open() {
 /// To be called when the time is up. Removes our nodes by a transaction that fails if a round was opened since we
 /// looked.
 awaitable<error_code> seat::withdraw() {
-  const auto session = place_->session();
+  const auto session = node_->session();
   fresh_ = fresh_ && !hints_.empty();  // the list from our entry leaves out other nodes of ours
-  while (!place_->lost() && session->connected()) {
+  while (!node_->lost() && session->connected()) {
     error_code error;
     if (!fresh_) error = co_await look();
     if (error) co_return error == asio::error::operation_aborted ? error : make_error_code(errc::timed_out);
@@ -189,22 +192,22 @@ awaitable<error_code> seat::withdraw() {
     if (gone.error == asio::error::operation_aborted) co_return gone.error;
     if (gone.error == errc::bad_version || gone.error == errc::no_node) continue;
     if (gone.error) break;  // our nodes are removed in the background
-    place_->disown();
-    place_->clear_away(false);
+    node_->disown();
+    node_->clear_away(false);
   }
   co_return errc::timed_out;
 }
 
 awaitable<outcome<>> seat::leave() {
-  if (auto why = place_->lost()) co_return outcome<>(why);
-  const auto session = place_->session();
-  auto removing = session->send(make_request(opcode::remove, place_->path(), false));
+  if (auto why = node_->lost()) co_return outcome<>(why);
+  const auto session = node_->session();
+  auto removing = session->send(make_request(opcode::remove, node_->path(), false));
   auto listing = session->send(make_request(opcode::children, at_->path, false));
-  place_->disown();
+  node_->disown();
   auto removed = co_await session->answer(removing);
   auto listed = co_await session->answer(listing);
-  place_->clear_away(leaves_node(removed.error) || removed.error == errc::connection_loss ||
-                     removed.error == asio::error::operation_aborted);
+  node_->clear_away(leaves_node(removed.error) || removed.error == errc::connection_loss ||
+                    removed.error == asio::error::operation_aborted);
   if (removed.error == asio::error::operation_aborted || removed.error == errc::no_auth) {
     co_return outcome<>(removed.error);
   }
@@ -224,7 +227,7 @@ awaitable<outcome<>> seat::leave() {
 /// A member that has left can not come back to this round, so the round is over when none of these members is there any
 /// more.
 awaitable<error_code> seat::wait_others(std::vector<attendant> inside) {
-  const auto session = place_->session();
+  const auto session = node_->session();
   condition changed(session->get_scheduler());
   while (!inside.empty()) {
     const auto path = join(at_->path, next_of(inside).name);

@@ -8,7 +8,8 @@
 #include <zkrecipes/diagnostic.hpp>
 
 #include "barrier/meeting.hpp"
-#include "line/place.hpp"
+#include "line/own_node.hpp"
+#include "line/waiter.hpp"
 
 namespace zkrecipes::detail {
 
@@ -33,13 +34,13 @@ class seat {
   awaitable<outcome<>> leave();
 
   // From any thread, once it has been entered.
-  const place_ptr& where() const noexcept { return place_; }
+  const own_node_ptr& where() const noexcept { return node_; }
   std::int64_t round() const noexcept { return round_.round; }
 
-  seat(place_ptr where, point_ptr at, diagnostic why);
+  seat(own_node_ptr node, point_ptr at, diagnostic why);
 
  private:
-  awaitable<outcome<>> wait_opened();
+  awaitable<outcome<>> wait_opened(waiter_ptr who);
   awaitable<error_code> look();
   awaitable<error_code> open();
   awaitable<error_code> withdraw();
@@ -51,13 +52,14 @@ class seat {
   bool watches() const;
   const attendant& next_of(const std::vector<attendant>& inside) const;
 
-  place_ptr place_;
+  own_node_ptr node_;
   point_ptr at_;
   diagnostic why_;  // our entry failed
   attendant self_;
   gathering seen_;
   bool fresh_ = false;  // nothing is known to have changed since `seen_` was read
   bool size_checked_ = false;
+  condition changed_;  // while we wait: something happened to our node, or to what `hints_` watch
   std::vector<std::unique_ptr<watch>> hints_;
   std::string watched_;  // the path that is watched besides the record
   round_record round_;   // the one that we are a member of

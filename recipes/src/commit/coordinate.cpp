@@ -7,7 +7,10 @@
 #include "commit/filing.hpp"
 #include "commit/parties.hpp"
 #include "election/term_record.hpp"
+#include "line/own_node.hpp"
+#include "line/waiter.hpp"
 #include "session/background.hpp"
+#include "session/forwarding.hpp"
 
 namespace zkrecipes::detail {
 
@@ -18,19 +21,24 @@ namespace {
 /// One period of leadership.
 class office : public std::enable_shared_from_this<office> {
  public:
-  office(place_ptr where, std::string path, commit_coordinator_options options)
-      : where_(std::move(where)), session_(where_->session()), path_(std::move(path)), options_(std::move(options)) {}
+  office(own_node_ptr node, std::string path, commit_coordinator_options options)
+      : node_(std::move(node)),
+        session_(node_->session()),
+        path_(std::move(path)),
+        options_(std::move(options)),
+        changed_(session_->get_scheduler()) {}
 
   /// Leads until the leadership is lost. Errors: `operation_aborted`, and those that make it impossible to go on.
   awaitable<error_code> hold() {
+    const forwarding loss(node_->changed(), changed_);
     auto error = co_await prepare();
     next_cleaning_ = options_.retention.count() > 0 ? session_->now() : never;
-    while (!error && !where_->lost()) {
-      auto hint = session_->arm(watch_kind::children, undecided_folder(path_), where_->changed());
+    while (!error && !node_->lost()) {
+      auto hint = session_->arm(watch_kind::children, undecided_folder(path_), changed_);
       error = co_await take_over();
-      while (!error && !where_->lost() && !hint->fired()) {
+      while (!error && !node_->lost() && !hint->fired()) {
         if (session_->now() >= next_cleaning_) begin_cleaning();
-        auto why = co_await where_->changed().wait(next_cleaning_);
+        auto why = co_await changed_.wait(next_cleaning_);
         if (why == wake::cancelled) error = asio::error::operation_aborted;
       }
     }
@@ -80,7 +88,7 @@ class office : public std::enable_shared_from_this<office> {
     self->tell({}, std::get<0>(done));
     self->next_cleaning_ =
         self->session_->now() + std::max<lease_clock::duration>(self->options_.retention / 4, least_pause);
-    self->where_->changed().notify();
+    self->changed_.notify();
   }
 
   /// Works on a transaction until it is decided and its mark is moved. A refused request is tried again, with pauses.
@@ -133,27 +141,28 @@ class office : public std::enable_shared_from_this<office> {
     return true;
   }
 
-  place_ptr where_;
+  own_node_ptr node_;
   core_ptr session_;
   std::string path_;
   commit_coordinator_options options_;
   std::map<std::string, background> deciding_;  // by transaction
   background cleaning_;
   lease_clock::time_point next_cleaning_ = never;
+  condition changed_;  // there is something to do, or the leadership is lost
 };
 
 /// Stands for election and leads once. Errors: as `office::hold`.
 awaitable<error_code> coordinate_once(core_ptr session, std::string path, commit_coordinator_options options) {
-  auto entered = co_await place::enter(std::move(session), election_line(join(path, "_coordinator")), options.id);
+  auto entered = co_await waiter::enter(std::move(session), election_line(join(path, "_coordinator")), options.id);
   auto& [error, where] = entered;
   if (error) co_return error;
   error = co_await where->wait_turn(&nearest_ahead);
   if (!error) {
-    auto leading = std::make_shared<office>(where, std::move(path), std::move(options));
+    auto leading = std::make_shared<office>(where->node(), std::move(path), std::move(options));
     error = co_await leading->hold();
     leading->stop();
   }
-  where->leave_later();
+  where->node()->leave_later();
   co_return error;
 }
 

@@ -23,7 +23,8 @@ stock::stock(shared_frame frame, std::shared_ptr<server_clock> clock)
     : frame_(std::move(frame)),
       clock_(std::move(clock)),
       spread_([session = frame_->session.get()] { return session->get_scheduler()->world->random(); }),
-      ready_(frame_->session->get_scheduler()) {}
+      ready_(frame_->session->get_scheduler()),
+      changed_(frame_->session->get_scheduler()) {}
 
 awaitable<outcome<entry>> stock::draw() {
   ++waiting_;
@@ -41,7 +42,7 @@ awaitable<outcome<entry>> stock::draw() {
     if (why == wake::cancelled) error = asio::error::operation_aborted;
     if (!drawn && !error && failures_ != failures_seen) error = failure_;
   }
-  if (--waiting_ == 0 && place_ && !calling_) place_->leave_later();
+  if (--waiting_ == 0 && node_ && !calling_) node_->leave_later();
   co_return outcome<entry>(error, drawn ? std::move(*drawn) : entry{});
 }
 
@@ -115,7 +116,7 @@ void stock::put_back(const std::string& name) {
 /// change, because nothing changed on the server.
 void stock::returned() {
   look_again_ = true;
-  if (place_) place_->changed().notify();
+  changed_.notify();
 }
 
 void stock::skip(const std::string& name, error_code why) {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "line/place.hpp"
+#include "line/own_node.hpp"
 #include "queue/layout.hpp"
 #include "queue/server_clock.hpp"
 #include "queue/spread.hpp"
@@ -79,10 +79,11 @@ class stock : public std::enable_shared_from_this<stock> {
   bool steps_aside_ = false;  // gets in line although there are items, because of late claims
   bool calling_ = false;
   lease_clock::time_point next_look_{};  // the first in line does not look again before this
-  place_ptr place_;                      // our place in the line of waiting takers
+  own_node_ptr node_;                    // our node in the line of waiting takers
   error_code failure_;
   std::size_t failures_ = 0;
   condition ready_;
+  condition changed_;  // for the scout: a watch has fired, an item has come back, or something happened to `node_`
 };
 
 }  // namespace zkrecipes::detail

@@ -11,6 +11,8 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "session/forwarding.hpp"
+
 namespace zkrecipes::detail {
 
 namespace {
@@ -109,6 +111,7 @@ void condition::resume(iterator which, wake why) {
 
 void condition::notify() {
   while (!waiters_.empty()) resume(waiters_.begin(), wake::notified);
+  for (auto* each = forwardings_; each; each = each->next_) each->to_.notify();
 }
 
 void condition::drop() {

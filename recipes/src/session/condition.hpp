@@ -16,6 +16,8 @@ using awaitable = asio::awaitable<T>;
 
 enum class wake { notified, timed_out, cancelled };
 
+class forwarding;
+
 /// To be used like a condition variable: check, wait, check again. On the strand only. A notified waiter is resumed
 /// later, never inside `notify`.
 class condition {
@@ -43,12 +45,14 @@ class condition {
   };
   using iterator = std::list<waiter>::iterator;
 
+  friend class forwarding;
   friend struct wait_initiation;
   void enlist(handler h, lease_clock::time_point deadline);
   void resume(iterator which, wake why);
 
   scheduler_ptr scheduler_;
   std::list<waiter> waiters_;
+  forwarding* forwardings_ = nullptr;  // those that pass our notifications on, in a list
 };
 
 /// True if the calling coroutine has been cancelled, with any type of cancellation.

@@ -22,10 +22,16 @@
 
 namespace zkrecipes::detail {
 
+/// The result of an operation that has failed.
+template <class... Results>
+outcome<Results...> failed(error_code why) {
+  return outcome<Results...>(why, Results()...);
+}
+
 /// The body of an operation that is refused: nothing is sent.
 template <class... Results>
 awaitable<outcome<Results...>> refuse(error_code why) {
-  co_return outcome<Results...>(why, Results()...);
+  co_return failed<Results...>(why);
 }
 
 /// Lets every type of cancellation through (a co_spawned coroutine hears only `terminal`), and reports it by return
