@@ -8,7 +8,7 @@
 #include "line/own_node.hpp"
 #include "semaphore/permit_record.hpp"
 #include "session/condition.hpp"
-#include "session/watches.hpp"
+#include "session/watch.hpp"
 
 namespace zkrecipes::detail {
 
