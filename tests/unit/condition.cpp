@@ -1,8 +1,9 @@
-// `condition`, the only thing that the library's coroutines wait on.
+// `condition`, the only thing that the library's coroutines wait on, and `forwarding`.
 #include "session/condition.hpp"
 
 #include <boost/test/unit_test.hpp>
 
+#include "session/forwarding.hpp"
 #include "session/operation.hpp"
 #include "support/fake_world.hpp"
 
@@ -168,6 +169,96 @@ BOOST_AUTO_TEST_CASE(a_context_that_ends_takes_its_waiters_along) {
   destroy_context();
   BOOST_TEST(cargo.use_count() == 1, "a waiter leaked");
   BOOST_TEST(*cargo == 0, "a waiter was resumed");
+}
+
+BOOST_AUTO_TEST_CASE(a_forwarding_passes_notifications_on_for_as_long_as_it_lives) {
+  condition source(scheduler);
+  waiting who;
+  start(who, never, 2);
+  {
+    const forwarding passed_on(source, *changed);
+    source.notify();
+    settle();
+    BOOST_TEST(woken_by(who, {wake::notified}));
+  }
+  source.notify();
+  settle();
+  BOOST_TEST(woken_by(who, {wake::notified}));
+  changed->notify();
+  settle();
+  BOOST_TEST(woken_by(who, {wake::notified, wake::notified}));
+}
+
+BOOST_AUTO_TEST_CASE(forwardings_of_one_condition_end_in_any_order) {
+  condition source(scheduler);
+  condition other(scheduler);
+  auto first = std::make_unique<forwarding>(source, *changed);
+  auto second = std::make_unique<forwarding>(source, other);
+  auto third = std::make_unique<forwarding>(source, *changed);
+  waiting who;
+  start(who, never, 3);
+  second.reset();
+  source.notify();
+  settle();
+  BOOST_TEST(who.woken.size() == 1u);
+  third.reset();
+  source.notify();
+  settle();
+  BOOST_TEST(who.woken.size() == 2u);
+  first.reset();
+  source.notify();
+  settle();
+  BOOST_TEST(who.woken.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_notification_is_forwarded_over_several_conditions_and_from_several) {
+  condition source(scheduler);
+  condition between(scheduler);
+  condition second_source(scheduler);
+  const forwarding to_between(source, between);
+  const forwarding to_changed(between, *changed);
+  const forwarding also(second_source, *changed);
+  waiting who;
+  start(who, never, 3);
+  source.notify();
+  settle();
+  BOOST_TEST(who.woken.size() == 1u);
+  second_source.notify();
+  settle();
+  BOOST_TEST(who.woken.size() == 2u);
+  between.notify();
+  settle();
+  BOOST_TEST(who.woken.size() == 3u);
+}
+
+namespace {
+
+/// Waits on a condition of its own, to which that of another object is forwarded.
+awaitable<void> wait_on_another(std::shared_ptr<condition> another, scheduler_ptr on, std::shared_ptr<int> cargo) {
+  condition own(std::move(on));
+  const forwarding passed_on(*another, own);
+  co_await own.wait();
+  ++*cargo;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_context_that_ends_takes_forwardings_along) {
+  auto cargo = std::make_shared<int>(0);
+  auto another = std::make_shared<condition>(scheduler);
+  launch_detached(scheduler->strand, wait_on_another(another, scheduler, cargo));
+  launch_detached(scheduler->strand, wait_on_another(another, scheduler, cargo));
+  settle();
+  another->notify();
+  settle();
+  BOOST_TEST(*cargo == 2);
+  launch_detached(scheduler->strand, wait_on_another(another, scheduler, cargo));
+  settle();
+  changed.reset();
+  another.reset();
+  scheduler.reset();
+  destroy_context();
+  BOOST_TEST(cargo.use_count() == 1, "a waiter leaked");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -94,4 +94,28 @@ BOOST_AUTO_TEST_CASE(the_destructor_releases_also_while_somebody_waits_for_a_los
   BOOST_TEST((lost.error() == errc::closed), lost.error().message());
 }
 
+BOOST_AUTO_TEST_CASE(all_are_valid_until_one_of_them_is_not) {
+  BOOST_TEST(!multi_ownership().valid());
+  multi_lock both(zk, {"/a", "/b"});
+  auto acquired = record<multi_ownership>();
+  both.async_acquire(acquired.token());
+  settle();
+  const auto own = last().pending.front().first.path + "0000000007";
+  for (const auto* path : {"/a", "/b"}) {
+    let_stand_behind_another(path);
+    other_goes(path);
+  }
+  BOOST_TEST_REQUIRE(acquired.done());
+  const auto& held = acquired.result<0>();
+  BOOST_TEST(held.valid());
+  const auto before = now();
+  state().now = held.valid_until();
+  BOOST_TEST(!held.valid(), "by the clock alone");
+  state().now = before;
+  BOOST_TEST(held.valid());
+  fire(backend::change::deleted, own);
+  fail(errc::no_node);
+  BOOST_TEST(!held.valid());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

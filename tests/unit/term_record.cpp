@@ -6,6 +6,8 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "line/member_data.hpp"
+
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
 using namespace std::chrono_literals;

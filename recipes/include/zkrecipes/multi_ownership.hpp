@@ -40,6 +40,9 @@ class multi_ownership {
   /// Until when we may believe that all of the locks are ours if we hear nothing more from the servers: see
   /// `ownership`.
   lease_clock::time_point valid_until() const;
+  /// Whether none of the locks has been lost or released, and `valid_until()` has not come yet: a snapshot, see
+  /// `ownership::valid`.
+  bool valid() const;
   /// The transaction with checks in front: it fails with `no_node` if the node of any of the locks is gone when the
   /// servers execute it. If nothing was ever owned here, it fails with `bad_arguments`, unsent.
   transaction fenced(transaction operations) const;

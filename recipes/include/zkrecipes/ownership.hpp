@@ -13,7 +13,7 @@
 namespace zkrecipes {
 
 namespace detail {
-class place;
+class own_node;
 }
 
 /// An ownership, for which an ephemeral node of ours stands in a line. It ends once, for one reason: it is released, or
@@ -33,7 +33,7 @@ class ownership {
   using executor_type = boost::asio::any_io_executor;
 
   ownership() noexcept;  ///< Owns nothing: `error()` is `closed`, and every operation completes with `closed`.
-  explicit ownership(std::shared_ptr<detail::place> place) noexcept;
+  explicit ownership(std::shared_ptr<detail::own_node> node) noexcept;
   ownership(ownership&&) noexcept;
   ownership& operator=(ownership&&) noexcept;
   ~ownership();
@@ -53,6 +53,11 @@ class ownership {
   /// depends on the lease mode: see above. It moves on while we hold it.
   lease_clock::time_point valid_until() const;
 
+  /// Whether it has not been lost or released, and `valid_until()` has not come yet, by the clock at this moment. This
+  /// is a snapshot: the answer can be out of date when it is read, for example because the process was paused in
+  /// between. A write that must not happen after a successor's has to be fenced (`fenced`, `token`).
+  bool valid() const;
+
   /// The transaction with a check in front: it fails with `no_node` if our node is gone when the servers execute it. If
   /// nothing was ever owned here, it fails with `bad_arguments`, unsent.
   transaction fenced(transaction operations) const;
@@ -68,7 +73,7 @@ class ownership {
   /// not.
   template <token_for<> Token = default_token>
   auto async_lost(Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_lost, place_);
+    return detail::initiate<void(error_code)>(token, &start_lost, node_);
   }
 
   /// Completes when somebody asks us to give the ownership up, or when it has ended; at once if either has happened
@@ -82,7 +87,7 @@ class ownership {
   /// Cost: no request, as `async_lost`.
   template <token_for<> Token = default_token>
   auto async_revoked(Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_revoked, place_);
+    return detail::initiate<void(error_code)>(token, &start_revoked, node_);
   }
 
   /// Gives the ownership up and completes when the server has removed our node; a server that is too busy is asked
@@ -98,17 +103,17 @@ class ownership {
   /// Cost: one round trip, one write; none if it has ended already.
   template <token_for<> Token = default_token>
   auto async_release(Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_release, place_);
+    return detail::initiate<void(error_code)>(token, &start_release, node_);
   }
 
  private:
-  friend class read_write_lock;  // its upgrade and downgrade need the place, not only its path
-  using place_ptr = std::shared_ptr<detail::place>;
-  static void start_lost(detail::handler_for<void(error_code)>, place_ptr);
-  static void start_revoked(detail::handler_for<void(error_code)>, place_ptr);
-  static void start_release(detail::handler_for<void(error_code)>, place_ptr);
+  friend class read_write_lock;  // its upgrade and downgrade need the node, not only its path
+  using own_node_ptr = std::shared_ptr<detail::own_node>;
+  static void start_lost(detail::handler_for<void(error_code)>, own_node_ptr);
+  static void start_revoked(detail::handler_for<void(error_code)>, own_node_ptr);
+  static void start_release(detail::handler_for<void(error_code)>, own_node_ptr);
 
-  place_ptr place_;
+  own_node_ptr node_;
 };
 
 }  // namespace zkrecipes

@@ -95,7 +95,7 @@ class read_write_lock {
   template <token_for<> Token = default_token>
   auto async_downgrade(const ownership& held, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_downgrade, session_.get_core(), path_, options_.id,
-                                              held.place_);
+                                              held.node_);
   }
 
   /// Turns a reader's hold into an exclusive one if nobody else is in line. It does not wait, because two readers that
@@ -112,7 +112,7 @@ class read_write_lock {
   template <token_for<ownership> Token = default_token>
   auto async_try_upgrade(const ownership& held, Token&& token = Token()) {
     return detail::initiate<void(error_code, ownership)>(token, &start_try_upgrade, session_.get_core(), path_,
-                                                         options_, held.place_);
+                                                         options_, held.node_);
   }
 
   /// Lists the members that hold the lock and those that wait, in order. A downgraded writer is shown as a holder, but
@@ -137,7 +137,7 @@ class read_write_lock {
  private:
   enum class mode { read, write };
   using core_ptr = std::shared_ptr<detail::core>;
-  using place_ptr = std::shared_ptr<detail::place>;
+  using own_node_ptr = std::shared_ptr<detail::own_node>;
   using owner_handler = detail::handler_for<void(error_code, ownership)>;
 
   template <class Token>
@@ -146,8 +146,8 @@ class read_write_lock {
                                                          how, budget);
   }
   static void start_acquire(owner_handler, core_ptr, std::string, line_options, mode, lease_clock::duration);
-  static void start_downgrade(detail::handler_for<void(error_code)>, core_ptr, std::string, std::string, place_ptr);
-  static void start_try_upgrade(owner_handler, core_ptr, std::string, line_options, place_ptr);
+  static void start_downgrade(detail::handler_for<void(error_code)>, core_ptr, std::string, std::string, own_node_ptr);
+  static void start_try_upgrade(owner_handler, core_ptr, std::string, line_options, own_node_ptr);
   static void start_members(detail::handler_for<void(error_code, std::vector<line_member>)>, core_ptr, std::string);
 
   session session_;

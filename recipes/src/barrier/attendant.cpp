@@ -29,9 +29,9 @@ error_code refusal_among(const std::vector<backend::reply>& replies) {
 
 }  // namespace
 
-attendant::attendant(place_ptr where, double_barrier_ptr at, diagnostic why)
-    : place_(std::move(where)), at_(std::move(at)), why_(std::move(why)), changed_(at_->session->get_scheduler()) {
-  const auto name = place_->name();
+attendant::attendant(own_node_ptr node, double_barrier_ptr at, diagnostic why)
+    : node_(std::move(node)), at_(std::move(at)), why_(std::move(why)), changed_(at_->session->get_scheduler()) {
+  const auto name = node_->name();
   const auto number = parse_sequence(name, round_markers()).value_or(-1);
   self_ = parse_round_member(member{name, number}).value_or(round_member{});
 }
@@ -40,32 +40,33 @@ awaitable<outcome<attendant_ptr>> attendant::enter(double_barrier_ptr at, lease_
                                                    diagnostic why) {
   const auto on = at->session->get_scheduler();
   line_spec line{at->path, round_marker(at->size), round_markers(), parent_reading::before_list};
-  auto coming = place::enter(at->session, std::move(line), at->id);
+  auto coming = waiter::enter(at->session, std::move(line), at->id);
   auto arrived = co_await with_deadline(on, deadline, std::move(coming));
-  auto& [error, where] = arrived;
+  auto& [error, who] = arrived;
   if (error == errc::foreign_data) why.note("another recipe uses the path " + at->path);
   if (error) co_return outcome<attendant_ptr>(error, nullptr);
-  auto self = std::make_shared<attendant>(where, std::move(at), std::move(why));
-  auto waiting = self->wait_opened();
+  auto self = std::make_shared<attendant>(who->node(), std::move(at), std::move(why));
+  auto waiting = self->wait_opened(std::move(who));
   auto opened = co_await with_deadline(on, deadline, std::move(waiting));
   error = std::get<0>(opened);
   if (error == errc::timed_out) error = co_await self->withdraw();
   self->hints_.clear();
-  if (error) where->leave_later();
+  if (error) self->node_->leave_later();
   co_return outcome<attendant_ptr>(error, std::move(self));
 }
 
-awaitable<outcome<>> attendant::wait_opened() {
-  const forwarding loss(place_->changed(), changed_);
+awaitable<outcome<>> attendant::wait_opened(waiter_ptr who) {
+  const forwarding node_changes(node_->changed(), changed_);
   error_code error;
   // The record and the list that were read together with our entry may be all that is needed.
-  if (const auto& parent = place_->parent(); parent && place_->listed()) {
-    error = see(parent->data, parent->stat.version, place_->members());
-    // The place leaves other nodes of ours out of its list: if the record contains our GUID, look again.
+  if (const auto& parent = who->parent(); parent && who->line().is_current()) {
+    error = see(parent->data, parent->stat.version, who->line().members());
+    // The roster leaves other nodes of ours out of its list: if the record contains our GUID, look again.
     fresh_ = fresh_ && (entered() || !seen_.record.knows(self_.guid));
   }
+  who.reset();  // we have a list of our own from here on
   while (!error) {
-    if (auto why = place_->lost()) co_return outcome<>(why);
+    if (auto why = node_->lost()) co_return outcome<>(why);
     if (fresh_ && entered()) co_return outcome<>(error_code());
     if (fresh_ && seen_.can_open(at_->size)) {
       error = co_await open();
@@ -74,7 +75,7 @@ awaitable<outcome<>> attendant::wait_opened() {
       if (why == wake::cancelled) error = asio::error::operation_aborted;
     } else {
       error = co_await look();
-      if (error == errc::connection_loss) error.clear();  // it is the lease that ends a place, not a retry limit
+      if (error == errc::connection_loss) error.clear();  // it is the lease that ends it, not a retry limit
     }
   }
   co_return outcome<>(error);
@@ -90,7 +91,7 @@ bool attendant::entered() {
 }
 
 error_code attendant::see(const std::string& data, std::int32_t version, const std::vector<member>& line) {
-  auto seen = interpret(data, version, line, at_->size, place_->guid());
+  auto seen = interpret(data, version, line, at_->size, node_->guid());
   if (!seen) {
     why_.note("the data of " + at_->path + " is not of a double barrier");
     return errc::foreign_data;
@@ -109,7 +110,7 @@ awaitable<error_code> attendant::look() {
   std::vector<backend::request> all{make_request(opcode::get, at_->path, true),
                                     make_request(opcode::children, at_->path, false)};
   watch_out(all);
-  auto answered = co_await place_->ask(std::move(all));
+  auto answered = co_await node_->ask(std::move(all));
   auto& [error, seen] = answered;
   if (error) co_return error;
   const auto& record = seen[0];
@@ -132,7 +133,7 @@ std::string attendant::ahead() const {
 }
 
 void attendant::watch_out(std::vector<backend::request>& all) {
-  auto& session = *place_->session();
+  auto& session = *node_->session();
   hints_.clear();
   hints_.push_back(session.arm(watch_kind::data, at_->path, changed_));
   watched_ = ahead();
@@ -165,7 +166,7 @@ awaitable<error_code> attendant::open() {
   all.set(at_->path, serialize(next), seen_.version).append(std::move(checks));
   fresh_ = false;
   std::vector<backend::request> decision{backend::make_multi(all)};
-  auto answered = co_await place_->ask(std::move(decision));
+  auto answered = co_await node_->ask(std::move(decision));
   auto& [error, opened] = answered;
   if (!error) error = opened.front().error;
   if (error) co_return may_be_overtaken(error) ? error_code() : error;
@@ -177,9 +178,9 @@ awaitable<error_code> attendant::open() {
 /// To be called when the time is up. Removes our nodes by a transaction that fails if a round was opened since we
 /// looked.
 awaitable<error_code> attendant::withdraw() {
-  const auto session = place_->session();
+  const auto session = node_->session();
   fresh_ = fresh_ && !hints_.empty();  // the list from our entry leaves out other nodes of ours
-  while (!place_->lost() && session->connected()) {
+  while (!node_->lost() && session->connected()) {
     error_code error;
     if (!fresh_) error = co_await look();
     if (error) co_return error == asio::error::operation_aborted ? error : make_error_code(errc::timed_out);
@@ -192,22 +193,22 @@ awaitable<error_code> attendant::withdraw() {
     if (gone.error == asio::error::operation_aborted) co_return gone.error;
     if (gone.error == errc::bad_version || gone.error == errc::no_node) continue;
     if (gone.error) break;  // our nodes are removed in the background
-    place_->disown();
-    place_->clear_away(false);
+    node_->disown();
+    node_->clear_away(false);
   }
   co_return errc::timed_out;
 }
 
 awaitable<outcome<>> attendant::leave() {
-  if (auto why = place_->lost()) co_return outcome<>(why);
-  const auto session = place_->session();
-  auto removing = session->send(make_request(opcode::remove, place_->path(), false));
+  if (auto why = node_->lost()) co_return outcome<>(why);
+  const auto session = node_->session();
+  auto removing = session->send(make_request(opcode::remove, node_->path(), false));
   auto listing = session->send(make_request(opcode::children, at_->path, false));
-  place_->disown();
+  node_->disown();
   auto removed = co_await session->answer(removing);
   auto listed = co_await session->answer(listing);
-  place_->clear_away(leaves_node(removed.error) || removed.error == errc::connection_loss ||
-                     removed.error == asio::error::operation_aborted);
+  node_->clear_away(leaves_node(removed.error) || removed.error == errc::connection_loss ||
+                    removed.error == asio::error::operation_aborted);
   if (removed.error == asio::error::operation_aborted || removed.error == errc::no_auth) {
     co_return outcome<>(removed.error);
   }
@@ -227,7 +228,7 @@ awaitable<outcome<>> attendant::leave() {
 /// A member that has left can not come back to this round, so the round is over when none of these members is there any
 /// more.
 awaitable<error_code> attendant::wait_others(std::vector<round_member> inside) {
-  const auto session = place_->session();
+  const auto session = node_->session();
   condition changed(session->get_scheduler());
   while (!inside.empty()) {
     const auto path = join(at_->path, next_of(inside).name);

@@ -11,7 +11,8 @@
 #include "barrier/round_member.hpp"
 #include "barrier/round_record.hpp"
 #include "barrier/round_view.hpp"
-#include "line/place.hpp"
+#include "line/own_node.hpp"
+#include "line/waiter.hpp"
 
 namespace zkrecipes::detail {
 
@@ -22,17 +23,17 @@ class attendant {
   awaitable<outcome<>> leave();
 
   /// Waits until it has left or is lost.
-  awaitable<outcome<>> wait_lost() { return place_->wait_lost(); }
+  awaitable<outcome<>> wait_lost() { return node_->wait_lost(); }
 
   // From any thread, once it has been entered.
-  const scheduler_ptr& get_scheduler() const noexcept { return place_->session()->get_scheduler(); }
-  const place_ptr& where() const noexcept { return place_; }
+  const scheduler_ptr& get_scheduler() const noexcept { return node_->session()->get_scheduler(); }
+  const own_node_ptr& where() const noexcept { return node_; }
   std::int64_t round() const noexcept { return round_.round; }
 
-  attendant(place_ptr where, double_barrier_ptr at, diagnostic why);
+  attendant(own_node_ptr node, double_barrier_ptr at, diagnostic why);
 
  private:
-  awaitable<outcome<>> wait_opened();
+  awaitable<outcome<>> wait_opened(waiter_ptr who);
   awaitable<error_code> look();
   awaitable<error_code> open();
   awaitable<error_code> withdraw();
@@ -44,14 +45,14 @@ class attendant {
   bool watches() const;
   const round_member& next_of(const std::vector<round_member>& inside) const;
 
-  place_ptr place_;
+  own_node_ptr node_;
   double_barrier_ptr at_;
-  diagnostic why_;     // our entry failed
-  condition changed_;  // the node or what is watched
+  diagnostic why_;  // our entry failed
   round_member self_;
   round_view seen_;
   bool fresh_ = false;  // nothing is known to have changed since `seen_` was read
   bool size_checked_ = false;
+  condition changed_;  // while we wait: something happened to our node, or to what `hints_` watch
   std::vector<std::unique_ptr<watch>> hints_;
   std::string watched_;  // the path that is watched besides the record
   round_record round_;   // the one that we are a member of

@@ -44,21 +44,21 @@ awaitable<error_code> finish(core_ptr session, std::string path, std::string id,
 
 }  // namespace
 
-commit_leader::commit_leader(place_ptr where, std::string path, commit_coordinator_options options)
-    : where_(std::move(where)),
-      session_(where_->session()),
+commit_leader::commit_leader(own_node_ptr node, std::string path, commit_coordinator_options options)
+    : node_(std::move(node)),
+      session_(node_->session()),
       path_(std::move(path)),
       options_(std::move(options)),
       changed_(session_->get_scheduler()) {}
 
 awaitable<error_code> commit_leader::lead() {
-  const forwarding loss(where_->changed(), changed_);
+  const forwarding loss(node_->changed(), changed_);
   auto error = co_await prepare();
   next_cleaning_ = options_.retention.count() > 0 ? session_->now() : never;
-  while (!error && !where_->lost()) {
+  while (!error && !node_->lost()) {
     auto hint = session_->arm(watch_kind::children, undecided_folder(path_), changed_);
     error = co_await take_over();
-    while (!error && !where_->lost() && !hint->fired()) {
+    while (!error && !node_->lost() && !hint->fired()) {
       if (session_->now() >= next_cleaning_) begin_cleaning();
       auto why = co_await changed_.wait(next_cleaning_);
       if (why == wake::cancelled) error = asio::error::operation_aborted;

@@ -8,7 +8,7 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "line/place.hpp"
+#include "line/own_node.hpp"
 #include "session/background.hpp"
 
 namespace zkrecipes::detail {
@@ -16,7 +16,7 @@ namespace zkrecipes::detail {
 /// One period of leadership.
 class commit_leader : public std::enable_shared_from_this<commit_leader> {
  public:
-  commit_leader(place_ptr where, std::string path, commit_coordinator_options options);
+  commit_leader(own_node_ptr node, std::string path, commit_coordinator_options options);
 
   /// Leads until the leadership is lost. Errors: `operation_aborted`, and those that make it impossible to go on.
   awaitable<error_code> lead();
@@ -31,14 +31,14 @@ class commit_leader : public std::enable_shared_from_this<commit_leader> {
   static awaitable<void> see_to(std::shared_ptr<commit_leader> self, std::string id, lease_clock::time_point deadline);
   bool tell(const std::string& id, const error_code& error);
 
-  place_ptr where_;
+  own_node_ptr node_;
   core_ptr session_;
   std::string path_;
   commit_coordinator_options options_;
   std::map<std::string, background> deciding_;  // by transaction
   background cleaning_;
   lease_clock::time_point next_cleaning_ = never;
-  condition changed_;  // the list of undecided transactions, the place in line, or the time of the next clean-up
+  condition changed_;  // the list of undecided transactions, our node in the line, or the time of the next clean-up
 };
 
 }  // namespace zkrecipes::detail

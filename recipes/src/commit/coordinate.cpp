@@ -3,6 +3,7 @@
 #include "commit/commit_leader.hpp"
 #include "commit/parties.hpp"
 #include "election/term_record.hpp"
+#include "line/waiter.hpp"
 #include "session/back_off.hpp"
 
 namespace zkrecipes::detail {
@@ -11,16 +12,16 @@ namespace {
 
 /// Stands for election and leads once. Errors: as `commit_leader::lead`.
 awaitable<error_code> coordinate_once(core_ptr session, std::string path, commit_coordinator_options options) {
-  auto entered = co_await place::enter(std::move(session), election_line(join(path, "_coordinator")), options.id);
+  auto entered = co_await waiter::enter(std::move(session), election_line(join(path, "_coordinator")), options.id);
   auto& [error, where] = entered;
   if (error) co_return error;
   error = co_await where->wait_turn(&nearest_ahead);
   if (!error) {
-    auto leading = std::make_shared<commit_leader>(where, std::move(path), std::move(options));
+    auto leading = std::make_shared<commit_leader>(where->node(), std::move(path), std::move(options));
     error = co_await leading->lead();
     leading->stop();
   }
-  where->leave_later();
+  where->node()->leave_later();
   co_return error;
 }
 

@@ -6,6 +6,12 @@
 #include <boost/asio/strand.hpp>
 #include <boost/system/system_error.hpp>
 
+#include "consumer/line_seat.hpp"
+#include "consumer/record_follower.hpp"
+#include "consumer/take_over.hpp"
+#include "line/waiter.hpp"
+#include "session/forwarding.hpp"
+
 namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;
@@ -43,7 +49,6 @@ void coordinator::stop(bool at_once) {
   stopping_ = true;
   at_once_ = at_once_ || at_once;
   cancel(campaign_, asio::cancellation_type::total);
-  if (where_) where_->changed().notify();
   if (term_) term_->end(term_end::resigned);
   if (at_once && !handing_over_) cut_short();
   changed_.notify();
@@ -104,17 +109,17 @@ awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::sh
   co_await accept_cancellation();
   auto line = election_line(self->path_);
   line.reads_parent = parent_reading::before_list;
-  auto entered = co_await place::enter(self->session_, line, candidate_data(self->options_.id, false));
+  auto entered = co_await waiter::enter(self->session_, line, candidate_data(self->options_.id, false));
   result->error = std::get<0>(entered);
-  result->where = std::get<1>(entered);
   if (result->error) co_return;
-  const auto& where = result->where;
-  if (where->parent()) *result->known = to_known(*where->parent());
-  auto turn = std::make_shared<bool>(false);
-  launch_detached(self->session_->strand(), follow_record(where, self->path_, result->known, turn));
-  result->error = co_await where->wait_turn(&nearest_ahead);
-  *turn = true;
-  where->changed().notify();
+  const auto& who = std::get<1>(entered);
+  result->seat = std::make_shared<line_seat>(who->node(), self->options_.id);
+  auto first = who->parent() ? to_known(*who->parent()) : std::nullopt;
+  auto record = std::make_shared<record_follower>(self->session_->get_scheduler(), std::move(first));
+  record->start(who);
+  result->error = co_await who->wait_turn(&nearest_ahead);
+  record->stop();
+  result->known = record->known();
 }
 
 awaitable<coordinator::campaign_result> coordinator::run_campaign() {
@@ -123,7 +128,7 @@ awaitable<coordinator::campaign_result> coordinator::run_campaign() {
   campaign_ = start_task(on, on.strand, campaign(shared_from_this(), result), changed_, shared_from_this());
   while (!campaign_->done) co_await changed_.wait();
   campaign_.reset();
-  if (result->error && result->where) co_await result->where->leave();
+  if (result->error && result->seat) co_await result->seat->leave();
   co_return *result;
 }
 
@@ -133,15 +138,11 @@ awaitable<void> coordinator::rest(std::chrono::milliseconds length) {
 }
 
 awaitable<error_code> coordinator::lead(campaign_result won) {
-  const auto& where = won.where;
-  where_ = where;
-  take_over_request what{where, path_, options_.id, traits_.hand_over_deadline, nullptr, *won.known};
-  what.give_up = [this] { return stopping_; };
+  take_over_request what{won.seat, traits_.hand_over_deadline, [this] { return stopping_; }, &changed_, won.known};
   auto taken = co_await take_over(std::move(what));
-  where_.reset();
   auto error = std::get<0>(taken);
   if (error) {
-    co_await where->leave();
+    co_await won.seat->leave();
   } else {
     term_ = std::get<1>(taken);
     co_await serve(term_);
@@ -150,20 +151,24 @@ awaitable<error_code> coordinator::lead(campaign_result won) {
   co_return error;
 }
 
-awaitable<void> coordinator::watch_place(term_ptr term) {
-  auto asked = co_await term->where()->wait_revoked();
+awaitable<void> coordinator::watch_seat(term_ptr term) {
+  auto asked = co_await term->seat()->wait_revoked();
   if (std::get<0>(asked) == errc::revoked) {
     term->end(term_end::revoked);
-    co_await term->where()->wait_lost();
+    co_await term->seat()->wait_lost();
   }
   term->end(term_end::lost);
-  term->changed().notify();  // also wakes those who wait for the end of a term that was ending already
 }
 
+/// Runs until the seat is lost, or given up at the end of the term.
 awaitable<void> coordinator::watch_connection(term_ptr term) {
-  while (!term->where()->lost()) {
-    if (!term->session()->connected()) term->end(term_end::suspended);
-    co_await term->session()->changed().wait();
+  const auto& session = term->session();
+  condition changed(session->get_scheduler());
+  const forwarding session_changes(session->changed(), changed);
+  const forwarding seat_changes(term->seat()->changed(), changed);
+  while (!term->seat()->lost()) {
+    if (!session->connected()) term->end(term_end::suspended);
+    co_await changed.wait();
   }
 }
 
@@ -175,16 +180,16 @@ void coordinator::start(const term_ptr& term, std::function<awaitable<void>(zkre
     }
   };
   phase_ = start_task(*session_->get_scheduler(), executor_, body::run(std::move(phase), zkrecipes::term(term)),
-                      term->changed(), term);
+                      changed_, shared_from_this());
 }
 
-task_ptr coordinator::in_background(const term_ptr& term, awaitable<void> what) {
-  return start_task(*session_->get_scheduler(), session_->strand(), std::move(what), term->changed(), term);
+task_ptr coordinator::in_background(awaitable<void> what) {
+  return start_task(*session_->get_scheduler(), session_->strand(), std::move(what), changed_, shared_from_this());
 }
 
 void coordinator::note_failure(const term_ptr& term) {
   if (!phase_->failure) return;
-  const bool is_over = term->reason() || term->where()->bound()->ended;
+  const bool is_over = term->reason() || term->seat()->bound()->ended;
   if (is_over && tells_of_the_end(phase_->failure)) return;
   {
     std::lock_guard lock(mutex_);
@@ -193,7 +198,7 @@ void coordinator::note_failure(const term_ptr& term) {
   term->end(term_end::failed);
 }
 
-bool coordinator::has_lapsed(const term_ptr& term) const { return session_->now() >= term->where()->valid_until(); }
+bool coordinator::has_lapsed(const term_ptr& term) const { return session_->now() >= term->seat()->valid_until(); }
 
 /// Runs on the career's executor. The lease is checked right before the call, because the executor may have been busy,
 /// or the process asleep, and nothing may have reported the end of the lease yet.
@@ -204,25 +209,25 @@ awaitable<void> coordinator::work(term_ptr term) {
 awaitable<void> coordinator::serve(term_ptr term) {
   // The answer to the write that began the term can arrive after the end of the lease: then the career is not called.
   if (has_lapsed(term)) co_return co_await leave(term, true);
+  const forwarding term_changes(term->changed(), changed_);
   const auto& strand = session_->strand();
-  launch_detached(strand, watch_place(term));
+  launch_detached(strand, watch_seat(term));
   if (!traits_.work_while_suspended) launch_detached(strand, watch_connection(term));
   if (stopping_) term->end(term_end::resigned);
   co_await inaugurate(term);
   while (!term->reason()) co_await execute(term);
   co_await finish(term);
-  session_->changed().notify();  // wakes `watch_connection`, which ends with the term
 }
 
 awaitable<void> coordinator::inaugurate(term_ptr term) {
   start(term, [this](zkrecipes::term present) { return career_->inaugurate(std::move(present)); });
   if (at_once_) cut_short();
-  while (!phase_->done && !term->reason()) co_await term->changed().wait();
+  while (!phase_->done && !term->reason()) co_await changed_.wait();
   if (phase_->done) note_failure(term);
   if (term->reason()) co_return;
   const auto deadline = session_->now() + session_->options().timeout;
-  auto written = in_background(term, show_phase(term, term_phase::executing, deadline));
-  while (!written->done && !term->reason()) co_await term->changed().wait();
+  auto written = in_background(show_phase(term, term_phase::executing, deadline));
+  while (!written->done && !term->reason()) co_await changed_.wait();
 }
 
 awaitable<void> coordinator::execute(term_ptr term) {
@@ -235,11 +240,11 @@ awaitable<void> coordinator::execute(term_ptr term) {
     if (session_->now() >= limit) {
       term->end(term_end::stalled);
     } else {
-      co_await term->changed().wait(limit);
+      co_await changed_.wait(limit);
     }
   }
   if (phase_->done) note_failure(term);
-  if (has_lapsed(term)) term->end(term->where()->revoked() ? term_end::revoked : term_end::lost);
+  if (has_lapsed(term)) term->end(term->seat()->revoked() ? term_end::revoked : term_end::lost);
 }
 
 awaitable<void> coordinator::show_phase(term_ptr term, term_phase phase, lease_clock::time_point deadline) {
@@ -255,23 +260,23 @@ awaitable<void> coordinator::show_phase(term_ptr term, term_phase phase, lease_c
 awaitable<bool> coordinator::done_in_time(term_ptr term) {
   while (session_->now() < term->end_by()) {
     if (phase_->done) co_return true;
-    co_await term->changed().wait(term->end_by());
+    co_await changed_.wait(term->end_by());
   }
   co_return false;
 }
 
 awaitable<void> coordinator::phase_done(term_ptr term) {
-  while (!phase_->done) co_await term->changed().wait();
+  while (!phase_->done) co_await changed_.wait();
   note_failure(term);
 }
 
 /// Finishes or cancels the message in hand, and does the hand-over. A call that is not done in time is cancelled, and
-/// the place is given up. The record is written meanwhile, because a dead connection must not delay the career.
+/// the seat is given up. The record is written meanwhile, because a dead connection must not delay the career.
 awaitable<void> coordinator::finish(term_ptr term) {
   const auto reason = *term->reason();
   if (!traits_.finish_message_in_hand || reason == term_end::stalled || at_once_) cut_short();
-  if (!term->where()->lost() && session_->connected()) {
-    in_background(term, show_phase(term, term_phase::handing_over, term->end_by()));
+  if (!term->seat()->lost() && session_->connected()) {
+    in_background(show_phase(term, term_phase::handing_over, term->end_by()));
   }
   bool in_time = co_await done_in_time(term);
   handing_over_ = true;
@@ -280,25 +285,25 @@ awaitable<void> coordinator::finish(term_ptr term) {
     start(term, [this, reason](zkrecipes::term present) { return career_->hand_over(std::move(present), reason); });
     in_time = co_await done_in_time(term);
   }
-  auto leaving = in_background(term, leave(term, in_time));
+  auto leaving = in_background(leave(term, in_time));
   if (!in_time) cut_short();
   co_await phase_done(term);
   start(term, [this, reason](zkrecipes::term present) { return career_->ended(std::move(present), reason); });
   co_await phase_done(term);
   handing_over_ = false;
-  while (!leaving->done) co_await term->changed().wait();
+  while (!leaving->done) co_await changed_.wait();
 }
 
 /// Writes into the record how the term ended, and removes our node in the same transaction.
 awaitable<void> coordinator::leave(term_ptr term, bool in_time) {
   const auto& session = term->session();
-  const bool ours = !term->where()->lost();
+  const bool ours = !term->seat()->lost();
   // After this moment the successor does not wait for the confirmation any more.
   const auto last_moment = std::max(term->end_by(), session->now() + session->options().timeout);
   // Before the request, not after the answer, because the successor can learn of it before us.
-  if (ours) term->where()->disown();
+  if (ours) term->seat()->disown();
   auto error = co_await term->publish(in_time ? term_phase::retired : term_phase::stalled, ours, last_moment);
-  if (ours) term->where()->clear_away(bool(error));
+  if (ours) term->seat()->clear_away(bool(error));
 }
 
 }  // namespace zkrecipes::detail

@@ -5,12 +5,14 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <zkrecipes/consumer_coordinator.hpp>
 
-#include "consumer/take_over.hpp"
+#include "consumer/known_record.hpp"
 #include "consumer/task.hpp"
+#include "consumer/term_seat.hpp"
 #include "consumer/term_state.hpp"
 
 namespace zkrecipes::detail {
@@ -39,8 +41,8 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
  private:
   struct campaign_result {
     error_code error;
-    place_ptr where;
-    std::shared_ptr<std::optional<known_record>> known = std::make_shared<std::optional<known_record>>();
+    term_seat_ptr seat;
+    std::optional<known_record> known;
   };
   static awaitable<void> campaign(std::shared_ptr<coordinator> self, std::shared_ptr<campaign_result> result);
   awaitable<error_code> run_terms();
@@ -56,14 +58,14 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   awaitable<void> phase_done(term_ptr term);
   awaitable<void> rest(std::chrono::milliseconds length);
 
-  static awaitable<void> watch_place(term_ptr term);
+  static awaitable<void> watch_seat(term_ptr term);
   static awaitable<void> watch_connection(term_ptr term);
   static awaitable<void> show_phase(term_ptr term, term_phase phase, lease_clock::time_point deadline);
   static awaitable<void> leave(term_ptr term, bool in_time);
 
   void start(const term_ptr& term, std::function<awaitable<void>(zkrecipes::term)> phase);
   error_code read_traits(leader_career& career);
-  task_ptr in_background(const term_ptr& term, awaitable<void> what);
+  task_ptr in_background(awaitable<void> what);
   void note_failure(const term_ptr& term);
   void cut_short();
 
@@ -73,13 +75,12 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   leader_career* career_ = nullptr;
   career_traits traits_;
   asio::any_io_executor executor_;
-  condition changed_;
+  condition changed_;  // a request to stop, the end of a task, or (while we lead) a change of the term
   bool stopping_ = false;
   bool at_once_ = false;
   bool handing_over_ = false;  // in the last calls of a term, which `stop` does not cancel
   std::atomic<bool> running_ = false;
   std::atomic<bool> forbidden_ = false;
-  place_ptr where_;
   term_ptr term_;
   task_ptr campaign_;
   task_ptr phase_;  // of the career: inaugurate, execute, hand_over or ended

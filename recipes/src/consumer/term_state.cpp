@@ -30,9 +30,8 @@ bool is_unclear(const error_code& error) {
 
 }  // namespace
 
-term_state::term_state(place_ptr where, std::string path, term_record record, std::int32_t version)
-    : place_(std::move(where)),
-      path_(std::move(path)),
+term_state::term_state(term_seat_ptr seat, term_record record, std::int32_t version)
+    : seat_(std::move(seat)),
       record_(std::move(record)),
       unknown_fields_(record_.unknown_fields),
       changed_(session()->get_scheduler()),
@@ -51,14 +50,13 @@ std::int32_t term_state::version() const {
 }
 
 void term_state::end(term_end reason) {
-  const auto& bound = *place_->bound();
+  const auto& bound = *seat_->bound();
   const auto lease_end = bound.ended ? bound.lease_end : session()->valid_until(bound.number);
-  {
+  if (!ending()) {
+    over_since_ = std::min(session()->now(), lease_end);
     std::lock_guard lock(mutex_);
-    if (reason_) return;
     reason_ = reason;
   }
-  over_since_ = std::min(session()->now(), lease_end);
   changed_.notify();
 }
 
@@ -85,19 +83,18 @@ std::shared_ptr<void> term_state::idle() {
 }
 
 transaction term_state::fenced(transaction operations) const {
-  return transaction().check(path_, version()).append(std::move(operations));
+  return transaction().check(seat_->record_path(), version()).append(std::move(operations));
 }
 
 /// Reads the record again: is the term still ours, and what is the version now?
 awaitable<error_code> term_state::refresh(std::optional<term_phase>* found, lease_clock::time_point deadline) {
-  auto look = make_request(opcode::get, path_);
+  auto look = make_request(opcode::get, seat_->record_path());
   auto result = co_await session()->perform(std::move(look), retry::always, nullptr, deadline);
   if (result.error && result.error != errc::no_node) co_return result.error;
   auto present = result.error ? std::nullopt : parse_record(result.data);
   if (!present || present->epoch != record_.epoch || present->leader_node != record_.leader_node) {
     overtaken_ = overtaken_ || (present && present->epoch > record_.epoch);
     end(term_end::superseded);
-    changed_.notify();  // also if it was ending already
     co_return errc::superseded;
   }
   if (found) *found = present->phase;
@@ -186,10 +183,10 @@ awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_
     transaction changes;
     next.unknown_fields = unknown_fields_;
     const auto before = version();
-    changes.set(path_, serialize(next), before);
+    changes.set(seat_->record_path(), serialize(next), before);
     // Two writes, because a successor that saw `handing_over` takes the next version for `retired`, unread.
-    if (phase == term_phase::stalled) changes.set(path_, serialize(next), before + 1);
-    if (and_leave) changes.remove(place_->path());
+    if (phase == term_phase::stalled) changes.set(seat_->record_path(), serialize(next), before + 1);
+    if (and_leave) seat_->add_leave(changes);
     auto multi = backend::make_multi(changes);
     auto result = co_await session()->perform(std::move(multi), retry::once, nullptr, deadline);
     if (!result.error) {
@@ -202,7 +199,7 @@ awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_
     if (result.error == errc::server_error) {
       co_await changed_.wait(session()->now() + session()->options().retry.first_pause);
     }
-    // Our node has gone already: only the record is left to be written.
+    // Our seat has gone already: only the record is left to be written.
     if (and_leave && !result.results.empty() && result.results.back().error == errc::no_node) and_leave = false;
     std::optional<term_phase> found;
     auto error = co_await refresh(&found, deadline);

@@ -8,19 +8,22 @@
 
 #include <zkrecipes/leader_career.hpp>
 
+#include "consumer/term_seat.hpp"
 #include "election/term_record.hpp"
-#include "line/place.hpp"
+#include "session/condition.hpp"
+#include "session/core.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 
 class term_state : public std::enable_shared_from_this<term_state> {
  public:
-  term_state(place_ptr where, std::string path, term_record record, std::int32_t version);
+  term_state(term_seat_ptr seat, term_record record, std::int32_t version);
 
   // From any thread.
   const term_record& record() const noexcept { return record_; }  ///< As the term began: the phase is not updated.
-  const place_ptr& where() const noexcept { return place_; }
-  const core_ptr& session() const noexcept { return place_->session(); }
+  const term_seat_ptr& seat() const noexcept { return seat_; }
+  const core_ptr& session() const noexcept { return seat_->session(); }
   bool ending() const;
   transaction fenced(transaction operations) const;
   std::shared_ptr<void> idle();  ///< See `term::idle`.
@@ -36,13 +39,14 @@ class term_state : public std::enable_shared_from_this<term_state> {
   void begin_work();
   /// When the present piece of work began, or the last wait for work within it ended; `never` while it waits for work.
   lease_clock::time_point busy_since() const noexcept { return idle_ > 0 ? never : busy_since_; }
+  /// It was told to end (perhaps again), a write of the record is done, or the work does not wait any more.
   condition& changed() noexcept { return changed_; }
 
   awaitable<outcome<>> commit(transaction operations);
   awaitable<outcome<term_end>> wait_ending();
 
-  /// Writes the phase into the record; with `and_leave` the same transaction removes our node. Finds out what became of
-  /// lost replies. Phases are written one after the other; a write whose reply was lost is not tried again once the
+  /// Writes the phase into the record; with `and_leave` the same transaction gives our seat up. Finds out what became
+  /// of lost replies. Phases are written one after the other; a write whose reply was lost is not tried again once the
   /// next phase is to be written.
   /// Errors: `superseded`, `timed_out`, `server_error` (refused until the deadline), or what ended the session.
   awaitable<error_code> publish(term_phase phase, bool and_leave, lease_clock::time_point deadline);
@@ -54,8 +58,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   awaitable<error_code> refresh(std::optional<term_phase>* found, lease_clock::time_point deadline);
   std::int32_t version() const;
 
-  place_ptr place_;
-  std::string path_;
+  term_seat_ptr seat_;
   term_record record_;
   json_object unknown_fields_;  // of the record as last read: a later version may have added some since
   condition changed_;

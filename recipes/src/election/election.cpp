@@ -3,6 +3,7 @@
 #include <zkrecipes/election.hpp>
 
 #include "election/view.hpp"
+#include "line/member_data.hpp"
 #include "line/turn.hpp"
 #include "session/deadline.hpp"
 
@@ -22,9 +23,9 @@ namespace {
 awaitable<outcome<election_view>> view(core_ptr session, std::string path) {
   auto nodes = co_await read_election(session, std::move(path), nullptr, nullptr);
   auto& [error, read] = nodes;
-  if (error) co_return outcome<election_view>(error, election_view());
+  if (error) co_return failed<election_view>(error);
   auto seen = interpret(read, session->get_scheduler()->world->wall_clock());
-  if (!seen) co_return outcome<election_view>(errc::foreign_data, election_view());
+  if (!seen) co_return failed<election_view>(errc::foreign_data);
   co_return outcome<election_view>(error, std::move(*seen));
 }
 
@@ -52,11 +53,11 @@ awaitable<outcome<election_view>> view_change(core_ptr session, std::string path
       error = there.error == errc::no_node ? error_code() : there.error;
     } else if (!error) {
       auto seen = interpret(read, session->get_scheduler()->world->wall_clock());
-      if (!seen) co_return outcome<election_view>(errc::foreign_data, election_view());
+      if (!seen) co_return failed<election_view>(errc::foreign_data);
       if (seen->fingerprint != fingerprint) co_return outcome<election_view>(error, std::move(*seen));
     }
     if (!error) error = co_await wait_fired(fired, hints);
-    if (error) co_return outcome<election_view>(error, election_view());
+    if (error) co_return failed<election_view>(error);
   }
 }
 

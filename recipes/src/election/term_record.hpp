@@ -13,7 +13,7 @@
 #include <zkrecipes/election_view.hpp>
 
 #include "format/json_object.hpp"
-#include "line/place.hpp"
+#include "line/line_spec.hpp"
 
 namespace zkrecipes::detail {
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "line/member_data.hpp"
+#include "line/node_name.hpp"
 #include "session/background.hpp"
 
 namespace zkrecipes::detail {

@@ -7,6 +7,7 @@
 
 #include "election/term_record.hpp"
 #include "session/core.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 

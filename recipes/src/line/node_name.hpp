@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,6 +17,9 @@ struct member {
   std::int32_t sequence = 0;
   bool lets_pass = false;  ///< Its data says that it is in nobody's way: see `line_spec::lets_pass`.
 };
+
+/// The members of a line, in order; shared by those who have seen the same list.
+using member_list = std::shared_ptr<const std::vector<member>>;
 
 /// The name to create, before the server appends the sequence number. `marker` is "latch-", "lock-", ...
 std::string protected_name(std::string_view guid, std::string_view marker);

@@ -1,41 +1,43 @@
-// The public face of a place that is first in line.
+// The public face of a node that is first in its line.
 #include <utility>
 
 #include <zkrecipes/ownership.hpp>
 
-#include "line/place.hpp"
+#include "line/own_node.hpp"
 
 namespace zkrecipes {
 
 using namespace detail;
 
 ownership::ownership() noexcept = default;
-ownership::ownership(std::shared_ptr<place> place) noexcept : place_(std::move(place)) {}
+ownership::ownership(std::shared_ptr<own_node> node) noexcept : node_(std::move(node)) {}
 ownership::ownership(ownership&&) noexcept = default;
 
 ownership& ownership::operator=(ownership&& other) noexcept {
   ownership taken(std::move(other));
-  std::swap(place_, taken.place_);  // what we had is released here
+  std::swap(node_, taken.node_);  // what we had is released here
   return *this;
 }
 
 ownership::~ownership() {
-  if (place_ && !place_->lost()) place_->leave_later();
+  if (node_ && !node_->lost()) node_->leave_later();
 }
 
 ownership::executor_type ownership::get_executor() const noexcept {
-  return place_ ? place_->session()->get_scheduler()->base : executor_type();
+  return node_ ? node_->session()->get_scheduler()->base : executor_type();
 }
 
-std::int64_t ownership::token() const noexcept { return place_ ? place_->token() : 0; }
+std::int64_t ownership::token() const noexcept { return node_ ? node_->token() : 0; }
 
-const std::string& ownership::path() const noexcept { return place_ ? place_->path() : no_path(); }
+const std::string& ownership::path() const noexcept { return node_ ? node_->path() : no_path(); }
 
-error_code ownership::error() const noexcept { return place_ ? place_->lost() : make_error_code(errc::closed); }
+error_code ownership::error() const noexcept { return node_ ? node_->lost() : make_error_code(errc::closed); }
 
 lease_clock::time_point ownership::valid_until() const {
-  return place_ ? place_->valid_until() : lease_clock::time_point{};
+  return node_ ? node_->valid_until() : lease_clock::time_point{};
 }
+
+bool ownership::valid() const { return node_ && node_->valid(); }
 
 transaction ownership::fenced(transaction operations) const {
   return transaction().check(path()).append(std::move(operations));
@@ -43,22 +45,22 @@ transaction ownership::fenced(transaction operations) const {
 
 namespace {
 
-void start(handler_for<void(error_code)> h, place_ptr which, awaitable<outcome<>> (place::*method)()) {
+void start(handler_for<void(error_code)> h, own_node_ptr which, awaitable<outcome<>> (own_node::*method)()) {
   launch(*which->session()->get_scheduler(), std::move(h), owning(which, method));
 }
 
 }  // namespace
 
-void ownership::start_lost(handler_for<void(error_code)> h, place_ptr which) {
-  start(std::move(h), std::move(which), &place::wait_lost);
+void ownership::start_lost(handler_for<void(error_code)> h, own_node_ptr which) {
+  start(std::move(h), std::move(which), &own_node::wait_lost);
 }
 
-void ownership::start_revoked(handler_for<void(error_code)> h, place_ptr which) {
-  start(std::move(h), std::move(which), &place::wait_revoked);
+void ownership::start_revoked(handler_for<void(error_code)> h, own_node_ptr which) {
+  start(std::move(h), std::move(which), &own_node::wait_revoked);
 }
 
-void ownership::start_release(handler_for<void(error_code)> h, place_ptr which) {
-  start(std::move(h), std::move(which), &place::leave);
+void ownership::start_release(handler_for<void(error_code)> h, own_node_ptr which) {
+  start(std::move(h), std::move(which), &own_node::leave);
 }
 
 }  // namespace zkrecipes

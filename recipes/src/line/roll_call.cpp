@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "line/place.hpp"
-
 namespace zkrecipes::detail {
 
 roll_call::roll_call(core_ptr session, const line_spec& line)
@@ -53,7 +51,7 @@ exchange_ptr roll_call::read_parent() {
   return session_->send(std::move(parent));
 }
 
-awaitable<roster> roll_call::wait() {
+awaitable<member_list> roll_call::wait() {
   while (!answered_) {
     auto why = co_await changed_.wait();
     if (why == wake::cancelled) co_return nullptr;

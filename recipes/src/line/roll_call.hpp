@@ -6,17 +6,12 @@
 #include <string>
 #include <vector>
 
+#include "line/line_spec.hpp"
 #include "line/node_name.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
-
-struct line_spec;
-enum class parent_reading;
-
-/// Who stands in line, in order; shared by those who have seen the same list.
-using roster = std::shared_ptr<const std::vector<member>>;
 
 class roll_call : public std::enable_shared_from_this<roll_call> {
  public:
@@ -25,7 +20,7 @@ class roll_call : public std::enable_shared_from_this<roll_call> {
   static std::shared_ptr<roll_call> of(const core_ptr& session, const line_spec& line);
 
   /// Waits for the answer. Null: there is none, or the waiting was cancelled.
-  awaitable<roster> wait();
+  awaitable<member_list> wait();
   /// Afterwards: the numbers of those who are of another recipe, see `strangers_among`.
   const std::vector<std::int32_t>& strangers() const noexcept { return strangers_; }
   /// The parent, if the line reads it; null without an answer.
@@ -43,7 +38,7 @@ class roll_call : public std::enable_shared_from_this<roll_call> {
   std::span<const std::string_view> accepted_;
   parent_reading reads_parent_;
   bool answered_ = false;
-  roster present_;
+  member_list present_;
   std::vector<std::int32_t> strangers_;
   std::shared_ptr<const backend::reply> parent_node_;
   condition changed_;

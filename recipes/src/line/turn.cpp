@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "line/member_data.hpp"
+#include "line/waiter.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes::detail {
@@ -23,20 +25,16 @@ awaitable<outcome<std::vector<member>>> list_latest(core_ptr session, line_spec 
   auto answered = co_await perform_latest(std::move(session), std::move(look), persistence::limited);
   auto& [error, replies] = answered;
   if (!error && replies[0].error != errc::no_node) error = replies[0].error;
-  if (error) co_return outcome<std::vector<member>>(error, std::vector<member>());
+  if (error) co_return failed<std::vector<member>>(error);
   co_return outcome<std::vector<member>>(error_code(), members_of(replies[0].children, line.accepted));
 }
 
-}  // namespace
-
-namespace {
-
-awaitable<outcome<ownership>> own(place_ptr where, blocker who_first) {
-  auto error = co_await where->get_in();
-  if (error) co_return outcome<ownership>(error, ownership());
-  error = co_await where->wait_turn(who_first);
-  ownership held(where);  // leaves again unless it is passed on
-  if (error) held = ownership();
+awaitable<outcome<ownership>> own(waiter_ptr who, blocker who_first) {
+  auto error = co_await who->get_in();
+  if (error) co_return failed<ownership>(error);
+  error = co_await who->wait_turn(who_first);
+  ownership held(who->node());  // leaves again unless it is passed on
+  if (error) co_return failed<ownership>(error);
   co_return outcome<ownership>(error, std::move(held));
 }
 
@@ -45,9 +43,21 @@ awaitable<outcome<ownership>> own(place_ptr where, blocker who_first) {
 // Not a coroutine itself: what it is told would stay in its frame for as long as it waits.
 awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
                                        std::function<void(std::size_t)> on_position) {
-  auto where = std::make_shared<place>(std::move(session), std::move(line), std::move(data));
-  if (on_position) where->tell_position(std::move(on_position));
-  return own(std::move(where), std::move(who_first));
+  auto who = std::make_shared<waiter>(std::move(session), std::move(line), std::move(data));
+  if (on_position) who->tell_position(std::move(on_position));
+  return own(std::move(who), std::move(who_first));
+}
+
+awaitable<outcome<ownership>> try_own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
+                                           incarnation_ptr bound) {
+  auto entered = co_await waiter::enter(std::move(session), std::move(line), std::move(data));
+  auto& [error, who] = entered;
+  if (error) co_return failed<ownership>(error);
+  ownership held(who->node());  // leaves again unless it is passed on
+  if (bound && who->node()->bound() != bound) co_return failed<ownership>(errc::session_expired);
+  error = co_await who->try_turn(who_first);
+  if (error) co_return failed<ownership>(error);
+  co_return outcome<ownership>(error, std::move(held));
 }
 
 awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<std::string> data,

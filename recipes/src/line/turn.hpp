@@ -1,19 +1,30 @@
 // What every recipe on a line offers: waiting for the ownership, seeing who has it, asking for it.
 #pragma once
 
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include <zkrecipes/line_member.hpp>
 #include <zkrecipes/ownership.hpp>
 
-#include "line/place.hpp"
+#include "line/line_spec.hpp"
+#include "line/own_node.hpp"
 
 namespace zkrecipes::detail {
 
 /// Gets in line and waits for the turn; leaves again if that fails. `on_position` may be empty: see
-/// `place::tell_position`.
+/// `waiter::tell_position`.
 awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
                                        std::function<void(std::size_t)> on_position);
+
+/// Gets in line and looks once; leaves again if that fails. With `bound` only a node that was created in that
+/// incarnation counts. Errors besides those of `own_turn`: `busy` (somebody has to go first), `session_expired`
+/// (another incarnation).
+awaitable<outcome<ownership>> try_own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
+                                           incarnation_ptr bound = nullptr);
 
 /// Makes the member's node say that it lets others pass (`with_shared`), whatever else it says meanwhile.
 /// `data`: what it says now, if it is known.

@@ -1,9 +1,13 @@
 // The line of a lock.
 #pragma once
 
+#include <string>
+
 #include <zkrecipes/lock.hpp>
 
-#include "line/place.hpp"
+#include "line/line_spec.hpp"
+#include "session/core.hpp"
+#include "session/operation.hpp"
 
 namespace zkrecipes::detail {
 

@@ -4,7 +4,8 @@
 
 #include <zkrecipes/read_write_lock.hpp>
 
-#include "line/place.hpp"
+#include "line/member_data.hpp"
+#include "line/own_node.hpp"
 #include "line/turn.hpp"
 #include "session/deadline.hpp"
 
@@ -51,38 +52,30 @@ bool holds(const std::string& path, const std::string& node, std::span<const std
   return parent_of(node) == path && parse_sequence(name_of(node), kind);
 }
 
-awaitable<outcome<>> downgrade(core_ptr session, std::string path, std::string id, place_ptr write) {
+awaitable<outcome<>> downgrade(core_ptr session, std::string path, std::string id, own_node_ptr write) {
   if (!write || !holds(path, write->path(), writers)) co_return outcome<>(errc::bad_arguments);
   co_return co_await let_pass(std::move(session), write->path(), std::move(id), write->bound());
 }
 
 /// A read lock that was lost is not upgraded, even if its node still exists, because a deposed leader may have ended
 /// the session.
-awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, line_options options, place_ptr read) {
-  if (!read || !holds(path, read->path(), readers)) co_return outcome<ownership>(errc::bad_arguments, ownership());
+awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, line_options options, own_node_ptr read) {
+  if (!read || !holds(path, read->path(), readers)) co_return failed<ownership>(errc::bad_arguments);
   const std::string own = read->name();
   auto list = make_request(opcode::children, path);
   auto listed = co_await session->perform(std::move(list), retry::always, read->bound());
-  if (listed.error) co_return outcome<ownership>(listed.error, ownership());
+  if (listed.error) co_return failed<ownership>(listed.error);
   const auto members = members_of(listed.children, everybody);
   const bool there =
       !read->lost() && std::any_of(members.begin(), members.end(), [&](const member& m) { return m.name == own; });
-  if (!there || members.size() > 1) {
-    co_return outcome<ownership>(there ? errc::busy : errc::no_node, ownership());
-  }
-  auto entered = co_await place::enter(std::move(session), write_line_of(std::move(path)), std::move(options.id));
-  auto& [error, where] = entered;
-  if (error) co_return outcome<ownership>(error, ownership());
-  ownership held(where);
-  if (where->bound() != read->bound()) error = errc::session_expired;
-  if (error) co_return outcome<ownership>(error, ownership());
+  if (!there || members.size() > 1) co_return failed<ownership>(there ? errc::busy : errc::no_node);
   const blocker nobody_but_us = [own](const std::vector<member>& all, std::size_t self) {
     auto ahead = nearest_ahead(all, self);
     return ahead && self == 1 && all[0].name == own ? std::nullopt : ahead;
   };
-  error = co_await where->try_turn(nobody_but_us);
-  if (error) co_return outcome<ownership>(error, ownership());  // somebody was quicker: `held` removes our node
-  co_return outcome<ownership>(error, std::move(held));
+  auto trying = try_own_turn(std::move(session), write_line_of(std::move(path)), std::move(options.id), nobody_but_us,
+                             read->bound());
+  co_return co_await std::move(trying);
 }
 
 }  // namespace
@@ -105,12 +98,12 @@ void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string 
 }
 
 void read_write_lock::start_downgrade(handler_for<void(error_code)> h, core_ptr core, std::string path, std::string id,
-                                      place_ptr write) {
+                                      own_node_ptr write) {
   launch(*core->get_scheduler(), std::move(h), downgrade(core, std::move(path), std::move(id), std::move(write)));
 }
 
 void read_write_lock::start_try_upgrade(owner_handler h, core_ptr core, std::string path, line_options options,
-                                        place_ptr read) {
+                                        own_node_ptr read) {
   launch(*core->get_scheduler(), std::move(h), try_upgrade(core, std::move(path), std::move(options), std::move(read)));
 }
 

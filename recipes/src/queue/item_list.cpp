@@ -43,7 +43,7 @@ awaitable<outcome<entry>> item_list::draw() {
     if (why == wake::cancelled) error = asio::error::operation_aborted;
     if (!drawn && !error && failures_ != failures_seen) error = failure_;
   }
-  if (--waiting_ == 0 && place_ && !calling_) place_->leave_later();
+  if (--waiting_ == 0 && node_ && !calling_) node_->leave_later();
   co_return outcome<entry>(error, drawn ? std::move(*drawn) : entry{});
 }
 

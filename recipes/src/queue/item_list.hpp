@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "line/place.hpp"
+#include "line/own_node.hpp"
 #include "queue/claims.hpp"
 #include "queue/queue_frame.hpp"
 #include "queue/server_clock.hpp"
@@ -82,11 +82,11 @@ class item_list : public std::enable_shared_from_this<item_list> {
   bool steps_aside_ = false;  // gets in line although there are items, because of late claims
   bool calling_ = false;
   lease_clock::time_point next_look_{};  // the first in line does not look again before this
-  place_ptr place_;                      // our place in the line of waiting takers
+  own_node_ptr node_;                    // our node in the line of waiting takers
   error_code failure_;
   std::size_t failures_ = 0;
   condition ready_;    // there are items to draw, or the scout has ended
-  condition changed_;  // for the scout: what is watched, the place in line, or an item that can be taken again
+  condition changed_;  // for the scout: a watch has fired, an item has come back, or something happened to `node_`
 };
 
 }  // namespace zkrecipes::detail

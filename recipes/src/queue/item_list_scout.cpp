@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "line/waiter.hpp"
 #include "queue/item_list.hpp"
 #include "session/background.hpp"
 #include "session/forwarding.hpp"
@@ -36,26 +37,26 @@ awaitable<void> item_list::scout() {
     spread_.forget();
   }
   while (waiting_ > 0 && !error) {
-    if (place_ && place_->lost()) place_.reset();
+    if (node_ && node_->lost()) node_.reset();
     hints watching;
     look_again_ = false;
     if (!called_to()) {
-      if (place_) watching = watch_all();
-      error = co_await look(place_ != nullptr);
+      if (node_) watching = watch_all();
+      error = co_await look(node_ != nullptr);
     }
     if (!error && called_to()) {
-      watching = hints();  // we are about to leave the line
+      watching = hints();  // they are not needed any more
       error = co_await answer_call();
     }
     if (error || ready() >= waiting_) break;
-    if (!place_) {
+    if (!node_) {
       error = co_await get_in_line();
     } else {
       co_await wait_for_change(watching);
     }
   }
-  if (!error && place_ && !place_->lost() && ready() > waiting_) co_await call_others();
-  if (place_) std::exchange(place_, nullptr)->leave_later();
+  if (!error && node_ && !node_->lost() && ready() > waiting_) co_await call_others();
+  if (node_) std::exchange(node_, nullptr)->leave_later();
   scouting_ = false;
   if (error) {
     failure_ = error;
@@ -65,28 +66,28 @@ awaitable<void> item_list::scout() {
 }
 
 /// Returns when we are first in line, have been called, or nobody waits any more. Returns without an error, too, if the
-/// place was lost with the connection or the session: then it has to be invoked again.
+/// node was lost with the connection or the session: then it has to be invoked again.
 awaitable<error_code> item_list::get_in_line() {
   line_spec line{frame_->where.on_side(idle_folder), std::string(idle_marker), idle_markers};
-  auto entered = co_await place::enter(frame_->session, std::move(line), waits);
-  auto& [error, where] = entered;
+  auto entered = co_await waiter::enter(frame_->session, std::move(line), waits);
+  auto& [error, who] = entered;
   if (error == errc::session_expired || error == errc::connection_loss) co_return error_code();
   if (error) co_return error;
-  place_ = std::move(where);
+  node_ = who->node();
   if (waiting_ == 0) co_return error_code();
   const blocker turn = [this](const std::vector<member>& members, std::size_t self) -> std::optional<stretch> {
     if (called_to()) return std::nullopt;
     return nearest_ahead(members, self);
   };
-  error = co_await place_->wait_turn(turn);
-  co_return place_->lost() ? error_code() : error;
+  error = co_await who->wait_turn(turn);
+  co_return node_->lost() ? error_code() : error;
 }
 
 /// The item that we were called for, if we were. The data of a call is the name of the item, and how many takers were
 /// called.
 std::optional<entry> item_list::called_to() const {
-  if (!place_) return std::nullopt;
-  const auto& call = place_->data();
+  if (!node_) return std::nullopt;
+  const auto& call = node_->data();
   return frame_->where.parse(std::string_view(call).substr(0, call.find(' ')));
 }
 
@@ -94,8 +95,8 @@ std::optional<entry> item_list::called_to() const {
 /// quicker.
 awaitable<error_code> item_list::answer_call() {
   auto what = called_to();
-  const auto call = place_->data();
-  std::exchange(place_, nullptr)->leave_later();
+  const auto call = node_->data();
+  std::exchange(node_, nullptr)->leave_later();
   items_.clear();
   draws_left_ = 0;
   if (drawn_.contains(what->name) || skipped_.contains(what->name)) co_return error_code();
@@ -115,7 +116,7 @@ awaitable<void> item_list::call_others() {
   auto listed = co_await frame_->session->perform(make_request(opcode::children, folder), retry::once);
   calling_ = false;
   const auto members = members_of(listed.children, idle_markers);
-  auto next = std::ranges::find(members, place_->name(), &member::name);
+  auto next = std::ranges::find(members, node_->name(), &member::name);
   if (next == members.end()) co_return;
   const auto left = ready() - std::min(ready(), waiting_);
   const auto calls = std::min({static_cast<std::size_t>(members.end() - ++next), left, max_calls});
@@ -140,13 +141,13 @@ item_list::hints item_list::watch_all() {
 
 awaitable<void> item_list::wait_for_change(const hints& watching) {
   auto fired = [](const std::unique_ptr<watch>& each) { return each && each->fired(); };
-  auto where = place_;
-  const forwarding calls(where->changed(), changed_);
-  while (waiting_ > 0 && !look_again_ && !where->lost() && std::none_of(watching.begin(), watching.end(), fired)) {
+  const auto node = node_;
+  const forwarding node_changes(node->changed(), changed_);
+  while (waiting_ > 0 && !look_again_ && !node->lost() && std::none_of(watching.begin(), watching.end(), fired)) {
     auto why = co_await changed_.wait(next_time());
     if (why != wake::notified) co_return;
   }
-  while (waiting_ > 0 && !look_again_ && !where->lost() && frame_->session->now() < next_look_) {
+  while (waiting_ > 0 && !look_again_ && !node->lost() && frame_->session->now() < next_look_) {
     auto why = co_await changed_.wait(std::min(next_look_, next_time()));
     if (why != wake::notified) co_return;
   }

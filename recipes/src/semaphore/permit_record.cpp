@@ -1,8 +1,9 @@
-// The data of a semaphore: its size in the node at the path, the weight of a member in its node's name.
+#include "semaphore/permit_record.hpp"
+
 #include <algorithm>
 #include <charconv>
 
-#include "semaphore/permits.hpp"
+#include <zkrecipes/semaphore.hpp>
 
 namespace zkrecipes::detail {
 

@@ -4,8 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "line/member_data.hpp"
 #include "line/turn.hpp"
 #include "session/background.hpp"
+#include "session/forwarding.hpp"
 
 namespace zkrecipes::detail {
 
@@ -13,10 +15,10 @@ using backend::opcode;
 
 namespace {
 
-constexpr std::string_view markers[] = {"-permit-"};
+constexpr std::string_view permit_markers[] = {"-permit-"};
 
-constexpr std::chrono::milliseconds first_size_pause{100};
-constexpr std::chrono::milliseconds max_size_pause{10'000};
+constexpr std::chrono::milliseconds first_announce_pause{100};
+constexpr std::chrono::milliseconds max_announce_pause{10'000};
 
 std::int64_t weight_of_all(const std::vector<member>& members) {
   std::int64_t sum = 0;
@@ -30,7 +32,7 @@ permits::permits(core_ptr session, std::string path, std::int32_t size, line_opt
     : session_(std::move(session)), path_(std::move(path)), size_(size), options_(std::move(options)) {}
 
 line_spec permits::line(std::int32_t weight) const {
-  line_spec line{path_, std::to_string(weight) + std::string(markers[0]), markers};
+  line_spec line{path_, std::to_string(weight) + std::string(permit_markers[0]), permit_markers};
   line.reads_parent = parent_reading::after_list;
   line.lets_pass = &is_shared;
   return line;
@@ -78,106 +80,90 @@ awaitable<outcome<permit_record>> permits::agree(std::optional<backend::reply> n
   }
 }
 
+size_follower_ptr permits::follower() const {
+  return std::make_shared<size_follower>(session_->get_scheduler(), path_, permit_record{size_});
+}
+
 /// Gets in line and learns the size. The size is read behind the list, so that both were true at the same time. With an
 /// older size we could be let in wrongly, after a resize to fewer permits and a later departure.
-awaitable<outcome<place_ptr>> permits::enter(std::int32_t weight, size_ptr size, diagnostic why) {
-  auto entered = co_await place::enter(session_, line(weight), options_.id);
-  auto& [error, where] = entered;
+awaitable<outcome<waiter_ptr>> permits::enter(std::int32_t weight, size_follower_ptr size, diagnostic why) {
+  auto entered = co_await waiter::enter(session_, line(weight), options_.id);
+  auto& [error, who] = entered;
   if (error == errc::foreign_data) error = refuse_path(why);
   if (error) co_return entered;
-  error = co_await where->know_line();
+  error = co_await who->know_line();
   if (error == errc::foreign_data) error = refuse_path(why);
   if (!error) {
     std::optional<backend::reply> node;
-    if (where->parent()) node = *where->parent();
+    if (who->parent()) node = *who->parent();
     auto agreed = co_await agree(std::move(node), why);
-    std::tie(error, size->now) = agreed;
+    error = std::get<0>(agreed);
+    size->note(std::get<1>(agreed));
   }
-  if (!error && weight > size->now.size) error = errc::bad_arguments;
-  if (error) where->leave_later();
+  if (!error && weight > size->now().size) error = errc::bad_arguments;
+  if (error) who->node()->leave_later();
   co_return entered;
 }
 
-blocker permits::by_size(size_ptr size) {
-  return [size](const std::vector<member>& all, std::size_t self) { return who_fills(all, self, size->now); };
-}
-
 awaitable<outcome<ownership>> permits::acquire(std::int32_t weight, diagnostic why) {
-  auto size = std::make_shared<size_in_view>();
+  auto size = follower();
   auto entered = co_await enter(weight, size, why);
-  auto& [error, where] = entered;
-  if (error) co_return outcome<ownership>(error, ownership());
-  ownership held(where);
-  if (options_.on_position) where->tell_position(options_.on_position);
-  error = co_await where->try_turn(by_size(size));
-  bool is_seen_waiting = !error && where->has_followers();
+  auto& [error, who] = entered;
+  if (error) co_return failed<ownership>(error);
+  ownership held(who->node());
+  if (options_.on_position) who->tell_position(options_.on_position);
+  error = co_await who->try_turn(size->who_first());
+  bool is_seen_waiting = !error && who->line().has_followers();
   if (error == errc::busy) {
-    auto done = std::make_shared<bool>(false);
-    launch_detached(session_->strand(), follow_size(where, path_, size, done));
-    error = co_await wait_fitting(where, size);
-    *done = true;
-    where->changed().notify();
-    if (!error && weight > size->now.size) error = errc::bad_arguments;
+    size->start(who->node());
+    error = co_await wait_fitting(who, size);
+    size->stop();
+    if (!error && weight > size->now().size) error = errc::bad_arguments;
     is_seen_waiting = true;
   }
-  if (!error && is_seen_waiting) announce_later(where);
-  if (error) held = ownership();
+  if (error) co_return failed<ownership>(error);
+  if (is_seen_waiting) announce_later(who->node());
   co_return outcome<ownership>(error, std::move(held));
 }
 
 /// Waits until we fit into the present size. While the size is being read again, a departure does not let us in.
-awaitable<error_code> permits::wait_fitting(place_ptr where, size_ptr size) {
-  const auto who_first = by_size(size);
+awaitable<error_code> permits::wait_fitting(waiter_ptr who, size_follower_ptr size) {
+  const auto who_first = size->who_first();
   for (;;) {
-    auto error = co_await where->wait_turn(who_first);
+    auto error = co_await who->wait_turn(who_first, &size->changed());
     if (error || size->is_current()) co_return error;
-    auto why = co_await where->changed().wait();
-    if (why == wake::cancelled) co_return asio::error::operation_aborted;
+    error = co_await wait_news(who, size);
+    if (error) co_return error;
   }
+}
+
+/// Waits until something happens to our node or to the size.
+awaitable<error_code> permits::wait_news(waiter_ptr who, size_follower_ptr size) {
+  condition told(who->node()->session()->get_scheduler());
+  const forwarding line_changes(who->changed(), told);
+  const forwarding size_changes(size->changed(), told);
+  auto why = co_await told.wait();
+  co_return why == wake::cancelled ? make_error_code(asio::error::operation_aborted) : error_code();
 }
 
 /// Tells the members behind us that we no longer wait. If the list that came with our node has let us in, this concerns
 /// the members that it shows behind us: they came before it was made, and may have seen us behind others that have left
 /// since. Members that come later have not.
-void permits::announce_later(const place_ptr& where) {
-  launch_detached(session_->strand(), announce(where, options_.id));
+void permits::announce_later(const own_node_ptr& node) {
+  launch_detached(session_->strand(), announce(node, options_.id));
 }
 
 /// Tries for as long as we hold, because until it succeeds a member behind us may wait although permits are free.
-awaitable<void> permits::announce(place_ptr where, std::string id) {
-  back_off pause(first_size_pause, max_size_pause);
+awaitable<void> permits::announce(own_node_ptr node, std::string id) {
+  back_off pause(first_announce_pause, max_announce_pause);
   std::optional<std::string> data = std::move(id);
-  while (!where->lost()) {
-    auto told = co_await let_pass(where->session(), where->path(), std::move(data), where->bound());
+  while (!node->lost()) {
+    auto told = co_await let_pass(node->session(), node->path(), std::move(data), node->bound());
     const auto& error = std::get<0>(told);
     if (error != errc::connection_loss && error != errc::server_error) co_return;
     data.reset();
-    if (co_await where->session()->outwait(pause, where->bound())) co_return;
+    if (co_await node->session()->outwait(pause, node->bound())) co_return;
   }
-}
-
-/// Follows the size while we wait, because a resize can let us in, or leave fewer permits than we ask for. A read that
-/// the server refuses is tried again later. Meanwhile we go by the last known size, unless the server was only too
-/// busy.
-awaitable<void> permits::follow_size(place_ptr where, std::string path, size_ptr size, std::shared_ptr<bool> done) {
-  const auto& on = where->session()->get_scheduler();
-  back_off pause(first_size_pause, max_size_pause);
-  while (!*done && !where->lost()) {
-    size->is_read = false;
-    size->hint = where->session()->arm(watch_kind::data, path, where->changed());
-    auto look = make_request(opcode::get, path, true);
-    auto seen = co_await where->session()->perform(std::move(look), retry::always, where->bound());
-    if (seen.error == errc::connection_loss) continue;  // nothing is watched yet
-    const auto found = seen.error ? std::nullopt : parse_permits(seen.data);
-    if (found) size->now = *found;
-    size->is_read = seen.error != errc::server_error;  // with any other answer it will not be known better
-    where->changed().notify();
-    if (!seen.error) pause.reset();
-    const auto until = seen.error ? pause.next(*on) : never;
-    const auto& hint = *size->hint;
-    while (!*done && !where->lost() && !hint.fired() && on->now() < until) co_await where->changed().wait(until);
-  }
-  size->hint.reset();
 }
 
 awaitable<outcome<permits::picture>> permits::look() {
@@ -188,8 +174,8 @@ awaitable<outcome<permits::picture>> permits::look() {
   for (const auto& each : seen) {
     if (each.error && each.error != errc::no_node) error = each.error;
   }
-  found.members = members_of(seen[0].children, markers);
-  found.is_strange = !strangers_among(seen[0].children, markers).empty();
+  found.members = members_of(seen[0].children, permit_markers);
+  found.is_strange = !strangers_among(seen[0].children, permit_markers).empty();
   if (!seen[1].error) found.node = std::move(seen[1]);
   co_return outcome<picture>(error, std::move(found));
 }
@@ -197,86 +183,25 @@ awaitable<outcome<permits::picture>> permits::look() {
 awaitable<outcome<ownership>> permits::try_acquire(std::int32_t weight, diagnostic why) {
   auto looked = co_await look();
   auto& [error, seen] = looked;
-  auto size = std::make_shared<size_in_view>(permit_record{size_});
+  auto size = follower();
   if (!error && seen.is_strange) error = refuse_path(why);
   if (!error && seen.node) {
     auto agreed = co_await agree(std::move(seen.node), why);
-    std::tie(error, size->now) = agreed;
+    error = std::get<0>(agreed);
+    size->note(std::get<1>(agreed));
   }
-  if (!error && weight > size->now.size) error = errc::bad_arguments;
-  if (!error && weight_of_all(seen.members) + weight > size->now.size) error = errc::busy;
-  if (error) co_return outcome<ownership>(error, ownership());
+  if (!error && weight > size->now().size) error = errc::bad_arguments;
+  if (!error && weight_of_all(seen.members) + weight > size->now().size) error = errc::busy;
+  if (error) co_return failed<ownership>(error);
   auto entered = co_await enter(weight, size, why);
   error = std::get<0>(entered);
-  if (error) co_return outcome<ownership>(error, ownership());
-  ownership held(std::get<1>(entered));
-  const auto& where = std::get<1>(entered);
-  error = co_await where->try_turn(by_size(size));
-  if (!error && where->has_followers()) announce_later(where);
-  if (error) held = ownership();  // somebody was quicker
+  if (error) co_return failed<ownership>(error);
+  const auto& who = std::get<1>(entered);
+  ownership held(who->node());  // leaves again unless it is passed on
+  error = co_await who->try_turn(size->who_first());
+  if (error) co_return failed<ownership>(error);  // somebody was quicker
+  if (who->line().has_followers()) announce_later(who->node());
   co_return outcome<ownership>(error, std::move(held));
-}
-
-awaitable<outcome<>> permits::resize(std::int32_t size, diagnostic why) {
-  for (;;) {
-    auto node = co_await session_->perform(make_request(opcode::get, path_), retry::always);
-    if (node.error == errc::no_node) {
-      auto error = co_await session_->ensure_path(path_);
-      if (error && error != errc::connection_loss) co_return outcome<>(error);
-      continue;
-    }
-    if (node.error) co_return outcome<>(node.error);
-    permit_record next{size, size == size_ ? 0 : size_, 0};
-    if (!node.data.empty()) {
-      const auto found = parse_permits(node.data);
-      if (!found) co_return outcome<>(refuse_data(why));
-      if (found->size == size) {
-        note_size(size);
-        co_return co_await settle_shrink(*found, node.stat.version);
-      }
-      next.before = found->size;
-      next.unknown_fields = found->unknown_fields;
-      next.shrunk_from = size < found->size || found->shrunk_from ? std::max(found->size, found->shrunk_from) : 0;
-    }
-    auto set = make_request(opcode::set, path_);
-    set.data = serialize(next);
-    set.version = node.stat.version;
-    auto written = co_await session_->perform(std::move(set), retry::once);
-    if (written.error == errc::connection_loss) continue;  // a second look tells whether it happened
-    if (written.error) co_return outcome<>(written.error);
-    note_size(size);
-    co_return co_await settle_shrink(next, written.stat.version);
-  }
-}
-
-/// Marks all holders after a shrink, and then clears `shrunk_from`. From then on a waiter behind many members need not
-/// watch all of them. Until then it does, so nothing is lost if we fail here.
-awaitable<outcome<>> permits::settle_shrink(permit_record now, std::int32_t version) {
-  if (!now.shrunk_from) co_return outcome<>(error_code());
-  auto error = co_await mark_holders(now.shrunk_from);
-  if (error) co_return outcome<>(error);
-  now.shrunk_from = 0;
-  auto set = make_request(opcode::set, path_);
-  set.data = serialize(now);
-  set.version = version;
-  auto written = co_await session_->perform(std::move(set), retry::always);
-  // `bad_version`: somebody has resized the semaphore again, and marks the holders; or our reply was lost.
-  co_return outcome<>(written.error == errc::bad_version ? error_code() : written.error);
-}
-
-/// After a shrink a holder can look like a waiter to the members behind it, unless its node is marked.
-awaitable<error_code> permits::mark_holders(std::int32_t size) {
-  auto looked = co_await look();
-  auto& [error, seen] = looked;
-  const auto waits = who_waits(seen.members, size);
-  for (std::size_t i = 0; i < seen.members.size() && !error; ++i) {
-    if (waits[i]) continue;
-    auto node = join(path_, seen.members[i].name);
-    auto marked = co_await let_pass(session_, std::move(node), std::nullopt);
-    error = std::get<0>(marked);
-    if (error == errc::no_node) error.clear();  // it has gone
-  }
-  co_return error;
 }
 
 awaitable<outcome<semaphore_state>> permits::state(diagnostic why) {
@@ -285,10 +210,7 @@ awaitable<outcome<semaphore_state>> permits::state(diagnostic why) {
   semaphore_state now;
   if (error || !seen.node || seen.node->data.empty()) co_return outcome<semaphore_state>(error, now);
   const auto found = parse_permits(seen.node->data);
-  if (!found) {
-    error = refuse_data(why);
-    co_return outcome<semaphore_state>(error, now);
-  }
+  if (!found) co_return failed<semaphore_state>(refuse_data(why));
   now.size = found->size;
   const auto waits = who_waits(seen.members, found->size);
   for (std::size_t i = 0; i < seen.members.size(); ++i) {
@@ -304,7 +226,7 @@ awaitable<outcome<semaphore_state>> permits::state(diagnostic why) {
 
 awaitable<outcome<std::vector<line_member>>> permits::members() {
   auto known = co_await state(diagnostic());
-  if (std::get<0>(known)) co_return outcome<std::vector<line_member>>(std::get<0>(known), std::vector<line_member>());
+  if (std::get<0>(known)) co_return failed<std::vector<line_member>>(std::get<0>(known));
   const permit_record size{std::get<1>(known).size, 0, 0};
   const blocker who_first = [size](const std::vector<member>& all, std::size_t self) {
     return who_fills(all, self, size);

@@ -1,6 +1,6 @@
 #include "scenario/coordinator.hpp"
 
-#include "line/place.hpp"
+#include "line/member_data.hpp"
 
 namespace zkrecipes::simulation {
 

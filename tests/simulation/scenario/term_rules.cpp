@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "election/term_record.hpp"
-#include "line/place.hpp"
+#include "line/member_data.hpp"
 
 namespace zkrecipes::simulation {
 

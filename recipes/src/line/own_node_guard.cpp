@@ -1,8 +1,9 @@
-// Keeping a place: told when it is lost or asked for, and left without a trace.
+// The guard of our node: it notices when the node is lost or asked for. The end of the node: nothing of ours stays.
 #include <algorithm>
 #include <utility>
 
-#include "line/place.hpp"
+#include "line/member_data.hpp"
+#include "line/own_node.hpp"
 #include "session/background.hpp"
 
 namespace zkrecipes::detail {
@@ -14,8 +15,8 @@ constexpr std::chrono::milliseconds max_look_pause{10'000};
 
 }  // namespace
 
-/// Runs for as long as the place does. It watches our own node, which an operator can remove, and the clock.
-awaitable<void> place::guard(place_ptr self) {
+/// Runs for as long as the node is ours. It watches the node, which an operator can remove, and the clock.
+awaitable<void> own_node::guard(own_node_ptr self) {
   const auto& session = self->session_;
   back_off pause(first_look_pause, max_look_pause);
   while (!self->lost()) {
@@ -44,7 +45,7 @@ awaitable<void> place::guard(place_ptr self) {
 }
 
 /// Whether it is lost; the end of the session, of its lease, or of a revocation's grace is noticed here.
-bool place::lose_if_over() {
+bool own_node::lose_if_over() {
   if (lost()) return true;
   if (bound_->ended) {
     lose(bound_->ended);
@@ -56,15 +57,15 @@ bool place::lose_if_over() {
   return static_cast<bool>(lost());
 }
 
-void place::read_own(std::string data) {
+void own_node::read_own(std::string data) {
   look_for_request(data);
   if (data == data_) return;
   data_ = std::move(data);
   changed_.notify();
 }
 
-/// Who asks again can shorten the grace; to read a request once more does not lengthen it.
-void place::look_for_request(const std::string& data) {
+/// A second request can shorten the grace; to read a request once more does not lengthen it.
+void own_node::look_for_request(const std::string& data) {
   if (!asks_revocation(data)) return;
   const auto grace = grace_of(data);
   const auto present = session_->now();
@@ -75,20 +76,25 @@ void place::look_for_request(const std::string& data) {
 }
 
 /// When the guard has to look at the clock again.
-lease_clock::time_point place::believed_until() const {
+lease_clock::time_point own_node::believed_until() const {
   return std::min(session_->valid_until(bound_->number), give_up_at_);
 }
 
-error_code place::lost() const {
+error_code own_node::lost() const {
   std::lock_guard lock(mutex_);
   return lost_;
 }
 
-lease_clock::time_point place::valid_until() const {
+lease_clock::time_point own_node::valid_until() const {
   return lost() ? lease_clock::time_point{} : session_->valid_until(bound_->number);
 }
 
-bool place::note_lost(error_code why) {
+bool own_node::valid() const {
+  const auto until = valid_until();  // first: what happens meanwhile counts against us
+  return session_->now() < until;
+}
+
+bool own_node::note_lost(error_code why) {
   {
     std::lock_guard lock(mutex_);
     if (lost_) return false;
@@ -98,35 +104,18 @@ bool place::note_lost(error_code why) {
   return true;
 }
 
-void place::lose(error_code why) {
+void own_node::lose(error_code why) {
   if (note_lost(why)) clear_away(why == errc::lease_lapsed || why == errc::revoked);  // if the session lives after all
 }
 
-void place::disown() { note_lost(errc::closed); }
+void own_node::disown() { note_lost(errc::closed); }
 
-void place::clear_away(bool node_too) {
+void own_node::clear_away(bool node_too) {
   if (node_too) session_->remove_surely(path_, bound_);
   if (ghost_) session_->remove_all_surely(line_.parent, guid_, bound_);
 }
 
-awaitable<outcome<>> place::wait_lost() {
-  for (;;) {
-    if (auto why = lost()) co_return outcome<>(why);
-    auto why = co_await changed_.wait();
-    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
-  }
-}
-
-awaitable<outcome<>> place::wait_revoked() {
-  for (;;) {
-    if (auto why = lost()) co_return outcome<>(why);
-    if (revoked_) co_return outcome<>(errc::revoked);
-    auto why = co_await changed_.wait();
-    if (why == wake::cancelled) co_return outcome<>(asio::error::operation_aborted);
-  }
-}
-
-awaitable<outcome<>> place::leave() {
+awaitable<outcome<>> own_node::leave() {
   if (lost()) co_return outcome<>(error_code());
   auto remove = make_request(backend::opcode::remove, path_);
   auto sent = session_->send(std::move(remove));
@@ -142,10 +131,10 @@ awaitable<outcome<>> place::leave() {
   co_return outcome<>(error_code());
 }
 
-void place::leave_later() {
+void own_node::leave_later() {
   asio::post(session_->strand(), [self = shared_from_this()] {
     struct body {
-      static awaitable<void> run(place_ptr which) { co_await which->leave(); }
+      static awaitable<void> run(own_node_ptr which) { co_await which->leave(); }
     };
     launch_detached(self->session_->strand(), body::run(self));
   });

@@ -1,0 +1,63 @@
+// What entitles a leader to its term.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <zkrecipes/transaction.hpp>
+
+#include "election/term_record.hpp"
+#include "session/condition.hpp"
+#include "session/core.hpp"
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+/// The seat of a leader: it says where the record of the term is, and whether the leader may still believe that it
+/// leads. It ends once, for one reason.
+class term_seat {
+ public:
+  virtual ~term_seat() = default;
+
+  // From any thread.
+  virtual const core_ptr& session() const noexcept = 0;
+  virtual const std::string& record_path() const noexcept = 0;
+  /// Why it has ended; no error as long as it is good, as far as we know.
+  virtual error_code lost() const = 0;
+  /// Until when it may be believed to be good if nothing more is heard from the servers.
+  virtual lease_clock::time_point valid_until() const = 0;
+
+  // On the strand.
+  /// The incarnation of the session that it is bound to.
+  virtual const incarnation_ptr& bound() const noexcept = 0;
+  /// Whether somebody has asked to give it up.
+  virtual bool revoked() const = 0;
+  /// It was lost, or somebody has asked for it.
+  virtual condition& changed() noexcept = 0;
+  virtual awaitable<outcome<>> wait_lost() = 0;
+  /// Waits until it is lost or somebody asks for it (`revoked`).
+  virtual awaitable<outcome<>> wait_revoked() = 0;
+
+  /// Names the holder of this seat in the record.
+  virtual void sign(term_record& record) const = 0;
+  /// Whether the record names the holder of this seat.
+  virtual bool has_signed(const term_record& record) const = 0;
+  /// Adds an operation that fails with `no_node` if the seat is gone when the servers execute it.
+  virtual void add_check(transaction& all) const = 0;
+  /// Adds an operation that gives the seat up, and fails with `no_node` if it is gone already.
+  virtual void add_leave(transaction& all) const = 0;
+  /// Shows operators that the holder waits for a predecessor that is gone.
+  virtual awaitable<void> show_waiting() = 0;
+
+  /// Gives it up; waits until a server has confirmed it, unless cancelled.
+  virtual awaitable<outcome<>> leave() = 0;
+  /// It is about to be given up by a transaction (`add_leave`): from now on it does not count as ours. `clear_away`
+  /// afterwards.
+  virtual void disown() = 0;
+  /// Removes in the background what the transaction has left; `all`: it may have left everything.
+  virtual void clear_away(bool all) = 0;
+};
+
+using term_seat_ptr = std::shared_ptr<term_seat>;
+
+}  // namespace zkrecipes::detail

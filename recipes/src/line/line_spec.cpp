@@ -1,0 +1,10 @@
+#include "line/line_spec.hpp"
+
+namespace zkrecipes::detail {
+
+std::optional<std::size_t> nearest_ahead(const std::vector<member>&, std::size_t self) {
+  if (self == 0) return std::nullopt;
+  return self - 1;
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,178 @@
+#include "line/waiter.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "session/hook.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+bool has_fired(const std::unique_ptr<watch>& hint) { return hint->fired(); }
+}  // namespace
+
+waiter::waiter(core_ptr session, line_spec line, std::string data)
+    : node_(std::make_shared<own_node>(std::move(session), std::move(line), std::move(data))),
+      changed_(node_->session()->get_scheduler()),
+      node_changes_(node_->changed(), changed_) {}
+
+awaitable<outcome<waiter_ptr>> waiter::enter(core_ptr session, line_spec line, std::string data) {
+  auto self = std::make_shared<waiter>(std::move(session), std::move(line), std::move(data));
+  auto error = co_await self->get_in();
+  if (error) self.reset();
+  co_return outcome<waiter_ptr>(error, std::move(self));
+}
+
+awaitable<error_code> waiter::get_in() {
+  auto created = co_await node_->create();
+  auto& [error, seen] = created;
+  if (!error && seen.members) {
+    parent_ = std::move(seen.parent);
+    assign(std::move(seen.members));
+  }
+  co_return error;
+}
+
+void waiter::assign(member_list members) {
+  const auto name = node_->name();
+  roster_.assign(std::move(members), {name, node_->sequence()}, node_->may_have_ghost() ? node_->guid() : "");
+  if (roster_.is_next()) changed_.notify();
+  if (roster_.is_current()) note_position();
+}
+
+void waiter::tell_position(std::function<void(std::size_t)> hook) {
+  on_position_ = guarded(*node_->session()->get_scheduler(), std::move(hook));
+  if (roster_.is_current()) note_position();
+}
+
+void waiter::note_position() {
+  const auto position = roster_.position();
+  if (on_position_ && std::exchange(told_, position) != position) on_position_(position);
+}
+
+awaitable<error_code> waiter::list() {
+  std::vector<backend::request> look{make_request(opcode::children, node_->line().parent)};
+  auto answered = co_await node_->ask(std::move(look));
+  auto& [error, replies] = answered;
+  if (!error) error = replies.front().error;
+  if (error) co_return error;
+  const auto& names = replies.front().children;
+  const auto& accepted = node_->line().accepted;
+  error = node_->check_path(strangers_among(names, accepted));
+  if (error) co_return error;
+  assign(std::make_shared<const std::vector<member>>(members_of(names, accepted)));
+  if (roster_.is_current()) co_return error_code();
+  node_->note_removed();
+  co_return errc::node_removed;
+}
+
+awaitable<error_code> waiter::know_line() {
+  while (!roster_.is_current()) {
+    auto error = co_await list();
+    if (error && error != errc::connection_loss) co_return error;
+  }
+  co_return error_code();
+}
+
+awaitable<error_code> waiter::try_turn(const blocker& who_first) {
+  auto error = co_await know_line();
+  if (error) co_return error;
+  if (who_first(roster_.members(), roster_.self())) co_return errc::busy;
+  co_return node_->lost();
+}
+
+awaitable<error_code> waiter::wait_turn(const blocker& who_first, condition* reconsider) {
+  std::optional<forwarding> reconsiderations;
+  if (reconsider) reconsiderations.emplace(*reconsider, changed_);
+  hints watched;
+  for (;;) {
+    if (auto why = node_->lost()) co_return why;
+    if (!roster_.is_current()) {
+      watched.clear();  // what they say of themselves is forgotten with the old list
+      auto error = co_await know_line();
+      if (error) co_return error;
+    }
+    auto ahead = who_first(roster_.members(), roster_.self());
+    if (!ahead) co_return node_->lost();  // the list may have taken longer than the lease
+    if (node_->line().one_by_one && roster_.self() > 1) ahead = roster_.forget_all_but(ahead->first);
+    std::vector<std::string> gone;
+    auto error = co_await look_ahead(*ahead, watched, gone);
+    if (error == errc::connection_loss) {
+      watched.clear();  // what watched is gone with it
+      continue;
+    }
+    if (error) co_return error;
+    const auto is_unchanged = [&] {
+      return gone.empty() && std::ranges::none_of(watched, has_fired) &&
+             who_first(roster_.members(), roster_.self()) == ahead;
+    };
+    while (!node_->lost() && is_unchanged()) {
+      auto why = co_await changed_.wait();
+      if (why == wake::cancelled) co_return asio::error::operation_aborted;
+    }
+    if (auto why = node_->lost()) co_return why;
+    note_departures(*ahead, watched, std::move(gone), who_first);
+  }
+}
+
+std::string waiter::path_of(std::size_t which) const {
+  return join(node_->line().parent, roster_.members()[which].name);
+}
+
+/// Watches these members instead of those that were watched so far. Nothing has been told of those that are watched
+/// already since they were looked at; the indices of the others are returned.
+std::vector<std::size_t> waiter::watch_ahead(stretch who, hints& watched) {
+  std::vector<std::size_t> unseen;
+  hints next;
+  auto from = watched.begin();  // both are in the order of the line
+  for (auto i = who.first; i < who.last; ++i) {
+    auto path = path_of(i);
+    const auto known =
+        std::find_if(from, watched.end(), [&](const auto& each) { return each && each->path() == path; });
+    if (known != watched.end() && !(*known)->fired()) {
+      next.push_back(std::move(*known));
+      from = known + 1;
+    } else {
+      next.push_back(node_->session()->arm(watch_kind::data, std::move(path), changed_));
+      unseen.push_back(i);
+    }
+  }
+  watched = std::move(next);
+  return unseen;
+}
+
+/// Looks at these members, to be told of what becomes of them.
+awaitable<error_code> waiter::look_ahead(stretch who, hints& watched, std::vector<std::string>& gone) {
+  const auto unseen = watch_ahead(who, watched);
+  std::vector<backend::request> looks;
+  // By getData: a watch set by `exists` would stay behind on a node that is gone already.
+  for (const auto i : unseen) looks.push_back(make_request(opcode::get, path_of(i), true));
+  auto answered = co_await node_->ask(std::move(looks));
+  const auto& [error, seen] = answered;
+  if (error) co_return error;
+  const auto lets_pass = node_->line().lets_pass;
+  for (std::size_t i = 0; i < seen.size(); ++i) {
+    if (seen[i].error == errc::no_node) {
+      gone.push_back(roster_.members()[unseen[i]].name);
+    } else if (seen[i].error) {
+      co_return seen[i].error;
+    } else {
+      roster_.note_pass(unseen[i], lets_pass && lets_pass(seen[i].data));
+    }
+  }
+  co_return error_code();
+}
+
+void waiter::note_departures(stretch who, const hints& watched, std::vector<std::string> gone,
+                             const blocker& who_first) {
+  for (auto i = who.first; i < who.last; ++i) {
+    if (watched[i - who.first]->deleted()) gone.push_back(roster_.members()[i].name);
+  }
+  roster_.depart(gone, who, who_first);
+  note_position();
+}
+
+}  // namespace zkrecipes::detail

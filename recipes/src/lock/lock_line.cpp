@@ -1,0 +1,39 @@
+#include "lock/lock_line.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include "line/member_data.hpp"
+#include "line/turn.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+// The names in Curator's mutex, and in both generations of kazoo's lock.
+constexpr std::string_view lock_markers[] = {"lock-", "__lock__"};
+}  // namespace
+
+line_spec lock_line(std::string path) {
+  line_spec line{std::move(path), "lock-", lock_markers};
+  line.one_by_one = true;
+  return line;
+}
+
+awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, line_options options) {
+  return own_turn(std::move(session), lock_line(std::move(path)), revocable_data(options.id), &nearest_ahead,
+                  std::move(options.on_position));
+}
+
+awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, line_options options) {
+  auto list = make_request(opcode::children, path);
+  auto listed = co_await session->perform(std::move(list), retry::always);
+  if (listed.error && listed.error != errc::no_node) co_return failed<ownership>(listed.error);
+  if (!members_of(listed.children, lock_markers).empty()) co_return failed<ownership>(errc::busy);
+  auto trying =
+      try_own_turn(std::move(session), lock_line(std::move(path)), revocable_data(options.id), &nearest_ahead);
+  co_return co_await std::move(trying);
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,245 @@
+// A line as one of its members knows it: departures, ghosts, what is forgotten. No session.
+#include "line/roster.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes::detail;
+
+namespace {
+
+constexpr std::string_view markers[] = {"lock-"};
+
+std::string name_with(const std::string& guid, std::int32_t number) {
+  auto digits = std::to_string(number);
+  if (number >= 0) digits.insert(0, 10 - digits.size(), '0');
+  return "_c_" + guid + "-lock-" + digits;
+}
+
+std::string name(std::int32_t number) { return name_with("them", number); }
+
+/// A line of members with these numbers, as the server lists it: in any order.
+member_list line(std::vector<std::string> children) {
+  return std::make_shared<const std::vector<member>>(members_of(children, markers));
+}
+
+member_list line(std::int32_t from, std::int32_t to) {
+  std::vector<std::string> children;
+  for (auto i = from; i < to; ++i) children.push_back(name(i));
+  std::ranges::reverse(children);
+  return line(std::move(children));
+}
+
+const blocker first_come_first_served = &nearest_ahead;
+
+struct in_a_line {
+  /// Knows this line, as the member with this number.
+  void know(member_list listed, std::int32_t number, std::string_view ghost = {}) {
+    const auto own_name = name(number);
+    known.assign(std::move(listed), {own_name, number}, ghost);
+  }
+  void depart(const std::vector<std::int32_t>& numbers, const stretch& watched) {
+    std::vector<std::string> names;
+    for (const auto each : numbers) names.push_back(name(each));
+    known.depart(names, watched, first_come_first_served);
+  }
+  std::vector<std::int32_t> numbers() const {
+    std::vector<std::int32_t> all;
+    for (const auto& each : known.members()) all.push_back(each.sequence);
+    return all;
+  }
+
+  roster known;
+};
+
+using numbers_type = std::vector<std::int32_t>;
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(rosters, in_a_line)
+
+BOOST_AUTO_TEST_CASE(before_the_first_list_nothing_is_known) {
+  BOOST_TEST(!known.is_current());
+  BOOST_TEST(known.members().empty());
+  BOOST_TEST(!known.is_next());
+  BOOST_TEST(!known.has_followers());
+}
+
+BOOST_AUTO_TEST_CASE(a_list_tells_where_we_are) {
+  know(line(3, 8), 5);
+  BOOST_TEST(known.is_current());
+  BOOST_TEST(known.position() == 2u);
+  BOOST_TEST(known.self() == 2u);
+  BOOST_TEST(known.has_followers());
+  BOOST_TEST(!known.is_next());
+  know(line(3, 8), 4);
+  BOOST_TEST(known.is_next());
+  know(line(3, 8), 7);
+  BOOST_TEST(!known.has_followers());
+  know(line(3, 8), 3);
+  BOOST_TEST(known.position() == 0u);
+  BOOST_TEST(!known.is_next());
+}
+
+BOOST_AUTO_TEST_CASE(a_list_without_us_is_not_used) {
+  know(line(3, 8), 9);
+  BOOST_TEST(!known.is_current());
+  know(line({name_with("others", 5), name(4)}), 5);
+  BOOST_TEST(!known.is_current(), "the number alone does not make it ours");
+}
+
+BOOST_AUTO_TEST_CASE(the_order_is_that_of_arrival_also_where_numbers_wrap) {
+  constexpr std::int32_t last = 2147483647;
+  constexpr std::int32_t first = -2147483647 - 1;
+  know(line({name(first), name(last), name(first + 1), name(last - 1)}), first + 1);
+  BOOST_TEST(numbers() == (numbers_type{last - 1, last, first, first + 1}), boost::test_tools::per_element());
+  BOOST_TEST(known.position() == 3u);
+  know(line({name(last), name(last - 2), name(last - 1)}), last);
+  BOOST_TEST(known.position() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_node_of_ours_is_left_out_and_ours_stays) {
+  const auto listed = line({name_with("us", 4), name(3), name(5), name_with("us", 7)});
+  const auto own_name = name_with("us", 7);
+  known.assign(listed, {own_name, 7}, "us");
+  BOOST_TEST(numbers() == (numbers_type{3, 5, 7}), boost::test_tools::per_element());
+  BOOST_TEST(known.position() == 2u);
+  BOOST_TEST(listed->size() == 4u, "the others look at the same list");
+}
+
+BOOST_AUTO_TEST_CASE(without_a_lost_reply_nobody_is_taken_for_a_ghost) {
+  const auto listed = line({name_with("us", 4), name_with("us", 7)});
+  const auto own_name = name_with("us", 7);
+  known.assign(listed, {own_name, 7}, "");
+  BOOST_TEST(known.position() == 1u);
+  BOOST_TEST(&known.members() == listed.get(), "the list is shared, not copied");
+  known.assign(listed, {own_name, 7}, "nobody");
+  BOOST_TEST(&known.members() == listed.get());
+}
+
+BOOST_AUTO_TEST_CASE(when_all_are_watched_departures_in_any_order_leave_it_current) {
+  know(line(0, 6), 4);
+  depart({2, 0}, stretch(0, 4));
+  BOOST_TEST(known.is_current());
+  BOOST_TEST(numbers() == (numbers_type{1, 3, 4, 5}), boost::test_tools::per_element());
+  BOOST_TEST(known.position() == 2u);
+  depart({3}, stretch(0, 2));
+  BOOST_TEST(known.is_next());
+  depart({1}, stretch(0, 1));
+  BOOST_TEST(known.is_current());
+  BOOST_TEST(known.position() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(when_only_the_nearest_is_watched_its_departure_does_not_tell_whom_to_wait_for) {
+  know(line(0, 6), 4);
+  depart({3}, stretch(3));
+  BOOST_TEST(!known.is_current());
+  BOOST_TEST(known.position() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(the_departure_of_the_only_one_ahead_needs_no_further_list) {
+  know(line(3, 6), 4);
+  depart({3}, stretch(0));
+  BOOST_TEST(known.is_current());
+  BOOST_TEST(known.position() == 0u);
+  BOOST_TEST(known.has_followers());
+}
+
+BOOST_AUTO_TEST_CASE(a_departure_told_twice_or_of_nobody_counts_once_or_not) {
+  know(line(0, 4), 3);
+  depart({1, 1, 17}, stretch(0, 3));
+  BOOST_TEST(known.position() == 2u);
+  depart({1}, stretch(1));
+  BOOST_TEST(known.is_current(), "nobody has left");
+  depart({}, stretch(1));
+  BOOST_TEST(known.is_current());
+  depart({3}, stretch(0, 2));
+  BOOST_TEST(known.position() == 2u, "we do not depart by this");
+  BOOST_TEST(numbers() == (numbers_type{0, 2, 3}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(the_others_do_not_see_our_departures) {
+  const auto listed = line(0, 4);
+  know(listed, 3);
+  depart({0}, stretch(0, 3));
+  known.note_pass(1, true);
+  BOOST_TEST(listed->size() == 4u);
+  BOOST_TEST(std::ranges::none_of(*listed, &member::lets_pass));
+}
+
+BOOST_AUTO_TEST_CASE(that_a_member_lets_others_pass_is_noted_until_the_next_list) {
+  const auto listed = line(0, 3);
+  know(listed, 2);
+  known.note_pass(1, false);
+  BOOST_TEST(&known.members() == listed.get(), "nothing has changed");
+  known.note_pass(1, true);
+  BOOST_TEST(known.members()[1].lets_pass);
+  BOOST_TEST(!known.members()[0].lets_pass);
+  BOOST_TEST(known.is_current());
+  known.note_pass(1, false);
+  BOOST_TEST(!known.members()[1].lets_pass);
+  known.note_pass(0, true);
+  know(listed, 2);
+  BOOST_TEST(!known.members()[0].lets_pass);
+}
+
+BOOST_AUTO_TEST_CASE(all_but_one_are_forgotten_and_counted) {
+  know(line(0, 9), 6);
+  const auto ahead = known.forget_all_but(5);
+  BOOST_TEST((ahead == stretch(0)));
+  BOOST_TEST(numbers() == (numbers_type{5, 6}), boost::test_tools::per_element());
+  BOOST_TEST(known.members()[0].name == name(5));
+  BOOST_TEST(known.self() == 1u);
+  BOOST_TEST(known.position() == 6u);
+  BOOST_TEST(known.is_current());
+  BOOST_TEST(!known.is_next());
+  BOOST_TEST(!known.has_followers(), "nothing is known of them any more");
+}
+
+BOOST_AUTO_TEST_CASE(after_forgetting_a_departure_asks_for_a_list) {
+  know(line(0, 9), 6);
+  known.forget_all_but(5);
+  depart({5}, stretch(0));
+  BOOST_TEST(!known.is_current(), "somebody who was forgotten may still be there");
+  BOOST_TEST(known.position() == 5u);
+  know(line({name(2), name(6)}), 6);
+  BOOST_TEST(known.is_next());
+  BOOST_TEST(known.position() == 1u);
+  depart({2}, stretch(0));
+  BOOST_TEST(known.is_current());
+}
+
+BOOST_AUTO_TEST_CASE(who_blocks_decides_whether_a_departure_among_some_makes_it_our_turn) {
+  const blocker two_may_hold = [](const std::vector<member>&, std::size_t self) -> std::optional<stretch> {
+    if (self < 2) return std::nullopt;
+    return stretch(self - 1);
+  };
+  know(line(0, 4), 3);
+  known.depart({name(2)}, stretch(2), two_may_hold);
+  BOOST_TEST(!known.is_current());
+  know(line({name(0), name(1), name(3)}), 3);
+  known.depart({name(1)}, stretch(1), two_may_hold);
+  BOOST_TEST(known.is_current(), "it is our turn");
+}
+
+BOOST_AUTO_TEST_CASE(ten_thousand_members_are_no_burden) {
+  constexpr std::int32_t crowd = 10'000;
+  know(line(0, crowd), crowd - 1);
+  BOOST_TEST(known.position() == static_cast<std::size_t>(crowd - 1));
+  numbers_type odd;
+  for (std::int32_t i = 1; i < 2'000; i += 2) odd.push_back(i);
+  depart(odd, stretch(0, crowd - 1));
+  BOOST_TEST(known.is_current());
+  BOOST_TEST(known.position() == static_cast<std::size_t>(crowd - 1 - 1'000));
+  known.forget_all_but(known.self() - 1);
+  BOOST_TEST(known.members().size() == 2u);
+  BOOST_TEST(known.members()[0].sequence == crowd - 2);
+  BOOST_TEST(known.position() == static_cast<std::size_t>(crowd - 1 - 1'000));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
