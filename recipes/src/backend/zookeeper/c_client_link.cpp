@@ -132,7 +132,7 @@ void c_client_link::go_on() {
   timeval longest{0, 0};
   errno = 0;
   int rc = zookeeper_interest(handle_, &fd, &interest, &longest);
-  if (const auto why = connect_error(errno); rc != ZOK && !was_up_ && why) return fail(why);
+  if (const auto why = connect_error(errno); rc == ZCONNECTIONLOSS && !was_up_ && why) return fail(why);
   check(rc);
   if (!handle_) return;
   if (fd < 0) return fail(errc::connection_loss);
