@@ -42,8 +42,7 @@ class gated_world final : public backend::world {
     return real_->call_at(when, std::move(what));
   }
   void cancel(backend::timer_id id) override { real_->cancel(id); }
-  void resolve(std::vector<backend::endpoint> names,
-               std::function<void(std::vector<backend::endpoint>)> handler) override {
+  void resolve(std::vector<backend::endpoint> names, backend::resolve_handler handler) override {
     real_->resolve(std::move(names), std::move(handler));
   }
 
