@@ -12,6 +12,7 @@
 #include "barrier/round_record.hpp"
 #include "commit/transaction_index.hpp"
 #include "election/term_record.hpp"
+#include "line/member_data.hpp"
 #include "queue/dead_letter.hpp"
 #include "semaphore/permits.hpp"
 #include "unit/fake_session.hpp"

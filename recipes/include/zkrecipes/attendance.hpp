@@ -30,7 +30,7 @@ class attendance {
   attendance& operator=(attendance&&) noexcept;
   ~attendance();
 
-  executor_type get_executor() const noexcept;  ///< Of the session. Empty if there was none.
+  executor_type get_executor() const noexcept;  ///< That of the session; empty if there was none.
 
   /// Number of the round: 1 for the first at this path, and so on.
   std::int64_t round() const noexcept;

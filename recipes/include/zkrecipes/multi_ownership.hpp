@@ -28,7 +28,7 @@ class multi_ownership {
   multi_ownership& operator=(multi_ownership&&) noexcept;
   ~multi_ownership();
 
-  executor_type get_executor() const noexcept;  ///< Of the session. Empty if there was none.
+  executor_type get_executor() const noexcept;  ///< That of the session; empty if there was none.
 
   std::size_t size() const noexcept;
   /// The locks in the order of acquisition, which is that of the paths.

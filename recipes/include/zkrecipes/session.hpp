@@ -1,10 +1,10 @@
 // A session with a ZooKeeper ensemble, on which every recipe is built.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -26,12 +26,12 @@ class core;
 }
 
 /// One object for the life of the program: it outlives ZooKeeper sessions. Each ZooKeeper session is an *incarnation*.
-/// Everything that was owned in one incarnation is lost in the next.
-/// The object has no thread of its own and works on the given executor. Copies share one session. It is closed in the
-/// background when the last copy is gone (recipes hold a copy, too). Paths are absolute below the root, "/a/b".
+/// Everything that was owned in one incarnation is lost in the next. Copies share one session, which has no thread of
+/// its own. It is closed when the last copy is gone (recipes hold a copy, too). Paths are absolute below the root,
+/// "/a/b".
 ///
 /// Thread safety: safe. Handlers run on their associated executor (by default the session's), never inside the call.
-/// docs/operations.md tells what holds for every operation of the library.
+/// docs/operations.md tells what holds for all operations.
 /// Cancellation of every operation: `terminal`, `partial` and `total` end the wait at once with `operation_aborted`. A
 /// request that was already sent may still take effect.
 ///
@@ -49,10 +49,8 @@ class session {
   /// \throws std::invalid_argument naming the field of `options` that has a bad value.
   session(boost::asio::any_io_executor executor, session_options options);
   /// The same, on the executor of an execution context, such as an `io_context`.
-  template <class Context>
-  requires std::is_convertible_v<Context&, boost::asio::execution_context&> session(Context& context,
-                                                                                    session_options options)
-      : session(context.get_executor(), std::move(options)) {}
+  template <std::derived_from<boost::asio::execution_context> Context>
+  session(Context& context, session_options options) : session(context.get_executor(), std::move(options)) {}
 
   /// The executor that the session was made with. Empty for no session.
   executor_type get_executor() const noexcept;
@@ -84,7 +82,7 @@ class session {
   /// Cost: no request.
   template <token_for<> Token = default_token>
   auto async_connected(Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_connected, core_);
+    return async_connected_for(lease_clock::duration::max(), std::forward<Token>(token));
   }
 
   /// As `async_connected`, for so long at most.
@@ -110,8 +108,7 @@ class session {
   /// Cost: one round trip, one write.
   template <token_for<created_node> Token = default_token>
   auto async_create(std::string path, std::string data, create_mode mode, Token&& token = Token()) {
-    return detail::initiate<void(error_code, created_node)>(token, &start_create, core_, std::move(path),
-                                                            std::move(data), mode, acl{});
+    return async_create(std::move(path), std::move(data), mode, acl(), std::forward<Token>(token));
   }
   template <token_for<created_node> Token = default_token>
   auto async_create(std::string path, std::string data, create_mode mode, acl access, Token&& token = Token()) {
@@ -122,12 +119,10 @@ class session {
   /// As `async_create` with the default ACL, and creates missing parents as persistent nodes without data.
   ///
   /// Signature: `void(error_code, created_node)`.
-  /// Errors: `node_exists`, `no_node` (the root is missing, or others went on removing the parents), and those of
-  /// `async_create`.
+  /// Errors: those of `async_create`; `no_node` if the root is missing, or others removed the parents 100 times.
   /// Cancellation: as the class says; the node or some of its parents may have been created.
   /// Thread safety: as the class says.
-  /// Cost: one round trip, one write; if a parent is missing two more: one `create` for each parent, all sent together,
-  /// then the node again.
+  /// Cost: one round trip, one write; if a parent is missing two more, and one `create` for each parent.
   template <token_for<created_node> Token = default_token>
   auto async_create_with_parents(std::string path, std::string data, create_mode mode, Token&& token = Token()) {
     return detail::initiate<void(error_code, created_node)>(token, &start_create_with_parents, core_, std::move(path),
@@ -138,8 +133,7 @@ class session {
   /// only tells whether the root exists, because only `session_options::create_root` creates a missing root.
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `no_node` (the root is missing), `no_auth`, `no_children_for_ephemerals` (a parent is ephemeral),
-  /// `invalid_acl` (of `session_options::default_acl`), and those of the class.
+  /// Errors: `no_node` (the root is missing), those of `async_create` but `node_exists`, and those of the class.
   /// Cancellation: as the class says; some of the nodes may have been created.
   /// Thread safety: as the class says.
   /// Cost: one round trip. One `create` for each level of the path, all sent together; for "/" one read.
@@ -161,18 +155,14 @@ class session {
     return detail::initiate<void(error_code)>(token, &start_remove, core_, std::move(path), version);
   }
 
-  /// Deletes a node, whatever its version, and everything below it, the leaves first. This is no transaction: other
-  /// clients see the tree shrink, and what they create below meanwhile is deleted, too. It can be called again after an
-  /// error or a cancellation, and goes on; a node that is missing is no error. After a lost connection requests are
-  /// sent again. Completes with the number of nodes whose deletion was confirmed, also on failure.
+  /// Deletes a node, whatever its version, and everything below it, the leaves first; also what others create there
+  /// meanwhile. This is no transaction. A node that is missing is no error, so a call after an error goes on. Requests
+  /// are sent again after a lost connection. Completes with the number of confirmed deletions, also on failure.
   ///
   /// Signature: `void(error_code, std::size_t)`.
-  /// Errors: `bad_arguments` (also for "/"), `not_empty` (others went on creating nodes: given up after 100 times),
-  /// `no_auth` (what is beside the refused node may have been deleted), and those of the class.
-  /// Cancellation: as the class says; what was deleted stays deleted.
-  /// Thread safety: as the class says.
-  /// Cost: one round trip for a node without children. Else, for each node with children, one `getChildren`, and one
-  /// round trip for each 100 of its children; one `delete` a node, two for a node with children.
+  /// Errors: `bad_arguments` (also for "/"), `not_empty` (others created nodes 100 times), `no_auth`, those of the
+  /// class. Cancellation: as the class says; what was deleted stays deleted. Thread safety: as the class says. Cost:
+  /// one round trip for a leaf. For a node with children three, and one for each further 100 children.
   template <token_for<std::size_t> Token = default_token>
   auto async_remove_with_children(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_remove_with_children, core_, std::move(path));
@@ -292,8 +282,7 @@ class session {
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: two round trips (`exists` with a watch, then `getData`) if it differs already; one if the node has gone.
-  /// Else one round trip to set the watch, and after the notification the same again; one more after each lost
-  /// connection.
+  /// Else one to set the watch, and after the notification the same again; one more after each lost connection.
   template <token_for<node_data> Token = default_token>
   auto async_data_change(std::string path, std::int64_t seen_mzxid, Token&& token = Token()) {
     return detail::initiate<void(error_code, node_data)>(token, &start_data_change, core_, std::move(path), seen_mzxid);
@@ -314,9 +303,8 @@ class session {
                                                              seen_pzxid);
   }
 
-  /// Ends the session. Everything owned is given up at once (`ownership::error` says `closed`), and pending operations
-  /// complete with `closed`. Completes when the server has confirmed, or after the connect timeout at the latest; in
-  /// that case the server ends the session by its own clock.
+  /// Ends the session. Everything owned is given up at once, and pending operations complete with `closed`. Completes
+  /// when the server has confirmed, or after the connect timeout; then the server ends the session by its own clock.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: none; `closed` if the object was moved from.
@@ -338,7 +326,6 @@ class session {
   using handler = detail::handler_for<void(error_code, Results...)>;
 
   static void start_status_change(handler<session_status>, core_ptr, std::uint64_t);
-  static void start_connected(handler<>, core_ptr);
   static void start_connected_for(handler<>, core_ptr, time_budget);
   static void start_create(handler<created_node>, core_ptr, std::string, std::string, create_mode, acl);
   static void start_create_with_parents(handler<created_node>, core_ptr, std::string, std::string, create_mode);

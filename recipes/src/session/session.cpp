@@ -160,10 +160,6 @@ void session::start_status_change(handler<session_status> h, core_ptr core, std:
   launch(*core->get_scheduler(), std::move(h), wait_status_change(core, seen));
 }
 
-void session::start_connected(handler<> h, core_ptr core) {
-  launch(*core->get_scheduler(), std::move(h), wait_connected(core, never));
-}
-
 void session::start_connected_for(handler<> h, core_ptr core, time_budget budget) {
   const auto deadline = core->get_scheduler()->deadline_of(budget);
   launch(*core->get_scheduler(), std::move(h), wait_connected(core, deadline));

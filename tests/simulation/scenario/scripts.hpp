@@ -64,10 +64,10 @@ struct script {
 };
 
 const std::vector<script>& scripts();
-std::vector<script> recipe_scripts();   ///< The part of `scripts` for locks and semaphores.
+std::vector<script> recipe_scripts();     ///< The part of `scripts` for locks and semaphores.
 std::vector<script> agreement_scripts();  ///< The part for barriers and the two-phase commit.
-std::vector<script> group_scripts();    ///< The part for groups, services and shared values.
-std::vector<script> queue_scripts();    ///< The part for queues.
+std::vector<script> group_scripts();      ///< The part for groups, services and shared values.
+std::vector<script> queue_scripts();      ///< The part for queues.
 
 inline constexpr const char* script_node = "/script";  ///< It exists when a script begins.
 inline constexpr const char* script_group = "/group";
