@@ -27,11 +27,10 @@ class core;
 
 /// One object for the life of the program: it outlives ZooKeeper sessions. Each ZooKeeper session is an *incarnation*.
 /// Everything that was owned in one incarnation is lost in the next. Copies share one session, which has no thread of
-/// its own. It is closed when the last copy is gone (recipes hold a copy, too). Paths are absolute below the root,
-/// "/a/b".
+/// its own. It is closed when the last copy is gone (recipes hold a copy, too). Paths, "/a/b", are below the root.
 ///
-/// Thread safety: safe. Handlers run on their associated executor (by default the session's), never inside the call.
-/// docs/operations.md tells what holds for all operations.
+/// Thread safety: safe. Handlers run on their associated executor (by default the session's), never inside the call:
+/// see docs/operations.md.
 /// Cancellation of every operation: `terminal`, `partial` and `total` end the wait at once with `operation_aborted`. A
 /// request that was already sent may still take effect.
 ///
@@ -160,9 +159,10 @@ class session {
   /// are sent again after a lost connection. Completes with the number of confirmed deletions, also on failure.
   ///
   /// Signature: `void(error_code, std::size_t)`.
-  /// Errors: `bad_arguments` (also for "/"), `not_empty` (others created nodes 100 times), `no_auth`, those of the
-  /// class. Cancellation: as the class says; what was deleted stays deleted. Thread safety: as the class says. Cost:
-  /// one round trip for a leaf. For a node with children three, and one for each further 100 children.
+  /// Errors: `bad_arguments` (also for "/"), `not_empty` (others created nodes 100 times), those of `async_remove`.
+  /// Cancellation: as the class says; what was deleted stays deleted.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip for a leaf; three for a node with children, and one for each further 100 children.
   template <token_for<std::size_t> Token = default_token>
   auto async_remove_with_children(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_remove_with_children, core_, std::move(path));
