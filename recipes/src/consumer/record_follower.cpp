@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 #include "session/forwarding.hpp"
 
 namespace zkrecipes::detail {

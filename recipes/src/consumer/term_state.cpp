@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "consumer/effects.hpp"
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 
 namespace zkrecipes::detail {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "line/roll_call.hpp"
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 
 namespace zkrecipes::detail {
 

@@ -4,7 +4,7 @@
 
 #include "line/member_data.hpp"
 #include "line/own_node.hpp"
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 
 namespace zkrecipes::detail {
 

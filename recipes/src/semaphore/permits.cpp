@@ -6,7 +6,7 @@
 
 #include "line/member_data.hpp"
 #include "line/turn.hpp"
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 #include "session/forwarding.hpp"
 
 namespace zkrecipes::detail {

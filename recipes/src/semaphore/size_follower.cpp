@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "session/background.hpp"
+#include "session/back_off.hpp"
 #include "session/forwarding.hpp"
 
 namespace zkrecipes::detail {
