@@ -131,6 +131,50 @@ BOOST_AUTO_TEST_CASE(one_that_takes_another_over_stops_its_own_at_once) {
 
 BOOST_AUTO_TEST_SUITE_END()
 
+BOOST_FIXTURE_TEST_SUITE(coordinator_states, working)
+
+BOOST_AUTO_TEST_CASE(the_phases_of_a_run_are_told) {
+  const auto phase = [this] { return std::string(to_string(coordinator.status().phase)); };
+  BOOST_TEST(phase() == "campaigning");
+  BOOST_TEST(!coordinator.status().ahead);
+  serve_until("multi /");
+  BOOST_TEST(phase() == "taking_over");
+  BOOST_TEST_REQUIRE(coordinator.status().ahead.has_value());
+  BOOST_TEST(*coordinator.status().ahead == 0u);
+  BOOST_TEST(coordinator.status().epoch == 0);
+  const auto before = coordinator.status().since;
+  advance(50ms);
+  data = last().pending.front().first.operations.front().data;
+  serve();
+  BOOST_TEST(phase() == "inaugurating");
+  BOOST_TEST((coordinator.status().since == before + 50ms));
+  BOOST_TEST(coordinator.status().epoch == 1);
+  BOOST_TEST(coordinator.status().leader == "me");
+  serve_until("get /q/" + item);
+  BOOST_TEST(phase() == "executing");
+  coordinator.stop();
+  settle();
+  BOOST_TEST(phase() == "handing_over");
+  serve_until("none");
+  BOOST_TEST_REQUIRE(running.done());
+  BOOST_TEST(phase() == "idle");
+  BOOST_TEST(!coordinator.status().ahead);
+  BOOST_TEST(coordinator.status().epoch == 1, "the term that was last seen");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(waiting_coordinators, waiting_for_predecessor)
+
+BOOST_AUTO_TEST_CASE(the_term_of_another_is_told) {
+  serve_until("get /e");
+  serve_until("set /e/" + own);
+  BOOST_TEST((coordinator.status().phase == coordinator_phase::taking_over));
+  BOOST_TEST(coordinator.status().epoch == 3);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
 // A throttling server answers with an error, and answers the next try normally.
 BOOST_FIXTURE_TEST_SUITE(refused_coordinators, working)
 

@@ -106,6 +106,7 @@ BOOST_AUTO_TEST_CASE(a_handle_made_by_default_tells_nothing) {
   BOOST_TEST(tells_nothing(read_write_lock()));
   BOOST_TEST(tells_nothing(semaphore()));
   BOOST_TEST(tells_nothing(election()));
+  BOOST_TEST((consumer_coordinator().status().phase == coordinator_phase::idle));
   BOOST_TEST(tells_nothing(consumer_coordinator()));
   BOOST_TEST(tells_nothing(barrier()));
   BOOST_TEST(tells_nothing(double_barrier()));

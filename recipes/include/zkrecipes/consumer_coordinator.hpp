@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include <zkrecipes/coordinator_status.hpp>
 #include <zkrecipes/leader_career.hpp>
 #include <zkrecipes/session.hpp>
 
@@ -61,6 +62,9 @@ class consumer_coordinator {
 
   /// Ends the run after a hand-over.
   void stop();
+
+  /// What it does at the moment: its phase, the term, the leader, and the place in line. It asks no server.
+  coordinator_status status() const;
 
   /// The exception that ended the run with `career_failed`.
   std::exception_ptr failure() const;

@@ -90,6 +90,10 @@ void consumer_coordinator::stop() {
   asio::post(coordinator_->session()->strand(), [self = coordinator_] { self->stop(false); });
 }
 
+coordinator_status consumer_coordinator::status() const {
+  return coordinator_ ? coordinator_->status() : coordinator_status();
+}
+
 std::exception_ptr consumer_coordinator::failure() const { return coordinator_ ? coordinator_->failure() : nullptr; }
 
 }  // namespace zkrecipes

@@ -44,6 +44,29 @@ std::exception_ptr coordinator::failure() const {
   return failure_;
 }
 
+coordinator_status coordinator::status() const {
+  std::lock_guard lock(mutex_);
+  return status_;
+}
+
+void coordinator::enter(coordinator_phase phase) {
+  const auto present = session_->now();
+  std::lock_guard lock(mutex_);
+  status_.phase = phase;
+  status_.since = present;
+}
+
+void coordinator::note_term(const term_record& record) {
+  std::lock_guard lock(mutex_);
+  status_.epoch = record.epoch;
+  status_.leader = record.leader_id;
+}
+
+void coordinator::note_ahead(std::optional<std::size_t> ahead) {
+  std::lock_guard lock(mutex_);
+  status_.ahead = ahead;
+}
+
 void coordinator::stop(bool at_once) {
   if (!running_) return;
   stopping_ = true;
@@ -83,7 +106,9 @@ error_code coordinator::read_traits(leader_career& career) {
 
 awaitable<outcome<>> coordinator::run(asio::any_io_executor executor) {
   executor_ = asio::make_strand(executor);
+  enter(coordinator_phase::campaigning);
   auto error = co_await run_terms();
+  enter(coordinator_phase::idle);
   stopping_ = at_once_ = false;
   running_ = false;
   co_return outcome<>(error);
@@ -114,8 +139,11 @@ awaitable<void> coordinator::campaign(std::shared_ptr<coordinator> self, std::sh
   if (result->error) co_return;
   const auto& who = std::get<1>(entered);
   result->seat = std::make_shared<line_seat>(who->node(), self->options_.id);
+  who->tell_position([self](std::size_t ahead) { self->note_ahead(ahead); });
   auto first = who->parent() ? to_known(*who->parent()) : std::nullopt;
-  auto record = std::make_shared<record_follower>(self->session_->get_scheduler(), std::move(first));
+  if (first) self->note_term(first->record);
+  auto record = std::make_shared<record_follower>(self->session_->get_scheduler(), std::move(first),
+                                                  [self](const term_record& seen) { self->note_term(seen); });
   record->start(who);
   result->error = co_await who->wait_turn(&nearest_ahead);
   record->stop();
@@ -129,6 +157,7 @@ awaitable<coordinator::campaign_result> coordinator::run_campaign() {
   while (!campaign_->done) co_await changed_.wait();
   campaign_.reset();
   if (result->error && result->seat) co_await result->seat->leave();
+  if (result->error) note_ahead(std::nullopt);
   co_return *result;
 }
 
@@ -138,6 +167,7 @@ awaitable<void> coordinator::rest(std::chrono::milliseconds length) {
 }
 
 awaitable<error_code> coordinator::lead(campaign_result won) {
+  enter(coordinator_phase::taking_over);
   take_over_request what{won.seat, traits_.hand_over_deadline, [this] { return stopping_; }, &changed_, won.known};
   auto taken = co_await take_over(std::move(what));
   auto error = std::get<0>(taken);
@@ -145,9 +175,12 @@ awaitable<error_code> coordinator::lead(campaign_result won) {
     co_await won.seat->leave();
   } else {
     term_ = std::get<1>(taken);
+    note_term(term_->record());
     co_await serve(term_);
     term_.reset();
   }
+  note_ahead(std::nullopt);
+  enter(coordinator_phase::campaigning);
   co_return error;
 }
 
@@ -215,11 +248,14 @@ awaitable<void> coordinator::serve(term_ptr term) {
   if (!traits_.work_while_suspended) launch_detached(strand, watch_connection(term));
   if (stopping_) term->end(term_end::resigned);
   co_await inaugurate(term);
+  if (!term->reason()) enter(coordinator_phase::executing);
   while (!term->reason()) co_await execute(term);
+  enter(coordinator_phase::handing_over);
   co_await finish(term);
 }
 
 awaitable<void> coordinator::inaugurate(term_ptr term) {
+  enter(coordinator_phase::inaugurating);
   start(term, [this](zkrecipes::term present) { return career_->inaugurate(std::move(present)); });
   if (at_once_) cut_short();
   while (!phase_->done && !term->reason()) co_await changed_.wait();
@@ -288,6 +324,7 @@ awaitable<void> coordinator::finish(term_ptr term) {
   auto leaving = in_background(leave(term, in_time));
   if (!in_time) cut_short();
   co_await phase_done(term);
+  enter(coordinator_phase::ending);
   start(term, [this, reason](zkrecipes::term present) { return career_->ended(std::move(present), reason); });
   co_await phase_done(term);
   handing_over_ = false;

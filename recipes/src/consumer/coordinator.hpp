@@ -31,6 +31,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   void resign();
 
   // From any thread.
+  coordinator_status status() const;
   std::exception_ptr failure() const;
   /// There will be no other run, because nobody could stop it: the public object has gone.
   void forbid_runs() noexcept { forbidden_ = true; }
@@ -67,6 +68,9 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   error_code read_traits(leader_career& career);
   task_ptr in_background(awaitable<void> what);
   void note_failure(const term_ptr& term);
+  void enter(coordinator_phase phase);
+  void note_term(const term_record& record);
+  void note_ahead(std::optional<std::size_t> ahead);
   void cut_short();
 
   core_ptr session_;
@@ -87,6 +91,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
 
   mutable std::mutex mutex_;
   std::exception_ptr failure_;
+  coordinator_status status_;
 };
 
 }  // namespace zkrecipes::detail

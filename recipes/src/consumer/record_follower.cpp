@@ -7,8 +7,9 @@
 
 namespace zkrecipes::detail {
 
-record_follower::record_follower(scheduler_ptr on, std::optional<known_record> known)
-    : known_(std::move(known)), changed_(std::move(on)) {}
+record_follower::record_follower(scheduler_ptr on, std::optional<known_record> known,
+                                 std::function<void(const term_record&)> told)
+    : known_(std::move(known)), told_(std::move(told)), changed_(std::move(on)) {}
 
 void record_follower::start(waiter_ptr candidate) {
   const auto strand = candidate->node()->session()->strand();
@@ -40,7 +41,10 @@ awaitable<void> record_follower::follow(std::shared_ptr<record_follower> self, w
       continue;
     }
     if (error) co_return;
-    if (!self->stopped_) self->known_ = std::move(known);
+    if (!self->stopped_) {
+      self->told_(known.record);
+      self->known_ = std::move(known);
+    }
     while (!hint->fired() && !self->stopped_ && !node.lost()) co_await self->changed_.wait();
   }
 }

@@ -1,6 +1,7 @@
 // Keeps the term record at hand for a candidate that is about to lead.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,7 +16,8 @@ namespace zkrecipes::detail {
 /// next in line watches the record, so that a change wakes no other candidate. On the strand.
 class record_follower : public std::enable_shared_from_this<record_follower> {
  public:
-  record_follower(scheduler_ptr on, std::optional<known_record> known);
+  /// `told` is called with each record that is read.
+  record_follower(scheduler_ptr on, std::optional<known_record> known, std::function<void(const term_record&)> told);
 
   /// Nothing if the record was not read yet, or its node had other data when we got in line.
   const std::optional<known_record>& known() const noexcept { return known_; }
@@ -28,6 +30,7 @@ class record_follower : public std::enable_shared_from_this<record_follower> {
   static awaitable<void> follow(std::shared_ptr<record_follower> self, waiter_ptr candidate);
 
   std::optional<known_record> known_;
+  std::function<void(const term_record&)> told_;
   bool stopped_ = false;
   condition changed_;
 };
