@@ -3,10 +3,15 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <zkrecipes/election.hpp>
+
+#include "ensemble/print.hpp"
 #include "line/member_data.hpp"
+#include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
+using namespace zkrecipes::test;
 using namespace std::chrono_literals;
 
 namespace {
@@ -195,6 +200,29 @@ BOOST_AUTO_TEST_CASE(the_fingerprint_tells_every_change_but_that_of_the_time) {
   BOOST_TEST(changed([&] { nodes.candidates[0].stat.mzxid = 60; }));
   BOOST_TEST(changed([&] { add("n3", "three", 13); }));
   BOOST_TEST(changed([&] { std::swap(nodes.candidates[0], nodes.candidates[1]); }));
+}
+
+BOOST_AUTO_TEST_CASE(a_look_waits_for_a_connection_as_long_as_the_session_retries) {
+  auto options = fake_session::usual();
+  options.retry.limit = 2s;
+  fake_session it(options);
+  election seen(it.zk, "/e", {.id = "a"});
+  auto viewing = it.record<election_view>();
+  auto asking = it.record<>();
+  auto watching = it.record<election_view>();
+  seen.async_view(viewing.token());
+  seen.async_request_resignation(asking.token());
+  seen.async_view_change(election_view(), watching.token());
+  it.settle();
+  it.advance(1900ms);
+  BOOST_TEST(!viewing.done());
+  BOOST_TEST(!asking.done());
+  it.advance(200ms);
+  BOOST_TEST_REQUIRE(viewing.done());
+  BOOST_TEST(viewing.error() == errc::connection_loss);
+  BOOST_TEST_REQUIRE(asking.done());
+  BOOST_TEST(asking.error() == errc::connection_loss);
+  BOOST_TEST(!watching.done());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -76,7 +76,7 @@ class election {
   ///
   /// Signature: `void(error_code, election_view)`.
   /// Errors: `no_node` (nobody has ever stood here), `no_auth`, `foreign_data` (the path's data is no term record), and
-  /// those of `session`, except `connection_loss`: a connection is waited for without a limit.
+  /// those of `session`.
   /// Cancellation: all types.
   /// Thread safety: as the class says.
   /// Cost: two round trips: `getData` and `getChildren` of the path, then `getData` of each candidate and one `exists`.
@@ -90,7 +90,8 @@ class election {
   /// soon as it does. Two views differ if their fingerprints do. A missing path is waited for.
   ///
   /// Signature: `void(error_code, election_view)`.
-  /// Errors: `no_auth`, `foreign_data`, and those of `session`.
+  /// Errors: `no_auth`, `foreign_data`, and those of `session`, except `connection_loss`: a connection is waited for
+  /// without a limit.
   /// Cancellation: all types.
   /// Thread safety: as the class says.
   /// Cost: that of `async_view`, now and again after each notification and each lost connection. It watches the path,

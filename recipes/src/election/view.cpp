@@ -131,7 +131,8 @@ awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string p
   nodes.path = std::move(path);
   error_code error;
   for (int tries = 1;;) {
-    error = co_await session->wait_connected(any, never);
+    error = co_await session->wait_connected(any, tell ? never : deadline);
+    if (error == errc::timed_out) error = errc::connection_loss;
     if (error) break;
     bool moved = false;
     error = co_await read_once(session, nodes, tell, hints, moved);

@@ -27,7 +27,8 @@ struct election_nodes {
 };
 
 /// Reads the nodes of an election. If `tell` is given, `hints` gets watches on everything that can change the view;
-/// they notify `tell`. Errors: `no_node`, `no_auth`, those of the session.
+/// they notify `tell`, and a connection is waited for without a limit. Errors: `no_node`, `no_auth`, those of the
+/// session.
 awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string path, condition* tell,
                                                  std::vector<std::unique_ptr<watch>>* hints);
 
