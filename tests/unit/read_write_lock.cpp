@@ -4,6 +4,7 @@
 
 #include <zkrecipes/read_write_lock.hpp>
 
+#include "line/member_data.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
@@ -53,6 +54,17 @@ BOOST_AUTO_TEST_CASE(nor_is_a_writers_hold_downgraded) {
   settle();
   BOOST_TEST_REQUIRE(lowered.done());
   BOOST_TEST((lowered.error() == errc::session_expired), lowered.error().message());
+}
+
+BOOST_AUTO_TEST_CASE(a_downgrade_by_another_object_keeps_the_name_of_the_owner) {
+  auto held = hold(false);
+  auto lowered = record<>();
+  read_write_lock(zk, guarded.path(), {.id = "other"}).async_downgrade(held, lowered.token());
+  settle();
+  BOOST_TEST_REQUIRE(!pending().empty());
+  const auto& set = last().pending.back().first;
+  BOOST_TEST_REQUIRE((set.op == backend::opcode::set));
+  BOOST_TEST(detail::member_id(set.data) == guarded.options().id);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

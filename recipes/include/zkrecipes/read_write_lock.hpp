@@ -94,8 +94,7 @@ class read_write_lock {
   /// Cost: one round trip, one write; two round trips more whenever somebody else has written to the node.
   template <token_for<> Token = default_token>
   auto async_downgrade(const ownership& held, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_downgrade, session_.get_core(), path_, options_.id,
-                                              held.node_);
+    return detail::initiate<void(error_code)>(token, &start_downgrade, session_.get_core(), path_, held.node_);
   }
 
   /// Turns a reader's hold into an exclusive one if nobody else is in line. It does not wait, because two readers that
@@ -146,7 +145,7 @@ class read_write_lock {
                                                          how, budget);
   }
   static void start_acquire(owner_handler, core_ptr, std::string, line_options, mode, lease_clock::duration);
-  static void start_downgrade(detail::handler_for<void(error_code)>, core_ptr, std::string, std::string, own_node_ptr);
+  static void start_downgrade(detail::handler_for<void(error_code)>, core_ptr, std::string, own_node_ptr);
   static void start_try_upgrade(owner_handler, core_ptr, std::string, line_options, own_node_ptr);
   static void start_members(detail::handler_for<void(error_code, std::vector<line_member>)>, core_ptr, std::string);
 

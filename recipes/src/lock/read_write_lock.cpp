@@ -52,9 +52,9 @@ bool holds(const std::string& path, const std::string& node, std::span<const std
   return parent_of(node) == path && parse_sequence(name_of(node), kind);
 }
 
-awaitable<outcome<>> downgrade(core_ptr session, std::string path, std::string id, own_node_ptr write) {
+awaitable<outcome<>> downgrade(core_ptr session, std::string path, own_node_ptr write) {
   if (!write || !holds(path, write->path(), writers)) co_return outcome<>(errc::bad_arguments);
-  co_return co_await let_pass(std::move(session), write->path(), std::move(id), write->bound());
+  co_return co_await let_pass(std::move(session), write->path(), write->data(), write->bound());
 }
 
 /// A read lock that was lost is not upgraded, even if its node still exists, because a deposed leader may have ended
@@ -97,9 +97,9 @@ void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string 
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
 }
 
-void read_write_lock::start_downgrade(handler_for<void(error_code)> h, core_ptr core, std::string path, std::string id,
+void read_write_lock::start_downgrade(handler_for<void(error_code)> h, core_ptr core, std::string path,
                                       own_node_ptr write) {
-  launch(*core->get_scheduler(), std::move(h), downgrade(core, std::move(path), std::move(id), std::move(write)));
+  launch(*core->get_scheduler(), std::move(h), downgrade(core, std::move(path), std::move(write)));
 }
 
 void read_write_lock::start_try_upgrade(owner_handler h, core_ptr core, std::string path, line_options options,
