@@ -177,9 +177,11 @@ BOOST_AUTO_TEST_CASE(an_id_has_one_owner_and_bad_descriptions_are_refused) {
   BOOST_TEST(refused([](auto& i) { i.name = "a/b"; }));
   BOOST_TEST(refused([](auto& i) { i.address = "\xff"; }));
   BOOST_TEST(refused([](auto& i) { i.payload = "{"; }));
-  BOOST_TEST(refused([](auto& i) { i.payload = '"' + std::string(1'000'000, 'x') + '"'; }));
   BOOST_TEST(refused([](auto& i) { i.type = service_type::permanent; }));
   BOOST_TEST(refused([](auto& i) { i.type = service_type::dynamic_sequential; }));
+  auto large = instance("2");
+  large.payload = '"' + std::string(1'000'000, 'x') + '"';
+  BOOST_TEST(enlist_error(ours, large) == errc::too_large);
   BOOST_CHECK_THROW(service_discovery(zk(), "s"), std::invalid_argument);
   BOOST_CHECK_THROW(ours.watch("a/b"), std::invalid_argument);
   BOOST_CHECK_THROW(service_provider(ours, "a/b"), std::invalid_argument);
