@@ -94,6 +94,30 @@ BOOST_AUTO_TEST_CASE(the_destructor_releases_also_while_somebody_waits_for_a_los
   BOOST_TEST((lost.error() == errc::closed), lost.error().message());
 }
 
+BOOST_AUTO_TEST_CASE(a_release_goes_on_when_the_object_is_destroyed) {
+  multi_lock both(zk, {"/a", "/b"});
+  auto acquired = record<multi_ownership>();
+  both.async_acquire(acquired.token());
+  settle();
+  for (const auto* path : {"/a", "/b"}) {
+    let_stand_behind_another(path);
+    other_goes(path);
+  }
+  BOOST_TEST_REQUIRE(acquired.done());
+  auto released = record<>();
+  acquired.result<0>().async_release(released.token());
+  settle();
+  BOOST_TEST(pending().size() == 1u);  // the removal of the last acquired one
+  acquired.result<0>() = multi_ownership();
+  settle();
+  answer();
+  BOOST_TEST(!released.done());
+  BOOST_TEST(pending().size() == 1u);
+  answer();
+  BOOST_TEST_REQUIRE(released.done());
+  BOOST_TEST(!released.error(), released.error().message());
+}
+
 BOOST_AUTO_TEST_CASE(all_are_valid_until_one_of_them_is_not) {
   BOOST_TEST(!multi_ownership().valid());
   multi_lock both(zk, {"/a", "/b"});

@@ -225,4 +225,20 @@ BOOST_AUTO_TEST_CASE(a_look_waits_for_a_connection_as_long_as_the_session_retrie
   BOOST_TEST(!watching.done());
 }
 
+BOOST_AUTO_TEST_CASE(a_missing_path_is_waited_for_across_a_lost_connection) {
+  auto options = fake_session::usual();
+  options.retry.limit = 2s;
+  fake_session it(options);
+  it.connect();
+  election seen(it.zk, "/e", {.id = "a"});
+  auto watching = it.record<election_view>();
+  seen.async_view_change(election_view(), watching.token());
+  it.settle();
+  while (!it.pending().empty() && !it.pending().front().starts_with("exists ")) it.fail(errc::no_node);
+  CHECK_PENDING_OF(it, "exists /e");
+  it.lose();
+  it.advance(3s);
+  BOOST_TEST(!watching.done());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,6 +14,10 @@ namespace zkrecipes {
 /// Thread safety: safe.
 class diagnostic {
  public:
+  diagnostic() = default;
+  diagnostic(const diagnostic&) = default;  // there is no move, so that the caller's object can be read afterwards
+  diagnostic& operator=(const diagnostic&) = default;
+
   /// Tells what is wrong, once the operation has completed. Empty if there is nothing to add to its error.
   std::string text() const {
     std::lock_guard lock(shared_->mutex);

@@ -55,7 +55,7 @@ class joined_member {
   }
 
   const std::string& path() const noexcept { return node_.path(); }
-  const session& get_session() const noexcept { return node_.get_session(); }
+  session get_session() const noexcept { return node_.get_session(); }
   executor_type get_executor() const noexcept { return node_.get_executor(); }
 
   joined_member() noexcept = default;  ///< No member, like one that was moved from: operations complete with `closed`.

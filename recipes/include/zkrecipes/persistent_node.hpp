@@ -135,9 +135,10 @@ class persistent_node {
   }
 
   const std::string& path() const noexcept;
-  const session& get_session() const noexcept { return session_; }
+  /// The handle has no share in its session, which is closed when all others are gone: then it is no session.
+  session get_session() const noexcept { return session(session_.lock()); }
   const persistent_node_options& options() const noexcept;
-  executor_type get_executor() const noexcept { return session_.get_executor(); }
+  executor_type get_executor() const noexcept;
 
   /// For the recipes.
   explicit persistent_node(std::shared_ptr<detail::kept_node> node) noexcept;
@@ -151,7 +152,7 @@ class persistent_node {
                                   std::uint64_t);
   static void start_close(detail::handler_for<void(error_code)>, node_ptr);
 
-  session session_;
+  std::weak_ptr<detail::core> session_;
   node_ptr node_;
 };
 

@@ -71,7 +71,7 @@ class service_registration {
   }
 
   const std::string& path() const noexcept { return node_.path(); }
-  const session& get_session() const noexcept { return node_.get_session(); }
+  session get_session() const noexcept { return node_.get_session(); }
   executor_type get_executor() const noexcept { return node_.get_executor(); }
 
   service_registration() noexcept = default;  ///< None, like one moved from: operations complete with `closed`.

@@ -89,7 +89,10 @@ awaitable<outcome<std::size_t>> clean_up(core_ptr session, std::string path, mil
   auto layout = co_await read_layout(session, path);
   auto& [error, seen] = layout;
   if (error || seen.layout == commit_layout::missing) co_return outcome<std::size_t>(error, removed);
-  if (seen.layout == commit_layout::mixed) error = co_await adopt_transactions(session, path, seen);
+  if (seen.layout == commit_layout::mixed) {
+    error = co_await adopt_transactions(session, path, seen);
+    ++seen.version;  // the path was written there
+  }
   if (error) co_return outcome<std::size_t>(error, removed);
   // The present time of the servers, to be compared with the times of nodes, is taken from a write.
   auto timed = co_await write_indexed(session, path, std::move(seen));

@@ -84,9 +84,9 @@ void coordinator::resign() {
 void coordinator::cut_short() { cancel(phase_, asio::cancellation_type::terminal); }
 
 error_code coordinator::begin_run(leader_career& career) {
-  if (forbidden_) return errc::closed;
   if (running_.exchange(true)) return errc::busy;
-  auto error = read_traits(career);
+  // Checked after `running_` was set: either this sees that runs are forbidden, or the `stop` behind that sees the run.
+  auto error = forbidden_ ? make_error_code(errc::closed) : read_traits(career);
   if (error) running_ = false;
   return error;
 }

@@ -49,7 +49,7 @@ awaitable<outcome<election_view>> view_change(core_ptr session, std::string path
       // Wait until the node is created. Only `exists` sets a watch on a missing node.
       auto exists = make_request(opcode::exists, path, true);
       auto there = co_await session->perform(std::move(exists), retry::always);
-      if (!there.error) continue;
+      if (!there.error || there.error == errc::connection_loss) continue;  // `read_election` waits for a connection
       error = there.error == errc::no_node ? error_code() : there.error;
     } else if (!error) {
       auto seen = interpret(read, session->get_scheduler()->world->wall_clock());

@@ -34,9 +34,9 @@ void check(const std::string& path, const std::string& data, const persistent_no
 }  // namespace
 
 persistent_node::persistent_node(session over, std::string path, std::string data, persistent_node_options options)
-    : session_(std::move(over)) {
+    : session_(over.get_core()) {
   check(path, data, options);
-  node_ = std::make_shared<kept_node>(require_session(session_), std::move(path), std::move(data), std::move(options));
+  node_ = std::make_shared<kept_node>(require_session(over), std::move(path), std::move(data), std::move(options));
   node_->start();
 }
 
@@ -61,6 +61,11 @@ persistent_node_status persistent_node::status() const {
   none.error = errc::closed;
   return none;
 }
+
+persistent_node::executor_type persistent_node::get_executor() const noexcept {
+  return node_ ? node_->get_scheduler()->base : executor_type();
+}
+
 const std::string& persistent_node::path() const noexcept { return node_ ? node_->path() : no_path(); }
 
 const persistent_node_options& persistent_node::options() const noexcept {

@@ -41,6 +41,7 @@ awaitable<error_code> held_together::acquire(acquire_one how, std::string path, 
 
 void held_together::let_go_later() {
   asio::post(session_->strand(), [self = shared_from_this()] {
+    if (self->releasing_) return;  // `release` goes on, and keeps us alive
     for (auto each = self->all_.rbegin(); each != self->all_.rend(); ++each) *each = ownership();
     self->changed_.notify();
   });
@@ -71,8 +72,10 @@ awaitable<outcome<>> held_together::wait_revoked() {
 }
 
 awaitable<outcome<>> held_together::release() {
+  releasing_ = true;
   error_code first;
   for (auto each = all_.rbegin(); each != all_.rend(); ++each) {
+    if (each->path().empty()) continue;  // given up by `let_go_later` before we began
     auto releasing = each->async_release(asio::as_tuple(asio::use_awaitable));
     auto released = co_await std::move(releasing);
     if (!first) first = std::get<0>(released);

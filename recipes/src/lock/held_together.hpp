@@ -46,6 +46,7 @@ class held_together : public std::enable_shared_from_this<held_together> {
   std::vector<ownership> all_;
   std::weak_ptr<interruption> loss_;  // interrupts the present acquisition when a held lock is lost
   bool revoked_ = false;              // somebody has asked for one of the locks
+  bool releasing_ = false;            // `release` gives all of them up
   condition changed_;
 };
 

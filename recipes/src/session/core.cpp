@@ -86,12 +86,12 @@ void core::up(const backend::session_key& granted) {
       lease_.resume(granted.timeout, margin, asked_, now());
     }
   }
-  log_.connected(server_);
-  if (is_new) log_.incarnation_begun(incarnation_->number, granted.id, granted.timeout);
   send_first(is_new);
   heartbeat_.notify();  // first: a heartbeat precedes the requests of others, and renews the lease before their answers
   enter(session_state::connected, {});
   link_changed_.notify();
+  log_.connected(server_);  // last: the hook may begin operations, which have to come behind `send_first`
+  if (is_new) log_.incarnation_begun(incarnation_->number, granted.id, granted.timeout);
 }
 
 /// Sends the requests that the server has to execute before any request that waited for the connection.
@@ -174,8 +174,9 @@ void core::end_incarnation(error_code reason) {
     std::lock_guard lock(mutex_);
     if (!incarnation_->ended) incarnation_->lease_end = lease_.valid_until();
   }
-  if (!incarnation_->ended) log_.incarnation_ended(incarnation_->number, incarnation_->key.id, reason);
+  const bool is_first = !incarnation_->ended;
   incarnation_->ended = reason;
+  if (is_first) log_.incarnation_ended(incarnation_->number, incarnation_->key.id, reason);
 }
 
 void core::end(error_code reason) {

@@ -101,6 +101,7 @@ awaitable<void> core::pause_before_next_round() {
 }
 
 void core::note_names(std::vector<backend::resolved_name> all) {
+  if (closing_ || ended_) return;  // the log hook is not called any more
   for (const auto& each : all) {
     if (!each.addresses.empty()) continue;
     log_.name_not_resolved(each.name);
