@@ -7,6 +7,7 @@
 
 namespace zkrecipes {
 
+/// Settings of the recipes that are made of a line: `lock`, `read_write_lock`, `multi_lock`, `semaphore`.
 struct line_options {
   /// Our name, as the other clients see it: 1 to 256 bytes, no control characters.
   std::string id = "zkrecipes";

@@ -62,16 +62,19 @@ acl open_acl();
 /// Only clients with the credentials of the creator may do anything (needs `session_options::digest`).
 acl creator_acl();
 
+/// The result of a read of a node.
 struct node_data {
   std::string data;
   node_stat stat;
 };
 
+/// The result of a read of the children of a node.
 struct node_children {
   std::vector<std::string> names;  ///< In no order.
   node_stat stat;
 };
 
+/// The result of a create.
 struct created_node {
   std::string path;  ///< With the sequence number, if the mode has one.
   node_stat stat;
