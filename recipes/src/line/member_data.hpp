@@ -21,17 +21,18 @@ bool has_flag(const std::string& data, std::string_view name);
 /// The data of a member that reads requests to give its place up in its own node. Only to such a node a request is
 /// written: other programs do not listen, and their data stays as it is.
 std::string revocable_data(const std::string& id);
-/// The same, asked.
+/// Whether `data` is that of a member that reads such requests.
 bool is_revocable(const std::string& data);
 /// The data with a request to the owner of the node to give it up. If there was a request before, the one with the
 /// shorter grace stays.
 std::string with_revocation(const std::string& data, std::chrono::milliseconds grace = any_grace);
-/// The same, asked: whether `data` carries such a request, and how long the owner may take.
+/// Whether `data` carries a request to give the node up, and how long the owner may take for it.
 bool asks_revocation(const std::string& data);
 std::chrono::milliseconds grace_of(const std::string& data);
 /// The data of a member that keeps its place but lets those behind it in as far as there is room: readers behind a
-/// writer that has become one, holders beside a holder. And the same, asked.
+/// writer that has become one, holders beside a holder.
 std::string with_shared(const std::string& data);
+/// Whether `data` is that of such a member.
 bool is_shared(const std::string& data);
 /// The name that a member gives itself in its data: plain text as Curator's clients write it, or JSON with an "id".
 std::string member_id(const std::string& data);
