@@ -9,6 +9,7 @@
 
 namespace zkrecipes {
 
+/// The reason of a `connection_failure`.
 enum class failure_reason {
   refused,          ///< Nothing listens at the address.
   unreachable,      ///< The network does not lead there; `connection_failure::error` has the system's reason.
