@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "session/paths.hpp"
+
 namespace zkrecipes {
 
 const char* to_string(decision what) noexcept {
