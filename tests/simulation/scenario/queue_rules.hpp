@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/queue_types.hpp>
+
 #include "queue/queue_layout.hpp"
 #include "run/stage.hpp"
 
