@@ -24,11 +24,11 @@ awaitable<outcome<std::vector<dead_letter>>> queue_core::dead_letters() {
   std::vector<dead_letter> found;
   auto listed = co_await session->perform(make_request(opcode::children, folder), retry::always);
   if (listed.error == errc::no_node) listed.error.clear();
-  auto names = members_of(listed.children, markers);
-  for (std::size_t from = 0; from < names.size(); from += letters_at_once) {
+  auto letters = members_of(listed.children, markers);
+  for (std::size_t from = 0; from < letters.size(); from += letters_at_once) {
     std::vector<backend::request> asked;
-    for (auto i = from; i < std::min(names.size(), from + letters_at_once); ++i) {
-      asked.push_back(make_request(opcode::get, join(folder, names[i].name)));
+    for (auto i = from; i < std::min(letters.size(), from + letters_at_once); ++i) {
+      asked.push_back(make_request(opcode::get, join(folder, letters[i].name)));
     }
     auto nodes = co_await session->perform_all(std::move(asked));
     for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -36,7 +36,7 @@ awaitable<outcome<std::vector<dead_letter>>> queue_core::dead_letters() {
       if (node.error && node.error != errc::no_node) co_return result_type(node.error, std::move(found));
       auto letter = read_letter(node.data);
       if (node.error || !letter) continue;  // revived or discarded meanwhile, or not a dead letter
-      letter->name = std::move(names[from + i].name);
+      letter->name = std::move(letters[from + i].name);
       letter->since = node.stat.ctime;
       found.push_back(std::move(*letter));
     }
