@@ -1,4 +1,4 @@
-// An elected coordinator decides all undecided transactions for as long as it leads.
+// The elected coordinator decides all undecided transactions for as long as it leads.
 #pragma once
 
 #include <chrono>
@@ -8,6 +8,7 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
+#include "commit/transaction_index.hpp"
 #include "line/own_node.hpp"
 #include "session/background.hpp"
 
@@ -35,6 +36,7 @@ class commit_leader : public std::enable_shared_from_this<commit_leader> {
   core_ptr session_;
   std::string path_;
   commit_coordinator_options options_;
+  transaction_index index_;
   std::map<std::string, background> deciding_;  // by transaction
   background cleaning_;
   lease_clock::time_point next_cleaning_ = never;

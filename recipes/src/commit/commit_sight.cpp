@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "session/outcomes.hpp"
+
 namespace zkrecipes::detail {
 
 using backend::opcode;
@@ -26,8 +28,7 @@ awaitable<commit_sight> look_at_commit(core_ptr session, std::string node, persi
 }
 
 bool is_overtaken(const error_code& error) {
-  return error == errc::bad_version || error == errc::no_node || error == errc::connection_loss ||
-         error == errc::session_expired;
+  return error == errc::bad_version || error == errc::no_node || may_have_happened(error);
 }
 
 }  // namespace zkrecipes::detail

@@ -4,8 +4,9 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "commit/parties.hpp"
-#include "commit/transaction_index.hpp"
+#include "commit/commit_campaign.hpp"
+#include "commit/commit_cleaner.hpp"
+#include "commit/commit_transaction.hpp"
 #include "session/deadline.hpp"
 #include "session/hook.hpp"
 
@@ -36,6 +37,10 @@ bool is_good(const commit_record& record, const std::string& node) {
   return count > 0 && count <= max_participants && different.size() == count && size_of(node, record) <= max_bytes;
 }
 
+std::shared_ptr<commit_transaction> transaction_at(core_ptr session, const std::string& path, std::string id) {
+  return std::make_shared<commit_transaction>(std::move(session), path, std::move(id));
+}
+
 }  // namespace
 
 two_phase_commit::two_phase_commit(session over, std::string path) : session_(std::move(over)), path_(std::move(path)) {
@@ -59,7 +64,8 @@ void two_phase_commit::start_begin(handler_for<void(error_code)> h, core_ptr cor
   commit_record record{{}, std::move(participants), std::move(data), {}};
   const bool good = is_transaction_id(id) && is_good(record, join(path, id));
   launch(*core->get_scheduler(), std::move(h),
-         good ? begin_commit(core, std::move(path), std::move(id), std::move(record)) : refuse<>(errc::bad_arguments));
+         good ? owning(transaction_at(core, path, id), &commit_transaction::begin, std::move(record))
+              : refuse<>(errc::bad_arguments));
 }
 
 void two_phase_commit::start_vote(outcome_handler h, core_ptr core, std::string path, std::string id,
@@ -67,14 +73,15 @@ void two_phase_commit::start_vote(outcome_handler h, core_ptr core, std::string 
   const bool good = is_transaction_id(id) && is_participant(participant) && reason.size() <= max_reason;
   commit_vote what{std::move(participant), vote, std::move(reason)};
   launch(*core->get_scheduler(), std::move(h),
-         good ? detail::vote(core, join(path, id), std::move(what)) : refuse<commit_outcome>(errc::bad_arguments));
+         good ? owning(transaction_at(core, path, id), &commit_transaction::vote, std::move(what))
+              : refuse<commit_outcome>(errc::bad_arguments));
 }
 
 void two_phase_commit::start_outcome(outcome_handler h, core_ptr core, std::string path, std::string id,
                                      lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
-  auto waiting =
-      is_transaction_id(id) ? await_outcome(core, join(path, id)) : refuse<commit_outcome>(errc::bad_arguments);
+  auto waiting = is_transaction_id(id) ? owning(transaction_at(core, path, id), &commit_transaction::await_outcome)
+                                       : refuse<commit_outcome>(errc::bad_arguments);
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(waiting)));
 }
 
@@ -82,44 +89,38 @@ void two_phase_commit::start_decide(outcome_handler h, core_ptr core, std::strin
                                     lease_clock::duration budget) {
   const auto& on = core->get_scheduler();
   launch(*on, std::move(h),
-         is_transaction_id(id) ? decide(core, join(path, id), on->deadline_of(budget))
-                               : refuse<commit_outcome>(errc::bad_arguments));
+         is_transaction_id(id)
+             ? owning(transaction_at(core, path, id), &commit_transaction::decide, on->deadline_of(budget))
+             : refuse<commit_outcome>(errc::bad_arguments));
 }
 
 void two_phase_commit::start_state(handler_for<void(error_code, commit_state)> h, core_ptr core, std::string path,
                                    std::string id) {
   launch(*core->get_scheduler(), std::move(h),
-         is_transaction_id(id) ? read_state(core, join(path, id)) : refuse<commit_state>(errc::bad_arguments));
+         is_transaction_id(id) ? owning(transaction_at(core, path, id), &commit_transaction::state)
+                               : refuse<commit_state>(errc::bad_arguments));
 }
-
-namespace {
-
-awaitable<outcome<std::vector<std::string>>> undecided(core_ptr session, std::string path) {
-  auto found = co_await read_undecided(std::move(session), std::move(path));
-  std::vector<std::string> ids;
-  for (auto& each : std::get<1>(found)) {
-    if (each.what == indexed_transaction::kind::undecided) ids.push_back(std::move(each.id));
-  }
-  co_return outcome<std::vector<std::string>>(std::get<0>(found), std::move(ids));
-}
-
-}  // namespace
 
 void two_phase_commit::start_undecided(handler_for<void(error_code, std::vector<std::string>)> h, core_ptr core,
                                        std::string path) {
-  launch(*core->get_scheduler(), std::move(h), undecided(core, std::move(path)));
+  auto index = std::make_shared<transaction_index>(std::move(core), std::move(path));
+  launch(std::move(h), std::move(index), &transaction_index::undecided_ids);
 }
 
 void two_phase_commit::start_clean_up(handler_for<void(error_code, std::size_t)> h, core_ptr core, std::string path,
                                       std::chrono::milliseconds age) {
-  launch(*core->get_scheduler(), std::move(h),
-         age.count() >= 0 ? clean_up(core, std::move(path), age) : refuse<std::size_t>(errc::bad_arguments));
+  const auto& on = core->get_scheduler();
+  auto cleaner = std::make_shared<commit_cleaner>(core, std::move(path), age);
+  launch(
+      *on, std::move(h),
+      age.count() >= 0 ? owning(std::move(cleaner), &commit_cleaner::clean) : refuse<std::size_t>(errc::bad_arguments));
 }
 
 void two_phase_commit::start_coordinate(handler_for<void(error_code)> h, core_ptr core, std::string path,
                                         commit_coordinator_options options) {
   options.on_refused = guarded(*core->get_scheduler(), std::move(options.on_refused));
-  launch(*core->get_scheduler(), std::move(h), coordinate(core, std::move(path), std::move(options)));
+  auto campaign = std::make_shared<commit_campaign>(std::move(core), std::move(path), std::move(options));
+  launch(std::move(h), std::move(campaign), &commit_campaign::run);
 }
 
 }  // namespace zkrecipes

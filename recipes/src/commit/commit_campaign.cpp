@@ -1,0 +1,49 @@
+#include "commit/commit_campaign.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "commit/commit_leader.hpp"
+#include "election/term_record.hpp"
+#include "line/waiter.hpp"
+#include "session/back_off.hpp"
+#include "session/outcomes.hpp"
+
+namespace zkrecipes::detail {
+
+commit_campaign::commit_campaign(core_ptr session, std::string path, commit_coordinator_options options)
+    : session_(std::move(session)), path_(std::move(path)), options_(std::move(options)) {}
+
+awaitable<outcome<>> commit_campaign::run() {
+  auto pause = session_->patience();
+  for (;;) {
+    auto error = co_await lead_once();
+    if (!error) pause.reset();
+    // A server was too busy for too long, or the session's root is missing: campaign again, after a pause.
+    if (is_server_refusal(error) || error == errc::no_node) {
+      error = co_await session_->outwait(pause, nullptr);
+      if (!error) continue;
+    }
+    const bool lost = is_loss(error) && error != errc::closed;
+    const bool again = !error || lost || is_reply_lost(error);
+    if (!again) co_return outcome<>(error);
+  }
+}
+
+/// Stands for election and leads once. Errors: as `commit_leader::lead`.
+awaitable<error_code> commit_campaign::lead_once() {
+  auto line = election_line(join(path_, "_coordinator"));
+  auto entered = co_await waiter::enter(session_, std::move(line), options_.id);
+  auto& [error, where] = entered;
+  if (error) co_return error;
+  error = co_await where->wait_turn(&nearest_ahead);
+  if (!error) {
+    auto leading = std::make_shared<commit_leader>(where->node(), path_, options_);
+    error = co_await leading->lead();
+    leading->stop();
+  }
+  where->node()->leave_later();
+  co_return error;
+}
+
+}  // namespace zkrecipes::detail

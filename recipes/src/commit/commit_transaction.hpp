@@ -1,0 +1,45 @@
+// One transaction of a two-phase commit: what its parties do with it.
+#pragma once
+
+#include <string>
+
+#include <zkrecipes/two_phase_commit.hpp>
+
+#include "commit/commit_record.hpp"
+#include "commit/commit_sight.hpp"
+#include "commit/transaction_index.hpp"
+
+namespace zkrecipes::detail {
+
+/// Each operation reads the transaction's node; nothing is remembered between two of them.
+class commit_transaction {
+ public:
+  commit_transaction(core_ptr session, const std::string& path, std::string id);
+
+  awaitable<outcome<>> begin(commit_record record);
+  awaitable<outcome<commit_outcome>> vote(commit_vote what);
+  awaitable<outcome<commit_outcome>> await_outcome();
+  /// Waits for the votes until the deadline, and then writes the decision, unless another client has written it. The
+  /// mark is moved in the background if we wrote it.
+  awaitable<outcome<commit_outcome>> decide(lease_clock::time_point deadline);
+  awaitable<outcome<commit_state>> state();
+
+  /// Decides as `decide` does, and returns when the mark is moved: the work of a coordinator.
+  awaitable<error_code> finish(lease_clock::time_point deadline);
+
+  const scheduler_ptr& get_scheduler() const noexcept { return session_->get_scheduler(); }
+
+ private:
+  awaitable<error_code> settle(std::string by);
+  awaitable<outcome<commit_outcome>> compare_votes(commit_vote what);
+  awaitable<commit_sight> see_decided(lease_clock::time_point deadline);
+  awaitable<error_code> wait_moved();
+
+  core_ptr session_;
+  transaction_index index_;
+  std::string id_;
+  std::string node_;
+  std::string mark_;  // where it is while the transaction is not decided
+};
+
+}  // namespace zkrecipes::detail
