@@ -15,7 +15,7 @@ namespace {
 
 /// Whether another look has to tell what came of a write.
 bool may_be_overtaken(const error_code& error) {
-  return error == errc::bad_version || error == errc::no_node || error == errc::connection_loss;
+  return error == errc::bad_version || error == errc::no_node || is_reply_lost(error);
 }
 
 /// The first error other than `no_node`. If the path has gone, nobody is there; any other error does not tell who is
@@ -207,9 +207,8 @@ awaitable<outcome<>> attendant::leave() {
   node_->disown();
   auto removed = co_await session->answer(removing);
   auto listed = co_await session->answer(listing);
-  node_->clear_away(leaves_node(removed.error) || removed.error == errc::connection_loss ||
-                    removed.error == asio::error::operation_aborted);
-  if (removed.error == asio::error::operation_aborted || removed.error == errc::no_auth) {
+  node_->clear_away(leaves_node(removed.error) || is_reply_lost(removed.error) || is_cancelled(removed.error));
+  if (is_cancelled(removed.error) || removed.error == errc::no_auth) {
     co_return outcome<>(removed.error);
   }
   if (listed.error) {

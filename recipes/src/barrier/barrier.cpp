@@ -5,6 +5,7 @@
 
 #include "format/json_object.hpp"
 #include "session/deadline.hpp"
+#include "session/outcomes.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes {
@@ -46,7 +47,7 @@ awaitable<outcome<std::int64_t>> raise(core_ptr session, std::string path) {
     create.data = json_object::of_kind(barrier_kind).to_text();
     auto created = co_await session->perform(std::move(create), retry::once);
     if (!created.error) co_return outcome<std::int64_t>(created.error, created.stat.czxid);
-    const bool lost = created.error == errc::connection_loss || created.error == errc::session_expired;
+    const bool lost = may_have_happened(created.error);
     if (created.error == errc::no_node) {
       auto error = co_await session->ensure_path(std::string(parent_of(path)));
       if (error) co_return outcome<std::int64_t>(error, 0);
@@ -73,7 +74,7 @@ awaitable<outcome<>> lift(core_ptr session, std::string path) {
     if (is_foreign(seen)) co_return outcome<>(errc::foreign_data);
     lifting = seen.stat.czxid;
     auto removed = co_await session->perform(make_request(opcode::remove, path), retry::once);
-    const bool unclear = removed.error == errc::connection_loss || removed.error == errc::session_expired;
+    const bool unclear = may_have_happened(removed.error);
     if (removed.error == errc::no_node) removed.error.clear();
     if (removed.error == errc::not_empty) removed.error = errc::foreign_data;
     if (!unclear) co_return outcome<>(removed.error);

@@ -19,9 +19,7 @@ bool is_refusal_to_repeat(const error_code& error) {
 
 /// Whether the error tells nothing about the term: the connection broke, the session is over (the next one can do it
 /// under the same term), or a server refused (because it throttles, for example).
-bool is_passing(const error_code& error) {
-  return error == errc::connection_loss || error == errc::session_expired || error == errc::server_error;
-}
+bool is_passing(const error_code& error) { return may_have_happened(error) || is_server_refusal(error); }
 
 /// Whether a look at the record can tell more than this answer to a write of it.
 bool is_unclear(const error_code& error) {

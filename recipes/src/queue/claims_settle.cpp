@@ -39,8 +39,7 @@ awaitable<error_code> claims::settle(claim_id which, transaction effects, bool i
   bool maybe_done = false;
   for (;;) {
     auto answer = co_await session->perform(backend::make_multi(all), retry::once, bound);
-    const bool is_cut =
-        is_reply_lost(answer.error) || is_cancelled(answer.error) || answer.error == errc::session_expired;
+    const bool is_cut = may_have_happened(answer.error) || is_cancelled(answer.error);
     maybe_done = maybe_done || (is_cut && answer.sent);
     if (is_cancelled(answer.error) && maybe_done) clear_up(which, mark, bound);
     found = find_ours(which);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "session/outcomes.hpp"
+
 namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;
@@ -28,7 +30,7 @@ awaitable<error_code> server_clock::learn() {
     if (written.error == errc::no_node) {
       error = co_await session->ensure_path(path);
       if (error) co_return error;
-    } else if (written.error && written.error != errc::connection_loss && written.error != errc::session_expired) {
+    } else if (written.error && !may_have_happened(written.error)) {
       co_return written.error;
     } else if (!written.error) {
       note(written.stat.mtime, sent, session->now());
