@@ -1,7 +1,9 @@
 // The records, votes and names of the two-phase commit.
 #include <boost/test/unit_test.hpp>
 
-#include "commit/transaction_index.hpp"
+#include "commit/commit_record.hpp"
+#include "commit/transaction_mark.hpp"
+#include "session/paths.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;

@@ -5,7 +5,9 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
-#include "commit/transaction_index.hpp"
+#include "commit/commit_path.hpp"
+#include "commit/commit_record.hpp"
+#include "commit/transaction_mark.hpp"
 #include "scenario/meddler.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/routine.hpp"
