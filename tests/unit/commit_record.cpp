@@ -1,7 +1,8 @@
 // The records, votes and names of the two-phase commit.
+#include "commit/commit_record.hpp"
+
 #include <boost/test/unit_test.hpp>
 
-#include "commit/commit_record.hpp"
 #include "commit/transaction_mark.hpp"
 #include "session/paths.hpp"
 
