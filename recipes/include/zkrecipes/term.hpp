@@ -94,8 +94,11 @@ class term {
     return detail::initiate<void(error_code, term_end)>(token, &start_ending, state_);
   }
 
- private:
+  /// For the library; the type is not public.
   using state_ptr = std::shared_ptr<detail::term_state>;
+  const state_ptr& get_state() const noexcept { return state_; }
+
+ private:
   static void start_commit(detail::handler_for<void(error_code)>, state_ptr, transaction);
   static void start_ending(detail::handler_for<void(error_code, term_end)>, state_ptr);
 

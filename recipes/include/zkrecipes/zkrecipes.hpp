@@ -17,7 +17,10 @@
 #include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/producer.hpp>
 #include <zkrecipes/queue.hpp>
+#include <zkrecipes/message_outcome.hpp>
 #include <zkrecipes/queue_consumer.hpp>
+#include <zkrecipes/queue_consumer_options.hpp>
+#include <zkrecipes/queue_consumer_status.hpp>
 #include <zkrecipes/read_write_lock.hpp>
 #include <zkrecipes/semaphore.hpp>
 #include <zkrecipes/service_discovery.hpp>

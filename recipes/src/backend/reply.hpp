@@ -27,4 +27,12 @@ struct reply {
 
 using reply_handler = std::function<void(reply)>;
 
+/// Which operation of a transaction failed; -1: none, or the whole request.
+inline int failed_at(const reply& answer) {
+  for (std::size_t i = 0; answer.error && i < answer.results.size(); ++i) {
+    if (answer.results[i].error == answer.error) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 }  // namespace zkrecipes::backend

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <boost/asio/strand.hpp>
-#include <boost/system/system_error.hpp>
 
+#include "consumer/end_of_term.hpp"
 #include "consumer/line_seat.hpp"
 #include "consumer/record_follower.hpp"
 #include "consumer/take_over.hpp"
@@ -15,23 +15,6 @@
 namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;
-
-namespace {
-
-/// Whether the exception is one by which an operation reports the end of the term, the session or the connection.
-bool tells_of_the_end(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const boost::system::system_error& error) {
-    const auto& code = error.code();
-    return is_loss(code) || is_fatal(code) || code == errc::superseded || code == errc::outcome_unknown ||
-           code == errc::connection_loss || code == asio::error::operation_aborted;
-  } catch (...) {
-    return false;
-  }
-}
-
-}  // namespace
 
 coordinator::coordinator(core_ptr session, std::string path, consumer_coordinator_options options)
     : session_(std::move(session)),

@@ -1,44 +1,97 @@
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include <boost/asio/as_tuple.hpp>
-#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <boost/system/system_error.hpp>
 
 #include <zkrecipes/queue_consumer.hpp>
 
+#include "delivery/delivery_run.hpp"
+#include "delivery/queue_source.hpp"
+#include "queue/queue_core.hpp"
+
 namespace zkrecipes {
 
-namespace asio = boost::asio;
+using namespace detail;
+using namespace std::chrono_literals;
 
-queue_consumer::queue_consumer(queue from) : queue_(std::move(from)) {}
+namespace {
+
+void require(bool is_good, const char* option, const char* what) {
+  if (is_good) return;
+  throw std::invalid_argument(std::string("queue_consumer_options::") + option + ": it must be " + what);
+}
+
+void check(const message_retry& retry) {
+  require(retry.first >= 0ms && retry.first <= 24h, "retry.first", "0 to 24 h");
+  require(retry.longest >= retry.first && retry.longest <= 24h, "retry.longest", "at least `first`, and at most 24 h");
+  require(retry.factor >= 1 && retry.factor <= 100, "retry.factor", "1 to 100");
+  require(retry.jitter >= 0 && retry.jitter <= 1, "retry.jitter", "0 to 1");
+  require(retry.attempts >= 1 && retry.attempts <= 100, "retry.attempts", "1 to 100");
+}
+
+void check(const queue_consumer_options& options) {
+  require(options.window >= 1 && options.window <= 10'000, "window", "1 to 10 000");
+  require(options.parallel >= 1 && options.parallel <= options.window, "parallel", "1 to `window`");
+  const bool is_strict = options.order == message_order::strict;
+  require(!is_strict || options.parallel == 1, "parallel", "1 in strict order");
+  require(options.order != message_order::by_key || options.key, "key", "set for order by key");
+  check(options.retry);
+}
+
+std::shared_ptr<delivery_frame> make_frame(const queue_base& from, queue_consumer_options options) {
+  check(options);
+  if (!from.get_queue()) throw std::invalid_argument("queue_consumer: a queue that was made by default has no items");
+  auto frame = std::make_shared<delivery_frame>();
+  frame->source = std::make_shared<queue_source>(from.get_queue()->frame());
+  frame->options = std::move(options);
+  return frame;
+}
+
+void start_delivery(handler_for<void(error_code)> h, delivery_run_ptr run) {
+  const auto on = run->get_scheduler();
+  auto slot = asio::get_associated_cancellation_slot(h);
+  if (slot.is_connected()) {
+    // The run ends in order also when it is cancelled, so its coroutine is only told.
+    slot.assign([weak = std::weak_ptr(run)](asio::cancellation_type) {
+      auto alive = weak.lock();
+      if (alive) asio::post(alive->get_scheduler()->strand, [alive] { alive->cut(); });
+    });
+  }
+  handler_for<void(error_code)> deaf(asio::bind_cancellation_slot(asio::cancellation_slot(), std::move(h)));
+  launch(*on, std::move(deaf), owning(std::move(run), &delivery_run::run));
+}
+
+}  // namespace
+
+queue_consumer::queue_consumer(const queue_base& from, queue_consumer_options options)
+    : frame_(make_frame(from, std::move(options))) {
+  frame_->process = [this](term present, const message& item) { return process(std::move(present), item); };
+}
+
+queue_consumer::~queue_consumer() = default;
 
 asio::awaitable<void> queue_consumer::inaugurate(term) { co_return; }
 
 asio::awaitable<void> queue_consumer::hand_over(term, term_end) { co_return; }
 
 asio::awaitable<void> queue_consumer::execute(term present) {
-  using namespace asio::experimental::awaitable_operators;
-  constexpr auto token = asio::as_tuple(asio::use_awaitable);
-  auto waiting = present.idle();
-  auto first = co_await (queue_.async_next(token) || present.async_ending(token));
-  if (first.index() != 0) co_return;
-  waiting.reset();
-  auto& [error, item] = std::get<0>(first);
-  // A cancelled call or the end of the session is no failure of ours, because the term ends, too.
-  if (error == asio::error::operation_aborted || is_fatal(error)) co_return;
-  if (error) throw boost::system::system_error(error, "queue " + queue_.path());
-  auto effects = co_await process(present, item);
-  effects.append(queue_.removal(item));
-  auto committed = co_await present.async_commit(std::move(effects), token);
-  const auto why = std::get<0>(committed);
-  // Superseded: none of our effects happened, and the term ends.
-  if (!why || why == errc::superseded || why == errc::outcome_unknown || is_fatal(why)) co_return;
-  // If somebody else has removed the message, none of its effects happened, and the next one comes.
-  auto zk = present.get_session();
-  auto looking = zk.async_exists(queue_.path() + '/' + item.name, token);
-  auto looked = co_await std::move(looking);
-  if (std::get<0>(looked)) co_return;
-  throw boost::system::system_error(why, "message " + item.name + " of queue " + queue_.path());
+  auto executor = co_await asio::this_coro::executor;
+  if (!present.get_state()) co_return;
+  auto run = std::make_shared<delivery_run>(present.get_state(), frame_, executor);
+  auto token = asio::as_tuple(asio::use_awaitable);
+  auto ended = co_await initiate<void(error_code)>(token, &start_delivery, run);
+  if (run->failure()) std::rethrow_exception(run->failure());
+  const auto error = std::get<0>(ended);
+  if (error && !is_fatal(error)) throw boost::system::system_error(error, frame_->source->name());
 }
+
+queue_consumer_status queue_consumer::status() const { return frame_->board.read(); }
+
+const queue_consumer_options& queue_consumer::options() const noexcept { return frame_->options; }
 
 }  // namespace zkrecipes

@@ -27,12 +27,24 @@ awaitable<void> rest(const take_over_request& what, condition& changed, const er
   co_await wait_unless_over(what, changed, pause.next(*what.seat->session()->get_scheduler()));
 }
 
+/// The notes of a predecessor that died are carried on: it may have died of a message that it named.
+consumer_notes next_notes(const term_record& before, takeover how) {
+  consumer_notes next;
+  if (how != takeover::forced || before.phase == term_phase::stalled) return next;
+  next.crashes = before.notes.crashes;
+  next.in_hand = before.notes.in_hand;
+  const bool was_at_work = before.phase == term_phase::executing || before.phase == term_phase::handing_over;
+  if (was_at_work) ++next.crashes;
+  return next;
+}
+
 term_record next_record(const take_over_request& what, const term_record& before, takeover how) {
   term_record next;
   next.epoch = before.epoch + 1;
   next.phase = term_phase::inaugurating;
   next.how = how;
   next.hand_over_deadline = what.hand_over_deadline;
+  next.notes = next_notes(before, how);
   next.unknown_fields = before.unknown_fields;
   what.seat->sign(next);
   return next;

@@ -33,6 +33,7 @@ term_state::term_state(term_seat_ptr seat, term_record record, std::int32_t vers
       record_(std::move(record)),
       unknown_fields_(record_.unknown_fields),
       changed_(session()->get_scheduler()),
+      notes_(record_.notes),
       version_(version) {}
 
 bool term_state::ending() const { return reason().has_value(); }
@@ -67,6 +68,11 @@ lease_clock::time_point term_state::end_by() const {
 }
 
 void term_state::begin_work() { busy_since_ = session()->now(); }
+
+void term_state::set_work_since(lease_clock::time_point since) {
+  const bool was_idle = std::exchange(busy_since_, since) == never;
+  if (was_idle && since != never) changed_.notify();  // the time limit counts from now on
+}
 
 std::shared_ptr<void> term_state::idle() {
   auto self = shared_from_this();
@@ -111,31 +117,61 @@ awaitable<error_code> term_state::rest(const error_code& answer, back_off& pause
 }
 
 awaitable<outcome<>> term_state::commit(transaction operations) {
+  auto result = co_await settle(std::move(operations));
+  co_return outcome<>(result.error);
+}
+
+/// The check of the record's version; or a write from that version, which shows the notes. Once the phase is
+/// `handing_over`, the next single write has to be `retired`, so the notes wait.
+transaction term_state::fence(const std::optional<consumer_notes>& notes) const {
+  const bool may_write = shown_ == term_phase::executing && wanted_ == term_phase::executing;
+  if (!notes || !may_write) return transaction().check(seat_->record_path(), version());
+  auto next = record_;
+  next.phase = shown_;
+  next.notes = *notes;
+  next.unknown_fields = unknown_fields_;
+  return transaction().set(seat_->record_path(), serialize(next), version());
+}
+
+awaitable<term_state::commit_result> term_state::settle(transaction operations, std::optional<consumer_notes> notes) {
   const auto& policy = session()->options().retry;
   back_off pause(policy.first_pause, policy.max_pause);
   bool maybe_done = false;  // an earlier try may have been executed
   for (;;) {
-    auto multi = backend::make_multi(fenced(operations));
+    auto all = fence(notes);
+    const bool shows_notes = all.operations().front().type == operation::kind::set;
+    auto multi = backend::make_multi(all.append(operations));
     auto result = co_await session()->perform(std::move(multi), retry::once);
-    if (!result.error) co_return outcome<>(error_code());
+    if (!result.error) {
+      if (shows_notes) note_written(*notes, result.results[0].stat.version);
+      co_return commit_result{};
+    }
     if (result.error == errc::connection_loss) maybe_done = maybe_done || result.sent;
     if (result.results.empty() || result.error == errc::session_expired) {
-      if (!is_passing(result.error)) co_return outcome<>(result.error);
+      if (!is_passing(result.error)) co_return commit_result{result.error};
       auto error = co_await rest(result.error, pause);
-      if (error) co_return outcome<>(error);
+      if (error) co_return commit_result{error};
       continue;
     }
     if (result.results[0].error == errc::rolled_back) {  // the fence holds, one of the operations failed
-      if (!maybe_done) co_return outcome<>(result.error);
-      if (!is_refusal_to_repeat(result.error)) co_return outcome<>(errc::outcome_unknown);
-      co_return outcome<>(co_await judge_refusal(std::move(operations), result.error, pause));
+      const auto refused = static_cast<std::size_t>(failed_at(result) - 1);
+      if (!maybe_done) co_return commit_result{result.error, refused};
+      if (!is_refusal_to_repeat(result.error)) co_return commit_result{errc::outcome_unknown};
+      auto error = co_await judge_refusal(operations, result.error, pause);
+      co_return commit_result{error, refused};
     }
     // We may have written another phase of the same term into the record ourselves.
     auto error = co_await refresh(nullptr, never);
     if (error == errc::superseded && maybe_done) error = errc::outcome_unknown;
     if (is_passing(error)) error = co_await rest(error, pause);
-    if (error) co_return outcome<>(error);
+    if (error) co_return commit_result{error};
   }
+}
+
+void term_state::note_written(consumer_notes notes, std::int32_t version) {
+  notes_ = std::move(notes);
+  std::lock_guard lock(mutex_);
+  version_ = version;
 }
 
 /// Decides between two cases: an earlier try was done, which is why this one was refused; or neither was done.
@@ -177,6 +213,7 @@ awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, leas
 awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_clock::time_point deadline) {
   term_record next = record_;
   next.phase = phase;
+  next.notes = phase == term_phase::retired ? consumer_notes() : notes_;
   for (;;) {
     transaction changes;
     next.unknown_fields = unknown_fields_;
@@ -188,6 +225,7 @@ awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_
     auto multi = backend::make_multi(changes);
     auto result = co_await session()->perform(std::move(multi), retry::once, nullptr, deadline);
     if (!result.error) {
+      shown_ = phase;
       std::lock_guard lock(mutex_);
       version_ = phase == term_phase::stalled ? before + 2 : before + 1;
       co_return error_code();
@@ -202,7 +240,10 @@ awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_
     std::optional<term_phase> found;
     auto error = co_await refresh(&found, deadline);
     if (error && error != errc::connection_loss && error != errc::server_error) co_return error;
-    if (found == phase) co_return error_code();
+    if (found == phase) {
+      shown_ = phase;
+      co_return error_code();
+    }
     if (session()->now() < deadline) continue;
     co_return result.error == errc::server_error ? result.error : make_error_code(errc::timed_out);
   }

@@ -37,11 +37,21 @@ class term_state : public std::enable_shared_from_this<term_state> {
   lease_clock::time_point end_by() const;
   /// Notes that a piece of work begins.
   void begin_work();
+  /// The same for several pieces at a time: when the oldest began; `never` while there is none.
+  void set_work_since(lease_clock::time_point since);
   /// When the present piece of work began, or the last wait for work within it ended; `never` while it waits for work.
   lease_clock::time_point busy_since() const noexcept { return idle_ > 0 ? never : busy_since_; }
   /// It was told to end (perhaps again), a write of the record is done, or the work does not wait any more.
   condition& changed() noexcept { return changed_; }
 
+  /// What became of a commit. If one operation was refused, `refused` tells which.
+  struct commit_result {
+    error_code error;
+    std::optional<std::size_t> refused{};
+  };
+  /// See `term::async_commit`. With `notes`, the same write shows these in the record, if the term is executing; then
+  /// `operations` may be empty.
+  awaitable<commit_result> settle(transaction operations, std::optional<consumer_notes> notes = std::nullopt);
   awaitable<outcome<>> commit(transaction operations);
   awaitable<outcome<term_end>> wait_ending();
 
@@ -53,6 +63,8 @@ class term_state : public std::enable_shared_from_this<term_state> {
 
  private:
   awaitable<error_code> write(term_phase phase, bool and_leave, lease_clock::time_point deadline);
+  void note_written(consumer_notes notes, std::int32_t version);
+  transaction fence(const std::optional<consumer_notes>& notes) const;
   awaitable<error_code> judge_refusal(transaction operations, error_code refusal, back_off& pause);
   awaitable<error_code> rest(const error_code& answer, back_off& pause);
   awaitable<error_code> refresh(std::optional<term_phase>* found, lease_clock::time_point deadline);
@@ -66,7 +78,9 @@ class term_state : public std::enable_shared_from_this<term_state> {
   bool overtaken_ = false;                // a newer term has been seen
   int idle_ = 0;
   lease_clock::time_point busy_since_{};
+  consumer_notes notes_;                          // as last written
   term_phase wanted_ = term_phase::inaugurating;  // the last phase that was to be written
+  term_phase shown_ = term_phase::inaugurating;   // the last phase that was written
   bool writing_ = false;
 
   mutable std::mutex mutex_;

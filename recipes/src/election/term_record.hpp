@@ -12,6 +12,7 @@
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/election_view.hpp>
 
+#include "election/consumer_notes.hpp"
 #include "format/json_object.hpp"
 #include "line/line_spec.hpp"
 
@@ -25,6 +26,7 @@ struct term_record {
   std::string leader_id;
   std::string leader_node;
   std::int64_t leader_token = 0;
+  consumer_notes notes{};
   json_object unknown_fields{};  ///< Fields that a later version of the library has added.
 
   /// Whether the leader of this term has nothing more to do in it. A phase that this version does not know is not the

@@ -24,13 +24,6 @@ bool ends_the_removal(const error_code& error) {
 
 }  // namespace
 
-int failed_at(const backend::reply& answer) {
-  for (std::size_t i = 0; answer.error && i < answer.results.size(); ++i) {
-    if (answer.results[i].error == answer.error) return static_cast<int>(i);
-  }
-  return -1;
-}
-
 claims::attempt claims::begin(entry what) {
   const auto& session = frame_->session;
   const auto& where = frame_->where;

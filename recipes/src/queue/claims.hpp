@@ -97,7 +97,4 @@ class claims : public std::enable_shared_from_this<claims> {
   held_items ours_;
 };
 
-/// Which operation of a transaction failed; -1: none, or the whole request.
-int failed_at(const backend::reply& answer);
-
 }  // namespace zkrecipes::detail

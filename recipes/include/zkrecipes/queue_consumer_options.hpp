@@ -1,0 +1,70 @@
+// How a consumer works off its queue.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include <zkrecipes/queue_types.hpp>
+
+namespace zkrecipes {
+
+/// What is promised of the effects of a message. docs/guarantees.md has a row for each.
+enum class delivery_guarantee {
+  /// The effects in ZooKeeper and the removal of the message are one fenced transaction: they happen once.
+  effectively_once,
+  /// The effects are elsewhere: `process` returns none (an outcome with effects fails), and the message is removed
+  /// afterwards. It can be processed again after a crash, a hand-over that was cut short, or a lost lease.
+  at_least_once,
+  /// The message is removed before it is processed. A failed attempt, a crash or a hand-over that is cut short loses
+  /// it. There are no further attempts.
+  at_most_once,
+};
+
+/// What must be done before a message is begun.
+enum class message_order {
+  strict,  ///< All messages in front of it. With a `window` above 1 they may not be committed yet.
+  by_key,  ///< The messages of its key in front of it; they have been committed.
+  none,    ///< Nothing.
+};
+
+/// What happens to a message whose attempts are used up.
+enum class spent_message {
+  park,          ///< It becomes a dead letter, and the next one comes.
+  stop_the_run,  ///< The run of the coordinator ends with `career_failed`; the message stays in the queue.
+};
+
+/// When a message is processed again after a failed attempt: an exception, effects that were refused,
+/// `message_outcome::again`, or a process that died or hung over it.
+struct message_retry {
+  /// Pause after the first failed attempt. Each further pause is `factor` times as long, up to `longest`. 0 to 24 h;
+  /// `longest` is at least as long.
+  std::chrono::milliseconds first{1'000};
+  std::chrono::milliseconds longest{600'000};
+  double factor = 2;    ///< 1 to 100.
+  double jitter = 0.2;  ///< Each pause is shorter by up to this share of it, at random. 0 to 1.
+  /// After this many failed attempts the message is spent. The servers keep the count, also across hand-overs and
+  /// crashes. 1 to 100.
+  std::int32_t attempts = 8;
+};
+
+/// Settings of a `queue_consumer`.
+struct queue_consumer_options {
+  delivery_guarantee delivery = delivery_guarantee::effectively_once;
+  message_order order = message_order::strict;
+  /// The key of a message, for `message_order::by_key`: needed there. It is called on the strand of the session for
+  /// each message that was read, must not block, and should return the same for a message each time. If it throws, the
+  /// message is in order with the others whose key could not be told.
+  std::function<std::string(const message&)> key{};
+  /// Most messages that are begun and not committed yet. 1: a message is begun when the one before is committed. As
+  /// many are read ahead, at least 2. 1 to 10 000.
+  std::size_t window = 1;
+  /// Most calls of `process` at the same time; they share a strand. Strict order has one. 1 to `window`.
+  std::size_t parallel = 1;
+  message_retry retry{};
+  spent_message spent = spent_message::park;
+};
+
+}  // namespace zkrecipes

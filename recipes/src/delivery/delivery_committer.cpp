@@ -1,0 +1,256 @@
+#include "delivery/delivery_committer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "delivery/retry_pause.hpp"
+#include "session/outcomes.hpp"
+
+namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t max_messages = 100;  // of a commit
+constexpr std::size_t max_bytes = 256 * 1024;
+constexpr auto figures_pause = 1s;
+
+bool is_letter(settlement::kind how) {
+  return how == settlement::kind::park || how == settlement::kind::letter_only;
+}
+
+}  // namespace
+
+delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, probation& watch)
+    : term_(std::move(term)), frame_(frame), window_(window), probation_(watch), most_at_once_(max_messages) {}
+
+bool delivery_committer::has_work() {
+  const bool may_write_notes = !term_->reason();
+  const bool has_notes = probation_.wants_write() || term_->session()->now() >= next_figures();
+  return !window_.finished().empty() || (may_write_notes && has_notes);
+}
+
+lease_clock::time_point delivery_committer::next_figures() const {
+  return present() == shown_ ? never : shown_at_ + figures_pause;
+}
+
+awaitable<error_code> delivery_committer::commit() {
+  delivery_batch batch;
+  auto error = co_await compose(batch);
+  if (error) co_return error;
+  std::vector<settlement> settlements;
+  for (const auto& each : batch.members()) settlements.push_back(each.how);
+  batch.append(frame_.source->moving_on(settlements));
+  auto notes = notes_of(batch);
+  const auto now = term_->session()->now();
+  const auto figures_now = now >= next_figures() ? present() : shown_;
+  notes.figures = to_json(figures_now);
+  const bool shows_notes = probation_.wants_write() || figures_now != shown_ || batch.empty();
+  for (const auto& each : batch.members()) window_.commit(*each.whose);
+  auto result = co_await term_->settle(batch.operations(), shows_notes ? std::optional(notes) : std::nullopt);
+  if (result.error) {
+    for (const auto& each : batch.members()) window_.uncommit(*each.whose);
+    co_return co_await answer_refusal(batch, result);
+  }
+  if (shows_notes) {
+    probation_.written(notes);
+    shown_ = figures_now;
+    shown_at_ = now;
+  }
+  most_at_once_ = max_messages;
+  std::vector<std::string> settled;
+  for (const auto& each : batch.members()) {
+    if (each.is_settled_here && each.how.how != settlement::kind::count_attempt) {
+      settled.push_back(each.how.what->name);
+    }
+  }
+  frame_.board.change([&](queue_consumer_status& status) {
+    if (!batch.empty()) ++status.commits, status.last_commit = batch.members().size();
+  });
+  for (const auto& each : batch.members()) conclude(each);
+  co_await tell_source(std::move(settled));
+  co_return error_code();
+}
+
+awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
+  for (auto* each : window_.finished()) {
+    if (batch.members().size() == most_at_once_) break;
+    auto one = judge(*each);
+    if (!spent_reason_.empty()) co_return errc::career_failed;
+    if (is_letter(one.how.how) && !std::exchange(is_letter_ready_, true)) {
+      auto error = co_await frame_.source->prepare(one.how.how);
+      if (error) {
+        is_letter_ready_ = false;
+        co_return error;
+      }
+    }
+    transaction settling;
+    if (one.is_settled_here) settling = frame_.source->settling(one.how);
+    const bool has_effects = one.how.how == settlement::kind::remove;
+    const auto effects = has_effects ? each->outcome.effects() : transaction();
+    const auto bytes = bytes_of(settling) + bytes_of(effects);
+    if (!batch.empty() && batch.bytes() + bytes > max_bytes) break;
+    batch.add(std::move(one), std::move(settling), effects);
+  }
+  co_return error_code();
+}
+
+/// What becomes of a message that is finished.
+delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
+  member one;
+  one.whose = &whose;
+  auto& how = one.how;
+  how.what = whose.what.get();
+  how.reason = whose.outcome.reason();
+  const auto what = whose.outcome.what();
+  one.is_settled_here = !whose.is_removed || what == message_outcome::kind::park;
+  if (what == message_outcome::kind::done) return one;
+  how.epoch = term_->record().epoch;
+  how.last_failed = wall_time();
+  how.first_failed = whose.first_failed ? whose.first_failed : how.last_failed;
+  const bool is_spent = whose.what->attempts >= options().retry.attempts;
+  if (what == message_outcome::kind::again && !is_spent) {
+    how.how = settlement::kind::count_attempt;
+  } else if (what == message_outcome::kind::again && options().spent == spent_message::stop_the_run) {
+    spent_reason_ = how.reason.empty() ? "no reason given" : how.reason;
+  } else {
+    how.how = whose.is_removed ? settlement::kind::letter_only : settlement::kind::park;
+  }
+  return one;
+}
+
+consumer_notes delivery_committer::notes_of(const delivery_batch& batch) const {
+  std::set<std::string> settled;
+  for (const auto& each : batch.members()) settled.insert(each.how.what->name);
+  return probation_.notes_with(settled);
+}
+
+/// The settlement of a message is done.
+void delivery_committer::conclude(const member& each) {
+  auto& whose = *each.whose;
+  const auto how = each.how.how;
+  probation_.settled(whose.what->name);
+  if (how == settlement::kind::count_attempt) return count_failure(whose);
+  // At most once: it was removed just now, and is processed next.
+  const bool begins = options().delivery == delivery_guarantee::at_most_once && !whose.is_removed &&
+                      how == settlement::kind::remove;
+  if (begins) {
+    whose.is_removed = true;
+    return window_.restart(whose);
+  }
+  frame_.board.change([&](queue_consumer_status& status) { ++(is_letter(how) ? status.parked : status.done); });
+  window_.remove(whose);
+}
+
+void delivery_committer::count_failure(message_in_hand& whose) {
+  const auto now = term_->session()->now();
+  const auto failed = whose.what->attempts;
+  const auto random = term_->session()->get_scheduler()->world->random();
+  const auto pause = whose.outcome.after().value_or(pause_after(options().retry, failed, random));
+  auto next = *whose.what;
+  ++next.attempts;
+  ++next.stat.version;
+  window_.load(whose, std::move(next));
+  if (whose.first_failed == 0) whose.first_failed = wall_time();
+  window_.rest(whose, now + std::max(pause, 0ms));
+}
+
+awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& batch,
+                                                         term_state::commit_result refusal) {
+  if (refusal.error == errc::outcome_unknown) co_return co_await look_again(batch);
+  const auto* culprit = refusal.refused ? batch.owner_of(*refusal.refused) : nullptr;
+  const bool concerns_operations = refusal.error == errc::bad_arguments || refusal.error == errc::too_large;
+  if (!culprit && !concerns_operations) co_return refusal.error;
+  if (!culprit && batch.members().size() > 1) {  // halved until the culprit stands alone
+    most_at_once_ = batch.members().size() / 2;
+    co_return error_code();
+  }
+  if (!culprit && batch.empty()) co_return refusal.error;
+  if (!culprit) culprit = &batch.members().front();
+  const bool is_first = refusal.refused == culprit->first && culprit->is_settled_here;
+  const bool is_letter_op = is_letter(culprit->how.how) && refusal.error == errc::no_node && !is_first;
+  if (is_first && is_write_conflict(refusal.error)) {
+    // Somebody has removed or changed the message. None of its effects happened.
+    delivery_batch alone;
+    alone.add(*culprit, {}, {});
+    co_return co_await look_again(alone);
+  }
+  if (is_letter_op) {
+    is_letter_ready_ = false;  // somebody has removed the folder
+    co_return error_code();
+  }
+  refuse(*culprit, refusal.error);
+  co_return error_code();
+}
+
+void delivery_committer::refuse(const member& culprit, const error_code& why) {
+  auto& whose = *culprit.whose;
+  frame_.board.change([](queue_consumer_status& status) { ++status.refused; });
+  if (culprit.how.how != settlement::kind::remove) {
+    // It can be neither counted nor parked. It stays where it is, and is tried again later.
+    window_.rest(whose, term_->session()->now() + options().retry.longest);
+  } else if (options().delivery == delivery_guarantee::at_most_once) {
+    frame_.board.change([](queue_consumer_status& status) { ++status.passed_over; });
+    window_.remove(whose);
+  } else {
+    window_.refuse(whose, message_outcome::again("its effects were refused: " + why.message()));
+    frame_.board.change([](queue_consumer_status& status) { ++status.again; });
+  }
+}
+
+/// Reads messages again whose settlement may have been done, or that somebody else has changed. One that is there was
+/// not settled, because its settlement and its effects are one; it is processed again.
+awaitable<error_code> delivery_committer::look_again(const delivery_batch& batch) {
+  if (!frame_.source->can_read_again()) co_return error_code();
+  std::vector<std::string> names;
+  for (const auto& each : batch.members()) names.push_back(each.whose->what->name);
+  auto read = co_await frame_.source->read_again(std::move(names));
+  auto& [error, found] = read;
+  if (error) co_return error;
+  for (std::size_t i = batch.members().size(); i-- > 0;) {  // what is behind is undone first
+    auto& whose = *batch.members()[i].whose;
+    if (found[i]) {
+      window_.load(whose, std::move(*found[i]));
+      window_.refuse(whose, {});
+      window_.restart(whose);
+    } else {
+      frame_.board.change([](queue_consumer_status& status) { ++status.passed_over; });
+      probation_.settled(whose.what->name);
+      window_.remove(whose);
+    }
+  }
+  co_return error_code();
+}
+
+awaitable<void> delivery_committer::tell_source(std::vector<std::string> names) {
+  if (!names.empty()) co_await frame_.source->settled(std::move(names));
+}
+
+/// Only what changes with the work: else the record would be written again and again.
+delivery_committer::figures delivery_committer::present() const {
+  const auto status = frame_.board.read();
+  figures all{status.received, status.done, status.again, status.parked, status.commits, status.held_back,
+              status.resting};
+  if (const auto* oldest = window_.oldest()) all.oldest = oldest->what->stat.ctime;
+  return all;
+}
+
+json_object delivery_committer::to_json(const figures& what) {
+  auto count = [](auto number) { return static_cast<std::int64_t>(number); };
+  json_object all;
+  if (what == figures()) return all;
+  all.set("received", count(what.received)).set("done", count(what.done)).set("again", count(what.again));
+  all.set("parked", count(what.parked)).set("commits", count(what.commits));
+  all.set("held_back", count(what.held_back)).set("resting", count(what.resting));
+  return all.set("oldest_ms", what.oldest);
+}
+
+std::int64_t delivery_committer::wall_time() const {
+  const auto since = term_->session()->get_scheduler()->world->wall_clock().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
+}
+
+}  // namespace zkrecipes::detail

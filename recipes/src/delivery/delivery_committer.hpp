@@ -1,0 +1,67 @@
+// Settles the messages that are finished: one commit at a time, in which everything that was finished meanwhile
+// travels.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "consumer/term_state.hpp"
+#include "delivery/delivery_batch.hpp"
+#include "delivery/delivery_frame.hpp"
+#include "delivery/delivery_window.hpp"
+#include "delivery/probation.hpp"
+
+namespace zkrecipes::detail {
+
+class delivery_committer {
+ public:
+  /// All of these outlive it.
+  delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, probation& watch);
+
+  /// Whether there is something to write. On the strand, like everything here.
+  bool has_work();
+  /// When the figures have to be shown next; `never` if they are shown already.
+  lease_clock::time_point next_figures() const;
+  /// Settles a batch. Without an error the messages have moved on. Errors: those of `term_state::settle` that concern
+  /// more than one message; `career_failed` (a message is spent, and the options say that the run ends then: see
+  /// `spent_reason`).
+  awaitable<error_code> commit();
+
+  const std::string& spent_reason() const noexcept { return spent_reason_; }
+
+ private:
+  using member = delivery_batch::member;
+
+  awaitable<error_code> compose(delivery_batch& batch);
+  member judge(message_in_hand& whose);
+  consumer_notes notes_of(const delivery_batch& batch) const;
+  void conclude(const member& each);
+  void count_failure(message_in_hand& whose);
+  awaitable<error_code> answer_refusal(const delivery_batch& batch, term_state::commit_result refusal);
+  void refuse(const member& culprit, const error_code& why);
+  awaitable<error_code> look_again(const delivery_batch& batch);
+  awaitable<void> tell_source(std::vector<std::string> names);
+  struct figures {
+    std::uint64_t received = 0, done = 0, again = 0, parked = 0, commits = 0;
+    std::size_t held_back = 0, resting = 0;
+    std::int64_t oldest = 0;  ///< When the first message was put, in milliseconds since 1970; 0: there is none.
+
+    friend bool operator==(const figures&, const figures&) = default;
+  };
+  figures present() const;
+  static json_object to_json(const figures& what);
+  std::int64_t wall_time() const;
+  const queue_consumer_options& options() const noexcept { return frame_.options; }
+
+  term_ptr term_;
+  delivery_frame& frame_;
+  delivery_window& window_;
+  probation& probation_;
+  std::size_t most_at_once_;     // fewer than usual while a culprit is searched for
+  bool is_letter_ready_ = false;  // the source can take letters
+  std::string spent_reason_;
+  figures shown_;
+  lease_clock::time_point shown_at_{};
+};
+
+}  // namespace zkrecipes::detail

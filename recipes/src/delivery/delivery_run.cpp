@@ -1,0 +1,310 @@
+#include "delivery/delivery_run.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <boost/system/system_error.hpp>
+
+#include "consumer/end_of_term.hpp"
+#include "session/forwarding.hpp"
+#include "session/outcomes.hpp"
+
+namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+delivery_window::limits limits_of(const delivery_frame& frame, bool one_by_one) {
+  const auto& options = frame.options;
+  const bool may_unload = options.order != message_order::strict &&
+                          options.delivery != delivery_guarantee::at_most_once && frame.source->can_read_again();
+  if (one_by_one) return {options.order, 1, 1, may_unload};
+  return {options.order, options.window, options.parallel, may_unload};
+}
+
+/// The lane of a message: see `delivery_window`. Messages whose key can not be told share a lane.
+std::string lane_of(const queue_consumer_options& options, const message& what) {
+  if (options.order == message_order::none) return what.name;
+  if (options.order == message_order::strict) return {};
+  try {
+    return "key " + options.key(what);
+  } catch (...) {
+    return {};
+  }
+}
+
+std::string text_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& known) {
+    return known.what();
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
+}
+
+}  // namespace
+
+delivery_run::delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io_executor executor)
+    : term_(std::move(term)),
+      frame_(std::move(frame)),
+      executor_(std::move(executor)),
+      changed_(get_scheduler()),
+      probation_(term_->record().notes, std::max<std::size_t>(frame_->options.window, 2)),
+      window_(limits_of(*frame_, probation_.is_on())),
+      committer_(term_, *frame_, window_, probation_) {}
+
+awaitable<outcome<>> delivery_run::run() {
+  const forwarding term_changes(term_->changed(), changed_);
+  const forwarding session_changes(term_->session()->changed(), changed_);
+  error_ = co_await frame_->source->open();
+  while (!is_over()) {
+    step();
+    if (is_over()) break;
+    co_await changed_.wait(next_time());
+  }
+  co_await frame_->source->close();
+  show();
+  co_return outcome<>(error_);
+}
+
+void delivery_run::step() {
+  end_calls();
+  if (goes_on()) {
+    read_on();
+    begin_messages();
+  } else {
+    stop_reading();
+  }
+  if (!is_committing_ && may_commit() && committer_.has_work()) {
+    is_committing_ = true;
+    writer_.run(get_scheduler()->strand, owning(shared_from_this(), &delivery_run::commit));
+  } else if (is_committing_ && !may_commit()) {
+    writer_.stop();
+  }
+  term_->set_work_since(window_.working_since());
+  show();
+}
+
+bool delivery_run::goes_on() const { return !is_cut_ && !error_ && !failure_ && !term_->reason(); }
+
+bool delivery_run::is_over() const {
+  const bool is_busy = !calls_.empty() || is_receiving_ || is_reading_ || is_committing_;
+  if (goes_on() || is_busy) return false;
+  return !may_commit() || const_cast<delivery_run*>(this)->window_.finished().empty();
+}
+
+/// What is finished is committed also behind the end of the term, until a successor may begin.
+bool delivery_run::may_commit() const {
+  if (may_not_commit_ || failure_) return false;
+  return !is_cut_ || get_scheduler()->now() < term_->end_by();
+}
+
+lease_clock::time_point delivery_run::next_time() const {
+  auto next = never;
+  if (goes_on()) next = std::min(window_.next_time(), committer_.next_figures());
+  const auto now = get_scheduler()->now();
+  if (goes_on() && now < held_off_until_) next = std::min(next, held_off_until_);
+  if (is_cut_ && !may_not_commit_) next = std::min(next, term_->end_by());
+  return next <= now ? never : next;
+}
+
+void delivery_run::begin_messages() {
+  const auto now = get_scheduler()->now();
+  if (now < held_off_until_) return;
+  while (auto* next = window_.next(now)) {
+    if (is_held_up(*next)) return;
+  }
+}
+
+/// Begins the message, or does what has to be done before that. True: nothing can be begun before that is done.
+bool delivery_run::is_held_up(message_in_hand& next) {
+  const auto& name = next.what->name;
+  const bool is_removed_first = frame_->options.delivery == delivery_guarantee::at_most_once && !next.is_removed;
+  if (probation_.is_suspect(name)) {
+    frame_->board.change([](queue_consumer_status& status) { ++status.again; });
+    window_.decide(next, message_outcome::again("its process died or was lost while this message was in hand"));
+  } else if (is_removed_first) {
+    window_.decide(next, message_outcome::done());
+  } else if (probation_.must_be_named(*next.what) && !probation_.is_named(name)) {
+    probation_.name(name);
+    return true;
+  } else {
+    begin(next);
+  }
+  return false;
+}
+
+void delivery_run::begin(message_in_hand& which) {
+  window_.begin(which, get_scheduler()->now());
+  auto begun = std::make_shared<process_call>();
+  begun->number = which.number;
+  begun->what = which.what;
+  begun->run = start_task(*get_scheduler(), executor_, call(shared_from_this(), begun), changed_, shared_from_this());
+  calls_.push_back(std::move(begun));
+}
+
+/// Runs on the executor of the career. The lease is checked right before the call: the executor may have been busy, or
+/// the process asleep.
+awaitable<void> delivery_run::call(std::shared_ptr<delivery_run> self, call_ptr which) {
+  if (self->get_scheduler()->now() >= self->term_->seat()->valid_until()) co_return;
+  which->outcome = co_await self->frame_->process(zkrecipes::term(self->term_), *which->what);
+}
+
+void delivery_run::end_calls() {
+  for (auto each = calls_.begin(); each != calls_.end();) {
+    if ((*each)->run->done) {
+      const auto ended = *each;
+      each = calls_.erase(each);
+      if (!ended->is_given_up) end_call(*ended);
+    } else {
+      ++each;
+    }
+  }
+}
+
+message_in_hand& delivery_run::message_of(const process_call& which) { return window_.at(which.number); }
+
+/// A call that was cut, was not made, or reports by its exception that the term is over, has not failed.
+void delivery_run::end_call(process_call& which) {
+  auto& whose = message_of(which);
+  const auto& failure = which.run->failure;
+  const bool is_over = term_->reason() || term_->seat()->bound()->ended;
+  if (failure && !(is_over && tells_of_the_end(failure))) {
+    take_outcome(whose, message_outcome::again(text_of(failure)));
+  } else if (!failure && which.outcome) {
+    take_outcome(whose, std::move(*which.outcome));
+  } else {
+    whose.is_void = false;
+    window_.restart(whose);
+  }
+}
+
+void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome) {
+  const auto& options = frame_->options;
+  const bool is_once_at_most = options.delivery == delivery_guarantee::at_most_once;
+  if (options.delivery == delivery_guarantee::at_least_once && !outcome.effects().empty()) {
+    outcome = message_outcome::again("effects were returned, although delivery is at_least_once");
+  }
+  auto what = outcome.what();
+  if (what == message_outcome::kind::hold_off) {
+    held_off_until_ = get_scheduler()->now() + std::max(outcome.after().value_or(0ms), 0ms);
+    if (!is_once_at_most) {
+      which.is_void = false;
+      return window_.restart(which);
+    }
+  }
+  if (what == message_outcome::kind::again) {
+    frame_->board.change([](queue_consumer_status& status) { ++status.again; });
+  }
+  const bool has_effects = what == message_outcome::kind::done && !outcome.effects().empty();
+  const bool is_lost = is_once_at_most && what != message_outcome::kind::park && !has_effects;
+  if (!is_lost) {
+    window_.finish(which, std::move(outcome));
+    return;
+  }
+  if (what == message_outcome::kind::done) {
+    frame_->board.change([](queue_consumer_status& status) { ++status.done; });
+  }
+  window_.remove(which);
+}
+
+void delivery_run::read_on() {
+  const auto& strand = get_scheduler()->strand;
+  if (!is_receiving_ && window_.room() > 0) {
+    is_receiving_ = true;
+    receiver_.run(strand, owning(shared_from_this(), &delivery_run::receive));
+  }
+  if (!is_reading_ && !window_.missing().empty()) {
+    is_reading_ = true;
+    reader_.run(strand, owning(shared_from_this(), &delivery_run::read_missing));
+  }
+}
+
+void delivery_run::stop_reading() {
+  if (is_receiving_) receiver_.stop();
+  if (is_reading_) reader_.stop();
+}
+
+awaitable<void> delivery_run::receive() {
+  auto received = co_await frame_->source->receive(window_.room());
+  auto& [error, messages] = received;
+  if (error && !is_cancelled(error)) error_ = error;
+  frame_->board.change([&](queue_consumer_status& status) { status.received += messages.size(); });
+  for (auto& each : messages) {
+    auto lane = lane_of(frame_->options, each);
+    window_.add(std::move(each), std::move(lane), get_scheduler()->now());
+  }
+  is_receiving_ = false;
+  changed_.notify();
+}
+
+awaitable<void> delivery_run::read_missing() {
+  auto missing = window_.missing();
+  std::vector<std::string> names;
+  for (const auto* each : missing) names.push_back(each->what->name);
+  auto read = co_await frame_->source->read_again(std::move(names));
+  auto& [error, found] = read;
+  if (error && !is_cancelled(error)) error_ = error;
+  for (std::size_t i = 0; !error && i < missing.size(); ++i) {
+    if (found[i]) {
+      window_.load(*missing[i], std::move(*found[i]));
+    } else {
+      frame_->board.change([](queue_consumer_status& status) { ++status.passed_over; });
+      window_.remove(*missing[i]);
+    }
+  }
+  is_reading_ = false;
+  changed_.notify();
+}
+
+/// A failure that concerns the term, and not a message, ends the commits. The term ends, too, or the session does.
+awaitable<void> delivery_run::commit() {
+  auto error = co_await committer_.commit();
+  if (error == errc::career_failed) {
+    failure_ = std::make_exception_ptr(std::runtime_error(
+        "the attempts at a message of " + frame_->source->name() + " are used up: " + committer_.spent_reason()));
+  } else if (error && is_server_refusal(error)) {
+    // The folder of the dead letters could not be made: the next step tries again.
+    co_await changed_.wait(get_scheduler()->now() + term_->session()->options().retry.max_pause);
+  } else if (error) {
+    may_not_commit_ = true;
+    const bool is_told = is_cancelled(error) || error == errc::superseded || is_fatal(error);
+    if (!is_told) error_ = error;
+  }
+  if (!error && !probation_.is_on()) window_.resize(frame_->options.window, frame_->options.parallel);
+  is_committing_ = false;
+  changed_.notify();
+}
+
+void delivery_run::cut() {
+  if (std::exchange(is_cut_, true)) return;
+  const bool is_stalled = term_->reason() == term_end::stalled;
+  const auto oldest = window_.working_since();
+  for (const auto& each : calls_) {
+    cancel(each->run, asio::cancellation_type::terminal);
+    auto& whose = message_of(*each);
+    if (!is_stalled || whose.begun != oldest || whose.is_void || each->run->done) continue;
+    // It is judged at once, because the call may never end.
+    each->is_given_up = true;
+    take_outcome(whose, message_outcome::again("it took longer than career_traits::stall_limit"));
+  }
+  changed_.notify();
+}
+
+void delivery_run::show() {
+  using stage = message_in_hand::stage;
+  const auto* oldest = window_.oldest();
+  const auto age = oldest ? get_scheduler()->now() - oldest->received : lease_clock::duration::zero();
+  frame_->board.change([&](queue_consumer_status& status) {
+    status.in_hand = window_.working_count();
+    status.finished = window_.count(stage::finished) + window_.count(stage::committing);
+    status.held_back = window_.held_back();
+    status.resting = window_.count(stage::resting);
+    status.oldest = std::chrono::duration_cast<std::chrono::milliseconds>(age);
+  });
+}
+
+}  // namespace zkrecipes::detail

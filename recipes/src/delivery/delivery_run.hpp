@@ -1,0 +1,80 @@
+// The work of a consumer in one term: reads messages, has them processed, and settles them.
+#pragma once
+
+#include <exception>
+#include <list>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "consumer/term_state.hpp"
+#include "delivery/delivery_committer.hpp"
+#include "delivery/delivery_frame.hpp"
+#include "delivery/delivery_window.hpp"
+#include "delivery/probation.hpp"
+#include "delivery/process_call.hpp"
+#include "session/background.hpp"
+
+namespace zkrecipes::detail {
+
+class delivery_run : public std::enable_shared_from_this<delivery_run> {
+ public:
+  /// `process` is called on `executor`, a strand.
+  delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io_executor executor);
+
+  const scheduler_ptr& get_scheduler() const noexcept { return term_->session()->get_scheduler(); }
+
+  /// Runs until the term ends, and what is in hand has been finished and settled.
+  awaitable<outcome<>> run();
+  /// The term is over and does not wait: calls of `process` are cancelled. On the strand.
+  void cut();
+  /// Why `run` has failed with `career_failed`.
+  std::exception_ptr failure() const noexcept { return failure_; }
+
+ private:
+  bool goes_on() const;
+  bool is_over() const;
+  bool may_commit() const;
+  lease_clock::time_point next_time() const;
+  void step();
+  void begin_messages();
+  bool is_held_up(message_in_hand& next);
+  void begin(message_in_hand& which);
+  static awaitable<void> call(std::shared_ptr<delivery_run> self, call_ptr which);
+  void end_calls();
+  void end_call(process_call& which);
+  void take_outcome(message_in_hand& which, message_outcome outcome);
+  void read_on();
+  void stop_reading();
+  awaitable<void> receive();
+  awaitable<void> read_missing();
+  awaitable<void> commit();
+  void show();
+  message_in_hand& message_of(const process_call& which);
+
+  term_ptr term_;
+  delivery_frame_ptr frame_;
+  asio::any_io_executor executor_;
+  condition changed_;
+  probation probation_;
+  delivery_window window_;
+  delivery_committer committer_;
+  std::list<call_ptr> calls_;
+  background receiver_;
+  background reader_;
+  background writer_;
+  bool is_receiving_ = false;
+  bool is_reading_ = false;
+  bool is_committing_ = false;
+  bool is_cut_ = false;
+  bool may_not_commit_ = false;  // the last commit has failed for good
+  lease_clock::time_point held_off_until_{};
+  error_code error_;
+  std::exception_ptr failure_;
+};
+
+using delivery_run_ptr = std::shared_ptr<delivery_run>;
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,253 @@
+#include "delivery/delivery_window.hpp"
+
+#include <algorithm>
+
+namespace zkrecipes::detail {
+
+namespace {
+
+/// Most messages in memory, with those whose data was dropped: about 200 bytes each.
+constexpr std::size_t max_messages = 10'000;
+
+/// Whether the messages behind it in the strict lane may be begun.
+bool lets_pass(const message_in_hand& which) {
+  const bool is_processed =
+      which.at == message_in_hand::stage::finished || which.at == message_in_hand::stage::committing;
+  const auto what = which.outcome.what();
+  return is_processed && (what == message_outcome::kind::done || what == message_outcome::kind::park);
+}
+
+}  // namespace
+
+void delivery_window::resize(std::size_t window, std::size_t parallel) {
+  how_.window = window;
+  how_.parallel = parallel;
+}
+
+std::size_t delivery_window::room() const {
+  return std::min(places(), max_messages - std::min(max_messages, all_.size()));
+}
+
+/// How many more messages with their data there may be.
+std::size_t delivery_window::places() const {
+  // One is read ahead also if each message is committed before the next is begun.
+  const auto wanted = std::max<std::size_t>(how_.window, 2);
+  return wanted - std::min(wanted, loaded_);
+}
+
+void delivery_window::add(message what, std::string lane, lease_clock::time_point now) {
+  const auto number = ++last_number_;
+  auto& added = all_[number];
+  added.number = number;
+  added.what = std::make_shared<message>(std::move(what));
+  added.lane = std::move(lane);
+  added.received = now;
+  ++loaded_;
+  lanes_[added.lane].insert(number);
+  if (how_.may_unload && is_resting(added.lane)) unload(added);
+  review(added.lane);
+}
+
+delivery_window::entries delivery_window::missing() {
+  entries found;
+  const auto most = places();
+  for (const auto number : missing_) {
+    if (found.size() == most) break;
+    found.push_back(&all_.at(number));
+  }
+  return found;
+}
+
+void delivery_window::load(message_in_hand& which, message what) {
+  which.what = std::make_shared<message>(std::move(what));
+  missing_.erase(which.number);
+  if (!std::exchange(which.is_loaded, true)) ++loaded_;
+  review(which.lane);
+}
+
+message_in_hand* delivery_window::next(lease_clock::time_point now) {
+  while (!resting_.empty() && resting_.begin()->first <= now) {
+    auto& rested = all_.at(resting_.begin()->second);
+    set(rested, stage::waiting);
+    want_lane(rested.lane);
+    review(rested.lane);
+  }
+  if (working_.size() >= how_.parallel || begun_ >= how_.window) return nullptr;
+  for (const auto number : ready_) {
+    auto& each = all_.at(number);
+    if (each.is_loaded) return &each;
+    if (is_strict()) break;
+  }
+  return nullptr;
+}
+
+void delivery_window::begin(message_in_hand& which, lease_clock::time_point now) {
+  which.begun = now;
+  set(which, stage::working);
+  review(which.lane);
+}
+
+bool delivery_window::finish(message_in_hand& which, message_outcome outcome) {
+  if (std::exchange(which.is_void, false)) {
+    restart(which);
+    return false;
+  }
+  decide(which, std::move(outcome));
+  return true;
+}
+
+void delivery_window::decide(message_in_hand& which, message_outcome outcome) {
+  which.outcome = std::move(outcome);
+  set(which, stage::finished);
+  review(which.lane);
+}
+
+delivery_window::entries delivery_window::finished() {
+  entries found;
+  if (!is_strict()) {
+    for (const auto number : finished_) found.push_back(&all_.at(number));
+    return found;
+  }
+  for (auto& [number, each] : all_) {
+    if (each.at == stage::committing) continue;
+    if (each.at != stage::finished) break;
+    found.push_back(&each);
+  }
+  return found;
+}
+
+void delivery_window::commit(message_in_hand& which) { set(which, stage::committing); }
+
+void delivery_window::uncommit(message_in_hand& which) { set(which, stage::finished); }
+
+void delivery_window::refuse(message_in_hand& which, message_outcome instead) {
+  which.outcome = std::move(instead);
+  set(which, stage::finished);
+  const auto& members = lanes_.at(which.lane);
+  for (auto each = members.upper_bound(which.number); each != members.end(); ++each) {
+    auto& behind = all_.at(*each);
+    if (behind.at == stage::working) behind.is_void = true;
+    if (behind.at == stage::finished || behind.at == stage::committing) set(behind, stage::waiting);
+  }
+  review(which.lane);
+}
+
+void delivery_window::restart(message_in_hand& which) {
+  which.outcome = {};
+  set(which, stage::waiting);
+  review(which.lane);
+}
+
+void delivery_window::rest(message_in_hand& which, lease_clock::time_point until) {
+  which.rests_until = until;
+  which.outcome = {};
+  set(which, stage::resting);
+  if (how_.may_unload) unload_lane(which.lane);
+  review(which.lane);
+}
+
+void delivery_window::remove(message_in_hand& which) {
+  set(which, stage::waiting);
+  const auto lane = which.lane;
+  const auto number = which.number;
+  if (which.is_loaded) --loaded_;
+  missing_.erase(number);
+  auto& members = lanes_.at(lane);
+  members.erase(number);
+  all_.erase(number);
+  if (members.empty()) lanes_.erase(lane);
+  review(lane);
+}
+
+lease_clock::time_point delivery_window::next_time() const {
+  return resting_.empty() ? never : resting_.begin()->first;
+}
+
+lease_clock::time_point delivery_window::working_since() const {
+  return working_.empty() ? never : working_.begin()->first;
+}
+
+delivery_window::entries delivery_window::working() {
+  entries found;
+  for (const auto& [since, number] : working_) found.push_back(&all_.at(number));
+  return found;
+}
+
+std::size_t delivery_window::count(stage at) const {
+  return static_cast<std::size_t>(
+      std::count_if(all_.begin(), all_.end(), [at](const auto& each) { return each.second.at == at; }));
+}
+
+std::size_t delivery_window::held_back() const { return count(stage::waiting) - ready_.size(); }
+
+const message_in_hand* delivery_window::oldest() const { return all_.empty() ? nullptr : &all_.begin()->second; }
+
+/// Changes the stage of a message, and what is counted of it.
+void delivery_window::set(message_in_hand& which, stage at) {
+  if (which.at == stage::working) working_.erase({which.begun, which.number});
+  if (which.at == stage::finished) finished_.erase(which.number);
+  if (which.at == stage::resting) resting_.erase({which.rests_until, which.number});
+  begun_ -= which.is_begun() ? 1 : 0;
+  which.at = at;
+  begun_ += which.is_begun() ? 1 : 0;
+  if (at == stage::working) working_.insert({which.begun, which.number});
+  if (at == stage::finished) finished_.insert(which.number);
+  if (at == stage::resting) resting_.insert({which.rests_until, which.number});
+}
+
+/// Finds out which message of a lane may be begun next.
+void delivery_window::review(const std::string& lane) {
+  const auto old = ready_of_.find(lane);
+  if (old != ready_of_.end()) {
+    ready_.erase(old->second);
+    ready_of_.erase(old);
+  }
+  const auto members = lanes_.find(lane);
+  const auto found = members == lanes_.end() ? 0 : candidate(members->second);
+  if (found == 0) return;
+  ready_.insert(found);
+  ready_of_[lane] = found;
+}
+
+/// The first message of the lane that is not begun, if those in front of it let it pass; else 0.
+std::uint64_t delivery_window::candidate(const lane_members& members) const {
+  for (const auto number : members) {
+    const auto& each = all_.at(number);
+    if (each.at == stage::waiting) return number;
+    if (!is_strict() || !lets_pass(each)) return 0;
+  }
+  return 0;
+}
+
+bool delivery_window::is_resting(const std::string& lane) const {
+  const auto members = lanes_.find(lane);
+  return members != lanes_.end() && all_.at(*members->second.begin()).at == stage::resting;
+}
+
+/// Drops the data of all messages of a lane that wait, so that they take no room while the lane rests.
+void delivery_window::unload_lane(const std::string& lane) {
+  for (const auto number : lanes_.at(lane)) {
+    auto& each = all_.at(number);
+    if (!each.is_begun()) unload(each);
+    missing_.erase(number);
+  }
+}
+
+void delivery_window::want_lane(const std::string& lane) {
+  for (const auto number : lanes_.at(lane)) {
+    if (!all_.at(number).is_loaded) missing_.insert(number);
+  }
+}
+
+void delivery_window::unload(message_in_hand& which) {
+  if (!which.is_loaded) return;
+  which.is_loaded = false;
+  auto rest_of_it = std::make_shared<message>();
+  rest_of_it->name = which.what->name;
+  rest_of_it->stat = which.what->stat;
+  rest_of_it->attempts = which.what->attempts;
+  which.what = std::move(rest_of_it);
+  --loaded_;
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,113 @@
+// The messages of a term between receipt and settlement: which of them may be begun, and which may be committed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <zkrecipes/queue_consumer_options.hpp>
+
+#include "delivery/message_in_hand.hpp"
+
+namespace zkrecipes::detail {
+
+/// Messages form lanes: one for all messages in strict order, one for each key, or one for each message. A lane holds
+/// back what comes behind a message that is not done. The strict lane goes on when a message is processed, up to the
+/// window, and its batches keep the order; any other lane goes on when the message is committed.
+///
+/// It needs no session. References to messages hold until they are settled.
+class delivery_window {
+ public:
+  using stage = message_in_hand::stage;
+  using entries = std::vector<message_in_hand*>;
+
+  struct limits {
+    message_order order = message_order::strict;
+    std::size_t window = 1;
+    std::size_t parallel = 1;
+    bool may_unload = false;  ///< Data of messages that are held back for long can be dropped and read again.
+  };
+
+  explicit delivery_window(limits how) : how_(how) {}
+
+  /// From now on at most so many messages are begun and not committed, and so many processed at the same time.
+  void resize(std::size_t window, std::size_t parallel);
+  message_in_hand& at(std::uint64_t number) { return all_.at(number); }
+
+  /// How many more messages may be received.
+  std::size_t room() const;
+  void add(message what, std::string lane, lease_clock::time_point now);
+
+  /// Messages that may be begun, or will be soon, whose data has to be read again: as many as there is room for.
+  entries missing();
+  void load(message_in_hand& which, message what);
+
+  /// The next message that may be begun, in order of receipt; null if there is none.
+  message_in_hand* next(lease_clock::time_point now);
+  void begin(message_in_hand& which, lease_clock::time_point now);
+  /// `process` has ended. Says whether its outcome counts: else the message waits again.
+  bool finish(message_in_hand& which, message_outcome outcome);
+  /// The message is not to be processed before it is committed, because what becomes of it is known.
+  void decide(message_in_hand& which, message_outcome outcome);
+
+  /// The finished messages that the next commit takes along, in order, and only up to the first one of the strict lane
+  /// that is not finished.
+  entries finished();
+  void commit(message_in_hand& which);
+  /// The commit was not done: the message is finished as before.
+  void uncommit(message_in_hand& which);
+  /// Its effects were refused. What was processed behind it in its lane is processed again, because it must not be
+  /// committed before it.
+  void refuse(message_in_hand& which, message_outcome instead);
+  /// It is processed again from the beginning, at once.
+  void restart(message_in_hand& which);
+  void rest(message_in_hand& which, lease_clock::time_point until);
+  /// It has been settled, or has gone.
+  void remove(message_in_hand& which);
+
+  /// When the next rest ends; `never` if no message rests.
+  lease_clock::time_point next_time() const;
+  /// When the call of `process` that runs for the longest time was begun; `never` if none runs.
+  lease_clock::time_point working_since() const;
+  entries working();
+
+  bool empty() const noexcept { return all_.empty(); }
+  std::size_t count(stage at) const;
+  std::size_t working_count() const noexcept { return working_.size(); }
+  std::size_t held_back() const;
+  /// The first message; null if there is none.
+  const message_in_hand* oldest() const;
+
+ private:
+  using lane_members = std::set<std::uint64_t>;
+  using timed_messages = std::set<std::pair<lease_clock::time_point, std::uint64_t>>;
+
+  bool is_strict() const noexcept { return how_.order == message_order::strict; }
+  void set(message_in_hand& which, stage at);
+  void review(const std::string& lane);
+  std::uint64_t candidate(const lane_members& members) const;
+  bool is_resting(const std::string& lane) const;
+  std::size_t places() const;
+  void unload_lane(const std::string& lane);
+  void unload(message_in_hand& which);
+  void want_lane(const std::string& lane);
+
+  limits how_;
+  std::map<std::uint64_t, message_in_hand> all_;  // by number
+  std::map<std::string, lane_members> lanes_;
+  std::set<std::uint64_t> ready_;  // at most one of each lane: the next one that may be begun
+  std::set<std::uint64_t> finished_;
+  timed_messages working_;  // by when they were begun
+  timed_messages resting_;  // by when their rest ends
+  std::set<std::uint64_t> missing_;                // to be read again: those that were unloaded, in lanes that go on
+  std::map<std::string, std::uint64_t> ready_of_;  // by lane
+  std::uint64_t last_number_ = 0;
+  std::size_t begun_ = 0;
+  std::size_t loaded_ = 0;
+};
+
+}  // namespace zkrecipes::detail

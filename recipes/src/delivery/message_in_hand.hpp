@@ -1,0 +1,42 @@
+// A message between its receipt and its settlement.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <zkrecipes/message_outcome.hpp>
+#include <zkrecipes/queue_types.hpp>
+
+#include "session/scheduler.hpp"
+
+namespace zkrecipes::detail {
+
+struct message_in_hand {
+  enum class stage {
+    waiting,     ///< It was received, or its next attempt is due.
+    working,     ///< `process` runs.
+    finished,    ///< `process` has ended, and the next commit takes it along.
+    committing,  ///< It is part of the commit in flight.
+    resting,     ///< It waits for its next attempt.
+  };
+
+  std::uint64_t number = 0;  ///< In the order of receipt.
+  std::shared_ptr<const message> what;  ///< A call of `process` may outlive the place in the window.
+  std::string lane;
+  stage at = stage::waiting;
+  bool is_loaded = true;    ///< Its data is here. Else it has to be read again before it is begun.
+  bool is_removed = false;  ///< It was removed from its source already (at most once).
+  bool is_void = false;     ///< The present call of `process` began too early: its outcome does not count.
+  message_outcome outcome{};
+  lease_clock::time_point received{};
+  lease_clock::time_point begun{};
+  lease_clock::time_point rests_until{};
+  std::int64_t first_failed = 0;  ///< Milliseconds since 1970; 0: not in this term.
+
+  bool is_begun() const noexcept {
+    return at == stage::working || at == stage::finished || at == stage::committing;
+  }
+};
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,51 @@
+// Where a consumer's messages come from.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/queue_types.hpp>
+#include <zkrecipes/transaction.hpp>
+
+#include "delivery/settlement.hpp"
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+/// There are two kinds of sources. A queue settles its messages one by one: `settling`. A log has a position, which
+/// moves behind the messages that are settled: `moving_on`. Both take part in the fenced transaction with the effects;
+/// a source outside ZooKeeper acknowledges in `settled`, afterwards. On the strand of the session.
+class message_source {
+ public:
+  virtual ~message_source() = default;
+
+  /// For error texts, such as "queue /orders".
+  virtual std::string name() const = 0;
+
+  /// From here on we are the only consumer; messages that were received before and are not settled come again.
+  virtual awaitable<error_code> open() = 0;
+  /// Waits for one message, and completes with up to `most`, in order. A message is received once, until `open`.
+  /// Cancelling it loses none.
+  virtual awaitable<outcome<std::vector<message>>> receive(std::size_t most) = 0;
+  /// Reads messages that were received before again, because their data was dropped. Nothing for those that have gone.
+  virtual awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) = 0;
+  /// Whether `read_again` is possible.
+  virtual bool can_read_again() const noexcept = 0;
+
+  /// Creates what `settling` needs besides the message, such as a folder for dead letters.
+  virtual awaitable<error_code> prepare(settlement::kind what) = 0;
+  /// The operations that settle one message. The first can not succeed twice. It fails with `no_node` if the message
+  /// has gone.
+  virtual transaction settling(const settlement& each) const = 0;
+  /// The operations that settle all messages up to a point.
+  virtual transaction moving_on(const std::vector<settlement>& batch) const = 0;
+  /// The transaction was committed. It can be called again for the same messages, or never.
+  virtual awaitable<void> settled(std::vector<std::string> names) = 0;
+  /// No more messages are wanted. What is not settled goes back, in order.
+  virtual awaitable<void> close() = 0;
+};
+
+using source_ptr = std::shared_ptr<message_source>;
+
+}  // namespace zkrecipes::detail

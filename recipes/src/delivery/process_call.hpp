@@ -1,0 +1,25 @@
+// One call of a consumer's `process`.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <zkrecipes/message_outcome.hpp>
+#include <zkrecipes/queue_types.hpp>
+
+#include "consumer/task.hpp"
+
+namespace zkrecipes::detail {
+
+struct process_call {
+  std::uint64_t number = 0;  ///< Of the message in the window.
+  std::shared_ptr<const message> what;
+  std::optional<message_outcome> outcome{};  ///< Nothing if the call was not made, because the lease had lapsed.
+  bool is_given_up = false;                  ///< The message was judged without it.
+  task_ptr run{};
+};
+
+using call_ptr = std::shared_ptr<process_call>;
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,27 @@
+// What is to become of a message in its source.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <zkrecipes/queue_types.hpp>
+
+namespace zkrecipes::detail {
+
+struct settlement {
+  enum class kind {
+    remove,         ///< The message is done.
+    count_attempt,  ///< One more attempt has failed.
+    park,           ///< It becomes a dead letter.
+    letter_only,    ///< The same for a message that was removed before it was processed.
+  };
+
+  kind how = kind::remove;
+  const message* what = nullptr;
+  std::string reason{};
+  std::int64_t epoch = 0;         ///< Of the term that parks it.
+  std::int64_t first_failed = 0;  ///< Milliseconds since 1970; 0: not known, because it failed in earlier terms.
+  std::int64_t last_failed = 0;
+};
+
+}  // namespace zkrecipes::detail
