@@ -17,7 +17,7 @@ class worker final : public queue_consumer {
 
   career_traits traits() const override { return {.hand_over_deadline = 20s, .stall_limit = stall_limit_}; }
 
-  asio::awaitable<transaction> process(term present, const message& item) override {
+  asio::awaitable<message_outcome> process(term present, const message& item) override {
     epoch = present.epoch();
     if (hold_) co_await hold_->pass();
     co_return transaction().create("/results/r-", item.data, create_mode::persistent_sequential);

@@ -20,7 +20,7 @@ struct idle_career : leader_career {
 
 struct copying : queue_consumer {
   using queue_consumer::queue_consumer;
-  asio::awaitable<transaction> process(term, const message& item) override {
+  asio::awaitable<message_outcome> process(term, const message& item) override {
     co_return transaction().set("/result", item.data);
   }
 };

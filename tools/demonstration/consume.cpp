@@ -22,7 +22,7 @@ class recorder final : public zkrecipes::queue_consumer {
     return {.hand_over_deadline = std::chrono::seconds(1), .stall_limit = std::chrono::seconds(20)};
   }
 
-  boost::asio::awaitable<zkrecipes::transaction> process(zkrecipes::term present,
+  boost::asio::awaitable<zkrecipes::message_outcome> process(zkrecipes::term present,
                                                          const zkrecipes::message& item) override {
     zkrecipes::transaction effects;
     effects.create(std::string(results_path) + "/r-", std::to_string(present.epoch()) + ' ' + id_ + ' ' + item.data,

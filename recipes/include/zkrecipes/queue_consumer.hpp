@@ -5,7 +5,7 @@
 
 #include <zkrecipes/leader_career.hpp>
 #include <zkrecipes/message_outcome.hpp>
-#include <zkrecipes/queue_base.hpp>
+#include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer_options.hpp>
 #include <zkrecipes/queue_consumer_status.hpp>
 

@@ -117,7 +117,8 @@ awaitable<error_code> term_state::rest(const error_code& answer, back_off& pause
 }
 
 awaitable<outcome<>> term_state::commit(transaction operations) {
-  auto result = co_await settle(std::move(operations));
+  std::optional<consumer_notes> no_notes;
+  auto result = co_await settle(std::move(operations), std::move(no_notes));
   co_return outcome<>(result.error);
 }
 

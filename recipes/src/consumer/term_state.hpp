@@ -51,7 +51,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   };
   /// See `term::async_commit`. With `notes`, the same write shows these in the record, if the term is executing; then
   /// `operations` may be empty.
-  awaitable<commit_result> settle(transaction operations, std::optional<consumer_notes> notes = std::nullopt);
+  awaitable<commit_result> settle(transaction operations, std::optional<consumer_notes> notes);
   awaitable<outcome<>> commit(transaction operations);
   awaitable<outcome<term_end>> wait_ending();
 

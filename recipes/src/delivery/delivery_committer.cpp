@@ -50,7 +50,10 @@ awaitable<error_code> delivery_committer::commit() {
   notes.figures = to_json(figures_now);
   const bool shows_notes = probation_.wants_write() || figures_now != shown_ || batch.empty();
   for (const auto& each : batch.members()) window_.commit(*each.whose);
-  auto result = co_await term_->settle(batch.operations(), shows_notes ? std::optional(notes) : std::nullopt);
+  std::optional<consumer_notes> shown;
+  if (shows_notes) shown = notes;
+  auto operations = batch.operations();
+  auto result = co_await term_->settle(std::move(operations), std::move(shown));
   if (result.error) {
     for (const auto& each : batch.members()) window_.uncommit(*each.whose);
     co_return co_await answer_refusal(batch, result);

@@ -61,12 +61,15 @@ awaitable<outcome<>> delivery_run::run() {
   const forwarding session_changes(term_->session()->changed(), changed_);
   error_ = co_await frame_->source->open();
   while (!is_over()) {
+    has_news_ = false;
     step();
-    if (is_over()) break;
-    co_await changed_.wait(next_time());
+    if (!has_news_ && !is_over()) co_await changed_.wait(next_time());
   }
   co_await frame_->source->close();
-  show();
+  frame_->board.change([](queue_consumer_status& status) {
+    status.in_hand = status.finished = status.held_back = status.resting = 0;
+    status.oldest = 0ms;
+  });
   co_return outcome<>(error_);
 }
 
@@ -80,6 +83,7 @@ void delivery_run::step() {
   }
   if (!is_committing_ && may_commit() && committer_.has_work()) {
     is_committing_ = true;
+    writer_ = background();
     writer_.run(get_scheduler()->strand, owning(shared_from_this(), &delivery_run::commit));
   } else if (is_committing_ && !may_commit()) {
     writer_.stop();
@@ -215,10 +219,12 @@ void delivery_run::read_on() {
   const auto& strand = get_scheduler()->strand;
   if (!is_receiving_ && window_.room() > 0) {
     is_receiving_ = true;
+    receiver_ = background();
     receiver_.run(strand, owning(shared_from_this(), &delivery_run::receive));
   }
   if (!is_reading_ && !window_.missing().empty()) {
     is_reading_ = true;
+    reader_ = background();
     reader_.run(strand, owning(shared_from_this(), &delivery_run::read_missing));
   }
 }
@@ -238,7 +244,7 @@ awaitable<void> delivery_run::receive() {
     window_.add(std::move(each), std::move(lane), get_scheduler()->now());
   }
   is_receiving_ = false;
-  changed_.notify();
+  tell();
 }
 
 awaitable<void> delivery_run::read_missing() {
@@ -257,7 +263,7 @@ awaitable<void> delivery_run::read_missing() {
     }
   }
   is_reading_ = false;
-  changed_.notify();
+  tell();
 }
 
 /// A failure that concerns the term, and not a message, ends the commits. The term ends, too, or the session does.
@@ -276,6 +282,12 @@ awaitable<void> delivery_run::commit() {
   }
   if (!error && !probation_.is_on()) window_.resize(frame_->options.window, frame_->options.parallel);
   is_committing_ = false;
+  tell();
+}
+
+/// A coroutine that was started may end before the start returns, when nobody waits for the notification yet.
+void delivery_run::tell() {
+  has_news_ = true;
   changed_.notify();
 }
 

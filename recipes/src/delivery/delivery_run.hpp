@@ -51,6 +51,7 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   awaitable<void> receive();
   awaitable<void> read_missing();
   awaitable<void> commit();
+  void tell();
   void show();
   message_in_hand& message_of(const process_call& which);
 
@@ -62,12 +63,14 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   delivery_window window_;
   delivery_committer committer_;
   std::list<call_ptr> calls_;
+  // Each is a new one for each run, because the end of a run clears the slot of its signal a moment later.
   background receiver_;
   background reader_;
   background writer_;
   bool is_receiving_ = false;
   bool is_reading_ = false;
   bool is_committing_ = false;
+  bool has_news_ = false;
   bool is_cut_ = false;
   bool may_not_commit_ = false;  // the last commit has failed for good
   lease_clock::time_point held_off_until_{};

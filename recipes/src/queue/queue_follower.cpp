@@ -1,5 +1,6 @@
 #include "queue/queue_follower.hpp"
 
+#include <set>
 #include <utility>
 
 #include "queue/attempts.hpp"
@@ -13,7 +14,8 @@ awaitable<outcome<message>> queue_follower::next() {
   constexpr int max_misses = 3;
   for (int misses = 0;;) {
     if (list_.items().empty()) {
-      auto error = co_await list_.read({});
+      const std::set<std::string> none;
+      auto error = co_await list_.read(none);
       if (error) co_return failed<message>(error);
     }
     // The item returned last has most likely been removed by now, so we read it and the next one together. The names

@@ -43,7 +43,7 @@ class moody_career final : public leader_career {
   class inner final : public queue_consumer {
    public:
     inner(moody_career& of, queue from) : queue_consumer(std::move(from)), of_(of) {}
-    asio::awaitable<transaction> process(term present, const message& item) override {
+    asio::awaitable<message_outcome> process(term present, const message& item) override {
       return of_.process(std::move(present), item);
     }
 
@@ -51,7 +51,7 @@ class moody_career final : public leader_career {
     moody_career& of_;
   };
 
-  asio::awaitable<transaction> process(term present, message item);
+  asio::awaitable<message_outcome> process(term present, message item);
   asio::awaitable<void> takes(span usually, std::uint64_t seldom, span else_up_to);
   asio::awaitable<void> perhaps_throws();
   asio::awaitable<void> takes_all_its_time();
@@ -215,7 +215,7 @@ asio::awaitable<void> moody_career::execute(term present) {
   co_await does_.execute(present);
 }
 
-asio::awaitable<transaction> moody_career::process(term present, message item) {
+asio::awaitable<message_outcome> moody_career::process(term present, message item) {
   works_since_ = of_.now();
   note_work(present, item);
   co_await takes(300ms, 30, 4s);

@@ -1,0 +1,319 @@
+// What happens to a message that can not be processed, and to the others meanwhile.
+#include <functional>
+#include <map>
+
+#include <zkrecipes/queue_consumer.hpp>
+
+#include "ensemble/gate.hpp"
+#include "ensemble/queue_case.hpp"
+#include "ensemble/replica.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+using processor = std::function<asio::awaitable<message_outcome>(term, const message&)>;
+
+class consumer final : public queue_consumer {
+ public:
+  consumer(const queue_base& from, queue_consumer_options options, career_traits traits, processor does)
+      : queue_consumer(from, std::move(options)), traits_(traits), does_(std::move(does)) {}
+
+  career_traits traits() const override { return traits_; }
+  asio::awaitable<message_outcome> process(term present, const message& item) override {
+    attempts[item.data].push_back(item.attempts);
+    return does_(std::move(present), item);
+  }
+  asio::awaitable<void> ended(term, term_end reason) override {
+    ends.push_back(reason);
+    co_return;
+  }
+
+  std::map<std::string, std::vector<std::int32_t>> attempts;  // by message
+  std::vector<term_end> ends;
+
+ private:
+  career_traits traits_;
+  processor does_;
+};
+
+/// The effect of each message is a node whose number tells the order.
+transaction effect_of(const message& item) {
+  return transaction().create("/results/r-", item.data, create_mode::persistent_sequential);
+}
+
+struct running_consumer {
+  running_consumer(session over, queue_consumer_options options, career_traits traits, processor does)
+      : zk(std::move(over)),
+        does(queue(zk, "/q"), std::move(options), traits, std::move(does)),
+        coordinator(zk, "/e", {.id = "consumer"}),
+        ended(zk.get_executor()) {
+    coordinator.async_run(this->does, ended.token());
+  }
+
+  session zk;
+  consumer does;
+  consumer_coordinator coordinator;
+  recorder<> ended;
+};
+
+class deliveries : public queue_case {
+ public:
+  deliveries() {
+    create("/e");
+    create("/results");
+    options.retry = {.first = 1ms, .longest = 10ms, .attempts = 3};
+  }
+  void teardown() {
+    for (auto& each : all) each.coordinator.stop();
+    auto is_ended = [](const running_consumer& each) { return each.ended.done(); };
+    BOOST_TEST(run_until([&] { return std::all_of(all.begin(), all.end(), is_ended); }));
+    for (auto& each : all) BOOST_TEST(!each.ended.error(), each.ended.error().message());
+    all.clear();
+    for (const auto& each : children("/results")) remove("/results/" + each);
+    for (const auto& each : dead_letters(over(zk()))) {
+      BOOST_TEST(!std::get<0>(run(over(zk()).async_discard(each, tuple))));
+    }
+    remove("/results");
+    remove("/e");
+    queue_case::teardown();
+  }
+
+  running_consumer& consume(processor does, career_traits traits = {}) {
+    return all.emplace_back(connect(), options, traits, std::move(does));
+  }
+  void put_all(const std::vector<std::string>& data) {
+    BOOST_TEST_REQUIRE(!std::get<0>(run(over(zk()).async_put_many(data, tuple))));
+  }
+  bool is_done() { return run_until([&] { return size() == 0; }, 30s); }
+  std::vector<std::string> results() {
+    auto names = children("/results");
+    std::sort(names.begin(), names.end());
+    std::vector<std::string> seen;
+    for (const auto& each : names) seen.push_back(get("/results/" + each).data);
+    return seen;
+  }
+
+  queue_consumer_options options;
+  std::deque<running_consumer> all;
+};
+
+asio::awaitable<message_outcome> succeed(term, const message& item) { co_return effect_of(item); }
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(delivery, deliveries)
+
+BOOST_AUTO_TEST_CASE(a_message_that_throws_is_parked_and_the_run_goes_on) {
+  put_all({"1", "poison", "2"});
+  auto& who = consume([](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "poison") throw std::runtime_error("it can not be read");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(results() == numbers(1, 2), boost::test_tools::per_element());
+  const auto letters = dead_letters(over(zk()));
+  BOOST_TEST_REQUIRE(letters.size() == 1u);
+  BOOST_TEST(letters[0].data == "poison");
+  BOOST_TEST(letters[0].reason == "it can not be read");
+  BOOST_TEST(letters[0].attempts == 3);
+  BOOST_TEST(who.does.attempts["poison"] == std::vector<std::int32_t>({1, 2, 3}), boost::test_tools::per_element());
+  BOOST_TEST(who.does.ends.empty());
+  BOOST_TEST(run_until([&] { return who.does.status().parked == 1; }));
+  BOOST_TEST(who.does.status().again == 3u);
+  BOOST_TEST(who.does.status().done == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(many_messages_travel_in_one_commit_in_order) {
+  options.window = 256;
+  put_all(numbers(1, 300));
+  auto& who = consume(&succeed);
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(results() == numbers(1, 300), boost::test_tools::per_element());
+  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().done == 300; }));
+  BOOST_TEST(who.does.status().commits < 100u);
+  BOOST_TEST(who.does.status().received == 300u);
+}
+
+BOOST_AUTO_TEST_CASE(refused_effects_are_those_of_one_message_only) {
+  options.window = 64;
+  put_all(numbers(1, 40));
+  auto& who = consume([](term, message item) -> asio::awaitable<message_outcome> {
+    auto effects = effect_of(item);
+    if (item.data == "7") effects.set("/missing", "");
+    co_return effects;
+  });
+  BOOST_TEST_REQUIRE(is_done());
+  auto expected = numbers(1, 40);
+  expected.erase(expected.begin() + 6);
+  BOOST_TEST(results() == expected, boost::test_tools::per_element());
+  const auto letters = dead_letters(over(zk()));
+  BOOST_TEST_REQUIRE(letters.size() == 1u);
+  BOOST_TEST(letters[0].data == "7");
+  BOOST_TEST(letters[0].reason.starts_with("its effects were refused"), letters[0].reason);
+  BOOST_TEST(who.does.status().refused == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(effects_that_no_server_would_take_do_not_stop_the_others) {
+  options.window = 16;
+  put_all(numbers(1, 10));
+  consume([](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "4") co_return transaction().create("no path");
+    if (item.data == "5") co_return transaction().set("/results", std::string(2'000'000, 'x'));
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(results() == std::vector<std::string>({"1", "2", "3", "6", "7", "8", "9", "10"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(dead_letters(over(zk())).size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(by_key_only_the_key_waits_for_a_message_that_is_tried_again) {
+  options.order = message_order::by_key;
+  options.key = [](const message& item) { return item.data.substr(0, 1); };
+  options.window = options.parallel = 8;
+  options.retry.first = options.retry.longest = 1h;
+  put_all({"a1", "a2", "b1", "a3", "b2"});
+  auto& who = consume([](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "a1" && item.attempts == 1) co_return message_outcome::again(100ms, "not yet");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(results() == std::vector<std::string>({"b1", "b2", "a1", "a2", "a3"}), boost::test_tools::per_element());
+  BOOST_TEST(who.does.attempts["a1"] == std::vector<std::int32_t>({1, 2}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_order_all_wait_for_a_message_that_is_tried_again) {
+  options.window = 8;
+  put_all(numbers(1, 6));
+  consume([](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "3" && item.attempts < 3) co_return message_outcome::again("not yet");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(results() == numbers(1, 6), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(attempts_outlive_the_term) {
+  options.retry = {.first = 1h, .longest = 1h, .attempts = 3};
+  put("1");
+  auto& who = consume([](term, message) -> asio::awaitable<message_outcome> { co_return message_outcome::again("no"); });
+  for (std::size_t times = 1; times <= 2; ++times) {  // what waits is left to the successor, which tries it at once
+    BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().resting == 1; }));
+    BOOST_TEST(who.does.attempts["1"].size() == times);
+    who.coordinator.resign();
+    BOOST_TEST_REQUIRE(run_until([&] { return who.does.ends.size() == times; }));
+  }
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(who.does.attempts["1"] == std::vector<std::int32_t>({1, 2, 3}), boost::test_tools::per_element());
+  BOOST_TEST(dead_letters(over(zk())).size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_hangs_is_parked) {
+  std::deque<gate> holds;
+  put_all({"hangs", "1"});
+  auto& who = consume(
+      [&](term, message item) -> asio::awaitable<message_outcome> {
+        if (item.data == "hangs") {
+          auto& hold = holds.emplace_back(executor());
+          co_await hold.pass();
+        }
+        co_return effect_of(item);
+      },
+      {.hand_over_deadline = 20s, .stall_limit = 50ms});
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(results() == numbers(1, 1), boost::test_tools::per_element());
+  const auto letters = dead_letters(over(zk()));
+  BOOST_TEST_REQUIRE(letters.size() == 1u);
+  BOOST_TEST(letters[0].reason == "it took longer than career_traits::stall_limit");
+  BOOST_TEST(who.does.ends.size() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_service_that_asks_for_a_pause_gets_it_and_no_attempt_counts) {
+  put_all(numbers(1, 2));
+  int calls = 0;
+  auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {
+    if (++calls <= 5) co_return message_outcome::hold_off(5ms, "come back later");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(results() == numbers(1, 2), boost::test_tools::per_element());
+  BOOST_TEST(who.does.attempts["1"] == std::vector<std::int32_t>(6, 1), boost::test_tools::per_element());
+  BOOST_TEST(dead_letters(over(zk())).empty());
+}
+
+BOOST_AUTO_TEST_CASE(at_most_once_a_message_is_gone_before_it_is_processed) {
+  options.delivery = delivery_guarantee::at_most_once;
+  options.window = 4;
+  put_all(numbers(1, 6));
+  bool was_there = false;
+  auto zk_of_test = zk();
+  auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {
+    auto looked = co_await zk_of_test.async_exists("/q/" + item.name, asio::as_tuple(asio::use_awaitable));
+    was_there = was_there || !std::get<0>(looked);
+    if (item.data == "2") throw std::runtime_error("lost");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().done == 5; }));
+  BOOST_TEST(!was_there);
+  BOOST_TEST(results() == std::vector<std::string>({"1", "3", "4", "5", "6"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(at_least_once_has_no_effects_here) {
+  options.delivery = delivery_guarantee::at_least_once;
+  options.retry.attempts = 1;
+  put_all(numbers(1, 2));
+  consume([&](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "1") co_return message_outcome::done();
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(results().empty());
+  BOOST_TEST(dead_letters(over(zk())).size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_can_be_made_to_end_at_a_spent_message) {
+  options.spent = spent_message::stop_the_run;
+  put("1");
+  running_consumer who(connect(), options, {}, [](term, message) -> asio::awaitable<message_outcome> {
+    throw std::runtime_error("never");
+  });
+  BOOST_TEST_REQUIRE(run_until([&] { return who.ended.done(); }));
+  BOOST_TEST(who.ended.error() == errc::career_failed);
+  try {
+    std::rethrow_exception(who.coordinator.failure());
+  } catch (const std::exception& failure) {
+    BOOST_TEST(std::string(failure.what()) == "the attempts at a message of queue /q are used up: never");
+  }
+  drain();
+}
+
+BOOST_AUTO_TEST_CASE(replies_that_are_lost_change_nothing) {
+  options.window = 16;
+  auto with = far_options();
+  put_all(numbers(1, 200));
+  for (int k = 1; k <= 6; ++k) own().drop_reply(testcluster::op::multi, 3 * k);
+  all.emplace_back(connect(with), options, career_traits(), [](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "50" || item.data == "150") co_return message_outcome::again("no");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(is_done());
+  auto expected = numbers(1, 200);
+  std::erase(expected, "50");
+  std::erase(expected, "150");
+  BOOST_TEST(results() == expected, boost::test_tools::per_element());
+  const auto letters = dead_letters(over(zk()));
+  BOOST_TEST_REQUIRE(letters.size() == 2u);
+  for (const auto& each : letters) BOOST_TEST(each.attempts == 3);
+  BOOST_TEST(own().drops() == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(the_figures_are_in_the_record_of_the_term) {
+  put_all(numbers(1, 3));
+  consume(&succeed);
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(run_until([&] { return get("/e").data.find("\"done\":3") != std::string::npos; }), get("/e").data);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

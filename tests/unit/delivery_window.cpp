@@ -1,0 +1,199 @@
+// Which messages may be begun and committed, without a session.
+#include <boost/test/unit_test.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delivery/delivery_window.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::detail;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr lease_clock::time_point start{1h};
+
+message named(std::string name) {
+  message made;
+  made.data = "data of " + name;
+  made.name = std::move(name);
+  made.attempts = 1;
+  return made;
+}
+
+/// A window whose messages are named by letters; the lane of "a1" is "a".
+struct window_case {
+  explicit window_case(delivery_window::limits how) : window(how), order(how.order) {}
+
+  void add(const std::vector<std::string>& names) {
+    for (const auto& each : names) {
+      auto lane = order == message_order::strict ? "" : order == message_order::none ? each : each.substr(0, 1);
+      window.add(named(each), lane, start);
+    }
+  }
+  std::string begin(lease_clock::time_point now = start) {
+    auto* next = window.next(now);
+    if (!next) return "";
+    window.begin(*next, now);
+    begun[next->what->name] = next;
+    return next->what->name;
+  }
+  message_in_hand& of(const std::string& name) { return *begun.at(name); }
+  bool finish(const std::string& name, message_outcome outcome = {}) {
+    return window.finish(of(name), std::move(outcome));
+  }
+  std::vector<std::string> finished() {
+    std::vector<std::string> names;
+    for (const auto* each : window.finished()) names.push_back(each->what->name);
+    return names;
+  }
+  void settle(const std::string& name) {
+    window.commit(of(name));
+    window.remove(of(name));
+  }
+
+  delivery_window window;
+  message_order order;
+  std::map<std::string, message_in_hand*> begun;
+};
+
+using names = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(delivery_windows)
+
+BOOST_AUTO_TEST_CASE(a_window_of_one_begins_a_message_when_the_one_before_is_committed) {
+  window_case at({.order = message_order::strict, .window = 1});
+  BOOST_TEST(at.window.room() == 2u);  // one is read ahead
+  at.add({"a", "b"});
+  BOOST_TEST(at.window.room() == 0u);
+  BOOST_TEST(at.begin() == "a");
+  BOOST_TEST(at.begin() == "");
+  at.finish("a");
+  BOOST_TEST(at.begin() == "");
+  at.settle("a");
+  BOOST_TEST(at.begin() == "b");
+  BOOST_TEST(at.window.room() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(strict_order_goes_on_ahead_of_the_commit_up_to_the_window) {
+  window_case at({.order = message_order::strict, .window = 3});
+  at.add({"a", "b", "c", "d"});
+  BOOST_TEST(at.begin() == "a");
+  BOOST_TEST(at.begin() == "");  // one at a time
+  at.finish("a");
+  BOOST_TEST(at.begin() == "b");
+  at.finish("b");
+  BOOST_TEST(at.begin() == "c");
+  at.finish("c");
+  BOOST_TEST(at.begin() == "");  // three are not committed
+  BOOST_TEST(at.finished() == names({"a", "b", "c"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_order_nothing_goes_past_a_message_that_is_tried_again) {
+  window_case at({.order = message_order::strict, .window = 3});
+  at.add({"a", "b"});
+  at.begin();
+  at.finish("a", message_outcome::again("no"));
+  BOOST_TEST(at.begin() == "");
+  at.window.commit(at.of("a"));
+  at.window.rest(at.of("a"), start + 1s);
+  BOOST_TEST(at.begin(start + 999ms) == "");
+  BOOST_TEST((at.window.next_time() == start + 1s));
+  BOOST_TEST(at.begin(start + 1s) == "a");
+}
+
+BOOST_AUTO_TEST_CASE(what_was_processed_behind_a_refused_message_is_processed_again) {
+  window_case at({.order = message_order::strict, .window = 4});
+  at.add({"a", "b", "c", "d"});
+  for (const auto* each : {"a", "b"}) {
+    at.begin();
+    at.finish(each);
+  }
+  at.window.commit(at.of("a"));
+  at.window.commit(at.of("b"));
+  at.begin();
+  at.finish("c");
+  BOOST_TEST(at.begin() == "d");
+  for (const auto* each : {"a", "b"}) at.window.uncommit(at.of(each));
+  at.window.refuse(at.of("a"), message_outcome::again("its effects were refused"));
+  BOOST_TEST(at.finished() == names({"a"}), boost::test_tools::per_element());
+  BOOST_TEST(!at.finish("d"));  // the call that was under way does not count
+  at.window.commit(at.of("a"));
+  at.window.rest(at.of("a"), start);
+  for (const auto* each : {"a", "b", "c", "d"}) {
+    BOOST_TEST(at.begin() == each);
+    at.finish(each);
+  }
+  BOOST_TEST(at.finished() == names({"a", "b", "c", "d"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_key_is_free_again_when_its_message_is_committed) {
+  window_case at({.order = message_order::by_key, .window = 8, .parallel = 8});
+  at.add({"a1", "a2", "b1"});
+  BOOST_TEST(at.begin() == "a1");
+  BOOST_TEST(at.begin() == "b1");
+  BOOST_TEST(at.begin() == "");
+  at.finish("a1");
+  BOOST_TEST(at.begin() == "");
+  at.settle("a1");
+  BOOST_TEST(at.begin() == "a2");
+}
+
+BOOST_AUTO_TEST_CASE(without_an_order_a_message_holds_back_none) {
+  window_case at({.order = message_order::none, .window = 8, .parallel = 2});
+  at.add({"a1", "a2", "a3"});
+  BOOST_TEST(at.begin() == "a1");
+  BOOST_TEST(at.begin() == "a2");
+  BOOST_TEST(at.begin() == "");  // two at a time
+  at.finish("a2");
+  BOOST_TEST(at.begin() == "a3");
+  BOOST_TEST(at.finished() == names({"a2"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_rests_does_not_fill_the_window) {
+  window_case at({.order = message_order::by_key, .window = 3, .parallel = 3, .may_unload = true});
+  at.add({"a1", "a2", "a3"});
+  BOOST_TEST(at.window.room() == 0u);
+  at.begin();
+  at.finish("a1", message_outcome::again("no"));
+  at.window.commit(at.of("a1"));
+  at.window.rest(at.of("a1"), start + 1s);
+  BOOST_TEST(at.window.room() == 3u);  // their data was dropped
+  BOOST_TEST(at.window.missing().empty());
+  at.add({"a4", "b1"});
+  BOOST_TEST(at.window.room() == 2u);
+  BOOST_TEST(at.begin() == "b1");
+  at.finish("b1");
+  at.settle("b1");
+  BOOST_TEST(at.begin(start + 1s) == "");  // it has to be read again first
+  const auto missing = at.window.missing();
+  BOOST_TEST_REQUIRE(missing.size() == 3u);
+  for (auto* each : missing) at.window.load(*each, named(each->what->name));
+  BOOST_TEST(at.window.room() == 0u);
+  for (const auto* each : {"a1", "a2", "a3"}) {
+    BOOST_TEST(at.begin(start + 1s) == each);
+    BOOST_TEST(at.of(each).what->data == "data of " + std::string(each));
+    at.finish(each);
+    at.settle(each);
+  }
+  BOOST_TEST(at.window.missing().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(the_oldest_call_is_known) {
+  window_case at({.order = message_order::none, .window = 8, .parallel = 2});
+  BOOST_TEST((at.window.working_since() == never));
+  at.add({"a", "b"});
+  at.begin(start);
+  at.begin(start + 1s);
+  BOOST_TEST((at.window.working_since() == start));
+  at.finish("a");
+  BOOST_TEST((at.window.working_since() == start + 1s));
+  at.finish("b");
+  BOOST_TEST((at.window.working_since() == never));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
