@@ -86,7 +86,9 @@ class deliveries : public queue_case {
   void put_all(const std::vector<std::string>& data) {
     BOOST_TEST_REQUIRE(!std::get<0>(run(over(zk()).async_put_many(data, tuple))));
   }
-  bool is_done() { return run_until([&] { return size() == 0; }, 30s); }
+  bool is_done() {
+    return run_until([&] { return size() == 0; }, 30s);
+  }
   std::vector<std::string> results() {
     auto names = children("/results");
     std::sort(names.begin(), names.end());
@@ -198,7 +200,8 @@ BOOST_AUTO_TEST_CASE(in_strict_order_all_wait_for_a_message_that_is_tried_again)
 BOOST_AUTO_TEST_CASE(attempts_outlive_the_term) {
   options.retry = {.first = 1h, .longest = 1h, .attempts = 3};
   put("1");
-  auto& who = consume([](term, message) -> asio::awaitable<message_outcome> { co_return message_outcome::again("no"); });
+  auto& who =
+      consume([](term, message) -> asio::awaitable<message_outcome> { co_return message_outcome::again("no"); });
   for (std::size_t times = 1; times <= 2; ++times) {  // what waits is left to the successor, which tries it at once
     BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().resting == 1; }));
     BOOST_TEST(who.does.attempts["1"].size() == times);
@@ -253,11 +256,12 @@ BOOST_AUTO_TEST_CASE(at_most_once_a_message_is_gone_before_it_is_processed) {
     auto looked = co_await zk_of_test.async_exists("/q/" + item.name, asio::as_tuple(asio::use_awaitable));
     was_there = was_there || !std::get<0>(looked);
     if (item.data == "2") throw std::runtime_error("lost");
-    co_return effect_of(item);
+    co_return message_outcome::done();
   });
   BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().done == 5; }));
+  BOOST_TEST(who.does.status().lost == 1u);
+  BOOST_TEST(who.does.attempts.size() == 6u);
   BOOST_TEST(!was_there);
-  BOOST_TEST(results() == std::vector<std::string>({"1", "3", "4", "5", "6"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(at_least_once_has_no_effects_here) {
@@ -276,9 +280,8 @@ BOOST_AUTO_TEST_CASE(at_least_once_has_no_effects_here) {
 BOOST_AUTO_TEST_CASE(a_run_can_be_made_to_end_at_a_spent_message) {
   options.spent = spent_message::stop_the_run;
   put("1");
-  running_consumer who(connect(), options, {}, [](term, message) -> asio::awaitable<message_outcome> {
-    throw std::runtime_error("never");
-  });
+  running_consumer who(connect(), options, {},
+                       [](term, message) -> asio::awaitable<message_outcome> { throw std::runtime_error("never"); });
   BOOST_TEST_REQUIRE(run_until([&] { return who.ended.done(); }));
   BOOST_TEST(who.ended.error() == errc::career_failed);
   try {

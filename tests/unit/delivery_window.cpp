@@ -1,11 +1,11 @@
 // Which messages may be begun and committed, without a session.
-#include <boost/test/unit_test.hpp>
+#include "delivery/delivery_window.hpp"
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "delivery/delivery_window.hpp"
+#include <boost/test/unit_test.hpp>
 
 using namespace zkrecipes;
 using namespace zkrecipes::detail;
@@ -181,6 +181,25 @@ BOOST_AUTO_TEST_CASE(a_key_that_rests_does_not_fill_the_window) {
     at.settle(each);
   }
   BOOST_TEST(at.window.missing().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(messages_that_are_held_back_do_not_take_the_place_of_the_one_that_holds_them) {
+  window_case at({.order = message_order::by_key, .window = 2, .parallel = 2, .may_unload = true});
+  at.add({"a1", "b1"});
+  at.begin();
+  at.begin();
+  at.finish("a1", message_outcome::again("no"));
+  at.window.commit(at.of("a1"));
+  at.window.rest(at.of("a1"), start + 1s);
+  at.finish("b1");
+  at.settle("b1");
+  BOOST_TEST(at.begin(start + 1s) == "");  // its rest is over, its data is missing
+  at.add({"a2", "a3"});
+  BOOST_TEST(at.window.room() == 0u);
+  const auto missing = at.window.missing();
+  BOOST_TEST_REQUIRE(missing.size() == 1u);
+  at.window.load(*missing[0], named("a1"));
+  BOOST_TEST(at.begin(start + 1s) == "a1");
 }
 
 BOOST_AUTO_TEST_CASE(the_oldest_call_is_known) {

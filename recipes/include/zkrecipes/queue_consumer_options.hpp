@@ -18,8 +18,8 @@ enum class delivery_guarantee {
   /// The effects are elsewhere: `process` returns none (an outcome with effects fails), and the message is removed
   /// afterwards. It can be processed again after a crash, a hand-over that was cut short, or a lost lease.
   at_least_once,
-  /// The message is removed before it is processed. A failed attempt, a crash or a hand-over that is cut short loses
-  /// it. There are no further attempts.
+  /// The message is removed before it is processed, and `process` returns no effects. A failed attempt, a crash or a
+  /// hand-over that is cut short loses it: there are no further attempts, and no dead letter.
   at_most_once,
 };
 

@@ -10,11 +10,12 @@ namespace zkrecipes {
 /// The counters begin with the object and go on from term to term; the other figures are of the present term. They are
 /// read from memory, and may be a moment old.
 struct queue_consumer_status {
-  std::uint64_t received = 0;  ///< Messages that were read, each once in a term.
-  std::uint64_t done = 0;      ///< Messages that were acknowledged.
-  std::uint64_t again = 0;     ///< Failed attempts.
-  std::uint64_t parked = 0;    ///< Messages that became dead letters.
+  std::uint64_t received = 0;     ///< Messages that were read, each once in a term.
+  std::uint64_t done = 0;         ///< Messages that were acknowledged.
+  std::uint64_t again = 0;        ///< Failed attempts.
+  std::uint64_t parked = 0;       ///< Messages that became dead letters.
   std::uint64_t passed_over = 0;  ///< Messages that somebody else removed: their effects did not happen.
+  std::uint64_t lost = 0;         ///< At most once: messages that were removed, and whose only attempt has failed.
   std::uint64_t commits = 0;      ///< Transactions that settled messages.
   std::uint64_t refused = 0;      ///< Transactions that were refused because of one message, and made again without it.
   std::size_t in_hand = 0;        ///< Messages that are being processed.

@@ -27,12 +27,13 @@ awaitable<void> rest(const take_over_request& what, condition& changed, const er
   co_await wait_unless_over(what, changed, pause.next(*what.seat->session()->get_scheduler()));
 }
 
-/// The notes of a predecessor that died are carried on: it may have died of a message that it named.
+/// Crashes are counted until a term has settled something. A predecessor that died may have died of a message that it
+/// named.
 consumer_notes next_notes(const term_record& before, takeover how) {
   consumer_notes next;
-  if (how != takeover::forced || before.phase == term_phase::stalled) return next;
   next.crashes = before.notes.crashes;
   next.in_hand = before.notes.in_hand;
+  if (how != takeover::forced) return next;
   const bool was_at_work = before.phase == term_phase::executing || before.phase == term_phase::handing_over;
   if (was_at_work) ++next.crashes;
   return next;

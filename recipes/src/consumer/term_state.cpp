@@ -34,6 +34,7 @@ term_state::term_state(term_seat_ptr seat, term_record record, std::int32_t vers
       unknown_fields_(record_.unknown_fields),
       changed_(session()->get_scheduler()),
       notes_(record_.notes),
+      suspects_(notes_.in_hand),
       version_(version) {}
 
 bool term_state::ending() const { return reason().has_value(); }
@@ -144,6 +145,7 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
     auto multi = backend::make_multi(all.append(operations));
     auto result = co_await session()->perform(std::move(multi), retry::once);
     if (!result.error) {
+      has_settled_ = has_settled_ || !operations.empty();
       if (shows_notes) note_written(*notes, result.results[0].stat.version);
       co_return commit_result{};
     }
@@ -167,6 +169,16 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
     if (is_passing(error)) error = co_await rest(error, pause);
     if (error) co_return commit_result{error};
   }
+}
+
+/// The notes as a term leaves them. If it has settled something, the count of crashes begins anew. The successor may
+/// take `handing_over` for `retired`, so both say the same.
+consumer_notes term_state::notes_at(term_phase phase) const {
+  auto notes = notes_;
+  if (phase == term_phase::inaugurating || phase == term_phase::executing) return notes;
+  if (phase != term_phase::stalled && has_settled_) notes.crashes = 0;
+  notes.in_hand = suspects_;
+  return notes;
 }
 
 void term_state::note_written(consumer_notes notes, std::int32_t version) {
@@ -214,7 +226,7 @@ awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, leas
 awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_clock::time_point deadline) {
   term_record next = record_;
   next.phase = phase;
-  next.notes = phase == term_phase::retired ? consumer_notes() : notes_;
+  next.notes = notes_at(phase);
   for (;;) {
     transaction changes;
     next.unknown_fields = unknown_fields_;

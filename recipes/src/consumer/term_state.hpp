@@ -5,6 +5,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <zkrecipes/leader_career.hpp>
 
@@ -49,6 +51,8 @@ class term_state : public std::enable_shared_from_this<term_state> {
     error_code error;
     std::optional<std::size_t> refused{};
   };
+  /// Messages that an earlier process died of, perhaps, and that were not judged yet: left to the successor.
+  void set_suspects(std::vector<std::string> names) { suspects_ = std::move(names); }
   /// See `term::async_commit`. With `notes`, the same write shows these in the record, if the term is executing; then
   /// `operations` may be empty.
   awaitable<commit_result> settle(transaction operations, std::optional<consumer_notes> notes);
@@ -63,6 +67,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
 
  private:
   awaitable<error_code> write(term_phase phase, bool and_leave, lease_clock::time_point deadline);
+  consumer_notes notes_at(term_phase phase) const;
   void note_written(consumer_notes notes, std::int32_t version);
   transaction fence(const std::optional<consumer_notes>& notes) const;
   awaitable<error_code> judge_refusal(transaction operations, error_code refusal, back_off& pause);
@@ -79,9 +84,11 @@ class term_state : public std::enable_shared_from_this<term_state> {
   int idle_ = 0;
   lease_clock::time_point busy_since_{};
   consumer_notes notes_;                          // as last written
+  std::vector<std::string> suspects_;             // see `set_suspects`
   term_phase wanted_ = term_phase::inaugurating;  // the last phase that was to be written
   term_phase shown_ = term_phase::inaugurating;   // the last phase that was written
   bool writing_ = false;
+  bool has_settled_ = false;
 
   mutable std::mutex mutex_;
   std::int32_t version_;

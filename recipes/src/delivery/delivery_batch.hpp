@@ -16,8 +16,7 @@ class delivery_batch {
   struct member {
     message_in_hand* whose = nullptr;
     settlement how;
-    bool is_settled_here = false;  ///< The source takes part; else there are only effects.
-    std::size_t first = 0;         ///< Its first operation.
+    std::size_t first = 0;  ///< Its first operation.
   };
 
   /// Adds a message with its effects. The operations of the source come first: their refusal tells that the message has

@@ -18,10 +18,6 @@ constexpr std::size_t max_messages = 100;  // of a commit
 constexpr std::size_t max_bytes = 256 * 1024;
 constexpr auto figures_pause = 1s;
 
-bool is_letter(settlement::kind how) {
-  return how == settlement::kind::park || how == settlement::kind::letter_only;
-}
-
 }  // namespace
 
 delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, probation& watch)
@@ -66,9 +62,7 @@ awaitable<error_code> delivery_committer::commit() {
   most_at_once_ = max_messages;
   std::vector<std::string> settled;
   for (const auto& each : batch.members()) {
-    if (each.is_settled_here && each.how.how != settlement::kind::count_attempt) {
-      settled.push_back(each.how.what->name);
-    }
+    if (each.how.how != settlement::kind::count_attempt) settled.push_back(each.how.what->name);
   }
   frame_.board.change([&](queue_consumer_status& status) {
     if (!batch.empty()) ++status.commits, status.last_commit = batch.members().size();
@@ -83,15 +77,14 @@ awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
     if (batch.members().size() == most_at_once_) break;
     auto one = judge(*each);
     if (!spent_reason_.empty()) co_return errc::career_failed;
-    if (is_letter(one.how.how) && !std::exchange(is_letter_ready_, true)) {
+    if (one.how.how == settlement::kind::park && !std::exchange(is_letter_ready_, true)) {
       auto error = co_await frame_.source->prepare(one.how.how);
       if (error) {
         is_letter_ready_ = false;
         co_return error;
       }
     }
-    transaction settling;
-    if (one.is_settled_here) settling = frame_.source->settling(one.how);
+    auto settling = frame_.source->settling(one.how);
     const bool has_effects = one.how.how == settlement::kind::remove;
     const auto effects = has_effects ? each->outcome.effects() : transaction();
     const auto bytes = bytes_of(settling) + bytes_of(effects);
@@ -109,7 +102,6 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
   how.what = whose.what.get();
   how.reason = whose.outcome.reason();
   const auto what = whose.outcome.what();
-  one.is_settled_here = !whose.is_removed || what == message_outcome::kind::park;
   if (what == message_outcome::kind::done) return one;
   how.epoch = term_->record().epoch;
   how.last_failed = wall_time();
@@ -120,7 +112,7 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
   } else if (what == message_outcome::kind::again && options().spent == spent_message::stop_the_run) {
     spent_reason_ = how.reason.empty() ? "no reason given" : how.reason;
   } else {
-    how.how = whose.is_removed ? settlement::kind::letter_only : settlement::kind::park;
+    how.how = settlement::kind::park;
   }
   return one;
 }
@@ -138,13 +130,12 @@ void delivery_committer::conclude(const member& each) {
   probation_.settled(whose.what->name);
   if (how == settlement::kind::count_attempt) return count_failure(whose);
   // At most once: it was removed just now, and is processed next.
-  const bool begins = options().delivery == delivery_guarantee::at_most_once && !whose.is_removed &&
-                      how == settlement::kind::remove;
-  if (begins) {
+  const bool is_parked = how == settlement::kind::park;
+  if (!is_parked && options().delivery == delivery_guarantee::at_most_once) {
     whose.is_removed = true;
     return window_.restart(whose);
   }
-  frame_.board.change([&](queue_consumer_status& status) { ++(is_letter(how) ? status.parked : status.done); });
+  frame_.board.change([&](queue_consumer_status& status) { ++(is_parked ? status.parked : status.done); });
   window_.remove(whose);
 }
 
@@ -173,15 +164,15 @@ awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& b
   }
   if (!culprit && batch.empty()) co_return refusal.error;
   if (!culprit) culprit = &batch.members().front();
-  const bool is_first = refusal.refused == culprit->first && culprit->is_settled_here;
-  const bool is_letter_op = is_letter(culprit->how.how) && refusal.error == errc::no_node && !is_first;
+  const bool is_first = refusal.refused == culprit->first;
+  const bool is_letter = culprit->how.how == settlement::kind::park && refusal.error == errc::no_node && !is_first;
   if (is_first && is_write_conflict(refusal.error)) {
     // Somebody has removed or changed the message. None of its effects happened.
     delivery_batch alone;
     alone.add(*culprit, {}, {});
     co_return co_await look_again(alone);
   }
-  if (is_letter_op) {
+  if (is_letter) {
     is_letter_ready_ = false;  // somebody has removed the folder
     co_return error_code();
   }
@@ -195,9 +186,6 @@ void delivery_committer::refuse(const member& culprit, const error_code& why) {
   if (culprit.how.how != settlement::kind::remove) {
     // It can be neither counted nor parked. It stays where it is, and is tried again later.
     window_.rest(whose, term_->session()->now() + options().retry.longest);
-  } else if (options().delivery == delivery_guarantee::at_most_once) {
-    frame_.board.change([](queue_consumer_status& status) { ++status.passed_over; });
-    window_.remove(whose);
   } else {
     window_.refuse(whose, message_outcome::again("its effects were refused: " + why.message()));
     frame_.board.change([](queue_consumer_status& status) { ++status.again; });
@@ -235,8 +223,8 @@ awaitable<void> delivery_committer::tell_source(std::vector<std::string> names) 
 /// Only what changes with the work: else the record would be written again and again.
 delivery_committer::figures delivery_committer::present() const {
   const auto status = frame_.board.read();
-  figures all{status.received, status.done, status.again, status.parked, status.commits, status.held_back,
-              status.resting};
+  figures all{status.received, status.done,      status.again,  status.parked,
+              status.commits,  status.held_back, status.resting};
   if (const auto* oldest = window_.oldest()) all.oldest = oldest->what->stat.ctime;
   return all;
 }

@@ -88,11 +88,12 @@ void delivery_run::step() {
   } else if (is_committing_ && !may_commit()) {
     writer_.stop();
   }
+  term_->set_suspects(probation_.suspects());
   term_->set_work_since(window_.working_since());
   show();
 }
 
-bool delivery_run::goes_on() const { return !is_cut_ && !error_ && !failure_ && !term_->reason(); }
+bool delivery_run::goes_on() const { return !is_cut_ && !has_lapsed_ && !error_ && !failure_ && !term_->reason(); }
 
 bool delivery_run::is_over() const {
   const bool is_busy = !calls_.empty() || is_receiving_ || is_reading_ || is_committing_;
@@ -106,25 +107,32 @@ bool delivery_run::may_commit() const {
   return !is_cut_ || get_scheduler()->now() < term_->end_by();
 }
 
+/// Moments that have passed are not waited for: what they make possible waits for something else, too.
 lease_clock::time_point delivery_run::next_time() const {
-  auto next = never;
-  if (goes_on()) next = std::min(window_.next_time(), committer_.next_figures());
   const auto now = get_scheduler()->now();
-  if (goes_on() && now < held_off_until_) next = std::min(next, held_off_until_);
-  if (is_cut_ && !may_not_commit_) next = std::min(next, term_->end_by());
-  return next <= now ? never : next;
+  auto next = never;
+  const auto consider = [&](lease_clock::time_point moment) {
+    if (moment > now) next = std::min(next, moment);
+  };
+  if (goes_on()) {
+    consider(window_.next_time());
+    consider(committer_.next_figures());
+    consider(held_off_until_);
+  }
+  if (is_cut_ && !may_not_commit_) consider(term_->end_by());
+  return next;
 }
 
 void delivery_run::begin_messages() {
   const auto now = get_scheduler()->now();
   if (now < held_off_until_) return;
   while (auto* next = window_.next(now)) {
-    if (is_held_up(*next)) return;
+    if (!begin_or_prepare(*next)) return;
   }
 }
 
-/// Begins the message, or does what has to be done before that. True: nothing can be begun before that is done.
-bool delivery_run::is_held_up(message_in_hand& next) {
+/// Begins the message, or does what has to be done before that. False: nothing can be begun before that is done.
+bool delivery_run::begin_or_prepare(message_in_hand& next) {
   const auto& name = next.what->name;
   const bool is_removed_first = frame_->options.delivery == delivery_guarantee::at_most_once && !next.is_removed;
   if (probation_.is_suspect(name)) {
@@ -133,12 +141,13 @@ bool delivery_run::is_held_up(message_in_hand& next) {
   } else if (is_removed_first) {
     window_.decide(next, message_outcome::done());
   } else if (probation_.must_be_named(*next.what) && !probation_.is_named(name)) {
-    probation_.name(name);
-    return true;
+    probation_.announce(name);
+    return false;
   } else {
+    probation_.begun(name);
     begin(next);
   }
-  return false;
+  return true;
 }
 
 void delivery_run::begin(message_in_hand& which) {
@@ -153,7 +162,7 @@ void delivery_run::begin(message_in_hand& which) {
 /// Runs on the executor of the career. The lease is checked right before the call: the executor may have been busy, or
 /// the process asleep.
 awaitable<void> delivery_run::call(std::shared_ptr<delivery_run> self, call_ptr which) {
-  if (self->get_scheduler()->now() >= self->term_->seat()->valid_until()) co_return;
+  if (self->term_->ending() || self->get_scheduler()->now() >= self->term_->seat()->valid_until()) co_return;
   which->outcome = co_await self->frame_->process(zkrecipes::term(self->term_), *which->what);
 }
 
@@ -180,39 +189,41 @@ void delivery_run::end_call(process_call& which) {
     take_outcome(whose, message_outcome::again(text_of(failure)));
   } else if (!failure && which.outcome) {
     take_outcome(whose, std::move(*which.outcome));
+  } else if (whose.is_removed) {
+    frame_->board.change([](queue_consumer_status& status) { ++status.lost; });
+    window_.remove(whose);
   } else {
-    whose.is_void = false;
-    window_.restart(whose);
+    has_lapsed_ = has_lapsed_ || (!failure && !which.run->cut);
+    put_back(whose);
   }
+}
+
+/// It is tried again at once, and no attempt counts.
+void delivery_run::put_back(message_in_hand& which) {
+  which.is_void = false;
+  probation_.put_back(which.what->name);
+  window_.restart(which);
 }
 
 void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome) {
   const auto& options = frame_->options;
-  const bool is_once_at_most = options.delivery == delivery_guarantee::at_most_once;
-  if (options.delivery == delivery_guarantee::at_least_once && !outcome.effects().empty()) {
-    outcome = message_outcome::again("effects were returned, although delivery is at_least_once");
+  if (options.delivery != delivery_guarantee::effectively_once && !outcome.effects().empty()) {
+    outcome = message_outcome::again("effects were returned, although delivery is not effectively_once");
   }
-  auto what = outcome.what();
+  const auto what = outcome.what();
   if (what == message_outcome::kind::hold_off) {
     held_off_until_ = get_scheduler()->now() + std::max(outcome.after().value_or(0ms), 0ms);
-    if (!is_once_at_most) {
-      which.is_void = false;
-      return window_.restart(which);
-    }
   }
+  if (which.is_removed) {  // at most once: there is nothing left to settle
+    const bool is_done = what == message_outcome::kind::done;
+    frame_->board.change([&](queue_consumer_status& status) { ++(is_done ? status.done : status.lost); });
+    return window_.remove(which);
+  }
+  if (what == message_outcome::kind::hold_off) return put_back(which);
   if (what == message_outcome::kind::again) {
     frame_->board.change([](queue_consumer_status& status) { ++status.again; });
   }
-  const bool has_effects = what == message_outcome::kind::done && !outcome.effects().empty();
-  const bool is_lost = is_once_at_most && what != message_outcome::kind::park && !has_effects;
-  if (!is_lost) {
-    window_.finish(which, std::move(outcome));
-    return;
-  }
-  if (what == message_outcome::kind::done) {
-    frame_->board.change([](queue_consumer_status& status) { ++status.done; });
-  }
-  window_.remove(which);
+  if (!window_.finish(which, std::move(outcome))) probation_.put_back(which.what->name);
 }
 
 void delivery_run::read_on() {
@@ -270,8 +281,8 @@ awaitable<void> delivery_run::read_missing() {
 awaitable<void> delivery_run::commit() {
   auto error = co_await committer_.commit();
   if (error == errc::career_failed) {
-    failure_ = std::make_exception_ptr(std::runtime_error(
-        "the attempts at a message of " + frame_->source->name() + " are used up: " + committer_.spent_reason()));
+    failure_ = std::make_exception_ptr(std::runtime_error("the attempts at a message of " + frame_->source->name() +
+                                                          " are used up: " + committer_.spent_reason()));
   } else if (error && is_server_refusal(error)) {
     // The folder of the dead letters could not be made: the next step tries again.
     co_await changed_.wait(get_scheduler()->now() + term_->session()->options().retry.max_pause);

@@ -40,11 +40,12 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   lease_clock::time_point next_time() const;
   void step();
   void begin_messages();
-  bool is_held_up(message_in_hand& next);
+  bool begin_or_prepare(message_in_hand& next);
   void begin(message_in_hand& which);
   static awaitable<void> call(std::shared_ptr<delivery_run> self, call_ptr which);
   void end_calls();
   void end_call(process_call& which);
+  void put_back(message_in_hand& which);
   void take_outcome(message_in_hand& which, message_outcome outcome);
   void read_on();
   void stop_reading();
@@ -72,6 +73,7 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   bool is_committing_ = false;
   bool has_news_ = false;
   bool is_cut_ = false;
+  bool has_lapsed_ = false;      // a call was not made, because the lease had lapsed
   bool may_not_commit_ = false;  // the last commit has failed for good
   lease_clock::time_point held_off_until_{};
   error_code error_;

@@ -50,10 +50,14 @@ void delivery_window::add(message what, std::string lane, lease_clock::time_poin
 
 delivery_window::entries delivery_window::missing() {
   entries found;
-  const auto most = places();
+  auto most = places();
+  // A message that could be begun is read again even if messages that can not have taken all places.
+  const bool is_blocked =
+      most == 0 && std::ranges::none_of(ready_, [this](auto each) { return all_.at(each).is_loaded; });
+  if (is_blocked && begun_ == 0) most = 1;
   for (const auto number : missing_) {
     if (found.size() == most) break;
-    found.push_back(&all_.at(number));
+    if (!is_blocked || ready_.contains(number)) found.push_back(&all_.at(number));
   }
   return found;
 }

@@ -1,7 +1,5 @@
 #include "delivery/probation.hpp"
 
-#include <algorithm>
-
 namespace zkrecipes::detail {
 
 namespace {
@@ -13,34 +11,36 @@ constexpr std::int32_t crashes_before_probation = 2;
 probation::probation(const consumer_notes& notes, std::size_t length)
     : crashes_(notes.crashes),
       left_(notes.crashes >= crashes_before_probation ? length : 0),
-      suspects_(notes.in_hand.begin(), notes.in_hand.end()) {}
+      suspects_(notes.in_hand.begin(), notes.in_hand.end()),
+      written_(suspects_) {}
 
-consumer_notes probation::notes_with(const std::set<std::string>& settled) const {
-  std::set<std::string> in_hand = suspects_;
-  in_hand.insert(named_.begin(), named_.end());
-  in_hand.insert(wanted_.begin(), wanted_.end());
-  for (const auto& each : settled) in_hand.erase(each);
+void probation::begun(const std::string& name) {
+  announced_.clear();
+  if (is_named(name)) in_hand_.insert(name);
+}
+
+void probation::settled(const std::string& name) {
+  suspects_.erase(name);
+  in_hand_.erase(name);
+  if (left_ > 0) --left_;
+}
+
+probation::names probation::present(const names& settled) const {
+  auto all = suspects_;
+  all.insert(in_hand_.begin(), in_hand_.end());
+  if (!announced_.empty()) all.insert(announced_);
+  for (const auto& each : settled) all.erase(each);
+  return all;
+}
+
+consumer_notes probation::notes_with(const names& settled) const {
+  const auto in_hand = present(settled);
   consumer_notes notes;
   notes.crashes = crashes_;
   notes.in_hand.assign(in_hand.begin(), in_hand.end());
   return notes;
 }
 
-void probation::written(const consumer_notes& notes) {
-  named_ = {notes.in_hand.begin(), notes.in_hand.end()};
-  for (const auto& each : notes.in_hand) wanted_.erase(each);
-  is_stale_ = notes.crashes != crashes_;
-}
-
-void probation::settled(const std::string& name) {
-  is_stale_ = is_stale_ || named_.contains(name) || suspects_.contains(name);
-  suspects_.erase(name);
-  named_.erase(name);
-  wanted_.erase(name);
-  if (left_ > 0) --left_;
-  if (left_ > 0 || crashes_ == 0) return;
-  crashes_ = 0;  // this term has finished something, so the next crash is the first one again
-  is_stale_ = true;
-}
+void probation::written(const consumer_notes& notes) { written_ = {notes.in_hand.begin(), notes.in_hand.end()}; }
 
 }  // namespace zkrecipes::detail

@@ -25,12 +25,13 @@ message to_message(std::string name, backend::reply& node) {
 
 awaitable<error_code> queue_source::open() {
   out_.clear();
-  list_.forget();
+  list_.close();
   co_return error_code();
 }
 
 awaitable<void> queue_source::close() {
   out_.clear();
+  list_.close();
   co_return;
 }
 
@@ -97,8 +98,7 @@ awaitable<outcome<known_messages>> queue_source::read_again(std::vector<std::str
 }
 
 awaitable<error_code> queue_source::prepare(settlement::kind what) {
-  const bool is_letter = what == settlement::kind::park || what == settlement::kind::letter_only;
-  if (!is_letter) co_return error_code();
+  if (what != settlement::kind::park) co_return error_code();
   co_return co_await frame_->session->ensure_path(frame_->where.on_side(dead_folder));
 }
 
@@ -112,7 +112,7 @@ transaction queue_source::settling(const settlement& each) const {
     count_attempts(all, path, 2);
     return all;
   }
-  if (each.how != settlement::kind::letter_only) all.remove(path);
+  all.remove(path);
   if (each.how == settlement::kind::remove) return all;
   all.create(frame_->where.on_side(std::string(dead_folder) + "/letter-"),
              write_letter(what.name, what.attempts, each.reason, what.data), create_mode::persistent_sequential);

@@ -13,7 +13,6 @@ struct settlement {
     remove,         ///< The message is done.
     count_attempt,  ///< One more attempt has failed.
     park,           ///< It becomes a dead letter.
-    letter_only,    ///< The same for a message that was removed before it was processed.
   };
 
   kind how = kind::remove;

@@ -16,9 +16,7 @@ queue_listing::queue_listing(shared_frame frame)
       changed_(frame_->session->get_scheduler()),
       pause_(frame_->session->options().retry.first_pause, frame_->session->options().retry.max_pause) {}
 
-bool queue_listing::is_outdated() const {
-  return frame_->where.kind != queue_kind::fifo && (!hint_ || hint_->fired());
-}
+bool queue_listing::is_outdated() const { return frame_->where.kind != queue_kind::fifo && (!hint_ || hint_->fired()); }
 
 std::size_t queue_listing::due() const {
   if (frame_->where.kind != queue_kind::delayed || items_.empty()) return items_.size();
@@ -37,6 +35,11 @@ entry queue_listing::take_first() {
 void queue_listing::drop(const std::string& name) {
   const auto which = std::ranges::find(items_, name, &entry::name);
   if (which != items_.end()) items_.erase(which);
+}
+
+void queue_listing::close() {
+  forget();
+  hint_.reset();
 }
 
 void queue_listing::skip(const std::string& name, error_code why) {
@@ -63,6 +66,7 @@ awaitable<error_code> queue_listing::read(const std::set<std::string>& known) {
       error = co_await rest();
       if (!error) continue;
     }
+    if (error) hint_.reset();
     if (error) co_return error;
     pause_.reset();
     if (due() == 0) error = co_await wait_for_change();

@@ -31,6 +31,8 @@ class queue_listing {
   entry take_first();
   void drop(const std::string& name);
   void forget() { items_.clear(); }
+  /// Forgets the list, and does not watch it any more.
+  void close();
   /// An item that can not be read stays in the queue and is left out of each later list.
   void skip(const std::string& name, error_code why);
 

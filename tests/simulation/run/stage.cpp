@@ -58,6 +58,16 @@ void stage::kill(int client) {
   for (int i = 0; i < scenario_->contenders(); ++i) beliefs_.update(clock_.now(), index_of(client, i), {});
 }
 
+void stage::crash(int client) {
+  clock_.after(span(0), [this, client] {
+    kill(client);
+    clock_.after(std::chrono::milliseconds(200), [this, client] {
+      const auto& each = clients_[static_cast<std::size_t>(client)];
+      if (each.inside && !each.inside->alive()) start(client);
+    });
+  });
+}
+
 void stage::stepped(int client) {
   auto& each = clients_[static_cast<std::size_t>(client)];
   if (each.inside->ran_away()) fail("no busy loop", "handlers of client " + std::to_string(client) + " without end");

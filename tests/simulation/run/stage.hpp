@@ -85,6 +85,8 @@ class stage final : public ensemble_observer {
   program* running(int client) { return clients_[static_cast<std::size_t>(client)].runs.get(); }
   /// Runs `what` at a client after `delay` by the client's clock, unless its process has been killed by then.
   void later(int client, span delay, std::function<void()> what);
+  /// Kills the process of a client in the next moment, and starts it again a little later.
+  void crash(int client);
   /// Whether a contender in this process still believes in the ownership with this token.
   bool is_believed(int client, std::int64_t token) const;
 

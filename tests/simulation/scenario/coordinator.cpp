@@ -33,16 +33,20 @@ class coordinator_scenario final : public scenario {
   }
   void committed(const entry& what) override {
     all_.terms.committed(what);
+    all_.messages.committed(what);
     all_.line.committed(what);
     if (all_.terms.overwritten()) all_.calls.forgive_overlaps();
   }
   void watch_fired(const connection& to, const backend::watch_event& event) override {
     all_.line.watch_fired(to, event);
   }
-  void healed() override { at_healing_ = all_.terms.processed(); }
-  bool recovered() override { return all_.terms.processed() >= at_healing_ + least_after_healing; }
-  bool settled() override { return all_.terms.all_done(); }
-  void check_quiet(const tree& nodes) override { all_.terms.check_quiet(nodes); }
+  void healed() override { at_healing_ = all_.messages.settled(); }
+  bool recovered() override { return all_.messages.settled() >= at_healing_ + least_after_healing; }
+  bool settled() override { return all_.messages.all_settled(); }
+  void check_quiet(const tree& nodes) override {
+    all_.terms.check_quiet(nodes);
+    all_.messages.check_quiet();
+  }
 
  private:
   /// An operator does it up to four times.
@@ -99,7 +103,8 @@ class coordinator_scenario final : public scenario {
 
 consumers::consumers(stage& in)
     : traits(draw_traits(in.what().seed)),
-      terms(in, service::election_path, service::queue_path, service::result_path),
+      terms(in, service::election_path),
+      messages(in, terms, service::election_path, service::queue_path, service::result_path),
       calls(in, traits.hand_over_deadline),
       line(in, service::election_path) {}
 

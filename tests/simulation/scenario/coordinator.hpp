@@ -6,6 +6,7 @@
 
 #include "run/stage.hpp"
 #include "scenario/call_rules.hpp"
+#include "scenario/delivery_rules.hpp"
 #include "scenario/line_rules.hpp"
 #include "scenario/term_rules.hpp"
 
@@ -28,6 +29,7 @@ struct consumers {
 
   career_traits traits;
   term_rules terms;
+  delivery_rules messages;
   call_rules calls;
   line_rules line;
 };

@@ -12,33 +12,21 @@ using kind = change::kind;
 void term_rules::committed(const entry& what) {
   const bool by_operator = what.type == entry::kind::request && what.session == 0;
   if (by_operator) return note_operator(what);
-  bool removed_from_queue = false;
-  bool effect = false;
   const change* record = nullptr;  // one transaction may write it twice: the last one counts
   for (const auto& each : what.changes) {
-    const bool in_queue = each.path.starts_with(queue_ + "/qn-");
     if (each.type == kind::set && each.path == election_) record = &each;
     if (each.type == kind::set) check_request(each);
-    if (each.type == kind::create && in_queue) {
-      ++produced_;
-      in_.require(each.data == std::to_string(produced_), "produced once and in order", each.data);
-      numbers_[each.path] = produced_;
-    }
-    if (each.type == kind::remove && in_queue) removed_from_queue = true;
-    if (each.type == kind::set && each.path == results_) effect = true, check_result(each);
   }
   if (record) check_record(*record), check_retirement(*record, what);
-  in_.require(removed_from_queue == effect, "a message leaves the queue with its effect");
   // After the record: in a transaction that does both the leader retires.
   for (const auto& each : what.changes) {
     if (each.type == kind::remove) note_departure(each.path);
   }
 }
 
-/// Somebody removes a message, a candidate's node, or writes into the record what is none of ours.
+/// Somebody removes a candidate's node, or writes into the record what is none of ours.
 void term_rules::note_operator(const entry& what) {
   for (const auto& each : what.changes) {
-    if (each.type == kind::remove && numbers_.contains(each.path)) deleted_.insert(numbers_[each.path]);
     if (each.type == kind::remove) note_departure(each.path);
     if (each.type == kind::set && detail::asks_revocation(each.data)) asked_.insert(each.path);
     if (each.type != kind::set || each.path != election_) continue;
@@ -58,18 +46,6 @@ void term_rules::check_request(const change& what) {
 
 void term_rules::note_departure(const std::string& path) {
   if (path == election_ + '/' + leader_node_) left_ = in_.clock().now();
-}
-
-/// The effect of message n is that the store says "epoch n": each exactly once, in order, by the leader of
-/// the day.
-void term_rules::check_result(const change& what) {
-  const auto space = what.data.find(' ');
-  const auto epoch = std::stoll(what.data.substr(0, space));
-  ++processed_;
-  do ++last_processed_;
-  while (deleted_.contains(last_processed_));
-  in_.require(what.data.substr(space + 1) == std::to_string(last_processed_), "once in effect and in order", what.data);
-  in_.require(epoch == epoch_ && !finished_, "effects belong to the present term", what.data);
 }
 
 void term_rules::check_record(const change& what) {
@@ -119,8 +95,6 @@ void term_rules::inaugurated(int client, std::int64_t epoch, std::int64_t token)
 }
 
 void term_rules::check_quiet(const tree& nodes) {
-  in_.require(all_done(), "no message lost",
-              std::to_string(produced_) + " produced, " + std::to_string(processed_) + " processed");
   in_.require(finished_, "the last term is handed over");
   const node* line = nodes.find(election_);
   if (line && !line->children.empty()) in_.fail("no node left", *line->children.begin());

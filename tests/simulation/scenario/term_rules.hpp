@@ -1,7 +1,6 @@
-// The rules for terms, and for the messages that are consumed in them.
+// The rules for terms.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,18 +13,15 @@ namespace zkrecipes::simulation {
 
 class term_rules {
  public:
-  term_rules(stage& in, std::string election, std::string queue, std::string results)
-      : in_(in), election_(std::move(election)), queue_(std::move(queue)), results_(std::move(results)) {}
+  term_rules(stage& in, std::string election) : in_(in), election_(std::move(election)) {}
 
   void committed(const entry& what);
 
   /// A career was told that its term begins. This comes late if its process was paused.
   void inaugurated(int client, std::int64_t epoch, std::int64_t token);
 
-  std::uint64_t produced() const noexcept { return produced_; }
-  std::uint64_t processed() const noexcept { return processed_; }
-  /// Whether every message has been processed, or deleted by an operator.
-  bool all_done() const noexcept { return produced_ == processed_ + deleted_.size(); }
+  std::int64_t epoch() const noexcept { return epoch_; }
+  bool is_finished() const noexcept { return finished_; }
   /// How often an operator has written into the election node.
   int overwritten() const noexcept { return overwritten_; }
   void check_quiet(const tree& nodes);
@@ -37,17 +33,9 @@ class term_rules {
   void check_record(const change& what);
   void check_wait(const std::string& record);
   void check_retirement(const change& record, const entry& what);
-  void check_result(const change& what);
 
   stage& in_;
   std::string election_;
-  std::string queue_;
-  std::string results_;
-  std::uint64_t produced_ = 0;
-  std::uint64_t processed_ = 0;
-  std::uint64_t last_processed_ = 0;
-  std::map<std::string, std::uint64_t> numbers_;  // numbers of the messages, by path
-  std::set<std::uint64_t> deleted_;               // messages that an operator has deleted
   int overwritten_ = 0;
   std::int64_t epoch_ = 0;
   std::int64_t last_epoch_ = 0;  // the epoch before an operator overwrote the record

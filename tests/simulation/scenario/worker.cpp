@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <memory>
+#include <set>
+
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/this_coro.hpp>
 
@@ -42,7 +46,8 @@ class moody_career final : public leader_career {
  private:
   class inner final : public queue_consumer {
    public:
-    inner(moody_career& of, queue from) : queue_consumer(std::move(from)), of_(of) {}
+    inner(moody_career& of, const queue& from, queue_consumer_options options)
+        : queue_consumer(from, std::move(options)), of_(of) {}
     asio::awaitable<message_outcome> process(term present, const message& item) override {
       return of_.process(std::move(present), item);
     }
@@ -56,7 +61,8 @@ class moody_career final : public leader_career {
   asio::awaitable<void> perhaps_throws();
   asio::awaitable<void> takes_all_its_time();
   asio::awaitable<void> leaves_a_note(term present);
-  void note_work(const term& present, const message& item);
+  asio::awaitable<void> never_ends();
+  std::shared_ptr<void> works();
   void check_stalled();
 
   worker& of_;
@@ -64,9 +70,11 @@ class moody_career final : public leader_career {
   chance more_;  ///< For draws that were added later, so that the other draws of a seed stay the same.
   inner does_;
   bool failed_ = false;
-  std::optional<lease_clock::time_point> works_since_;
-  std::pair<std::int64_t, std::string> last_;  // token and message
-  int times_ = 0;
+  struct work_log {
+    std::multiset<lease_clock::time_point> since;  // of each call of `process` that runs
+    lease_clock::duration longest{0};
+  };
+  std::shared_ptr<work_log> work_ = std::make_shared<work_log>();  // calls may outlive the career
 };
 
 class worker final : public program {
@@ -181,7 +189,7 @@ moody_career::moody_career(worker& of)
     : of_(of),
       mood_(of.in.what().seed, 820 + static_cast<std::uint64_t>(of.client)),
       more_(of.in.what().seed, 860 + static_cast<std::uint64_t>(of.client)),
-      does_(*this, queue(of.zk(), service::queue_path)) {}
+      does_(*this, queue(of.zk(), service::queue_path), of.all.messages.options()) {}
 
 career_traits moody_career::traits() const { return of_.all.traits; }
 
@@ -211,25 +219,46 @@ asio::awaitable<void> moody_career::inaugurate(term present) {
 
 asio::awaitable<void> moody_career::execute(term present) {
   auto goes_on = of_.all.calls.begins(of_.client, present, call::execute);
-  works_since_.reset();
+  work_->longest = {};
   co_await does_.execute(present);
 }
 
-asio::awaitable<message_outcome> moody_career::process(term present, message item) {
-  works_since_ = of_.now();
-  note_work(present, item);
-  co_await takes(300ms, 30, 4s);
-  co_await perhaps_throws();
-  co_return transaction().set(service::result_path, std::to_string(present.epoch()) + ' ' + item.data);
+/// Ends only when it is cancelled, or with its process.
+asio::awaitable<void> moody_career::never_ends() {
+  auto asleep = nap(of_.in, of_.client, 24h);
+  co_await std::move(asleep);
 }
 
-/// A message is handed out again in the same term only if the outcome of its commit was unknown: four times in a row at
-/// most.
-void moody_career::note_work(const term& present, const message& item) {
-  auto what = std::pair(present.token(), item.name);
-  if (what != last_) times_ = 0;
-  last_ = std::move(what);
-  of_.in.require(++times_ <= 4, "a message is not worked on again and again", item.name);
+/// A call works for as long as the returned object exists.
+std::shared_ptr<void> moody_career::works() {
+  const auto since = of_.now();
+  work_->since.insert(since);
+  return {nullptr, [log = work_, in = &of_.in, client = of_.client, since](void*) {
+            log->longest = std::max(log->longest, in->inside(client).now() - since);
+            log->since.erase(log->since.find(since));
+          }};
+}
+
+asio::awaitable<message_outcome> moody_career::process(term present, message item) {
+  auto& rules = of_.all.messages;
+  const auto times = rules.begun(present, item);
+  const auto what = rules.of(item.data);
+  of_.in.notes().note(of_.client, "processes", item.data, item.attempts);
+  const auto working = works();
+  co_await takes(300ms, 30, 4s);
+  if (what == trouble::kills) {
+    of_.in.crash(of_.client);
+    co_await never_ends();
+  }
+  if (what == trouble::hangs && of_.all.traits.stall_limit.count() != 0) co_await never_ends();
+  if (what == trouble::throws || (what == trouble::throws_at_first && times == 1)) throw std::runtime_error("a mood");
+  if (what == trouble::asks_again && times == 1) co_return message_outcome::again(50ms, "not yet");
+  if (what == trouble::holds_off && times == 1) co_return message_outcome::hold_off(100ms, "come back later");
+  if (what == trouble::is_parked) co_return message_outcome::park("never");
+  if (rules.options().delivery != delivery_guarantee::effectively_once) co_return message_outcome::done();
+  transaction effects;
+  if (what == trouble::is_refused) effects.set("/nowhere", "");
+  co_return effects.set(service::result_path, std::to_string(present.epoch()) + ' ' + item.data);
 }
 
 asio::awaitable<void> moody_career::hand_over(term present, term_end reason) {
@@ -264,8 +293,8 @@ asio::awaitable<void> moody_career::ended(term present, term_end reason) {
 
 /// A term ends as stalled only while a message is worked on, and not before the limit.
 void moody_career::check_stalled() {
-  const auto limit = of_.all.traits.stall_limit;
-  of_.in.require(works_since_ && of_.now() - *works_since_ >= limit, "who waits for work is not stalled");
+  if (!work_->since.empty()) work_->longest = std::max(work_->longest, of_.now() - *work_->since.begin());
+  of_.in.require(work_->longest >= of_.all.traits.stall_limit, "who waits for work is not stalled");
 }
 
 }  // namespace

@@ -1,0 +1,204 @@
+#include "scenario/delivery_rules.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "election/term_record.hpp"
+#include "queue/dead_letter.hpp"
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+using kind = change::kind;
+
+namespace {
+
+constexpr std::uint64_t keys = 3;
+
+std::string key_of(const message& item) { return std::to_string(std::stoull(item.data) % keys); }
+
+queue_consumer_options draw_options(std::uint64_t seed) {
+  chance draw(seed, 870);
+  queue_consumer_options options;
+  const auto promise = draw.below(8);
+  if (promise == 6) options.delivery = delivery_guarantee::at_least_once;
+  if (promise == 7) options.delivery = delivery_guarantee::at_most_once;
+  options.order = static_cast<message_order>(draw.below(3));
+  options.key = &key_of;
+  options.window = draw.one_in(3) ? 1 : 2 + draw.below(12);
+  if (options.order != message_order::strict) options.parallel = 1 + draw.below(options.window);
+  options.retry.attempts = static_cast<std::int32_t>(1 + draw.below(4));
+  options.retry.first = std::chrono::milliseconds(draw.below(300));
+  options.retry.longest = options.retry.first + std::chrono::milliseconds(draw.below(1500));
+  return options;
+}
+
+}  // namespace
+
+delivery_rules::delivery_rules(stage& in, const term_rules& terms, std::string election, std::string queue,
+                               std::string results)
+    : in_(in),
+      terms_(terms),
+      election_(std::move(election)),
+      queue_(std::move(queue)),
+      results_(std::move(results)),
+      options_(draw_options(in.what().seed)) {
+  chance draw(in.what().seed, 871);
+  if (!draw.one_in(5)) return;
+  killer_ = 1 + draw.below(12);
+  options_.retry.attempts = std::min(options_.retry.attempts, 2);  // each takes a time-out
+}
+
+trouble delivery_rules::of(const std::string& message) const {
+  const auto number = std::stoull(message);
+  if (number == killer_) return trouble::kills;
+  chance draw(in_.what().seed * 1'000 + number, 872);
+  if (!draw.one_in(5)) return trouble::none;
+  return static_cast<trouble>(1 + draw.below(static_cast<std::uint64_t>(trouble::kills) - 1));
+}
+
+bool delivery_rules::is_item(const std::string& path) const {
+  const auto prefix = queue_ + "/qn-";
+  return path.starts_with(prefix) && path.find('/', prefix.size()) == path.npos;
+}
+
+std::uint64_t delivery_rules::number_of(const std::string& path) const {
+  const auto found = numbers_.find(path);
+  return found == numbers_.end() ? 0 : found->second;
+}
+
+bool delivery_rules::is_settled(std::uint64_t number) const {
+  return done_.contains(number) || parked_.contains(number) || deleted_.contains(number) || removed_.contains(number);
+}
+
+void delivery_rules::committed(const entry& what) {
+  if (what.type == entry::kind::request && what.session == 0) return note_operator(what);
+  std::set<std::uint64_t> leaving;
+  std::vector<std::string> effects;
+  std::vector<std::string> letters;
+  for (const auto& each : what.changes) {
+    if (each.type == kind::create && is_item(each.path)) {
+      ++produced_;
+      in_.require(each.data == std::to_string(produced_), "produced once and in order", each.data);
+      numbers_[each.path] = produced_;
+    }
+    if (each.type == kind::set && each.path == election_) note_names(each.data);
+    if (each.type == kind::set && is_item(each.path)) check_attempts(each);
+    if (each.type == kind::remove && is_item(each.path)) leaving.insert(number_of(each.path));
+    if (each.type == kind::set && each.path == results_) effects.push_back(each.data);
+    if (each.type == kind::create && each.path.starts_with(queue_ + "/_dead/letter-")) letters.push_back(each.data);
+  }
+  std::map<std::uint64_t, std::string> settled;  // in order of their numbers, because they happen together
+  for (const auto& each : effects) settled[std::stoull(each.substr(each.find(' ') + 1))] = each;
+  for (const auto& each : letters) settled[std::stoull(each.substr(each.find('\n') + 1))] = each;
+  in_.require(settled.size() == effects.size() + letters.size(), "once in effect, or parked, never both");
+  for (const auto& [number, text] : settled) {
+    in_.require(leaving.contains(number), "a message leaves the queue with its effect, or as a letter", text);
+  }
+  for (const auto number : leaving) check_departure(number, settled[number]);
+}
+
+/// A message is removed, together with this letter or effect; empty: with neither.
+void delivery_rules::check_departure(std::uint64_t number, const std::string& with) {
+  const auto name = std::to_string(number);
+  in_.require(!is_settled(number), "a message leaves the queue once", name);
+  if (with.starts_with('{')) return check_letter(with);
+  if (options_.delivery == delivery_guarantee::effectively_once) {
+    in_.require(!with.empty(), "a message leaves the queue with its effect, or as a letter", name);
+    if (!with.empty()) check_effect(with);
+  } else if (options_.delivery == delivery_guarantee::at_most_once) {
+    in_.require(!begun_.contains(number), "at most once: removed before it is processed", name);
+    removed_.insert(number);
+  } else {
+    in_.require(begun_.contains(number), "at least once: processed before it is removed", name);
+    check_order(number);
+    done_.insert(number);
+  }
+}
+
+/// Somebody removes a message.
+void delivery_rules::note_operator(const entry& what) {
+  for (const auto& each : what.changes) {
+    const auto number = each.type == kind::remove ? number_of(each.path) : 0;
+    if (number != 0) deleted_.insert(number);
+  }
+}
+
+void delivery_rules::note_names(const std::string& record) {
+  const auto read = detail::parse_record(record);
+  if (!read) return;
+  for (const auto& each : read->notes.in_hand) named_.insert(number_of(queue_ + '/' + each));
+}
+
+/// An attempt is counted: the message was begun, or was about to be when the process died.
+void delivery_rules::check_attempts(const change& what) {
+  const auto number = number_of(what.path);
+  in_.require(begun_.contains(number) || named_.contains(number),
+              "no attempt is counted of a message that was not handed out", what.path);
+}
+
+void delivery_rules::check_effect(const std::string& text) {
+  const auto space = text.find(' ');
+  const auto epoch = std::stoll(text.substr(0, space));
+  const auto number = std::stoull(text.substr(space + 1));
+  in_.require(options_.delivery == delivery_guarantee::effectively_once, "no effects of a message that takes none",
+              text);
+  in_.require(!done_.contains(number) && !parked_.contains(number) && !deleted_.contains(number),
+              "once in effect, or parked, never both", text);
+  in_.require(epoch == terms_.epoch() && !terms_.is_finished(), "effects belong to the present term", text);
+  check_order(number);
+  done_.insert(number);
+}
+
+/// What is in front of a message, of its key or of all, is settled before it.
+void delivery_rules::check_order(std::uint64_t number) {
+  if (options_.order == message_order::none) return;
+  for (std::uint64_t before = 1; before < number; ++before) {
+    const bool counts = options_.order == message_order::strict || before % keys == number % keys;
+    if (counts)
+      in_.require(is_settled(before), "in order", std::to_string(before) + " before " + std::to_string(number));
+  }
+}
+
+void delivery_rules::check_letter(const std::string& text) {
+  const auto letter = detail::read_letter(text);
+  in_.require(letter.has_value(), "a letter can be read", text);
+  if (!letter) return;
+  const auto number = std::stoull(letter->data);
+  const auto trouble_of_it = of(letter->data);
+  in_.require(!done_.contains(number) && !parked_.contains(number), "once in effect, or parked, never both", text);
+  const bool is_spent = letter->attempts == options_.retry.attempts;
+  in_.require(is_spent || trouble_of_it == trouble::is_parked, "a message is parked after its attempts", text);
+  // Any message may be in hand when its process is killed, so any may use its attempts up if there are few.
+  in_.require(begun_.contains(number) || named_.contains(number), "nothing is parked untried", text);
+  check_order(number);
+  parked_.insert(number);
+}
+
+int delivery_rules::begun(const term& present, const message& item) {
+  const auto number = std::stoull(item.data);
+  in_.require(!present.ending(), "nothing is begun after the end of the term", item.data);
+  in_.require(item.attempts <= options_.retry.attempts, "attempts keep to their limit", item.data);
+  in_.require(item.attempts >= attempts_[number], "attempts never fall", item.data);
+  attempts_[number] = item.attempts;
+  if (options_.delivery == delivery_guarantee::at_most_once) {
+    in_.require(removed_.contains(number) || deleted_.contains(number), "at most once: removed before it is processed",
+                item.data);
+    in_.require(!begun_.contains(number), "at most once: processed once", item.data);
+  }
+  return ++begun_[number];
+}
+
+bool delivery_rules::all_settled() const {
+  for (std::uint64_t number = 1; number <= produced_; ++number) {
+    if (!is_settled(number)) return false;
+  }
+  return true;
+}
+
+void delivery_rules::check_quiet() const {
+  in_.require(all_settled(), "no message lost",
+              std::to_string(produced_) + " produced, " + std::to_string(settled()) + " settled");
+}
+
+}  // namespace zkrecipes::simulation

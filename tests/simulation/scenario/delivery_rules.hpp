@@ -1,0 +1,75 @@
+// The rules for the messages of a consumer: what becomes of each, in which order, and how often.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include <zkrecipes/queue_consumer_options.hpp>
+#include <zkrecipes/term.hpp>
+
+#include "run/stage.hpp"
+#include "scenario/term_rules.hpp"
+
+namespace zkrecipes::simulation {
+
+/// What is wrong with a message; the seed decides.
+enum class trouble {
+  none,
+  throws,  ///< Each attempt.
+  throws_at_first,
+  is_refused,  ///< Its effects.
+  asks_again,  ///< At the first attempt.
+  is_parked,
+  hangs,      ///< It ends only when it is cancelled.
+  holds_off,  ///< At the first attempt.
+  kills,      ///< Its process, each time.
+};
+
+/// The messages are numbers, 1, 2, 3 ... The effect of message n is that the store says "epoch n".
+class delivery_rules {
+ public:
+  delivery_rules(stage& in, const term_rules& terms, std::string election, std::string queue, std::string results);
+
+  const queue_consumer_options& options() const noexcept { return options_; }
+  trouble of(const std::string& message) const;
+
+  void committed(const entry& what);
+  /// `process` is called. Says how often that was so for this message.
+  int begun(const term& present, const message& item);
+
+  std::uint64_t settled() const noexcept { return done_.size() + parked_.size() + removed_.size(); }
+  bool all_settled() const;
+  void check_quiet() const;
+
+ private:
+  void note_operator(const entry& what);
+  void check_departure(std::uint64_t number, const std::string& with);
+  void note_names(const std::string& record);
+  void check_attempts(const change& what);
+  void check_effect(const std::string& text);
+  void check_order(std::uint64_t number);
+  void check_letter(const std::string& text);
+  std::uint64_t number_of(const std::string& path) const;
+  bool is_settled(std::uint64_t number) const;
+  bool is_item(const std::string& path) const;
+
+  stage& in_;
+  const term_rules& terms_;
+  std::string election_;
+  std::string queue_;
+  std::string results_;
+  queue_consumer_options options_;
+  std::uint64_t killer_ = 0;  // the number of the message that kills its process; 0: none
+  std::uint64_t produced_ = 0;
+  std::map<std::string, std::uint64_t> numbers_;  // by path
+  std::set<std::uint64_t> done_;
+  std::set<std::uint64_t> parked_;
+  std::set<std::uint64_t> deleted_;  // by an operator
+  std::set<std::uint64_t> removed_;  // at most once: before they are processed
+  std::map<std::uint64_t, int> begun_;
+  std::set<std::uint64_t> named_;                   // in a record, before they were begun
+  std::map<std::uint64_t, std::int32_t> attempts_;  // as the handler was told last
+};
+
+}  // namespace zkrecipes::simulation
