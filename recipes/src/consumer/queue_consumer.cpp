@@ -38,7 +38,7 @@ asio::awaitable<void> queue_consumer::execute(term present) {
   auto looking = zk.async_exists(queue_.path() + '/' + item.name, token);
   auto looked = co_await std::move(looking);
   if (std::get<0>(looked)) co_return;
-  throw boost::system::system_error(why, "message " + item.name + " of queue " + queue_.path());
+  throw boost::system::system_error(why, "effects and removal of message " + item.name + " of queue " + queue_.path());
 }
 
 }  // namespace zkrecipes
