@@ -72,8 +72,8 @@ std::string difference(const script& played, const transcript& model, const tran
   std::string text;
   for (const auto& [link, lines] : links) {
     for (bool events : {false, true}) {
-      auto of = [&](const transcript& all) {
-        auto found = all.find(link);
+      auto of = [&, &name = link](const transcript& all) {
+        auto found = all.find(name);
         return found == all.end() ? std::vector<heard>() : pick(played, found->second, events);
       };
       text += differ(link, of(model), of(real));

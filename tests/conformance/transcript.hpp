@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "backend/reply.hpp"
+#include "backend/watch_event.hpp"
 #include "script.hpp"
 
 namespace zkrecipes::conformance {

@@ -35,7 +35,7 @@ struct lease_case : fixture {
 
     // The session is idle for longer than its timeout, and heartbeats keep the lease.
     const auto grown = held.valid_until() + 2s;
-    BOOST_TEST(run_until([&] { return held.valid_until() > grown; }));
+    BOOST_TEST(run_until([&, &won = held] { return won.valid_until() > grown; }));
     BOOST_TEST(!held.error());
 
     cluster().proxy(1).freeze(true);

@@ -272,6 +272,21 @@ BOOST_AUTO_TEST_CASE(what_fails_is_told_with_operation_and_path) {
   BOOST_TEST((told.error == errc::connection_loss));
 }
 
+BOOST_AUTO_TEST_CASE(a_failed_transaction_is_told_with_the_path_of_the_operation_that_failed) {
+  fake_session it(logged(notes));
+  it.connect();
+  auto writing = it.record<std::vector<operation_result>>();
+  it.zk.async_commit(transaction().check("/record").create("/missing/child").remove("/item"), writing.token());
+  it.settle();
+  backend::reply refused;
+  refused.error = errc::no_node;
+  refused.results.resize(3);
+  refused.results[0].error = refused.results[2].error = errc::rolled_back;
+  refused.results[1].error = errc::no_node;
+  it.answer(std::move(refused));
+  BOOST_TEST(latest(session_event::operation_failed).path == "/missing/child");
+}
+
 BOOST_AUTO_TEST_CASE(the_end_of_a_lease_is_told_once_while_something_is_owned) {
   fake_session it(logged(notes));
   it.connect();
@@ -310,7 +325,12 @@ BOOST_AUTO_TEST_CASE(an_event_as_a_line) {
   event.path = "/a";
   event.error = errc::no_node;
   event.detail = "why";
-  BOOST_TEST(to_string(event) == "operation_failed get /a: the node does not exist (why)");
+  BOOST_TEST(to_string(event) ==
+             "operation_failed get /a: the node, or the parent of the one to create, does not exist (why)");
+  event = log_event();
+  event.event = session_event::closed;
+  event.error = errc::closed;
+  BOOST_TEST(to_string(event) == "closed");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

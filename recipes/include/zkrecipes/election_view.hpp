@@ -11,7 +11,7 @@ namespace zkrecipes {
 
 /// The phase of a term.
 enum class term_phase {
-  none,          ///< No term was ever recorded (or the leader, a foreign client, keeps no record).
+  none,          ///< No term was ever recorded (or the leader keeps no record: it uses `election`, or is foreign).
   inaugurating,  ///< The leader prepares.
   executing,
   handing_over,  ///< The leader finishes its message in hand, then hands over.

@@ -166,7 +166,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   std::string full_path(std::string path) const;
   std::string below_root(std::string path) const;
   backend::request heartbeat() const;
-  void answered(backend::opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome);
+  /// `paths`: of the request, or of each operation of a transaction; empty without a trace and a log.
+  void answered(backend::opcode op, const std::vector<std::string>& paths, lease_clock::time_point sent,
+                const backend::reply& answer);
   exchange_ptr refuse(error_code why);
   exchange_ptr refuse_unsent(const backend::request& what, error_code why);
   error_code report_no_connection(const backend::request& what) const;

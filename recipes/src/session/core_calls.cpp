@@ -1,7 +1,9 @@
 // The requests of a session: how they are sent, answered and tried again.
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "session/core.hpp"
 #include "session/operation.hpp"
@@ -50,6 +52,23 @@ const std::string& shown_path(const backend::request& what) {
   return what.operations.empty() ? what.path : what.operations.front().path;
 }
 
+/// The paths that the trace and the log may have to tell: for a transaction those of all operations.
+std::vector<std::string> paths_of(const backend::request& what) {
+  std::vector<std::string> paths;
+  for (const auto& each : what.operations) paths.push_back(each.path);
+  if (paths.empty()) paths.push_back(what.path);
+  return paths;
+}
+
+/// The path of the operation that failed, if the answer to a transaction tells which one it was; else the first path.
+const std::string& path_at_fault(const std::vector<std::string>& paths, const backend::reply& answer) {
+  for (std::size_t i = 0; i < std::min(paths.size(), answer.results.size()); ++i) {
+    const auto& error = answer.results[i].error;
+    if (error && error != errc::rolled_back) return paths[i];
+  }
+  return paths.front();
+}
+
 /// A transaction of checks only, such as a catch-up, changes nothing.
 bool may_change(const backend::request& what) {
   const auto is_check = [](const operation& each) { return each.type == operation::kind::check; };
@@ -89,10 +108,10 @@ exchange_ptr core::send(backend::request what) {
     number = ++counters_.requests;
   }
   in_flight_.emplace(number, which);
-  std::string path;  // only for the trace and the log
-  if (options_.trace || log_.is_on()) path = shown_path(what);
+  std::vector<std::string> paths;  // only for the trace and the log
+  if (options_.trace || log_.is_on()) paths = paths_of(what);
   // Captures `this` only: we own the link, and a request in flight must not keep us alive when the context ends.
-  link_->submit(std::move(what), [this, which, number, op, sent, path, watching, changes](backend::reply answer) {
+  link_->submit(std::move(what), [this, which, number, op, sent, paths, watching, changes](backend::reply answer) {
     has_lost_writes_ = has_lost_writes_ || (changes && is_reply_lost(answer.error));
     if (watching) watches_->answered(watching->first, watching->second, sets_watch(op, answer.error));
     if (in_flight_.erase(number) == 0) return;  // `answer_all` has answered it already
@@ -101,7 +120,7 @@ exchange_ptr core::send(backend::request what) {
       return forsake();
     }
     if (closing_ && is_reply_lost(answer.error)) answer.error = errc::closed;
-    answered(op, path, sent, answer.error);
+    answered(op, paths, sent, answer);
     strip_root(answer);
     which->answer = std::move(answer);
     which->done.notify();
@@ -109,7 +128,9 @@ exchange_ptr core::send(backend::request what) {
   return which;
 }
 
-void core::answered(opcode op, const std::string& path, lease_clock::time_point sent, const error_code& outcome) {
+void core::answered(opcode op, const std::vector<std::string>& paths, lease_clock::time_point sent,
+                    const backend::reply& answer) {
+  const auto& outcome = answer.error;
   const bool proves_life = !is_unanswered(outcome);
   if (proves_life && !served_) note_service();
   bool is_renewed = false;
@@ -122,8 +143,8 @@ void core::answered(opcode op, const std::string& path, lease_clock::time_point 
     is_renewed = was_over && lease_.valid_until() > present;
   }
   if (is_renewed) heartbeat_.notify();  // `watch_lease` has to wait for the new end
-  if (options_.trace) options_.trace({backend::to_string(op), path, now() - sent, outcome});
-  log_.operation_ended(op, path, outcome);
+  if (options_.trace) options_.trace({backend::to_string(op), paths.front(), now() - sent, outcome});
+  if (log_.is_on()) log_.operation_ended(op, path_at_fault(paths, answer), outcome);
 }
 
 awaitable<backend::reply> core::answer(exchange_ptr which) {

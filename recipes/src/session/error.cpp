@@ -6,12 +6,12 @@ namespace {
 
 const char* text(errc value) {
   switch (value) {
-    case errc::connection_loss: return "connection lost; a write may have happened";
+    case errc::connection_loss: return "no connection; a write in flight may have happened";
     case errc::session_expired: return "the server ended the session";
     case errc::closed: return "closed";
     case errc::auth_failed: return "the server refused the credentials";
     case errc::no_servers: return "no host name could be resolved";
-    case errc::no_node: return "the node does not exist";
+    case errc::no_node: return "the node, or the parent of the one to create, does not exist";
     case errc::node_exists: return "the node exists already";
     case errc::bad_version: return "the node has another version";
     case errc::not_empty: return "the node has children";
@@ -29,7 +29,7 @@ const char* text(errc value) {
     case errc::superseded: return "somebody newer is in charge; nothing was written";
     case errc::timed_out: return "the deadline passed";
     case errc::outcome_unknown: return "the reply was lost; it may have happened";
-    case errc::career_failed: return "the career threw an exception";
+    case errc::career_failed: return "the career threw an exception (consumer_coordinator::failure)";
     case errc::busy: return "somebody else has it";
     case errc::size_mismatch: return "the others came with another size";
     case errc::full: return "there is no room for more items";

@@ -37,7 +37,8 @@ std::string to_string(const log_event& event) {
   for (const auto part : {event.server, event.operation, event.path}) {
     if (!part.empty()) line.append(" ").append(part);
   }
-  if (event.error) line.append(": ").append(event.error.message());
+  const auto error = event.error ? event.error.message() : std::string();
+  if (!error.empty() && error != line) line.append(": ").append(error);  // not "closed: closed"
   if (!event.detail.empty()) line.append(" (").append(event.detail).append(")");
   return line;
 }

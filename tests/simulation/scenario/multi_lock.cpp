@@ -107,7 +107,7 @@ class multi_lock_client final : public routine {
     of_.granted(client(), zk().status().session_id, held, chosen);
     co_await rest(0ms, 1s);
     if (dice().one_in(4)) co_return;  // the destructor releases them
-    auto releasing = does<>([&](auto token) { held.async_release(std::move(token)); });
+    auto releasing = does<>([&won = held](auto token) { won.async_release(std::move(token)); });
     co_await std::move(releasing);
   }
 

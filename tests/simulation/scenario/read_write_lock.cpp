@@ -66,7 +66,7 @@ class read_write_client final : public routine {
     co_await rest(0ms, 1s);
     if (dice().one_in(2)) co_await change(held, reads);
     if (dice().one_in(4)) co_return;  // the destructor releases it
-    auto releasing = does<>([&](auto token) { held.async_release(std::move(token)); });
+    auto releasing = does<>([&won = held](auto token) { won.async_release(std::move(token)); });
     co_await std::move(releasing);
   }
 

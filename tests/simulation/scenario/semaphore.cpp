@@ -164,7 +164,7 @@ class semaphore_client final : public routine {
     const span longest = dice().one_in(6) ? 6s : 1s;
     co_await rest(0ms, longest);
     if (dice().one_in(4)) co_return;  // the destructor releases them
-    auto releasing = does<>([&](auto token) { held.async_release(std::move(token)); });
+    auto releasing = does<>([&won = held](auto token) { won.async_release(std::move(token)); });
     co_await std::move(releasing);
   }
 

@@ -166,7 +166,9 @@ void scripted::make(std::size_t which) {
   if (which == before.size()) return of_.of.what->holds ? hold() : act();
   const auto& [path, data] = before[which];
   operations_.start<created_node>(
-      [&](auto token) { zk_.async_create(path, data, create_mode::persistent, std::move(token)); },
+      [this, &at = path, &text = data](auto token) {
+        zk_.async_create(at, text, create_mode::persistent, std::move(token));
+      },
       [this, which](error_code error, created_node) {
         in_.require(!error, "the script's nodes can be made", error.message());
         make(which + 1);
