@@ -59,7 +59,7 @@ struct window_case {
   std::map<std::string, message_in_hand*> begun;
 };
 
-using names = std::vector<std::string>;
+using name_list = std::vector<std::string>;
 
 }  // namespace
 
@@ -90,7 +90,7 @@ BOOST_AUTO_TEST_CASE(strict_order_goes_on_ahead_of_the_commit_up_to_the_window) 
   BOOST_TEST(at.begin() == "c");
   at.finish("c");
   BOOST_TEST(at.begin() == "");  // three are not committed
-  BOOST_TEST(at.finished() == names({"a", "b", "c"}), boost::test_tools::per_element());
+  BOOST_TEST(at.finished() == name_list({"a", "b", "c"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(in_strict_order_nothing_goes_past_a_message_that_is_tried_again) {
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(what_was_processed_behind_a_refused_message_is_processed_ag
   BOOST_TEST(at.begin() == "d");
   for (const auto* each : {"a", "b"}) at.window.uncommit(at.of(each));
   at.window.refuse(at.of("a"), message_outcome::again("its effects were refused"));
-  BOOST_TEST(at.finished() == names({"a"}), boost::test_tools::per_element());
+  BOOST_TEST(at.finished() == name_list({"a"}), boost::test_tools::per_element());
   BOOST_TEST(!at.finish("d"));  // the call that was under way does not count
   at.window.commit(at.of("a"));
   at.window.rest(at.of("a"), start);
@@ -128,7 +128,7 @@ BOOST_AUTO_TEST_CASE(what_was_processed_behind_a_refused_message_is_processed_ag
     BOOST_TEST(at.begin() == each);
     at.finish(each);
   }
-  BOOST_TEST(at.finished() == names({"a", "b", "c", "d"}), boost::test_tools::per_element());
+  BOOST_TEST(at.finished() == name_list({"a", "b", "c", "d"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_key_is_free_again_when_its_message_is_committed) {
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(without_an_order_a_message_holds_back_none) {
   BOOST_TEST(at.begin() == "");  // two at a time
   at.finish("a2");
   BOOST_TEST(at.begin() == "a3");
-  BOOST_TEST(at.finished() == names({"a2"}), boost::test_tools::per_element());
+  BOOST_TEST(at.finished() == name_list({"a2"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_key_that_rests_does_not_fill_the_window) {

@@ -76,8 +76,8 @@ awaitable<outcome<>> delivery_run::run() {
 void delivery_run::step() {
   end_calls();
   if (goes_on()) {
+    begin_messages();  // first, because it finds out which messages have to be read again
     read_on();
-    begin_messages();
   } else {
     stop_reading();
   }
