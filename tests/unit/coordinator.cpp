@@ -1,4 +1,7 @@
 // The coordinator on a session whose answers the test writes. `tests/ensemble/term_*.cpp` run it on real servers.
+#include <functional>
+#include <stdexcept>
+
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/consumer_coordinator.hpp>
@@ -16,6 +19,17 @@ struct idle_career : leader_career {
   asio::awaitable<void> inaugurate(term) override { co_return; }
   asio::awaitable<void> execute(term) override { co_return; }
   asio::awaitable<void> hand_over(term, term_end) override { co_return; }
+};
+
+/// The second look at its properties, with which a run begins, fails; something else happens meanwhile.
+struct failing_career : idle_career {
+  career_traits traits() const override {
+    if (looks++ == 0) return {};
+    meanwhile();
+    throw std::runtime_error("no properties");
+  }
+  std::function<void()> meanwhile;
+  mutable int looks = 0;
 };
 
 struct copying : queue_consumer {
@@ -127,6 +141,26 @@ BOOST_AUTO_TEST_CASE(one_that_takes_another_over_stops_its_own_at_once) {
   settle();
   BOOST_TEST_REQUIRE(running.done());
   BOOST_TEST(!running.error());
+}
+
+BOOST_AUTO_TEST_CASE(a_stop_of_a_run_that_does_not_begin_is_not_left_to_the_next_one) {
+  connect();
+  failing_career troubled;
+  auto failed = record<>();
+  consumer_coordinator mine(zk, "/e", {"me"});
+  troubled.meanwhile = [&] {
+    mine.stop();
+    settle();
+  };
+  mine.async_run(troubled, failed.token());
+  settle();
+  BOOST_TEST_REQUIRE(failed.done());
+  BOOST_TEST((failed.error() == errc::career_failed));
+  idle_career career;
+  auto running = record<>();
+  mine.async_run(career, running.token());
+  settle();
+  BOOST_TEST(!running.done());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -66,6 +66,10 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
 
   void start(const term_ptr& term, std::function<awaitable<void>(zkrecipes::term)> phase);
   error_code read_traits(leader_career& career);
+  void end_run() {
+    stopping_ = at_once_ = false;
+    running_ = false;
+  }
   task_ptr in_background(awaitable<void> what);
   void note_failure(const term_ptr& term);
   void enter(coordinator_phase phase);
