@@ -120,7 +120,8 @@ subject of_semaphore() {
       .has("semaphore::async_resize(size, why)", [](auto& s, auto t) { s.async_resize(2, diagnostic(), std::move(t)); })
       .has("semaphore::async_state()", [](auto& s, auto t) { s.async_state(std::move(t)); })
       .has("semaphore::async_state(why)", [](auto& s, auto t) { s.async_state(diagnostic(), std::move(t)); })
-      .has("semaphore::async_members()", [](auto& s, auto t) { s.async_members(std::move(t)); });
+      .has("semaphore::async_members()", [](auto& s, auto t) { s.async_members(std::move(t)); })
+      .has("semaphore::async_members(why)", [](auto& s, auto t) { s.async_members(diagnostic(), std::move(t)); });
 }
 
 subject of_election() {

@@ -224,8 +224,8 @@ awaitable<outcome<semaphore_state>> permits::state(diagnostic why) {
   co_return outcome<semaphore_state>(error_code(), now);
 }
 
-awaitable<outcome<std::vector<line_member>>> permits::members() {
-  auto known = co_await state(diagnostic());
+awaitable<outcome<std::vector<line_member>>> permits::members(diagnostic why) {
+  auto known = co_await state(std::move(why));
   if (std::get<0>(known)) co_return failed<std::vector<line_member>>(std::get<0>(known));
   const permit_record size{std::get<1>(known).size, 0, 0};
   const blocker who_first = [size](const std::vector<member>& all, std::size_t self) {

@@ -27,7 +27,7 @@ class permits : public std::enable_shared_from_this<permits> {
   awaitable<outcome<ownership>> try_acquire(std::int32_t weight, diagnostic why);
   awaitable<outcome<>> resize(std::int32_t size, diagnostic why);
   awaitable<outcome<semaphore_state>> state(diagnostic why);
-  awaitable<outcome<std::vector<line_member>>> members();
+  awaitable<outcome<std::vector<line_member>>> members(diagnostic why);
 
   // From any thread.
   const core_ptr& session() const noexcept { return session_; }
