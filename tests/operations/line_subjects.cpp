@@ -64,6 +64,9 @@ subject of_read_write_lock() {
       .has(
           "read_write_lock::async_acquire_write_for(budget)",
           [](auto& l, auto t) { l.async_acquire_write_for(budget, std::move(t)); }, timed_out)
+      .has("read_write_lock::async_try_acquire_read()", [](auto& l, auto t) { l.async_try_acquire_read(std::move(t)); })
+      .has("read_write_lock::async_try_acquire_write()",
+           [](auto& l, auto t) { l.async_try_acquire_write(std::move(t)); })
       .has("read_write_lock::async_members()", [](auto& l, auto t) { l.async_members(std::move(t)); });
 }
 
@@ -131,6 +134,7 @@ subject of_election() {
       .has(
           "election::async_campaign_for(budget)", [](auto& e, auto t) { e.async_campaign_for(budget, std::move(t)); },
           timed_out)
+      .has("election::async_try_campaign()", [](auto& e, auto t) { e.async_try_campaign(std::move(t)); })
       .has("election::async_view()", [](auto& e, auto t) { e.async_view(std::move(t)); }, {errc::no_node})
       .has("election::async_view_change(seen)", [](auto& e, auto t) { e.async_view_change({}, std::move(t)); })
       .has("election::async_resignation_request()", [](auto& e, auto t) { e.async_resignation_request(std::move(t)); },

@@ -93,6 +93,12 @@ void election::start_campaign(handler_for<void(error_code, ownership)> h, core_p
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
 }
 
+void election::start_try_campaign(handler_for<void(error_code, ownership)> h, core_ptr core, std::string path,
+                                  election_options options) {
+  auto line = election_line(std::move(path), options.names);
+  launch(*core->get_scheduler(), std::move(h), own_if_free(core, std::move(line), campaigner_data(options.id)));
+}
+
 void election::start_view(handler_for<void(error_code, election_view)> h, core_ptr core, std::string path) {
   launch(*core->get_scheduler(), std::move(h), view(core, std::move(path)));
 }
