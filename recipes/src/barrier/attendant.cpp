@@ -156,6 +156,10 @@ bool attendant::watches() const {
 /// Opens a round by one transaction: the version of the record shows that no other round was opened since the last one
 /// was over, and the checks show that all members of the new one are there.
 awaitable<error_code> attendant::open() {
+  if (seen_.record.round == last_round) {
+    why_.note("the data of " + at_->path + " is that of the last round that there can be");
+    co_return errc::foreign_data;
+  }
   round_record next{seen_.record.round + 1, {}, {}, seen_.record.unknown_fields};
   transaction checks;
   for (int i = 0; i < at_->size; ++i) {
