@@ -86,6 +86,7 @@ void coordinator::cut_short() { cancel(phase_, asio::cancellation_type::terminal
 
 error_code coordinator::begin_run(leader_career& career) {
   if (running_.exchange(true)) return errc::busy;
+  ++runs_;
   // Checked after `running_` was set: either this sees that runs are forbidden, or the `stop` behind that sees the run.
   auto error = forbidden_ ? make_error_code(errc::closed) : read_traits(career);
   // On the strand, because a `stop` there may have seen this run, and must not be left to the next one.
@@ -96,7 +97,7 @@ error_code coordinator::begin_run(leader_career& career) {
 error_code coordinator::read_traits(leader_career& career) {
   std::exception_ptr failure;
   try {
-    traits_ = career.traits();
+    traits_ = traits_of(career);
   } catch (...) {
     failure = std::current_exception();
   }
