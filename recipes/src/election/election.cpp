@@ -6,6 +6,7 @@
 #include "line/member_data.hpp"
 #include "line/turn.hpp"
 #include "session/deadline.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -14,6 +15,7 @@ using backend::opcode;
 
 election::election(session over, std::string path, election_options options)
     : session_(std::move(over)), path_(std::move(path)), options_(std::move(options)) {
+  require_session(session_);
   require_path("election path", path_);
   require_id("election_options::id", options_.id);
 }

@@ -9,6 +9,7 @@
 #include "line/own_node.hpp"
 #include "line/turn.hpp"
 #include "session/deadline.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -107,6 +108,7 @@ awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, li
 
 read_write_lock::read_write_lock(session over, std::string path, line_options options)
     : session_(std::move(over)), path_(std::move(path)), options_(std::move(options)) {
+  require_session(session_);
   require_path("read-write lock path", path_);
   require_id("line_options::id", options_.id);
 }
