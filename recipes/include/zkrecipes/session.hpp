@@ -162,7 +162,7 @@ class session {
   /// Errors: `bad_arguments` (also for "/"), `not_empty` (others created nodes 100 times), those of `async_remove`.
   /// Cancellation: as the class says; what was deleted stays deleted.
   /// Thread safety: as the class says.
-  /// Cost: one round trip for a leaf; three for a node with children, and one for each further 100 children.
+  /// Cost: one round trip for a leaf; three for a node with up to 99 leaves, and one more for each 100 further ones.
   template <token_for<std::size_t> Token = default_token>
   auto async_remove_with_children(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_remove_with_children, core_, std::move(path));
