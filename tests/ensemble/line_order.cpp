@@ -43,6 +43,24 @@ BOOST_AUTO_TEST_CASE(the_path_is_created_when_it_is_missing) {
   release(first);
 }
 
+BOOST_AUTO_TEST_CASE(a_try_leads_at_once_or_writes_nothing) {
+  request_log log;
+  auto with = options();
+  with.trace = log.hook();
+  campaigner trying(*this, connect(with), "trying");
+  auto [error, held] = run(trying.contest.async_try_campaign(tuple));
+  BOOST_TEST_REQUIRE(!error, error.message());
+  BOOST_TEST(!std::get<0>(run(held.async_release(tuple))));
+  auto& leader = join();
+  catch_up(trying.zk);
+  log.clear();
+  BOOST_TEST(std::get<0>(run(trying.contest.async_try_campaign(tuple))) == errc::busy);
+  BOOST_TEST(log.count("create") == 0);
+  BOOST_TEST(log.count("children") == 1);
+  BOOST_TEST(in_line() == 1u);
+  release(leader);
+}
+
 BOOST_AUTO_TEST_CASE(everybody_leads_in_order_of_arrival_and_alone) {
   std::vector<campaigner*> line;
   for (int i = 0; i < 5; ++i) line.push_back(&join());

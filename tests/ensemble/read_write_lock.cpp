@@ -4,6 +4,7 @@
 #include <zkrecipes/read_write_lock.hpp>
 
 #include "ensemble/print.hpp"
+#include "ensemble/request_log.hpp"
 #include "support/fixture.hpp"
 
 using namespace zkrecipes;
@@ -162,6 +163,41 @@ BOOST_AUTO_TEST_CASE(an_upgrade_succeeds_at_once_or_not_at_all) {
   gets_it(late);
   BOOST_TEST(std::get<0>(run(guarded->async_downgrade(late.result<0>(), tuple))) == errc::bad_arguments);
   release(std::move(late.result<0>()));
+  finish();
+}
+
+BOOST_AUTO_TEST_CASE(a_try_succeeds_at_once_or_writes_nothing) {
+  request_log log;
+  auto with = options();
+  with.trace = log.hook();
+  session third = connect(with);
+  read_write_lock theirs(third, "/l");
+  auto free = now(run(theirs.async_try_acquire_write(tuple)));
+  BOOST_TEST(std::get<0>(run(guarded->async_try_acquire_read(tuple))) == errc::busy);
+  release(std::move(free));
+  auto reader = now(run(theirs.async_try_acquire_read(tuple)));
+  catch_up(*zk_one);
+  auto another = now(run(guarded->async_try_acquire_read(tuple)));
+  release(std::move(reader));
+  catch_up(third);
+  log.clear();
+  BOOST_TEST(std::get<0>(run(theirs.async_try_acquire_write(tuple))) == errc::busy);
+  auto writer = waits_to_write();
+  catch_up(third);
+  BOOST_TEST(std::get<0>(run(theirs.async_try_acquire_read(tuple))) == errc::busy, "a writer waits");
+  BOOST_TEST(log.count("create") == 0);
+  release(std::move(another));
+  gets_it(writer);
+  BOOST_TEST(!std::get<0>(run(guarded->async_downgrade(writer.result<0>(), tuple))));
+  catch_up(third);
+  auto beside = now(run(theirs.async_try_acquire_read(tuple)));
+  BOOST_TEST(std::get<0>(run(theirs.async_try_acquire_write(tuple))) == errc::busy);
+  auto later = waits_to_write();
+  catch_up(third);
+  BOOST_TEST(std::get<0>(run(theirs.async_try_acquire_read(tuple))) == errc::busy, "another writer waits");
+  later.cancel();
+  release(std::move(beside));
+  release(std::move(writer.result<0>()));
   finish();
 }
 

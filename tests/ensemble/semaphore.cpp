@@ -284,7 +284,9 @@ BOOST_AUTO_TEST_CASE(a_path_of_somebody_else_is_refused) {
   BOOST_TEST(std::get<0>(run(three->async_state(asking, tuple))) == errc::foreign_data);
   const diagnostic resizing;
   BOOST_TEST(std::get<0>(run(three->async_resize(2, resizing, tuple))) == errc::foreign_data);
-  for (const auto* each : {&acquiring, &trying, &asking, &resizing}) {
+  const diagnostic listing;
+  BOOST_TEST(std::get<0>(run(three->async_members(listing, tuple))) == errc::foreign_data);
+  for (const auto* each : {&acquiring, &trying, &asking, &resizing, &listing}) {
     BOOST_TEST(each->text().find("/s") != std::string::npos, each->text());
   }
   BOOST_TEST(resize(2) == errc::foreign_data);

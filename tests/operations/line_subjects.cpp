@@ -64,6 +64,9 @@ subject of_read_write_lock() {
       .has(
           "read_write_lock::async_acquire_write_for(budget)",
           [](auto& l, auto t) { l.async_acquire_write_for(budget, std::move(t)); }, timed_out)
+      .has("read_write_lock::async_try_acquire_read()", [](auto& l, auto t) { l.async_try_acquire_read(std::move(t)); })
+      .has("read_write_lock::async_try_acquire_write()",
+           [](auto& l, auto t) { l.async_try_acquire_write(std::move(t)); })
       .has("read_write_lock::async_members()", [](auto& l, auto t) { l.async_members(std::move(t)); });
 }
 
@@ -120,7 +123,8 @@ subject of_semaphore() {
       .has("semaphore::async_resize(size, why)", [](auto& s, auto t) { s.async_resize(2, diagnostic(), std::move(t)); })
       .has("semaphore::async_state()", [](auto& s, auto t) { s.async_state(std::move(t)); })
       .has("semaphore::async_state(why)", [](auto& s, auto t) { s.async_state(diagnostic(), std::move(t)); })
-      .has("semaphore::async_members()", [](auto& s, auto t) { s.async_members(std::move(t)); });
+      .has("semaphore::async_members()", [](auto& s, auto t) { s.async_members(std::move(t)); })
+      .has("semaphore::async_members(why)", [](auto& s, auto t) { s.async_members(diagnostic(), std::move(t)); });
 }
 
 subject of_election() {
@@ -130,6 +134,7 @@ subject of_election() {
       .has(
           "election::async_campaign_for(budget)", [](auto& e, auto t) { e.async_campaign_for(budget, std::move(t)); },
           timed_out)
+      .has("election::async_try_campaign()", [](auto& e, auto t) { e.async_try_campaign(std::move(t)); })
       .has("election::async_view()", [](auto& e, auto t) { e.async_view(std::move(t)); }, {errc::no_node})
       .has("election::async_view_change(seen)", [](auto& e, auto t) { e.async_view_change({}, std::move(t)); })
       .has("election::async_resignation_request()", [](auto& e, auto t) { e.async_resignation_request(std::move(t)); },

@@ -28,6 +28,7 @@ BOOST_AUTO_TEST_CASE(nodes_that_can_be_no_election) {
 BOOST_AUTO_TEST_CASE(term_records) {
   BOOST_TEST(is_term_record(R"({"zkrecipes":"term","epoch":1})"));
   BOOST_TEST(is_term_record(R"({"later":[],"phase":"draining","zkrecipes":"term"})"));
+  BOOST_TEST(is_term_record("{\"zkrecipes\":\"term\",\"leader\":{\"id\":\"\xff\xfe\"}}"));
   for (const char* other : {"", "term", "{", "[]", "{}", R"({"zkrecipes":"queue"})", R"({"zkrecipes":1})", "\xff\xfe",
                             R"({"zkrecipes":"term"} x)"})
     BOOST_TEST(!is_term_record(other), other);

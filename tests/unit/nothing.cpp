@@ -157,6 +157,15 @@ BOOST_AUTO_TEST_CASE(a_handle_tells_what_it_was_made_with) {
 BOOST_AUTO_TEST_CASE(a_recipe_on_a_session_that_was_moved_from_is_refused) {
   auto gone = std::move(zk);
   BOOST_CHECK_THROW(queue(zk, "/q"), std::invalid_argument);
+  BOOST_CHECK_THROW(lock(zk, "/l"), std::invalid_argument);
+  BOOST_CHECK_THROW(read_write_lock(zk, "/l"), std::invalid_argument);
+  BOOST_CHECK_THROW(multi_lock(zk, {"/l"}), std::invalid_argument);
+  BOOST_CHECK_THROW(election(zk, "/e", {.id = "a"}), std::invalid_argument);
+  BOOST_CHECK_THROW(barrier(zk, "/b"), std::invalid_argument);
+  BOOST_CHECK_THROW(shared_value(zk, "/v"), std::invalid_argument);
+  BOOST_CHECK_THROW(membership(zk, "/m"), std::invalid_argument);
+  BOOST_CHECK_THROW(service_discovery(zk, "/d"), std::invalid_argument);
+  BOOST_CHECK_THROW(two_phase_commit(zk, "/t"), std::invalid_argument);
   BOOST_CHECK_THROW(semaphore(zk, "/s", 1), std::invalid_argument);
   BOOST_CHECK_THROW(double_barrier(zk, "/b", 1), std::invalid_argument);
   BOOST_CHECK_THROW(counter(zk, "/c"), std::invalid_argument);

@@ -86,6 +86,23 @@ BOOST_AUTO_TEST_CASE(a_digest_user_is_needed_and_the_secret_is_never_told) {
   BOOST_TEST(message.find("hush") == std::string::npos);
 }
 
+// A C string would end there.
+BOOST_AUTO_TEST_CASE(credentials_and_acls_have_no_nul_bytes) {
+  const std::string cut("a\0b", 3);
+  check_refused("session_options::digest", [&](auto& o) { o.digest = {{cut, "hush"}}; });
+  check_refused("session_options::digest", [&](auto& o) { o.digest = {{"u", cut}}; });
+  check_accepted("an ACL", [](auto& o) { o.default_acl = open_acl(); });
+  check_refused("session_options::default_acl", [&](auto& o) { o.default_acl = {{perm_all, cut, "anyone"}}; });
+  check_refused("session_options::default_acl", [&](auto& o) { o.default_acl = {{perm_all, "digest", cut}}; });
+}
+
+BOOST_AUTO_TEST_CASE(a_session_without_an_executor_is_refused) {
+  session_options options;
+  options.hosts = "127.0.0.1";
+  const auto message = refusal([&] { session(asio::any_io_executor(), options); });
+  BOOST_TEST(message.starts_with("session executor"), message);
+}
+
 BOOST_AUTO_TEST_CASE(a_bad_session_is_refused_at_construction) {
   asio::io_context io;
   const auto message = refusal([&] { session(io.get_executor(), session_options{}); });

@@ -41,13 +41,15 @@ BOOST_AUTO_TEST_CASE(each_name_has_its_codes) {
   BOOST_CHECK(those(is_write_conflict) == set_of(errc::bad_version, errc::node_exists, errc::no_node));
   BOOST_CHECK(those(leaves_node) == set_of(errc::no_auth, errc::not_empty, errc::server_error));
   BOOST_CHECK(those(is_cancelled).empty());
+  auto told = those([](const error_code& error) { return !is_untold(error); });
+  BOOST_CHECK(told == set_of(errc::no_node, errc::no_auth));
 }
 
 BOOST_AUTO_TEST_CASE(a_cancellation_forbids_another_try_and_success_is_none_of_them) {
   BOOST_TEST(is_cancelled(boost::asio::error::operation_aborted));
   BOOST_TEST(forbids_retry(boost::asio::error::operation_aborted));
   for (auto each : {is_reply_lost, is_expired, may_have_happened, is_unanswered, forbids_retry, is_server_refusal,
-                    is_write_conflict, leaves_node, is_cancelled}) {
+                    is_write_conflict, leaves_node, is_untold, is_cancelled}) {
     BOOST_TEST(!each(error_code()));
   }
 }

@@ -7,6 +7,7 @@
 
 #include <zkrecipes/semaphore.hpp>
 
+#include "line/member_data.hpp"
 #include "unit/fake_session.hpp"
 
 using namespace zkrecipes;
@@ -231,7 +232,10 @@ namespace {
 
 /// An acquisition that is let in at once. With `is_followed` its list shows a member behind it.
 struct followed_case : fake_session {
-  followed_case() : permits(zk, "/s", 1), acquired(record<ownership>()) { connect(); }
+  explicit followed_case(line_options options = {})
+      : permits(zk, "/s", 1, std::move(options)), acquired(record<ownership>()) {
+    connect();
+  }
 
   void let_in(bool tries, bool is_followed = true) {
     tries ? permits.async_try_acquire(1, acquired.token()) : permits.async_acquire(1, acquired.token());
@@ -270,6 +274,18 @@ BOOST_AUTO_TEST_CASE(who_is_let_in_at_once_says_so_if_others_are_behind_already)
       BOOST_TEST(it.asked("set " + it.own) == (is_followed ? 1 : 0));
     }
   }
+}
+
+BOOST_AUTO_TEST_CASE(who_says_so_keeps_its_id_whatever_that_looks_like) {
+  const std::string id = R"({"id":"x","revoke":true})";
+  followed_case it({.id = id});
+  it.let_in(false);
+  while (!it.pending().empty() && it.asked("set " + it.own) == 0) it.answer();
+  while (!it.pending().empty() && it.pending().front() != "set " + it.own) it.answer();
+  BOOST_TEST_REQUIRE(!it.pending().empty());
+  const auto& written = it.last().pending.front().first.data;
+  BOOST_TEST(member_id(written) == id);
+  BOOST_TEST(!asks_revocation(written));
 }
 
 // The server is too busy for longer than operations are retried, and then it refuses once.

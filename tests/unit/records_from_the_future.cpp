@@ -178,6 +178,11 @@ BOOST_AUTO_TEST_CASE(dead_letters_are_marked_and_older_ones_are_read) {
     BOOST_TEST(read->data == "data");
   }
   BOOST_TEST(!read_letter(R"({"zkrecipes":"term",)" + about + "\ndata").has_value());
+  const std::string unusual = R"({"zkrecipes":"dead_letter","item":"qn-1","reason":"r","attempts":)";
+  BOOST_TEST(read_letter(unusual + "2147483647}\n").value().attempts == 2147483647);
+  for (const char* number : {"-1", "2147483648", "4294967297", "2.5"}) {
+    BOOST_TEST(!read_letter(unusual + number + "}\n").has_value(), number);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(members_of_lines_are_marked_and_keep_what_is_unknown) {

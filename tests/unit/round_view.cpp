@@ -57,6 +57,8 @@ BOOST_AUTO_TEST_CASE(a_record_is_read_as_it_was_written) {
 BOOST_AUTO_TEST_CASE(other_data_is_no_record) {
   for (const std::string data : {"x", "1", "[]", "{}", R"({"zkrecipes":"term"})", R"({"zkrecipes":"double_barrier"})",
                                  R"({"zkrecipes":"double_barrier","round":"1","members":[]})",
+                                 R"({"zkrecipes":"double_barrier","round":-1,"members":[]})",
+                                 R"({"zkrecipes":"double_barrier","round":9223372036854775807,"members":[]})",
                                  R"({"zkrecipes":"double_barrier","round":1,"members":[1]})",
                                  R"({"zkrecipes":"double_barrier","round":1,"members":["a"],"places":[]})",
                                  R"({"zkrecipes":"double_barrier","round":1,"members":["a"],"places":["1"]})"}) {
@@ -180,4 +182,36 @@ BOOST_FIXTURE_TEST_CASE(who_was_in_by_a_node_that_has_gone_is_not_in, zkrecipes:
   }
   BOOST_TEST(is_made);
   BOOST_TEST(!entering.done(), "the other one of that round has not left");
+}
+
+// The number of the next round must be one that others can read.
+BOOST_AUTO_TEST_CASE(no_round_is_opened_after_the_last_one) {
+  using namespace zkrecipes;
+  using namespace zkrecipes::test;
+  for (const auto number : {last_round - 1, last_round}) {
+    fake_session it;
+    it.connect();
+    double_barrier gate(it.zk, "/b", 1);
+    auto entering = it.record<attendance>();
+    diagnostic why;
+    gate.async_enter(why, entering.token());
+    it.settle();
+    const auto own = it.last().pending.front().first.path.substr(3) + "0000000001";
+    bool is_opened = false;
+    while (!it.last().pending.empty() && !entering.done()) {
+      const auto asked = it.last().pending.front().first;
+      backend::reply reply;
+      reply.stat.ephemeral_owner = 0x77;
+      if (asked.op == backend::opcode::create) reply.path = "/b/" + own;
+      if (asked.op == backend::opcode::get && asked.path == "/b") reply.data = serialize(round_record{number, {}, {}});
+      if (asked.op == backend::opcode::children) reply.children = {own};
+      if (asked.op == backend::opcode::multi) reply.results.resize(asked.operations.size()), is_opened = true;
+      it.answer(std::move(reply));
+    }
+    BOOST_TEST_REQUIRE(entering.done());
+    BOOST_TEST(is_opened == (number < last_round));
+    const auto expected = is_opened ? error_code() : make_error_code(errc::foreign_data);
+    BOOST_TEST((entering.error() == expected), entering.error().message());
+    BOOST_TEST(why.text().empty() == is_opened);
+  }
 }

@@ -22,6 +22,35 @@ session_options with_root() {
 
 BOOST_AUTO_TEST_SUITE(session_requests)
 
+BOOST_FIXTURE_TEST_CASE(a_mode_without_a_name_and_an_acl_with_a_nul_byte_are_not_sent, fake_session) {
+  connect();
+  const auto seventh = static_cast<create_mode>(77);
+  const acl cut{{perm_all, "digest", std::string("a\0b", 3)}};
+  const auto is_refused = [this](auto operation) {
+    auto created = record<created_node>();
+    operation(created.token());
+    settle();
+    return created.done() && created.error() == errc::bad_arguments;
+  };
+  const auto commit_is_refused = [this](transaction all) {
+    auto committed = record<std::vector<operation_result>>();
+    zk.async_commit(std::move(all), committed.token());
+    settle();
+    return committed.done() && committed.error() == errc::bad_arguments;
+  };
+  BOOST_TEST(is_refused([&](auto token) { zk.async_create("/a", "", seventh, token); }));
+  BOOST_TEST(is_refused([&](auto token) { zk.async_create_with_parents("/a", "", seventh, token); }));
+  BOOST_TEST(is_refused([&](auto token) { zk.async_create("/a", "", create_mode::persistent, cut, token); }));
+  BOOST_TEST(commit_is_refused(transaction().create("/a", "", static_cast<create_mode>(-1))));
+  BOOST_TEST(commit_is_refused(transaction().create("/a", "", create_mode::persistent, cut)));
+  auto changed = record<>();
+  zk.async_set_acl("/a", cut, any_version, changed.token());
+  settle();
+  BOOST_TEST_REQUIRE(changed.done());
+  BOOST_TEST((changed.error() == errc::bad_arguments));
+  CHECK_PENDING();
+}
+
 BOOST_FIXTURE_TEST_CASE(a_sync_goes_ahead_of_all_that_waited_on_every_connection, fake_session) {
   auto reading = record<node_data>();
   zk.async_get("/a", reading.token());

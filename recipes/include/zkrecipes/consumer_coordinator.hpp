@@ -42,8 +42,11 @@ class consumer_coordinator {
   ///
   /// Signature: `void(error_code)`.
   /// Errors: none after `stop`; `busy` (it runs already), `career_failed` (see `failure`), `foreign_data` (the data of
-  /// the node is not a term record, or another recipe uses the path), `no_auth`, `sequence_exhausted`, `closed`,
-  /// `auth_failed`.
+  /// the node is not a term record, or is that of the last epoch, 2^63 - 2, or another recipe uses the path),
+  /// `no_node` (the session's root is missing), `no_children_for_ephemerals` (the node at the path, or one above it, is
+  /// ephemeral), `too_large` (the path, our id and what others have added to the record are more than
+  /// `session_options::jute_maxbuffer`), `invalid_acl` (`session_options::default_acl`), `no_auth`,
+  /// `sequence_exhausted`, `closed`, `auth_failed`.
   /// Cancellation: `total` and `partial` act as `stop`; `terminal` also cancels the message in hand. In each case the
   /// term is handed over first, and no node of ours stays behind.
   /// Thread safety: as the class says; the career is called on a strand of the session's executor, but its `traits` by

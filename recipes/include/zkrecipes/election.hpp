@@ -72,6 +72,19 @@ class election {
                                                          budget);
   }
 
+  /// Leads if nobody is in line. It does not wait for another candidate.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: `busy` (another candidate leads or waits), and those of `async_campaign`.
+  /// Cancellation: as `async_campaign`.
+  /// Thread safety: as the class says.
+  /// Cost: as `lock::async_try_acquire`.
+  template <token_for<ownership> Token = default_token>
+  auto async_try_campaign(Token&& token = Token()) {
+    return detail::initiate<void(error_code, ownership)>(token, &start_try_campaign, session_.get_core(), path_,
+                                                         options_);
+  }
+
   /// Tells who leads and who waits.
   ///
   /// Signature: `void(error_code, election_view)`.
@@ -140,6 +153,8 @@ class election {
   using core_ptr = std::shared_ptr<detail::core>;
   static void start_campaign(detail::handler_for<void(error_code, ownership)>, core_ptr, std::string, election_options,
                              lease_clock::duration);
+  static void start_try_campaign(detail::handler_for<void(error_code, ownership)>, core_ptr, std::string,
+                                 election_options);
   static void start_view(detail::handler_for<void(error_code, election_view)>, core_ptr, std::string);
   static void start_view_change(detail::handler_for<void(error_code, election_view)>, core_ptr, std::string,
                                 std::string);

@@ -82,6 +82,31 @@ class read_write_lock {
     return acquire(mode::write, budget, std::forward<Token>(token));
   }
 
+  /// Reads if no other writer is in line than one that has downgraded its hold. It does not wait for another member.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: `busy` (a writer holds the lock or waits for it), and those of `lock::async_acquire`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: two round trips if no writer is in line, two more if the path is missing. If one is, one read and no write;
+  /// one read more to learn whether it has downgraded its hold, if it is the only one.
+  template <token_for<ownership> Token = default_token>
+  auto async_try_acquire_read(Token&& token = Token()) {
+    return try_acquire(mode::read, std::forward<Token>(token));
+  }
+
+  /// Takes the lock if nobody is in line. It does not wait for another member.
+  ///
+  /// Signature: `void(error_code, ownership)`.
+  /// Errors: `busy` (another member holds the lock or waits for it), and those of `lock::async_acquire`.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: as `lock::async_try_acquire`.
+  template <token_for<ownership> Token = default_token>
+  auto async_try_acquire_write(Token&& token = Token()) {
+    return try_acquire(mode::write, std::forward<Token>(token));
+  }
+
   /// Turns a writer's hold into a shared one at the same place in line: the readers behind it are let in, and no writer
   /// gets in between. `held` stays what it is, and is released as before. Clients of Curator and kazoo go on waiting
   /// for it, as for a writer.
@@ -144,7 +169,13 @@ class read_write_lock {
     return detail::initiate<void(error_code, ownership)>(token, &start_acquire, session_.get_core(), path_, options_,
                                                          how, budget);
   }
+  template <class Token>
+  auto try_acquire(mode how, Token&& token) {
+    return detail::initiate<void(error_code, ownership)>(token, &start_try_acquire, session_.get_core(), path_,
+                                                         options_, how);
+  }
   static void start_acquire(owner_handler, core_ptr, std::string, line_options, mode, lease_clock::duration);
+  static void start_try_acquire(owner_handler, core_ptr, std::string, line_options, mode);
   static void start_downgrade(detail::handler_for<void(error_code)>, core_ptr, std::string, own_node_ptr);
   static void start_try_upgrade(owner_handler, core_ptr, std::string, line_options, own_node_ptr);
   static void start_members(detail::handler_for<void(error_code, std::vector<line_member>)>, core_ptr, std::string);

@@ -178,7 +178,12 @@ class semaphore {
   /// together.
   template <token_for<std::vector<line_member>> Token = default_token>
   auto async_members(Token&& token = Token()) {
-    return detail::initiate<void(error_code, std::vector<line_member>)>(token, &start_members, permits_);
+    return async_members(diagnostic(), std::forward<Token>(token));
+  }
+  template <token_for<std::vector<line_member>> Token = default_token>
+  auto async_members(diagnostic why, Token&& token = Token()) {
+    return detail::initiate<void(error_code, std::vector<line_member>)>(token, &start_members, permits_,
+                                                                        std::move(why));
   }
 
   const std::string& path() const noexcept;
@@ -194,7 +199,7 @@ class semaphore {
   static void start_try_acquire(owner_handler, permits_ptr, std::int32_t, diagnostic);
   static void start_resize(detail::handler_for<void(error_code)>, permits_ptr, std::int32_t, diagnostic);
   static void start_state(detail::handler_for<void(error_code, semaphore_state)>, permits_ptr, diagnostic);
-  static void start_members(detail::handler_for<void(error_code, std::vector<line_member>)>, permits_ptr);
+  static void start_members(detail::handler_for<void(error_code, std::vector<line_member>)>, permits_ptr, diagnostic);
 
   session session_;
   permits_ptr permits_;

@@ -30,13 +30,13 @@ class core;
 /// its own. It is closed when the last copy is gone (recipes hold a copy, too). Paths, "/a/b", are below the root.
 ///
 /// Thread safety: safe. Handlers run on their associated executor (by default the session's), never inside the call:
-/// see docs/operations.md.
+/// see docs/operations.md. The execution context must outlive the session and all that was made on it.
 /// Cancellation of every operation: `terminal`, `partial` and `total` end the wait at once with `operation_aborted`. A
 /// request that was already sent may still take effect.
 ///
 /// Errors of every operation: `closed`, `session_expired` (the server ended the session while the request was in
-/// flight), `connection_loss` (the connection was not back within `retry_policy::limit`, or it broke while a write was
-/// in flight, which may have taken effect: see `retry_policy`), `auth_failed`, `bad_arguments` (malformed path),
+/// flight), `connection_loss` (no connection within `retry_policy::limit`, or it broke while a write was in flight,
+/// which may have taken effect: see `retry_policy`), `auth_failed`, `bad_arguments` (a malformed path, mode or ACL),
 /// `too_large` (more than `session_options::jute_maxbuffer`; nothing was sent), `server_error` (the server could not do
 /// it, or was too busy for longer than `retry_policy::limit`), and the answers of the server that the operation names.
 class session {
@@ -45,7 +45,7 @@ class session {
 
   session() noexcept = default;  ///< No session, like one that was moved from: operations complete with `closed`.
   /// Starts to connect in the background.
-  /// \throws std::invalid_argument naming the field of `options` that has a bad value.
+  /// \throws std::invalid_argument naming the executor if it is empty, or the field of `options` with a bad value.
   session(boost::asio::any_io_executor executor, session_options options);
   /// The same, on the executor of an execution context, such as an `io_context`.
   template <std::derived_from<boost::asio::execution_context> Context>
@@ -129,7 +129,7 @@ class session {
   }
 
   /// Creates a persistent node without data, and all its missing parents. It is no error if the node exists. For "/" it
-  /// only tells whether the root exists, because only `session_options::create_root` creates a missing root.
+  /// only tells whether the root exists; `session_options::create_root` and `async_create` create a missing root.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `no_node` (the root is missing), those of `async_create` but `node_exists`, and those of the class.
@@ -162,7 +162,7 @@ class session {
   /// Errors: `bad_arguments` (also for "/"), `not_empty` (others created nodes 100 times), those of `async_remove`.
   /// Cancellation: as the class says; what was deleted stays deleted.
   /// Thread safety: as the class says.
-  /// Cost: one round trip for a leaf; three for a node with children, and one for each further 100 children.
+  /// Cost: one round trip for a leaf; three for a node with up to 99 leaves, and one more for each 100 further ones.
   template <token_for<std::size_t> Token = default_token>
   auto async_remove_with_children(std::string path, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_remove_with_children, core_, std::move(path));

@@ -36,7 +36,8 @@ struct retry_policy {
   std::chrono::milliseconds max_pause{2'000};
 };
 
-/// Digest credentials. The secret is kept in memory only: it is never logged and never part of an error.
+/// Digest credentials. The secret is kept in memory only: it is never logged and never part of an error. The user is
+/// not empty and has no ':'; neither has a NUL byte.
 struct credentials {
   std::string user;
   std::string password;
@@ -57,7 +58,7 @@ struct session_options {
   /// Create the root path, open to everybody, if it is missing when a connection is established.
   bool create_root = false;
   std::vector<credentials> digest{};
-  /// ACL of each node that we create without an ACL of its own. Empty: open to everybody.
+  /// ACL of each node that we create without an ACL of its own. Empty: open to everybody. No NUL bytes.
   acl default_acl{};
   lease_mode lease = lease_mode::standard;
   /// Safety margin: the lease ends this long before the session could. Zero: a tenth of the negotiated timeout. Else 1

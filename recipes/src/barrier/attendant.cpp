@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "line/member_data.hpp"
 #include "session/deadline.hpp"
 #include "session/forwarding.hpp"
 #include "session/together.hpp"
@@ -40,7 +41,7 @@ awaitable<outcome<attendant_ptr>> attendant::enter(double_barrier_ptr at, lease_
                                                    diagnostic why) {
   const auto on = at->session->get_scheduler();
   line_spec line{at->path, round_marker(at->size), round_markers(), parent_reading::before_list};
-  auto coming = waiter::enter(at->session, std::move(line), at->id);
+  auto coming = waiter::enter(at->session, std::move(line), id_data(at->id));
   auto arrived = co_await with_deadline(on, deadline, std::move(coming));
   auto& [error, who] = arrived;
   if (error == errc::foreign_data) why.note("another recipe uses the path " + at->path);
@@ -155,6 +156,10 @@ bool attendant::watches() const {
 /// Opens a round by one transaction: the version of the record shows that no other round was opened since the last one
 /// was over, and the checks show that all members of the new one are there.
 awaitable<error_code> attendant::open() {
+  if (seen_.record.round == last_round) {
+    why_.note("the data of " + at_->path + " is that of the last round that there can be");
+    co_return errc::foreign_data;
+  }
   round_record next{seen_.record.round + 1, {}, {}, seen_.record.unknown_fields};
   transaction checks;
   for (int i = 0; i < at_->size; ++i) {

@@ -5,6 +5,7 @@
 
 #include "format/json_object.hpp"
 #include "session/deadline.hpp"
+#include "session/make.hpp"
 #include "session/outcomes.hpp"
 #include "session/together.hpp"
 
@@ -106,6 +107,7 @@ awaitable<outcome<>> wait(core_ptr session, std::string path) {
 }  // namespace
 
 barrier::barrier(session over, std::string path) : session_(std::move(over)), path_(std::move(path)) {
+  require_session(session_);
   require_path("barrier path", path_);
   if (path_ == "/") throw std::invalid_argument("barrier path \"/\": the root is always there and can not be lifted");
 }

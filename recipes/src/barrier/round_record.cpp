@@ -39,7 +39,7 @@ std::optional<round_record> parse_round(const std::string& data) try {
   const auto object = json_object::parse(data, encoding::utf8);
   if (!object || !object->is(round_kind)) return std::nullopt;
   round_record record;
-  record.round = object->integer("round").value();
+  record.round = object->integer("round", 0, last_round).value();
   record.members = object->texts("members").value();
   if (object->has("places")) {
     record.places = object->integers("places").value();

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,9 @@
 #include "format/json_object.hpp"
 
 namespace zkrecipes::detail {
+
+/// The number of the last round that there can be. No round follows it.
+inline constexpr auto last_round = std::numeric_limits<std::int64_t>::max() - 1;
 
 struct round_record {
   std::int64_t round = 0;

@@ -5,6 +5,7 @@
 
 #include "commit/commit_leader.hpp"
 #include "election/term_record.hpp"
+#include "line/member_data.hpp"
 #include "line/waiter.hpp"
 #include "session/back_off.hpp"
 #include "session/outcomes.hpp"
@@ -33,7 +34,7 @@ awaitable<outcome<>> commit_campaign::run() {
 /// Stands for election and leads once. Errors: as `commit_leader::lead`.
 awaitable<error_code> commit_campaign::lead_once() {
   auto line = election_line(join(path_, "_coordinator"));
-  auto entered = co_await waiter::enter(session_, std::move(line), options_.id);
+  auto entered = co_await waiter::enter(session_, std::move(line), id_data(options_.id));
   auto& [error, where] = entered;
   if (error) co_return error;
   error = co_await where->wait_turn(&nearest_ahead);

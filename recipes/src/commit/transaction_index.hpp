@@ -27,9 +27,6 @@ struct indexed_transaction {
   kind what = kind::gone;
 };
 
-/// Whether the error of a read does not tell if the node is there.
-bool is_untold(const error_code& error);
-
 /// The path of a two-phase commit and the marks below it. A copy serves as well as the original.
 class transaction_index {
  public:

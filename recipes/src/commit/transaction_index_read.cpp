@@ -5,6 +5,7 @@
 
 #include "commit/commit_record.hpp"
 #include "commit/transaction_index.hpp"
+#include "session/outcomes.hpp"
 #include "session/together.hpp"
 
 namespace zkrecipes::detail {
@@ -31,8 +32,6 @@ std::vector<std::string> some_of(const std::vector<std::string>& ids, std::size_
 }
 
 }  // namespace
-
-bool is_untold(const error_code& error) { return error && error != errc::no_node && error != errc::no_auth; }
 
 awaitable<outcome<std::vector<indexed_transaction>>> transaction_index::read_undecided() {
   auto path = co_await read_path();

@@ -9,6 +9,7 @@
 #include "commit/commit_transaction.hpp"
 #include "session/deadline.hpp"
 #include "session/hook.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -44,6 +45,7 @@ std::shared_ptr<commit_transaction> transaction_at(core_ptr session, const std::
 }  // namespace
 
 two_phase_commit::two_phase_commit(session over, std::string path) : session_(std::move(over)), path_(std::move(path)) {
+  require_session(session_);
   require_path("two-phase commit path", path_);
   if (path_ == "/") throw std::invalid_argument("two-phase commit path \"/\": it needs a path of its own");
 }

@@ -1,4 +1,3 @@
-#include <stdexcept>
 #include <utility>
 
 #include <zkrecipes/consumer_coordinator.hpp>
@@ -9,17 +8,6 @@
 namespace zkrecipes {
 
 using namespace detail;
-
-namespace {
-
-void require_within_hour(const char* field, std::chrono::milliseconds value) {
-  using namespace std::chrono_literals;
-  if (value >= 0ms && value <= 1h) return;
-  throw std::invalid_argument(std::string(field) + " is " + std::to_string(value.count()) +
-                              " ms; it must be from 0 to 1 h");
-}
-
-}  // namespace
 
 consumer_coordinator::consumer_coordinator(session over, std::string path, consumer_coordinator_options options)
     : session_(std::move(over)) {
@@ -54,9 +42,7 @@ const consumer_coordinator_options& consumer_coordinator::options() const noexce
 }
 
 leader_career* consumer_coordinator::checked(leader_career& career) {
-  const auto traits = career.traits();
-  require_within_hour("career_traits::hand_over_deadline", traits.hand_over_deadline);
-  require_within_hour("career_traits::stall_limit", traits.stall_limit);
+  traits_of(career);
   return &career;
 }
 
@@ -67,10 +53,12 @@ void consumer_coordinator::start_run(handler_for<void(error_code)> h, coordinato
   auto executor = asio::get_associated_executor(h, on.base);
   auto slot = asio::get_associated_cancellation_slot(h);
   if (slot.is_connected()) {
-    slot.assign([weak = std::weak_ptr(coordinator), strand = on.strand](asio::cancellation_type type) {
+    const auto run = coordinator->present_run();
+    slot.assign([weak = std::weak_ptr(coordinator), strand = on.strand, run](asio::cancellation_type type) {
       const bool at_once = (type & asio::cancellation_type::terminal) != asio::cancellation_type::none;
-      asio::post(strand, [weak, at_once] {
-        if (auto self = weak.lock()) self->stop(at_once);
+      asio::post(strand, [weak, run, at_once] {
+        auto self = weak.lock();
+        if (self && self->present_run() == run) self->stop(at_once);
       });
     });
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 
 #include "consumer/end_of_term.hpp"
@@ -68,16 +69,18 @@ void coordinator::cut_short() { cancel(phase_, asio::cancellation_type::terminal
 
 error_code coordinator::begin_run(leader_career& career) {
   if (running_.exchange(true)) return errc::busy;
+  ++runs_;
   // Checked after `running_` was set: either this sees that runs are forbidden, or the `stop` behind that sees the run.
   auto error = forbidden_ ? make_error_code(errc::closed) : read_traits(career);
-  if (error) running_ = false;
+  // On the strand, because a `stop` there may have seen this run, and must not be left to the next one.
+  if (error) asio::post(session_->strand(), [self = shared_from_this()] { self->end_run(); });
   return error;
 }
 
 error_code coordinator::read_traits(leader_career& career) {
   std::exception_ptr failure;
   try {
-    traits_ = career.traits();
+    traits_ = traits_of(career);
   } catch (...) {
     failure = std::current_exception();
   }
@@ -92,8 +95,7 @@ awaitable<outcome<>> coordinator::run(asio::any_io_executor executor) {
   enter(coordinator_phase::campaigning);
   auto error = co_await run_terms();
   enter(coordinator_phase::idle);
-  stopping_ = at_once_ = false;
-  running_ = false;
+  end_run();
   co_return outcome<>(error);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -10,6 +11,7 @@
 
 #include <zkrecipes/consumer_coordinator.hpp>
 
+#include "consumer/career_bounds.hpp"
 #include "consumer/known_record.hpp"
 #include "consumer/task.hpp"
 #include "consumer/term_seat.hpp"
@@ -35,9 +37,10 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   std::exception_ptr failure() const;
   /// There will be no other run, because nobody could stop it: the public object has gone.
   void forbid_runs() noexcept { forbidden_ = true; }
-  /// Errors: `busy` (there is a run already), `closed` (see `forbid_runs`), `career_failed` (`leader_career::traits`
-  /// threw).
+  /// Errors: `busy` (there is a run already), `closed` (see `forbid_runs`), `career_failed` (see `traits_of`).
   error_code begin_run(leader_career& career);
+  /// The number of the run that was begun last.
+  std::uint64_t present_run() const noexcept { return runs_; }
 
  private:
   struct campaign_result {
@@ -66,6 +69,10 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
 
   void start(const term_ptr& term, std::function<awaitable<void>(zkrecipes::term)> phase);
   error_code read_traits(leader_career& career);
+  void end_run() {
+    stopping_ = at_once_ = false;
+    running_ = false;
+  }
   task_ptr in_background(awaitable<void> what);
   void note_failure(const term_ptr& term);
   void enter(coordinator_phase phase);
@@ -85,6 +92,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   bool handing_over_ = false;  // in the last calls of a term, which `stop` does not cancel
   std::atomic<bool> running_ = false;
   std::atomic<bool> forbidden_ = false;
+  std::atomic<std::uint64_t> runs_ = 0;
   term_ptr term_;
   task_ptr campaign_;
   task_ptr phase_;  // of the career: inaugurate, execute, hand_over or ended

@@ -67,8 +67,10 @@ awaitable<backend::reply> write_record(const take_over_request& what, const term
   co_return co_await session->perform(std::move(multi), retry::once, seat.bound(), deadline);
 }
 
-/// Errors: `bad_version` (the record has changed), `no_node` (our seat has gone, or the record).
+/// Errors: `bad_version` (the record has changed), `no_node` (our seat has gone, or the record), `foreign_data` (no
+/// term can follow: nobody could read its record).
 awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_record& before, takeover how) {
+  if (before.record.epoch == last_epoch) co_return failed<term_ptr>(errc::foreign_data);
   auto next = next_record(what, before.record, how);
   auto written = co_await write_record(what, next, before.version);
   if (written.error) co_return failed<term_ptr>(written.error);

@@ -6,6 +6,7 @@
 #include "discovery/service_snapshot.hpp"
 #include "group/children_reader.hpp"
 #include "group/kept_node.hpp"
+#include "session/make.hpp"
 #include "session/request_size.hpp"
 
 namespace zkrecipes {
@@ -69,6 +70,7 @@ awaitable<outcome<std::vector<std::string>>> services(core_ptr session, std::str
 
 service_discovery::service_discovery(session over, std::string base)
     : session_(std::move(over)), base_(std::move(base)) {
+  require_session(session_);
   require_path("service_discovery base", base_);
 }
 

@@ -6,6 +6,7 @@
 #include "line/member_data.hpp"
 #include "line/turn.hpp"
 #include "session/deadline.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -14,6 +15,7 @@ using backend::opcode;
 
 election::election(session over, std::string path, election_options options)
     : session_(std::move(over)), path_(std::move(path)), options_(std::move(options)) {
+  require_session(session_);
   require_path("election path", path_);
   require_id("election_options::id", options_.id);
 }
@@ -91,6 +93,12 @@ void election::start_campaign(handler_for<void(error_code, ownership)> h, core_p
   auto line = election_line(std::move(path), options.names);
   auto turn = own_turn(core, std::move(line), campaigner_data(options.id), &nearest_ahead, {});
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
+}
+
+void election::start_try_campaign(handler_for<void(error_code, ownership)> h, core_ptr core, std::string path,
+                                  election_options options) {
+  auto line = election_line(std::move(path), options.names);
+  launch(*core->get_scheduler(), std::move(h), own_if_free(core, std::move(line), campaigner_data(options.id)));
 }
 
 void election::start_view(handler_for<void(error_code, election_view)> h, core_ptr core, std::string path) {

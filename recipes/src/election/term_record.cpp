@@ -1,7 +1,6 @@
 #include "election/term_record.hpp"
 
 #include <array>
-#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -39,8 +38,6 @@ namespace {
 constexpr std::string_view term_kind = "term";
 constexpr std::string_view candidate_kind = "candidate";
 constexpr std::chrono::hours longest_deadline(24);
-/// The epoch after it must be a valid number, too.
-constexpr auto last_epoch = std::numeric_limits<std::int64_t>::max() - 1;
 
 /// The value that this text names, among those up to `last`; `otherwise` for a text of a later version.
 template <class Enum>

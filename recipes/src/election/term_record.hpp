@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -17,6 +18,9 @@
 #include "line/line_spec.hpp"
 
 namespace zkrecipes::detail {
+
+/// The epoch of the last term that there can be. No term follows it.
+inline constexpr auto last_epoch = std::numeric_limits<std::int64_t>::max() - 1;
 
 struct term_record {
   std::int64_t epoch = 0;

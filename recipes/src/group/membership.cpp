@@ -3,6 +3,7 @@
 #include <zkrecipes/membership.hpp>
 
 #include "group/kept_node.hpp"
+#include "session/make.hpp"
 #include "session/paths.hpp"
 #include "session/request_size.hpp"
 
@@ -35,6 +36,7 @@ awaitable<outcome<joined_member>> join_group(core_ptr session, std::string path,
 
 membership::membership(session over, std::string path, membership_options options)
     : session_(std::move(over)), path_(std::move(path)), options_(options) {
+  require_session(session_);
   require_path("membership path", path_);
 }
 

@@ -8,6 +8,7 @@ namespace zkrecipes::detail {
 namespace {
 
 constexpr std::string_view member_kind = "member";
+constexpr std::string_view curators_request = "__REVOKE__";  // as Curator's Revoker writes it
 
 /// The data as an object, to be written again: any other text is an id.
 json_object parse_member(const std::string& data) {
@@ -24,6 +25,11 @@ std::optional<json_object> read_member(const std::string& data) {
 bool has_flag(const std::string& data, std::string_view name) {
   const auto object = read_member(data);
   return object && object->flag(name).value_or(false);
+}
+
+std::string id_data(const std::string& id) {
+  const bool is_plain = !id.starts_with('{') && id != curators_request;
+  return is_plain ? id : json_object::of_kind(member_kind).set("id", id).to_text();
 }
 
 std::string revocable_data(const std::string& id) {
@@ -45,9 +51,7 @@ std::string with_revocation(const std::string& data, std::chrono::milliseconds g
   return object.to_text();
 }
 
-bool asks_revocation(const std::string& data) {
-  return data == "__REVOKE__" || has_flag(data, "revoke");  // the first: as Curator's Revoker writes it
-}
+bool asks_revocation(const std::string& data) { return data == curators_request || has_flag(data, "revoke"); }
 
 std::chrono::milliseconds grace_of(const std::string& data) {
   const auto object = read_member(data);

@@ -18,6 +18,9 @@ inline constexpr auto any_grace = std::chrono::milliseconds::max();
 std::optional<json_object> read_member(const std::string& data);
 /// Whether the data is an object in which this field is true.
 bool has_flag(const std::string& data, std::string_view name);
+/// The data of a member that tells nothing but its id: plain text, as clients of Curator and kazoo write it. An id that
+/// would be taken for a record, or for a request, is stored in a record.
+std::string id_data(const std::string& id);
 /// The data of a member that reads requests to give its place up in its own node. Only to such a node a request is
 /// written: other programs do not listen, and their data stays as it is.
 std::string revocable_data(const std::string& id);

@@ -12,13 +12,6 @@ using backend::opcode;
 
 namespace {
 
-awaitable<outcome<std::vector<member>>> list(core_ptr session, line_spec line) {
-  auto look = make_request(opcode::children, line.parent);
-  auto listed = co_await session->perform(std::move(look), retry::always);
-  if (listed.error == errc::no_node) listed.error.clear();
-  co_return outcome<std::vector<member>>(listed.error, members_of(listed.children, line.accepted));
-}
-
 /// Also who has just been let in through another server than ours.
 awaitable<outcome<std::vector<member>>> list_latest(core_ptr session, line_spec line) {
   std::vector<backend::request> look{make_request(opcode::children, line.parent)};
@@ -40,6 +33,13 @@ awaitable<outcome<ownership>> own(waiter_ptr who, blocker who_first) {
 
 }  // namespace
 
+awaitable<outcome<std::vector<member>>> list_members(core_ptr session, line_spec line) {
+  auto look = make_request(opcode::children, line.parent);
+  auto listed = co_await session->perform(std::move(look), retry::always);
+  if (listed.error == errc::no_node) listed.error.clear();
+  co_return outcome<std::vector<member>>(listed.error, members_of(listed.children, line.accepted));
+}
+
 // Not a coroutine itself: what it is told would stay in its frame for as long as it waits.
 awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
                                        std::function<void(std::size_t)> on_position) {
@@ -58,6 +58,15 @@ awaitable<outcome<ownership>> try_own_turn(core_ptr session, line_spec line, std
   error = co_await who->try_turn(who_first);
   if (error) co_return failed<ownership>(error);
   co_return outcome<ownership>(error, std::move(held));
+}
+
+awaitable<outcome<ownership>> own_if_free(core_ptr session, line_spec line, std::string data) {
+  auto listed = co_await list_members(session, line);
+  auto& [error, members] = listed;
+  if (!error && !members.empty()) error = errc::busy;
+  if (error) co_return failed<ownership>(error);
+  auto trying = try_own_turn(std::move(session), std::move(line), std::move(data), &nearest_ahead);
+  co_return co_await std::move(trying);
 }
 
 awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<std::string> data,
@@ -82,7 +91,7 @@ awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<
 
 awaitable<outcome<std::vector<line_member>>> read_line(core_ptr session, line_spec line, blocker who_first) {
   std::vector<line_member> found;
-  auto listed = co_await list(session, line);
+  auto listed = co_await list_members(session, line);
   auto& [error, members] = listed;
   if (error) co_return outcome<std::vector<line_member>>(error, std::move(found));
   std::vector<backend::request> looks;

@@ -26,6 +26,13 @@ awaitable<outcome<ownership>> own_turn(core_ptr session, line_spec line, std::st
 awaitable<outcome<ownership>> try_own_turn(core_ptr session, line_spec line, std::string data, blocker who_first,
                                            incarnation_ptr bound = nullptr);
 
+/// Lists the line first, so that one in which somebody stands costs no write (`busy`). Then as `try_own_turn`, behind
+/// nobody.
+awaitable<outcome<ownership>> own_if_free(core_ptr session, line_spec line, std::string data);
+
+/// The members of a line, in order. A parent that is missing has none.
+awaitable<outcome<std::vector<member>>> list_members(core_ptr session, line_spec line);
+
 /// Makes the member's node say that it lets others pass (`with_shared`), whatever else it says meanwhile.
 /// `data`: what it says now, if it is known.
 awaitable<outcome<>> let_pass(core_ptr session, std::string node, std::optional<std::string> data,

@@ -5,6 +5,7 @@
 #include "line/turn.hpp"
 #include "lock/lock_line.hpp"
 #include "session/deadline.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -12,6 +13,7 @@ using namespace detail;
 
 lock::lock(session over, std::string path, line_options options)
     : session_(std::move(over)), path_(std::move(path)), options_(std::move(options)) {
+  require_session(session_);
   require_path("lock path", path_);
   require_id("line_options::id", options_.id);
 }

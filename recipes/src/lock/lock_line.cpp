@@ -8,8 +8,6 @@
 
 namespace zkrecipes::detail {
 
-using backend::opcode;
-
 namespace {
 // The names in Curator's mutex, and in both generations of kazoo's lock.
 constexpr std::string_view lock_markers[] = {"lock-", "__lock__"};
@@ -27,13 +25,7 @@ awaitable<outcome<ownership>> acquire_lock(core_ptr session, std::string path, l
 }
 
 awaitable<outcome<ownership>> try_acquire_lock(core_ptr session, std::string path, line_options options) {
-  auto list = make_request(opcode::children, path);
-  auto listed = co_await session->perform(std::move(list), retry::always);
-  if (listed.error && listed.error != errc::no_node) co_return failed<ownership>(listed.error);
-  if (!members_of(listed.children, lock_markers).empty()) co_return failed<ownership>(errc::busy);
-  auto trying =
-      try_own_turn(std::move(session), lock_line(std::move(path)), revocable_data(options.id), &nearest_ahead);
-  co_return co_await std::move(trying);
+  return own_if_free(std::move(session), lock_line(std::move(path)), revocable_data(options.id));
 }
 
 }  // namespace zkrecipes::detail

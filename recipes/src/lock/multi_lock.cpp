@@ -9,6 +9,7 @@
 #include "lock/held_together.hpp"
 #include "lock/lock_line.hpp"
 #include "session/deadline.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -30,6 +31,7 @@ awaitable<outcome<multi_ownership>> acquire_all(core_ptr session, std::vector<st
 
 multi_lock::multi_lock(session over, std::vector<std::string> paths, line_options options)
     : session_(std::move(over)), paths_(std::move(paths)), options_(std::move(options)) {
+  require_session(session_);
   if (paths_.empty()) throw std::invalid_argument("multi-lock: there must be a path");
   for (const auto& each : paths_) require_path("multi-lock path", each);
   require_id("line_options::id", options_.id);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include <zkrecipes/read_write_lock.hpp>
 
@@ -8,6 +9,7 @@
 #include "line/own_node.hpp"
 #include "line/turn.hpp"
 #include "session/deadline.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes {
 
@@ -52,6 +54,30 @@ bool holds(const std::string& path, const std::string& node, std::span<const std
   return parent_of(node) == path && parse_sequence(name_of(node), kind);
 }
 
+/// A writer that is the only one in line may have turned its hold into a shared one. It says so in its node.
+awaitable<outcome<ownership>> try_read(core_ptr session, std::string path, std::string id) {
+  auto listed = co_await list_members(session, read_line_of(path));
+  auto& [error, members] = listed;
+  std::erase_if(members, [](const member& each) { return !writes(each); });
+  if (!error && members.size() > 1) error = errc::busy;
+  if (error) co_return failed<ownership>(error);
+  std::string passed;
+  if (!members.empty()) {
+    passed = members.front().name;
+    auto look = make_request(opcode::get, join(path, passed));
+    const auto seen = co_await session->perform(std::move(look), retry::always);
+    if (seen.error && seen.error != errc::no_node) co_return failed<ownership>(seen.error);
+    if (!seen.error && !is_shared(seen.data)) co_return failed<ownership>(errc::busy);
+  }
+  const blocker other_writer = [passed](const std::vector<member>& all, std::size_t self) {
+    auto ahead = writer_ahead(all, self);
+    while (ahead && all[*ahead].name == passed) ahead = writer_ahead(all, *ahead);
+    return ahead;
+  };
+  auto trying = try_own_turn(std::move(session), read_line_of(std::move(path)), id_data(id), other_writer);
+  co_return co_await std::move(trying);
+}
+
 awaitable<outcome<>> downgrade(core_ptr session, std::string path, own_node_ptr write) {
   if (!write || !holds(path, write->path(), writers)) co_return outcome<>(errc::bad_arguments);
   co_return co_await let_pass(std::move(session), write->path(), write->data(), write->bound());
@@ -73,7 +99,7 @@ awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, li
     auto ahead = nearest_ahead(all, self);
     return ahead && self == 1 && all[0].name == own ? std::nullopt : ahead;
   };
-  auto trying = try_own_turn(std::move(session), write_line_of(std::move(path)), std::move(options.id), nobody_but_us,
+  auto trying = try_own_turn(std::move(session), write_line_of(std::move(path)), id_data(options.id), nobody_but_us,
                              read->bound());
   co_return co_await std::move(trying);
 }
@@ -82,6 +108,7 @@ awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, li
 
 read_write_lock::read_write_lock(session over, std::string path, line_options options)
     : session_(std::move(over)), path_(std::move(path)), options_(std::move(options)) {
+  require_session(session_);
   require_path("read-write lock path", path_);
   require_id("line_options::id", options_.id);
 }
@@ -93,8 +120,15 @@ void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string 
   auto line = reads ? read_line_of(std::move(path)) : write_line_of(std::move(path));
   blocker who_first = reads ? &writer_ahead : &nearest_ahead;
   auto turn =
-      own_turn(core, std::move(line), std::move(options.id), std::move(who_first), std::move(options.on_position));
+      own_turn(core, std::move(line), id_data(options.id), std::move(who_first), std::move(options.on_position));
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
+}
+
+void read_write_lock::start_try_acquire(owner_handler h, core_ptr core, std::string path, line_options options,
+                                        mode how) {
+  auto trying = how == mode::read ? try_read(core, std::move(path), std::move(options.id))
+                                  : own_if_free(core, write_line_of(std::move(path)), id_data(options.id));
+  launch(*core->get_scheduler(), std::move(h), std::move(trying));
 }
 
 void read_write_lock::start_downgrade(handler_for<void(error_code)> h, core_ptr core, std::string path,

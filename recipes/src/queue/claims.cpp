@@ -13,10 +13,6 @@ using backend::opcode;
 
 namespace {
 
-/// The read failed, but the item may be there: it is read again, because the removal of the claim also corrects the
-/// item's attempts.
-bool is_unread(const error_code& error) { return error && error != errc::no_node && error != errc::no_auth; }
-
 /// A retry can not change this result.
 bool ends_the_removal(const error_code& error) {
   return !error || error == errc::no_auth || error == errc::session_expired || is_fatal(error);
@@ -141,7 +137,8 @@ awaitable<void> claims::remove_claim(shared_frame frame, ending which, exchange_
     auto seen = co_await over->perform_all(std::move(looks), which.bound);
     done.error = seen[0].error;
     if (done.error == errc::no_node || (!done.error && seen[0].data != which.guid)) co_return;
-    if (!done.error && is_unread(seen[1].error)) done.error = seen[1].error;
+    // The item is read again, because the removal of the claim also corrects the item's attempts.
+    if (!done.error && is_untold(seen[1].error)) done.error = seen[1].error;
     if (done.error) continue;
     transaction all;
     all.remove(claim);

@@ -1,6 +1,7 @@
 #include "queue/dead_letter.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "format/json_object.hpp"
@@ -11,6 +12,7 @@ namespace {
 
 constexpr std::string_view letter_kind = "dead_letter";
 constexpr std::size_t longest_reason = 1000;
+constexpr auto most_attempts = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
@@ -27,7 +29,7 @@ std::optional<dead_letter> read_letter(std::string_view text) {
   const auto about = json_object::parse(text.substr(0, end));
   const bool is_letter = about && (about->is(letter_kind) || !about->is_marked());  // older versions made no mark
   auto item = is_letter ? about->text("item") : std::nullopt;
-  const auto attempts = is_letter ? about->integer("attempts") : std::nullopt;
+  const auto attempts = is_letter ? about->integer("attempts", 0, most_attempts) : std::nullopt;
   auto reason = is_letter ? about->text("reason") : std::nullopt;
   if (!item || !attempts || !reason) return std::nullopt;
   dead_letter letter;

@@ -87,7 +87,7 @@ size_follower_ptr permits::follower() const {
 /// Gets in line and learns the size. The size is read behind the list, so that both were true at the same time. With an
 /// older size we could be let in wrongly, after a resize to fewer permits and a later departure.
 awaitable<outcome<waiter_ptr>> permits::enter(std::int32_t weight, size_follower_ptr size, diagnostic why) {
-  auto entered = co_await waiter::enter(session_, line(weight), options_.id);
+  auto entered = co_await waiter::enter(session_, line(weight), id_data(options_.id));
   auto& [error, who] = entered;
   if (error == errc::foreign_data) error = refuse_path(why);
   if (error) co_return entered;
@@ -150,13 +150,13 @@ awaitable<error_code> permits::wait_news(waiter_ptr who, size_follower_ptr size)
 /// the members that it shows behind us: they came before it was made, and may have seen us behind others that have left
 /// since. Members that come later have not.
 void permits::announce_later(const own_node_ptr& node) {
-  launch_detached(session_->strand(), announce(node, options_.id));
+  launch_detached(session_->strand(), announce(node, id_data(options_.id)));
 }
 
 /// Tries for as long as we hold, because until it succeeds a member behind us may wait although permits are free.
-awaitable<void> permits::announce(own_node_ptr node, std::string id) {
+awaitable<void> permits::announce(own_node_ptr node, std::string written) {
   back_off pause(first_announce_pause, max_announce_pause);
-  std::optional<std::string> data = std::move(id);
+  std::optional<std::string> data = std::move(written);
   while (!node->lost()) {
     auto told = co_await let_pass(node->session(), node->path(), std::move(data), node->bound());
     const auto& error = std::get<0>(told);
@@ -224,8 +224,8 @@ awaitable<outcome<semaphore_state>> permits::state(diagnostic why) {
   co_return outcome<semaphore_state>(error_code(), now);
 }
 
-awaitable<outcome<std::vector<line_member>>> permits::members() {
-  auto known = co_await state(diagnostic());
+awaitable<outcome<std::vector<line_member>>> permits::members(diagnostic why) {
+  auto known = co_await state(std::move(why));
   if (std::get<0>(known)) co_return failed<std::vector<line_member>>(std::get<0>(known));
   const permit_record size{std::get<1>(known).size, 0, 0};
   const blocker who_first = [size](const std::vector<member>& all, std::size_t self) {

@@ -27,7 +27,7 @@ class permits : public std::enable_shared_from_this<permits> {
   awaitable<outcome<ownership>> try_acquire(std::int32_t weight, diagnostic why);
   awaitable<outcome<>> resize(std::int32_t size, diagnostic why);
   awaitable<outcome<semaphore_state>> state(diagnostic why);
-  awaitable<outcome<std::vector<line_member>>> members();
+  awaitable<outcome<std::vector<line_member>>> members(diagnostic why);
 
   // From any thread.
   const core_ptr& session() const noexcept { return session_; }
@@ -52,7 +52,7 @@ class permits : public std::enable_shared_from_this<permits> {
   static awaitable<error_code> wait_fitting(waiter_ptr who, size_follower_ptr size);
   static awaitable<error_code> wait_news(waiter_ptr who, size_follower_ptr size);
   void announce_later(const own_node_ptr& node);
-  static awaitable<void> announce(own_node_ptr node, std::string id);
+  static awaitable<void> announce(own_node_ptr node, std::string written);
   awaitable<outcome<>> settle_shrink(permit_record now, std::int32_t version);
   awaitable<error_code> mark_holders(std::int32_t size);
 

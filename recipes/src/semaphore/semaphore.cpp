@@ -53,9 +53,10 @@ void semaphore::start_state(handler_for<void(error_code, semaphore_state)> h, pe
   launch(*on, std::move(h), owning(std::move(from), &permits::state, std::move(why)));
 }
 
-void semaphore::start_members(handler_for<void(error_code, std::vector<line_member>)> h, permits_ptr from) {
+void semaphore::start_members(handler_for<void(error_code, std::vector<line_member>)> h, permits_ptr from,
+                              diagnostic why) {
   const auto on = from->session()->get_scheduler();
-  launch(*on, std::move(h), owning(std::move(from), &permits::members));
+  launch(*on, std::move(h), owning(std::move(from), &permits::members, std::move(why)));
 }
 
 }  // namespace zkrecipes

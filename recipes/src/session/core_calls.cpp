@@ -38,12 +38,18 @@ bool sets_watch(opcode op, const error_code& outcome) {
   return !outcome || (op == opcode::exists && outcome == errc::no_node);
 }
 
+/// What the C client would silently take for something else: for a persistent node, or for a shorter ACL.
+bool would_be_misread(create_mode mode, const acl& access) {
+  return mode < create_mode::persistent || mode > create_mode::container || has_nul(access);
+}
+
 bool well_formed(const backend::request& what) {
-  if (what.op != opcode::multi) return path_problem(what.path).empty();
+  if (what.op != opcode::multi) return path_problem(what.path).empty() && !would_be_misread(what.mode, what.access);
   for (const auto& each : what.operations) {
     // If a path in the middle is bad, the C client frees memory that it never allocated. And the server's answer to the
     // creation of a container is one that the C client can not read.
     if (!path_problem(each.path).empty() || each.mode == create_mode::container) return false;
+    if (would_be_misread(each.mode, each.acl)) return false;
   }
   return !what.operations.empty();
 }

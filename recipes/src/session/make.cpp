@@ -53,10 +53,17 @@ void check(const session_options& options) {
     if (each.user.empty() || each.user.find(':') != each.user.npos) {
       throw std::invalid_argument("session_options::digest: a user must not be empty or contain ':'");
     }
+    if (has_nul(each.user) || has_nul(each.password)) {
+      throw std::invalid_argument("session_options::digest: neither may contain a NUL byte");
+    }
+  }
+  if (has_nul(options.default_acl)) {
+    throw std::invalid_argument("session_options::default_acl: a scheme or an id must not contain a NUL byte");
   }
 }
 
 core_ptr make_core(const asio::any_io_executor& executor, session_options options, const world_factory& world) {
+  if (!executor) throw std::invalid_argument("session executor: it is empty");
   check(options);
   auto schedule = std::make_shared<scheduler>();
   schedule->base = executor;

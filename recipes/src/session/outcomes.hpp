@@ -29,6 +29,9 @@ inline bool forbids_retry(const error_code& error) { return is_cancelled(error) 
 /// The server could not do it: throttled, a quota, a fault of its own. A later try may succeed.
 inline bool is_server_refusal(const error_code& error) { return error == errc::server_error; }
 
+/// Whether a read with this answer leaves open what is there. That the node is missing, or not for us to read, is told.
+inline bool is_untold(const error_code& error) { return error && error != errc::no_node && error != errc::no_auth; }
+
 /// Another write came first: the node has another version, exists already or does not exist any more.
 inline bool is_write_conflict(const error_code& error) {
   return error == errc::bad_version || error == errc::node_exists || error == errc::no_node;

@@ -9,6 +9,13 @@ bool has_control(std::string_view text) {
   return std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; });
 }
 
+bool has_nul(std::string_view text) { return text.find('\0') != text.npos; }
+
+bool has_nul(const acl& access) {
+  return std::any_of(access.begin(), access.end(),
+                     [](const acl_entry& each) { return has_nul(each.scheme) || has_nul(each.id); });
+}
+
 void reject(std::string_view what, std::string_view value, std::string_view problem) {
   throw std::invalid_argument(std::string(what) + " \"" + std::string(value) + "\": " + std::string(problem));
 }

@@ -4,10 +4,15 @@
 #include <string>
 #include <string_view>
 
+#include <zkrecipes/node.hpp>
+
 namespace zkrecipes::detail {
 
 /// True if the text has control characters.
 bool has_control(std::string_view text);
+/// Whether there is a NUL byte, at which the C client would cut the text off.
+bool has_nul(std::string_view text);
+bool has_nul(const acl& access);
 
 /// \throws std::invalid_argument: `what "value": problem`.
 [[noreturn]] void reject(std::string_view what, std::string_view value, std::string_view problem);

@@ -24,34 +24,36 @@ class subtree_removal {
   explicit subtree_removal(core_ptr session) : session_(std::move(session)) {}
 
   awaitable<error_code> remove(std::string path) {
-    for (int round = 0; round < max_rounds; ++round) {
-      std::vector<std::string> self{path};
-      auto error = co_await remove_leaves(self);
-      if (error || self.empty()) co_return error;
-      error = co_await clear(path);
-      if (error) co_return error;
-    }
-    co_return errc::not_empty;
+    std::vector<std::string> self{path};
+    auto error = co_await remove_leaves(self);
+    if (!error && !self.empty()) error = co_await remove_inner(std::move(path));
+    co_return error;
   }
 
   std::size_t removed() const noexcept { return removed_; }
 
  private:
-  /// Removes everything below a node, depth first.
-  awaitable<error_code> clear(std::string path) {
-    auto look = make_request(opcode::children, path);
-    auto listed = co_await session_->perform(std::move(look), retry::always);
-    if (listed.error == errc::no_node) co_return error_code();
-    if (listed.error) co_return listed.error;
-    auto paths = std::move(listed.children);
-    for (auto& each : paths) each = join(path, each);
-    for (int round = 0; !paths.empty(); ++round) {
+  /// Removes a node that had children a moment ago, and everything below it, depth first.
+  awaitable<error_code> remove_inner(std::string path) {
+    for (int round = 1; round < max_rounds; ++round) {
+      auto look = make_request(opcode::children, path);
+      auto listed = co_await session_->perform(std::move(look), retry::always);
+      if (listed.error == errc::no_node) co_return error_code();
+      if (listed.error) co_return listed.error;
+      auto paths = std::move(listed.children);
+      for (auto& each : paths) each = join(path, each);
+      paths.push_back(path);  // right behind its children, before another client can create more of them
       auto error = co_await remove_leaves(paths);
-      if (!error && round == max_rounds) error = errc::not_empty;
-      for (std::size_t i = 0; i < paths.size() && !error; ++i) error = co_await clear(paths[i]);
+      if (error || paths.empty()) co_return error;
+      if (paths.back() == path) paths.pop_back();
+      if (paths.empty()) continue;  // others have created children since they were listed
+      for (std::size_t i = 0; i < paths.size() && !error; ++i) error = co_await remove_inner(paths[i]);
       if (error) co_return error;
+      std::vector<std::string> self{path};
+      error = co_await remove_leaves(self);
+      if (error || self.empty()) co_return error;
     }
-    co_return error_code();
+    co_return errc::not_empty;
   }
 
   /// Removes those of `paths` that have no children; the others are left in it.

@@ -2,6 +2,7 @@
 
 #include <zkrecipes/shared_value.hpp>
 
+#include "session/make.hpp"
 #include "session/request_size.hpp"
 #include "shared/replace.hpp"
 
@@ -34,6 +35,7 @@ awaitable<outcome<node_stat>> set_value(core_ptr session, std::string path, std:
 }  // namespace
 
 shared_value::shared_value(session over, std::string path) : session_(std::move(over)), path_(std::move(path)) {
+  require_session(session_);
   require_path("shared_value path", path_);
 }
 

@@ -41,7 +41,9 @@ bool is_leaf_name(std::string_view name) noexcept {
 
 bool is_term_record(std::string_view data) {
   boost::json::error_code error;
-  const auto value = boost::json::parse({data.data(), data.size()}, error);
+  boost::json::parse_options options;
+  options.allow_invalid_utf8 = true;  // as the library does: the id of a leader may hold any bytes
+  const auto value = boost::json::parse({data.data(), data.size()}, error, {}, options);
   if (error || !value.is_object()) return false;
   const auto* kind = value.get_object().if_contains("zkrecipes");
   return kind && kind->is_string() && kind->get_string() == "term";
