@@ -9,7 +9,7 @@ struct billing : zkrecipes::queue_consumer {
   using queue_consumer::queue_consumer;
 
   boost::asio::awaitable<zkrecipes::message_outcome> process(zkrecipes::term term,
-                                                         const zkrecipes::message& item) override {
+                                                             const zkrecipes::message& item) override {
     std::cout << "epoch " << term.epoch() << ": " << item.data << std::endl;
     co_return zkrecipes::transaction().create("/billing/done-", item.data,
                                               zkrecipes::create_mode::persistent_sequential);

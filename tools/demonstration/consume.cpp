@@ -23,7 +23,7 @@ class recorder final : public zkrecipes::queue_consumer {
   }
 
   boost::asio::awaitable<zkrecipes::message_outcome> process(zkrecipes::term present,
-                                                         const zkrecipes::message& item) override {
+                                                             const zkrecipes::message& item) override {
     zkrecipes::transaction effects;
     effects.create(std::string(results_path) + "/r-", std::to_string(present.epoch()) + ' ' + id_ + ' ' + item.data,
                    zkrecipes::create_mode::persistent_sequential);

@@ -26,8 +26,9 @@ struct delivery_frame;
 /// the process dies of it. A message that another client removes while we work on it is passed over, without effects.
 /// The time spent waiting for a message does not count as work (`career_traits::stall_limit`).
 ///
-/// What is processed when the term is to end is finished and committed; what only waits for its next attempt is left to
-/// the successor, which tries it at once. Thread safety: `status` safe; the career is called on one strand.
+/// When the term is to end, messages that are being processed are finished and committed. Those that only wait for
+/// their next attempt are left to the successor, which tries them at once. Thread safety: `status` safe; the career is
+/// called on one strand.
 class queue_consumer : public leader_career {
  public:
   /// `from`: a `queue`, a `priority_queue` or a `delay_queue`. It should have no other takers: the consumer reads it

@@ -11,15 +11,16 @@
 
 namespace zkrecipes {
 
-/// What is promised of the effects of a message. docs/guarantees.md has a row for each.
+/// The promise for the effects of a message. docs/guarantees.md has a row for each.
 enum class delivery_guarantee {
   /// The effects in ZooKeeper and the removal of the message are one fenced transaction: they happen once.
   effectively_once,
   /// The effects are elsewhere: `process` returns none (an outcome with effects fails), and the message is removed
   /// afterwards. It can be processed again after a crash, a hand-over that was cut short, or a lost lease.
   at_least_once,
-  /// The message is removed before it is processed, and `process` returns no effects. A failed attempt, a crash or a
-  /// hand-over that is cut short loses it: there are no further attempts, and no dead letter.
+  /// The message is removed before it is processed, and `process` returns no effects. A failed attempt loses it: there
+  /// are no further attempts, and no dead letter. A crash or the end of a term loses up to `window` messages that were
+  /// removed and not begun, or not finished.
   at_most_once,
 };
 

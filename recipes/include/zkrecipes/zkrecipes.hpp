@@ -12,12 +12,12 @@
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/membership.hpp>
+#include <zkrecipes/message_outcome.hpp>
 #include <zkrecipes/multi_lock.hpp>
 #include <zkrecipes/persistent_node.hpp>
 #include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/producer.hpp>
 #include <zkrecipes/queue.hpp>
-#include <zkrecipes/message_outcome.hpp>
 #include <zkrecipes/queue_consumer.hpp>
 #include <zkrecipes/queue_consumer_options.hpp>
 #include <zkrecipes/queue_consumer_status.hpp>

@@ -1,6 +1,8 @@
 #include "consumer/effects.hpp"
 
+#include <map>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -33,13 +35,16 @@ std::optional<bool> is_done(const operation& what, const backend::reply& node) {
 awaitable<outcome<effects>> see_effects(core_ptr session, transaction of) {
   std::vector<backend::request> looks;
   for (const auto& each : of.operations()) looks.push_back(backend::make_request(backend::opcode::get, each.path));
+  // A node that the transaction changes twice tells nothing of the first change.
+  std::map<std::string, int> times;
+  for (const auto& each : of.operations()) ++times[each.path];
   auto seen = co_await session->perform_all(std::move(looks));
   std::size_t done = 0;
   std::size_t not_done = 0;
   for (std::size_t i = 0; i < seen.size(); ++i) {
     if (seen[i].error && seen[i].error != errc::no_node) co_return outcome<effects>(seen[i].error, effects::some);
     const auto verdict = is_done(of.operations()[i], seen[i]);
-    if (verdict) ++(*verdict ? done : not_done);
+    if (verdict && times[of.operations()[i].path] == 1) ++(*verdict ? done : not_done);
   }
   auto sum = effects::some;  // also if no operation could be judged
   if (done && !not_done) sum = effects::all;

@@ -161,6 +161,7 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
       if (!maybe_done) co_return commit_result{result.error, refused};
       if (!is_refusal_to_repeat(result.error)) co_return commit_result{errc::outcome_unknown};
       auto error = co_await judge_refusal(operations, result.error, pause);
+      has_settled_ = has_settled_ || !error;
       co_return commit_result{error, refused};
     }
     // We may have written another phase of the same term into the record ourselves.
@@ -171,13 +172,13 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
   }
 }
 
-/// The notes as a term leaves them. If it has settled something, the count of crashes begins anew. The successor may
-/// take `handing_over` for `retired`, so both say the same.
+/// The notes as a term leaves them. If it has settled something, the search for a message that kills begins anew. The
+/// successor may take `handing_over` for `retired`, so both say the same.
 consumer_notes term_state::notes_at(term_phase phase) const {
   auto notes = notes_;
   if (phase == term_phase::inaugurating || phase == term_phase::executing) return notes;
-  if (phase != term_phase::stalled && has_settled_) notes.crashes = 0;
   notes.in_hand = suspects_;
+  if (phase != term_phase::stalled && has_settled_) notes.crashes = 0, notes.in_hand.clear();
   return notes;
 }
 

@@ -76,13 +76,16 @@ awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
   for (auto* each : window_.finished()) {
     if (batch.members().size() == most_at_once_) break;
     auto one = judge(*each);
-    if (!spent_reason_.empty()) co_return errc::career_failed;
+    if (!spent_reason_.empty() && batch.empty()) co_return errc::career_failed;
+    if (!std::exchange(spent_reason_, {}).empty()) break;  // what is in front of it is settled first
     if (one.how.how == settlement::kind::park && !std::exchange(is_letter_ready_, true)) {
       auto error = co_await frame_.source->prepare(one.how.how);
-      if (error) {
-        is_letter_ready_ = false;
-        co_return error;
+      if (error) is_letter_ready_ = false;
+      if (error == errc::no_auth) {
+        refuse(one, error);
+        continue;
       }
+      if (error) co_return error;
     }
     auto settling = frame_.source->settling(one.how);
     const bool has_effects = one.how.how == settlement::kind::remove;

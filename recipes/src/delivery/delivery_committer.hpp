@@ -57,7 +57,7 @@ class delivery_committer {
   delivery_frame& frame_;
   delivery_window& window_;
   probation& probation_;
-  std::size_t most_at_once_;     // fewer than usual while a culprit is searched for
+  std::size_t most_at_once_;      // fewer than usual while a culprit is searched for
   bool is_letter_ready_ = false;  // the source can take letters
   std::string spent_reason_;
   figures shown_;

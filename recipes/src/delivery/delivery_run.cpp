@@ -35,6 +35,9 @@ std::string lane_of(const queue_consumer_options& options, const message& what) 
   }
 }
 
+/// Another try can succeed. Only the making of a folder ends with these: a commit waits by itself.
+bool is_untold_yet(const error_code& error) { return is_server_refusal(error) || may_have_happened(error); }
+
 std::string text_of(const std::exception_ptr& failure) {
   try {
     std::rethrow_exception(failure);
@@ -66,7 +69,9 @@ awaitable<outcome<>> delivery_run::run() {
     if (!has_news_ && !is_over()) co_await changed_.wait(next_time());
   }
   co_await frame_->source->close();
-  frame_->board.change([](queue_consumer_status& status) {
+  const auto lost = window_.count_removed();
+  frame_->board.change([&](queue_consumer_status& status) {
+    status.lost += lost;
     status.in_hand = status.finished = status.held_back = status.resting = 0;
     status.oldest = 0ms;
   });
@@ -101,7 +106,7 @@ bool delivery_run::is_over() const {
   return !may_commit() || const_cast<delivery_run*>(this)->window_.finished().empty();
 }
 
-/// What is finished is committed also behind the end of the term, until a successor may begin.
+/// Finished messages are committed also behind the end of the term, until a successor may begin.
 bool delivery_run::may_commit() const {
   if (may_not_commit_ || failure_) return false;
   return !is_cut_ || get_scheduler()->now() < term_->end_by();
@@ -185,9 +190,10 @@ void delivery_run::end_call(process_call& which) {
   auto& whose = message_of(which);
   const auto& failure = which.run->failure;
   const bool is_over = term_->reason() || term_->seat()->bound()->ended;
-  if (failure && !(is_over && tells_of_the_end(failure))) {
+  const bool counts = !which.run->cut;
+  if (counts && failure && !(is_over && tells_of_the_end(failure))) {
     take_outcome(whose, message_outcome::again(text_of(failure)));
-  } else if (!failure && which.outcome) {
+  } else if (counts && !failure && which.outcome) {
     take_outcome(whose, std::move(*which.outcome));
   } else if (whose.is_removed) {
     frame_->board.change([](queue_consumer_status& status) { ++status.lost; });
@@ -212,14 +218,15 @@ void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome)
   }
   const auto what = outcome.what();
   if (what == message_outcome::kind::hold_off) {
-    held_off_until_ = get_scheduler()->now() + std::max(outcome.after().value_or(0ms), 0ms);
+    const auto until = get_scheduler()->now() + std::max(outcome.after().value_or(0ms), 0ms);
+    held_off_until_ = std::max(held_off_until_, until);
+    return put_back(which);
   }
   if (which.is_removed) {  // at most once: there is nothing left to settle
     const bool is_done = what == message_outcome::kind::done;
     frame_->board.change([&](queue_consumer_status& status) { ++(is_done ? status.done : status.lost); });
     return window_.remove(which);
   }
-  if (what == message_outcome::kind::hold_off) return put_back(which);
   if (what == message_outcome::kind::again) {
     frame_->board.change([](queue_consumer_status& status) { ++status.again; });
   }
@@ -270,6 +277,7 @@ awaitable<void> delivery_run::read_missing() {
       window_.load(*missing[i], std::move(*found[i]));
     } else {
       frame_->board.change([](queue_consumer_status& status) { ++status.passed_over; });
+      probation_.settled(missing[i]->what->name);
       window_.remove(*missing[i]);
     }
   }
@@ -283,7 +291,7 @@ awaitable<void> delivery_run::commit() {
   if (error == errc::career_failed) {
     failure_ = std::make_exception_ptr(std::runtime_error("the attempts at a message of " + frame_->source->name() +
                                                           " are used up: " + committer_.spent_reason()));
-  } else if (error && is_server_refusal(error)) {
+  } else if (error && is_untold_yet(error)) {
     // The folder of the dead letters could not be made: the next step tries again.
     co_await changed_.wait(get_scheduler()->now() + term_->session()->options().retry.max_pause);
   } else if (error) {

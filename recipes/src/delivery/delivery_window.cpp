@@ -182,6 +182,11 @@ std::size_t delivery_window::count(stage at) const {
       std::count_if(all_.begin(), all_.end(), [at](const auto& each) { return each.second.at == at; }));
 }
 
+std::size_t delivery_window::count_removed() const {
+  return static_cast<std::size_t>(
+      std::count_if(all_.begin(), all_.end(), [](const auto& each) { return each.second.is_removed; }));
+}
+
 std::size_t delivery_window::held_back() const { return count(stage::waiting) - ready_.size(); }
 
 const message_in_hand* delivery_window::oldest() const { return all_.empty() ? nullptr : &all_.begin()->second; }

@@ -79,6 +79,8 @@ class delivery_window {
   std::size_t count(stage at) const;
   std::size_t working_count() const noexcept { return working_.size(); }
   std::size_t held_back() const;
+  /// Messages that were removed from their source, and whose processing has not ended.
+  std::size_t count_removed() const;
   /// The first message; null if there is none.
   const message_in_hand* oldest() const;
 
@@ -101,8 +103,8 @@ class delivery_window {
   std::map<std::string, lane_members> lanes_;
   std::set<std::uint64_t> ready_;  // at most one of each lane: the next one that may be begun
   std::set<std::uint64_t> finished_;
-  timed_messages working_;  // by when they were begun
-  timed_messages resting_;  // by when their rest ends
+  timed_messages working_;                         // by when they were begun
+  timed_messages resting_;                         // by when their rest ends
   std::set<std::uint64_t> missing_;                // to be read again: those that were unloaded, in lanes that go on
   std::map<std::string, std::uint64_t> ready_of_;  // by lane
   std::uint64_t last_number_ = 0;

@@ -21,7 +21,7 @@ struct message_in_hand {
     resting,     ///< It waits for its next attempt.
   };
 
-  std::uint64_t number = 0;  ///< In the order of receipt.
+  std::uint64_t number = 0;             ///< In the order of receipt.
   std::shared_ptr<const message> what;  ///< A call of `process` may outlive the place in the window.
   std::string lane;
   stage at = stage::waiting;
@@ -34,9 +34,7 @@ struct message_in_hand {
   lease_clock::time_point rests_until{};
   std::int64_t first_failed = 0;  ///< Milliseconds since 1970; 0: not in this term.
 
-  bool is_begun() const noexcept {
-    return at == stage::working || at == stage::finished || at == stage::committing;
-  }
+  bool is_begun() const noexcept { return at == stage::working || at == stage::finished || at == stage::committing; }
 };
 
 }  // namespace zkrecipes::detail

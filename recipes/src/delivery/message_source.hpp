@@ -42,7 +42,7 @@ class message_source {
   virtual transaction moving_on(const std::vector<settlement>& batch) const = 0;
   /// The transaction was committed. It can be called again for the same messages, or never.
   virtual awaitable<void> settled(std::vector<std::string> names) = 0;
-  /// No more messages are wanted. What is not settled goes back, in order.
+  /// No more messages are wanted. Those that are not settled go back, in order.
   virtual awaitable<void> close() = 0;
 };
 

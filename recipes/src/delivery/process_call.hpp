@@ -13,7 +13,7 @@
 namespace zkrecipes::detail {
 
 struct process_call {
-  std::uint64_t number = 0;  ///< Of the message in the window.
+  std::uint64_t number = 0;  ///< The number of the message in the window.
   std::shared_ptr<const message> what;
   std::optional<message_outcome> outcome{};  ///< Nothing if the call was not made, because the lease had lapsed.
   bool is_given_up = false;                  ///< The message was judged without it.

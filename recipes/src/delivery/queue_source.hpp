@@ -26,7 +26,6 @@ class queue_source final : public message_source {
   awaitable<void> close() override;
 
  private:
-
   shared_frame frame_;
   queue_listing list_;
   std::set<std::string> out_;  // handed out and not settled

@@ -1,4 +1,4 @@
-// What is to become of a message in its source.
+// The way in which a message leaves its source, or stays in it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct settlement {
   kind how = kind::remove;
   const message* what = nullptr;
   std::string reason{};
-  std::int64_t epoch = 0;         ///< Of the term that parks it.
+  std::int64_t epoch = 0;         ///< The term that parks it.
   std::int64_t first_failed = 0;  ///< Milliseconds since 1970; 0: not known, because it failed in earlier terms.
   std::int64_t last_failed = 0;
 };

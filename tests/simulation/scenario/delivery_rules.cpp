@@ -150,7 +150,7 @@ void delivery_rules::check_effect(const std::string& text) {
   done_.insert(number);
 }
 
-/// What is in front of a message, of its key or of all, is settled before it.
+/// The messages in front of it, of its key or all, are settled before it.
 void delivery_rules::check_order(std::uint64_t number) {
   if (options_.order == message_order::none) return;
   for (std::uint64_t before = 1; before < number; ++before) {

@@ -13,7 +13,7 @@
 
 namespace zkrecipes::simulation {
 
-/// What is wrong with a message; the seed decides.
+/// The trouble that a message makes; the seed decides.
 enum class trouble {
   none,
   throws,  ///< Each attempt.
