@@ -32,7 +32,7 @@ struct delivery_frame;
 class queue_consumer : public leader_career {
  public:
   /// `from`: a `queue`, a `priority_queue` or a `delay_queue`. It should have no other takers: the consumer reads it
-  /// without claims.
+  /// without claims. Its session has to be that of the coordinator: else the run ends with `career_failed`.
   /// \throws std::invalid_argument naming the bad option, or if `from` was made by default.
   explicit queue_consumer(const queue_base& from, queue_consumer_options options = {});
   ~queue_consumer() override;
@@ -52,6 +52,7 @@ class queue_consumer : public leader_career {
   const queue_consumer_options& options() const noexcept;
 
  private:
+  session queue_session_;
   std::shared_ptr<detail::delivery_frame> frame_;
 };
 

@@ -86,6 +86,9 @@ awaitable<term_ptr> begin_as_known(take_over_request what) {
   if (!what.known) co_return nullptr;
   auto known = *what.known;
   auto& before = known.record;
+  // What a consumer noted may have changed since: its messages in hand may be settled.
+  const bool is_noted = before.notes.crashes != 0 || !before.notes.in_hand.empty();
+  if (before.phase == term_phase::handing_over && is_noted) co_return nullptr;
   if (before.phase == term_phase::handing_over) before.phase = term_phase::retired, ++known.version;
   if (!before.finished() || before.phase == term_phase::stalled) co_return nullptr;
   auto begun = co_await begin(what, known, before.epoch == 0 ? takeover::first : takeover::clean);

@@ -80,7 +80,7 @@ std::shared_ptr<void> term_state::idle() {
   asio::post(session()->strand(), [self] { ++self->idle_; });
   auto work_goes_on = [self](void*) {
     asio::post(self->session()->strand(), [self] {
-      self->begin_work();
+      self->idle_until_ = self->session()->now();
       if (--self->idle_ == 0) self->changed_.notify();
     });
   };
@@ -164,6 +164,13 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
       has_settled_ = has_settled_ || !error;
       co_return commit_result{error, refused};
     }
+    // The record may be read and not written: the notes are left out then.
+    const bool is_conflict = is_write_conflict(result.error);
+    if (shows_notes && !is_conflict && !is_passing(result.error)) {
+      if (operations.empty()) co_return commit_result{result.error};
+      notes.reset();
+      continue;
+    }
     // We may have written another phase of the same term into the record ourselves.
     auto error = co_await refresh(nullptr, never);
     if (error == errc::superseded && maybe_done) error = errc::outcome_unknown;
@@ -179,6 +186,12 @@ consumer_notes term_state::notes_at(term_phase phase) const {
   if (phase == term_phase::inaugurating || phase == term_phase::executing) return notes;
   notes.in_hand = suspects_;
   if (phase != term_phase::stalled && has_settled_) notes.crashes = 0, notes.in_hand.clear();
+  return notes;
+}
+
+consumer_notes term_state::present_notes() const {
+  auto notes = notes_;
+  notes.in_hand = suspects_;
   return notes;
 }
 

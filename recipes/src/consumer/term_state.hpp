@@ -1,6 +1,7 @@
 // One term of leadership: its record, its fence, its end.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -42,7 +43,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   /// The same for several pieces at a time: when the oldest began; `never` while there is none.
   void set_work_since(lease_clock::time_point since);
   /// When the present piece of work began, or the last wait for work within it ended; `never` while it waits for work.
-  lease_clock::time_point busy_since() const noexcept { return idle_ > 0 ? never : busy_since_; }
+  lease_clock::time_point busy_since() const noexcept { return idle_ > 0 ? never : std::max(busy_since_, idle_until_); }
   /// It was told to end (perhaps again), a write of the record is done, or the work does not wait any more.
   condition& changed() noexcept { return changed_; }
 
@@ -53,6 +54,8 @@ class term_state : public std::enable_shared_from_this<term_state> {
   };
   /// Messages that an earlier process died of, perhaps, and that were not judged yet: left to the successor.
   void set_suspects(std::vector<std::string> names) { suspects_ = std::move(names); }
+  /// As last written, with these messages.
+  consumer_notes present_notes() const;
   /// See `term::async_commit`. With `notes`, the same write shows these in the record, if the term is executing; then
   /// `operations` may be empty.
   awaitable<commit_result> settle(transaction operations, std::optional<consumer_notes> notes);
@@ -83,6 +86,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   bool overtaken_ = false;                // a newer term has been seen
   int idle_ = 0;
   lease_clock::time_point busy_since_{};
+  lease_clock::time_point idle_until_{};          // when the last wait within the work ended
   consumer_notes notes_;                          // as last written
   std::vector<std::string> suspects_;             // see `set_suspects`
   term_phase wanted_ = term_phase::inaugurating;  // the last phase that was to be written

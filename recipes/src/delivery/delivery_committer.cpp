@@ -152,7 +152,7 @@ void delivery_committer::count_failure(message_in_hand& whose) {
   ++next.stat.version;
   window_.load(whose, std::move(next));
   if (whose.first_failed == 0) whose.first_failed = wall_time();
-  window_.rest(whose, now + std::max(pause, 0ms));
+  window_.rest(whose, now + bounded(pause));
 }
 
 awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& batch,
@@ -187,8 +187,13 @@ void delivery_committer::refuse(const member& culprit, const error_code& why) {
   auto& whose = *culprit.whose;
   frame_.board.change([](queue_consumer_status& status) { ++status.refused; });
   if (culprit.how.how != settlement::kind::remove) {
-    // It can be neither counted nor parked. It stays where it is, and is tried again later.
-    window_.rest(whose, term_->session()->now() + options().retry.longest);
+    // It can not be counted, or not be parked. It stays where it is, and is tried again later; the attempt counts at
+    // least here, so that a message that can not be counted is parked in the end.
+    auto next = *whose.what;
+    next.attempts = std::min(next.attempts + 1, options().retry.attempts);
+    window_.load(whose, std::move(next));
+    const auto pause = std::max(options().retry.longest, term_->session()->options().retry.max_pause);
+    window_.rest(whose, term_->session()->now() + pause);
   } else {
     window_.refuse(whose, message_outcome::again("its effects were refused: " + why.message()));
     frame_.board.change([](queue_consumer_status& status) { ++status.again; });

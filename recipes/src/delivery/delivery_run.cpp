@@ -7,6 +7,7 @@
 #include <boost/system/system_error.hpp>
 
 #include "consumer/end_of_term.hpp"
+#include "delivery/retry_pause.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 
@@ -16,11 +17,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-delivery_window::limits limits_of(const delivery_frame& frame, bool one_by_one) {
+delivery_window::limits limits_of(const delivery_frame& frame) {
   const auto& options = frame.options;
   const bool may_unload = options.order != message_order::strict &&
                           options.delivery != delivery_guarantee::at_most_once && frame.source->can_read_again();
-  if (one_by_one) return {options.order, 1, 1, may_unload};
   return {options.order, options.window, options.parallel, may_unload};
 }
 
@@ -55,18 +55,22 @@ delivery_run::delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io
       frame_(std::move(frame)),
       executor_(std::move(executor)),
       changed_(get_scheduler()),
-      probation_(term_->record().notes, std::max<std::size_t>(frame_->options.window, 2)),
-      window_(limits_of(*frame_, probation_.is_on())),
+      probation_({}, 0),
+      window_(limits_of(*frame_)),
       committer_(term_, *frame_, window_, probation_) {}
 
 awaitable<outcome<>> delivery_run::run() {
   const forwarding term_changes(term_->changed(), changed_);
   const forwarding session_changes(term_->session()->changed(), changed_);
+  // Here, on the strand: a term can have several runs, and its notes change.
+  probation_ = probation(term_->present_notes(), std::max<std::size_t>(frame_->options.window, 2));
+  if (probation_.is_on()) window_.resize(1, 1);
   error_ = co_await frame_->source->open();
   while (!is_over()) {
     has_news_ = false;
-    step();
-    if (!has_news_ && !is_over()) co_await changed_.wait(next_time());
+    const auto now = get_scheduler()->now();  // one moment for all: one that passes meanwhile is still waited for
+    step(now);
+    if (!has_news_ && !is_over()) co_await changed_.wait(next_time(now));
   }
   co_await frame_->source->close();
   const auto lost = window_.count_removed();
@@ -78,10 +82,10 @@ awaitable<outcome<>> delivery_run::run() {
   co_return outcome<>(error_);
 }
 
-void delivery_run::step() {
+void delivery_run::step(lease_clock::time_point now) {
   end_calls();
   if (goes_on()) {
-    begin_messages();  // first, because it finds out which messages have to be read again
+    begin_messages(now);  // first, because it finds out which messages have to be read again
     read_on();
   } else {
     stop_reading();
@@ -113,8 +117,7 @@ bool delivery_run::may_commit() const {
 }
 
 /// Moments that have passed are not waited for: what they make possible waits for something else, too.
-lease_clock::time_point delivery_run::next_time() const {
-  const auto now = get_scheduler()->now();
+lease_clock::time_point delivery_run::next_time(lease_clock::time_point now) const {
   auto next = never;
   const auto consider = [&](lease_clock::time_point moment) {
     if (moment > now) next = std::min(next, moment);
@@ -128,8 +131,7 @@ lease_clock::time_point delivery_run::next_time() const {
   return next;
 }
 
-void delivery_run::begin_messages() {
-  const auto now = get_scheduler()->now();
+void delivery_run::begin_messages(lease_clock::time_point now) {
   if (now < held_off_until_) return;
   while (auto* next = window_.next(now)) {
     if (!begin_or_prepare(*next)) return;
@@ -145,7 +147,7 @@ bool delivery_run::begin_or_prepare(message_in_hand& next) {
     window_.decide(next, message_outcome::again("its process died or was lost while this message was in hand"));
   } else if (is_removed_first) {
     window_.decide(next, message_outcome::done());
-  } else if (probation_.must_be_named(*next.what) && !probation_.is_named(name)) {
+  } else if (!next.is_removed && probation_.must_be_named(*next.what) && !probation_.is_named(name)) {
     probation_.announce(name);
     return false;
   } else {
@@ -190,7 +192,7 @@ void delivery_run::end_call(process_call& which) {
   auto& whose = message_of(which);
   const auto& failure = which.run->failure;
   const bool is_over = term_->reason() || term_->seat()->bound()->ended;
-  const bool counts = !which.run->cut;
+  const bool counts = !is_cut_;
   if (counts && failure && !(is_over && tells_of_the_end(failure))) {
     take_outcome(whose, message_outcome::again(text_of(failure)));
   } else if (counts && !failure && which.outcome) {
@@ -199,7 +201,7 @@ void delivery_run::end_call(process_call& which) {
     frame_->board.change([](queue_consumer_status& status) { ++status.lost; });
     window_.remove(whose);
   } else {
-    has_lapsed_ = has_lapsed_ || (!failure && !which.run->cut);
+    has_lapsed_ = has_lapsed_ || (!failure && !is_cut_);
     put_back(whose);
   }
 }
@@ -218,7 +220,7 @@ void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome)
   }
   const auto what = outcome.what();
   if (what == message_outcome::kind::hold_off) {
-    const auto until = get_scheduler()->now() + std::max(outcome.after().value_or(0ms), 0ms);
+    const auto until = get_scheduler()->now() + bounded(outcome.after().value_or(0ms));
     held_off_until_ = std::max(held_off_until_, until);
     return put_back(which);
   }

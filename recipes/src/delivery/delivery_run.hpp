@@ -37,9 +37,9 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   bool goes_on() const;
   bool is_over() const;
   bool may_commit() const;
-  lease_clock::time_point next_time() const;
-  void step();
-  void begin_messages();
+  lease_clock::time_point next_time(lease_clock::time_point now) const;
+  void step(lease_clock::time_point now);
+  void begin_messages(lease_clock::time_point now);
   bool begin_or_prepare(message_in_hand& next);
   void begin(message_in_hand& which);
   static awaitable<void> call(std::shared_ptr<delivery_run> self, call_ptr which);

@@ -69,7 +69,7 @@ void start_delivery(handler_for<void(error_code)> h, delivery_run_ptr run) {
 }  // namespace
 
 queue_consumer::queue_consumer(const queue_base& from, queue_consumer_options options)
-    : frame_(make_frame(from, std::move(options))) {
+    : queue_session_(from.get_session()), frame_(make_frame(from, std::move(options))) {
   frame_->process = [this](term present, const message& item) { return process(std::move(present), item); };
 }
 
@@ -82,6 +82,9 @@ asio::awaitable<void> queue_consumer::hand_over(term, term_end) { co_return; }
 asio::awaitable<void> queue_consumer::execute(term present) {
   auto executor = co_await asio::this_coro::executor;
   if (!present.get_state()) co_return;
+  if (present.get_session().get_core() != queue_session_.get_core()) {
+    throw std::invalid_argument("queue_consumer: the queue and the coordinator must be on one session");
+  }
   auto run = std::make_shared<delivery_run>(present.get_state(), frame_, executor);
   auto token = asio::as_tuple(asio::use_awaitable);
   auto ended = co_await initiate<void(error_code)>(token, &start_delivery, run);

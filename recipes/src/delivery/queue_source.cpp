@@ -112,7 +112,7 @@ transaction queue_source::settling(const settlement& each) const {
     count_attempts(all, path, 2);
     return all;
   }
-  all.remove(path);
+  all.remove(path, what.stat.version);  // data that somebody has changed meanwhile is not thrown away
   if (each.how == settlement::kind::remove) return all;
   all.create(frame_->where.on_side(std::string(dead_folder) + "/letter-"),
              write_letter(what.name, what.attempts, each.reason, what.data), create_mode::persistent_sequential);

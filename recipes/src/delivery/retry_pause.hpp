@@ -10,6 +10,11 @@
 
 namespace zkrecipes::detail {
 
+/// A pause that the user has asked for: 0 to 24 h.
+inline std::chrono::milliseconds bounded(std::chrono::milliseconds pause) {
+  return std::clamp(pause, std::chrono::milliseconds(0), std::chrono::milliseconds(std::chrono::hours(24)));
+}
+
 /// `random`: any 64 bits. `attempts`: how many have failed, 1 or more.
 inline std::chrono::milliseconds pause_after(const message_retry& policy, std::int32_t attempts, std::uint64_t random) {
   const auto first = static_cast<double>(policy.first.count());

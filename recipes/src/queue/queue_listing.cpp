@@ -60,28 +60,28 @@ awaitable<error_code> queue_listing::rest() {
 
 awaitable<error_code> queue_listing::read(const std::set<std::string>& known) {
   for (;;) {
-    auto error = co_await list_once(known);
+    watch_ptr hint;  // of this call, because another one can list the items at the same time
+    auto error = co_await list_once(known, hint);
     if (is_reply_lost(error) || is_expired(error)) continue;
     if (error == errc::server_error) {
       error = co_await rest();
       if (!error) continue;
     }
-    if (error) hint_.reset();
     if (error) co_return error;
     pause_.reset();
-    if (due() == 0) error = co_await wait_for_change();
+    if (due() == 0) error = co_await wait_for_change(hint);
     if (!error && due() == 0) continue;
-    if (frame_->where.kind == queue_kind::fifo) hint_.reset();  // a new item never goes before those listed
+    if (frame_->where.kind != queue_kind::fifo) hint_ = hint;  // a new item can go before those listed
     co_return error;
   }
 }
 
 /// Creates the path if it is missing.
-awaitable<error_code> queue_listing::list_once(const std::set<std::string>& known) {
+awaitable<error_code> queue_listing::list_once(const std::set<std::string>& known, watch_ptr& hint) {
   const auto& session = frame_->session;
   const auto& path = frame_->where.items;
   for (;;) {
-    hint_ = session->arm(watch_kind::children, path, changed_);
+    hint = session->arm(watch_kind::children, path, changed_);
     auto children = make_request(opcode::children, path, true);
     auto listed = co_await session->perform(std::move(children), retry::always);
     if (listed.error == errc::no_node) {
@@ -99,10 +99,10 @@ awaitable<error_code> queue_listing::list_once(const std::set<std::string>& know
   }
 }
 
-awaitable<error_code> queue_listing::wait_for_change() {
+awaitable<error_code> queue_listing::wait_for_change(watch_ptr hint) {
   const bool is_timed = frame_->where.kind == queue_kind::delayed && !items_.empty();
   const auto until = is_timed ? clock_.when(items_.front().rank) : never;
-  while (!hint_->fired()) {
+  while (!hint->fired()) {
     auto why = co_await changed_.wait(until);
     if (why == wake::cancelled) co_return asio::error::operation_aborted;
     if (why == wake::timed_out) co_return error_code();

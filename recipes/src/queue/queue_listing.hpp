@@ -43,14 +43,15 @@ class queue_listing {
   void reset_pause() { pause_.reset(); }
 
  private:
-  awaitable<error_code> list_once(const std::set<std::string>& known);
-  awaitable<error_code> wait_for_change();
+  using watch_ptr = std::shared_ptr<watch>;
+  awaitable<error_code> list_once(const std::set<std::string>& known, watch_ptr& hint);
+  awaitable<error_code> wait_for_change(watch_ptr hint);
 
   shared_frame frame_;
   server_clock clock_;
   std::deque<entry> items_;
   std::set<std::string> skipped_;
-  std::unique_ptr<watch> hint_;  // of the present list
+  std::shared_ptr<watch> hint_;  // of the present list, where it can be outdated
   bool is_ours_ = false;         // a list has shown that no other recipe uses the path
   condition changed_;
   back_off pause_;
