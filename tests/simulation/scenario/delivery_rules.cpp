@@ -184,7 +184,8 @@ int delivery_rules::begun(const term& present, const message& item) {
   if (options_.delivery == delivery_guarantee::at_most_once) {
     in_.require(removed_.contains(number) || deleted_.contains(number), "at most once: removed before it is processed",
                 item.data);
-    in_.require(!begun_.contains(number), "at most once: processed once", item.data);
+    const bool is_again = of(item.data) == trouble::holds_off;
+    in_.require(!begun_.contains(number) || is_again, "at most once: processed once", item.data);
   }
   return ++begun_[number];
 }
