@@ -230,6 +230,8 @@ awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, leas
     auto why = co_await changed_.wait(deadline);
     if (why == wake::timed_out && writing_) co_return errc::timed_out;
   }
+  // Writes wait in no certain order. Nothing is written behind the last phase: a successor would wait for an end.
+  if (shown_ == term_phase::retired || shown_ == term_phase::stalled) co_return errc::timed_out;
   writing_ = true;
   auto error = co_await write(phase, and_leave, deadline);
   writing_ = false;
