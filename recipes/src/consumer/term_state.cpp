@@ -120,6 +120,8 @@ awaitable<error_code> term_state::rest(const error_code& answer, back_off& pause
 awaitable<outcome<>> term_state::commit(transaction operations) {
   std::optional<consumer_notes> no_notes;
   auto result = co_await settle(std::move(operations), std::move(no_notes));
+  const bool is_at_work = wanted_ == term_phase::executing && notes_.in_hand.empty();
+  if (!result.error && is_at_work) note_progress();
   co_return outcome<>(result.error);
 }
 
@@ -145,7 +147,6 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
     auto multi = backend::make_multi(all.append(operations));
     auto result = co_await session()->perform(std::move(multi), retry::once);
     if (!result.error) {
-      has_settled_ = has_settled_ || !operations.empty();
       if (shows_notes) note_written(*notes, result.results[0].stat.version);
       co_return commit_result{};
     }
@@ -161,7 +162,6 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
       if (!maybe_done) co_return commit_result{result.error, refused};
       if (!is_refusal_to_repeat(result.error)) co_return commit_result{errc::outcome_unknown};
       auto error = co_await judge_refusal(operations, result.error, pause);
-      has_settled_ = has_settled_ || !error;
       co_return commit_result{error, refused};
     }
     // The record may be read and not written: the notes are left out then.
@@ -179,13 +179,13 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
   }
 }
 
-/// The notes as a term leaves them. If it has settled something, the search for a message that kills begins anew. The
+/// The notes as a term leaves them. If it has made progress, the search for a message that kills begins anew. The
 /// successor may take `handing_over` for `retired`, so both say the same.
 consumer_notes term_state::notes_at(term_phase phase) const {
   auto notes = notes_;
   if (phase == term_phase::inaugurating || phase == term_phase::executing) return notes;
   notes.in_hand = suspects_;
-  if (phase != term_phase::stalled && has_settled_) notes.crashes = 0, notes.in_hand.clear();
+  if (phase != term_phase::stalled && has_progressed_) notes.crashes = 0, notes.in_hand.clear();
   return notes;
 }
 

@@ -54,6 +54,9 @@ class term_state : public std::enable_shared_from_this<term_state> {
   };
   /// Messages that an earlier process died of, perhaps, and that were not judged yet: left to the successor.
   void set_suspects(std::vector<std::string> names) { suspects_ = std::move(names); }
+  /// Notes that a message was settled. A term that has settled one and ends cleanly was not brought down by a message.
+  /// (What `inaugurate` and `hand_over` commit tells nothing about messages.)
+  void note_progress() { has_progressed_ = true; }
   /// As last written, with these messages.
   consumer_notes present_notes() const;
   /// See `term::async_commit`. With `notes`, the same write shows these in the record, if the term is executing; then
@@ -92,7 +95,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   term_phase wanted_ = term_phase::inaugurating;  // the last phase that was to be written
   term_phase shown_ = term_phase::inaugurating;   // the last phase that was written
   bool writing_ = false;
-  bool has_settled_ = false;
+  bool has_progressed_ = false;
 
   mutable std::mutex mutex_;
   std::int32_t version_;

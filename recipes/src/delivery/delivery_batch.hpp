@@ -28,7 +28,7 @@ class delivery_batch {
   void append(transaction more) { operations_.append(std::move(more)); }
   bool empty() const noexcept { return members_.empty(); }
   std::size_t bytes() const noexcept { return bytes_; }
-  /// Whose operation this is; null if it belongs to no single message.
+  /// The member that an operation belongs to; null if it belongs to no single message.
   const member* owner_of(std::size_t operation) const;
 
  private:

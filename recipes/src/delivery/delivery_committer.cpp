@@ -59,6 +59,7 @@ awaitable<error_code> delivery_committer::commit() {
     shown_ = figures_now;
     shown_at_ = now;
   }
+  if (!batch.empty()) term_->note_progress();
   most_at_once_ = max_messages;
   std::vector<std::string> settled;
   for (const auto& each : batch.members()) {

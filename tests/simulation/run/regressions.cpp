@@ -37,6 +37,7 @@ constexpr regression regressions[] = {
      300095009},
     {"who is let in at once tells those behind it that saw it wait", "semaphore", 600176584},
     {"a later request to release does not lengthen an earlier grace", "lock", 7114079},
+    {"a hand-over's commit does not end the search for the message that kills", "coordinator", 9002729},
     {"a strict lease on a line with few round trips to the timeout", "line", 1121},
 };
 
