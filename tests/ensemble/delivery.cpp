@@ -120,6 +120,9 @@ BOOST_AUTO_TEST_CASE(a_message_that_throws_is_parked_and_the_run_goes_on) {
   BOOST_TEST(letters[0].data == "poison");
   BOOST_TEST(letters[0].reason == "it can not be read");
   BOOST_TEST(letters[0].attempts == 3);
+  BOOST_TEST(letters[0].epoch == 1);
+  BOOST_TEST(letters[0].first_failed > 0);
+  BOOST_TEST(letters[0].last_failed >= letters[0].first_failed);
   BOOST_TEST(who.does.attempts["poison"] == std::vector<std::int32_t>({1, 2, 3}), boost::test_tools::per_element());
   BOOST_TEST(who.does.ends.empty());
   BOOST_TEST(run_until([&] { return who.does.status().parked == 1; }));

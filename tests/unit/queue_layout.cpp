@@ -67,14 +67,25 @@ BOOST_AUTO_TEST_CASE(what_kazoo_would_take_for_items_stands_apart) {
 
 BOOST_AUTO_TEST_CASE(a_dead_letter_keeps_every_byte) {
   const std::string data("\n{\"item\":1}\n\0\xff", 14);
-  const auto text = write_letter("qn-0000000001", 3, "says \"no\"\n", data);
+  dead_letter written{.item = "qn-0000000001", .data = data, .reason = "says \"no\"\n", .attempts = 3};
+  const auto text = write_letter(written);
   const auto letter = read_letter(text);
   BOOST_TEST_REQUIRE(letter.has_value());
   BOOST_TEST(letter->item == "qn-0000000001");
   BOOST_TEST(letter->attempts == 3);
   BOOST_TEST(letter->reason == "says \"no\"\n");
   BOOST_TEST((letter->data == data));
-  BOOST_TEST(read_letter(write_letter("i", 1, std::string(5000, 'x'), "d"))->reason.size() == 1000u);
+  BOOST_TEST(letter->epoch == 0);
+  written.epoch = 7;
+  written.first_failed = 1'700'000'000'000;
+  written.last_failed = 1'700'000'000'001;
+  const auto of_consumer = read_letter(write_letter(written));
+  BOOST_TEST_REQUIRE(of_consumer.has_value());
+  BOOST_TEST(of_consumer->epoch == 7);
+  BOOST_TEST(of_consumer->first_failed == 1'700'000'000'000);
+  BOOST_TEST(of_consumer->last_failed == 1'700'000'000'001);
+  written.reason.assign(5000, 'x');
+  BOOST_TEST(read_letter(write_letter(written))->reason.size() == 1000u);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_dead_letter_is_none) {

@@ -33,7 +33,7 @@ struct asking : fake_session {
   }
   void answer_letter() {
     backend::reply found;
-    found.data = detail::write_letter("qn-0000000001", 2, "bad", "data");
+    found.data = detail::write_letter({.item = "qn-0000000001", .data = "data", .reason = "bad", .attempts = 2});
     answer(found);
   }
   queue line;

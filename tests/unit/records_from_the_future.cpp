@@ -169,7 +169,8 @@ BOOST_AUTO_TEST_CASE(votes_are_marked_and_older_ones_are_read) {
 
 BOOST_AUTO_TEST_CASE(dead_letters_are_marked_and_older_ones_are_read) {
   const std::string about = R"("item":"qn-1","attempts":2,"reason":"r"})";
-  BOOST_TEST(write_letter("qn-1", 2, "r", "data") == R"({"zkrecipes":"dead_letter",)" + about + "\ndata");
+  BOOST_TEST(write_letter({.item = "qn-1", .data = "data", .reason = "r", .attempts = 2}) ==
+             R"({"zkrecipes":"dead_letter",)" + about + "\ndata");
   for (const auto& each : {"{" + about, with_later("{" + about), R"({"zkrecipes":"dead_letter",)" + about}) {
     const auto read = read_letter(each + "\ndata");
     BOOST_TEST_REQUIRE(read.has_value(), each);

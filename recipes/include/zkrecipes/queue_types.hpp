@@ -57,12 +57,18 @@ struct queue_options {
 
 /// An item that is not handed out any more.
 struct dead_letter {
-  std::string name;  ///< The name of the node among the dead letters.
-  std::string item;  ///< The name that it had in the queue.
-  std::string data;
-  std::string reason;  ///< At most 1 000 bytes.
+  std::string name{};  ///< The name of the node among the dead letters.
+  std::string item{};  ///< The name that it had in the queue.
+  std::string data{};
+  std::string reason{};  ///< At most 1 000 bytes.
   std::int32_t attempts = 0;
   std::int64_t since = 0;  ///< Milliseconds since 1970, by the server's clock.
+  // Of a message that a queue consumer has parked; else 0.
+  std::int64_t epoch = 0;  ///< The term that has parked it.
+  /// When the first attempt failed that this term knows of, in milliseconds since 1970: of the attempts before the term
+  /// it knows the last one.
+  std::int64_t first_failed = 0;
+  std::int64_t last_failed = 0;  ///< When the last attempt failed, by the clock of the consumer.
 };
 
 /// The state of a queue, as read at one moment.

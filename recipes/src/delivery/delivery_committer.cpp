@@ -109,7 +109,7 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
   if (what == message_outcome::kind::done) return one;
   how.epoch = term_->record().epoch;
   how.last_failed = wall_time();
-  how.first_failed = whose.first_failed ? whose.first_failed : how.last_failed;
+  how.first_failed = first_failure_of(whose);
   const bool is_spent = whose.what->attempts >= options().retry.attempts;
   if (what == message_outcome::kind::again && !is_spent) {
     how.how = settlement::kind::count_attempt;
@@ -119,6 +119,12 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
     how.how = settlement::kind::park;
   }
   return one;
+}
+
+/// The last write of a message that comes with attempts has counted one.
+std::int64_t delivery_committer::first_failure_of(const message_in_hand& whose) const {
+  if (whose.first_failed) return whose.first_failed;
+  return whose.what->attempts > 1 ? whose.what->stat.mtime : wall_time();
 }
 
 consumer_notes delivery_committer::notes_of(const delivery_batch& batch) const {
@@ -145,6 +151,7 @@ void delivery_committer::conclude(const member& each) {
 
 void delivery_committer::count_failure(message_in_hand& whose) {
   const auto now = term_->session()->now();
+  const auto first_failed = first_failure_of(whose);
   const auto failed = whose.what->attempts;
   const auto random = term_->session()->get_scheduler()->world->random();
   const auto pause = whose.outcome.after().value_or(pause_after(options().retry, failed, random));
@@ -152,7 +159,7 @@ void delivery_committer::count_failure(message_in_hand& whose) {
   ++next.attempts;
   ++next.stat.version;
   window_.load(whose, std::move(next));
-  if (whose.first_failed == 0) whose.first_failed = wall_time();
+  whose.first_failed = first_failed;
   window_.rest(whose, now + bounded(pause));
 }
 

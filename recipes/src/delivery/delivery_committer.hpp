@@ -51,6 +51,7 @@ class delivery_committer {
   figures present() const;
   static json_object to_json(const figures& what);
   std::int64_t wall_time() const;
+  std::int64_t first_failure_of(const message_in_hand& whose) const;
   const queue_consumer_options& options() const noexcept { return frame_.options; }
 
   term_ptr term_;

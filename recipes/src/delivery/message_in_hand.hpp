@@ -32,7 +32,7 @@ struct message_in_hand {
   lease_clock::time_point received{};
   lease_clock::time_point begun{};
   lease_clock::time_point rests_until{};
-  std::int64_t first_failed = 0;  ///< Milliseconds since 1970; 0: not in this term.
+  std::int64_t first_failed = 0;  ///< See `dead_letter`. 0: no attempt was counted in this term.
 
   bool is_begun() const noexcept { return at == stage::working || at == stage::finished || at == stage::committing; }
 };

@@ -21,6 +21,18 @@ message to_message(std::string name, backend::reply& node) {
   return {std::move(name), std::move(node.data), node.stat, attempts};
 }
 
+dead_letter letter_of(const settlement& each) {
+  dead_letter letter;
+  letter.item = each.what->name;
+  letter.data = each.what->data;
+  letter.reason = each.reason;
+  letter.attempts = each.what->attempts;
+  letter.epoch = each.epoch;
+  letter.first_failed = each.first_failed;
+  letter.last_failed = each.last_failed;
+  return letter;
+}
+
 }  // namespace
 
 awaitable<error_code> queue_source::open() {
@@ -114,8 +126,8 @@ transaction queue_source::settling(const settlement& each) const {
   }
   all.remove(path, what.stat.version);  // data that somebody has changed meanwhile is not thrown away
   if (each.how == settlement::kind::remove) return all;
-  all.create(frame_->where.on_side(std::string(dead_folder) + "/letter-"),
-             write_letter(what.name, what.attempts, each.reason, what.data), create_mode::persistent_sequential);
+  all.create(frame_->where.on_side(std::string(dead_folder) + "/letter-"), write_letter(letter_of(each)),
+             create_mode::persistent_sequential);
   return all;
 }
 

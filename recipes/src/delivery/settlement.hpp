@@ -19,7 +19,7 @@ struct settlement {
   const message* what = nullptr;
   std::string reason{};
   std::int64_t epoch = 0;         ///< The term that parks it.
-  std::int64_t first_failed = 0;  ///< Milliseconds since 1970; 0: not known, because it failed in earlier terms.
+  std::int64_t first_failed = 0;  ///< See `dead_letter`.
   std::int64_t last_failed = 0;
 };
 

@@ -16,11 +16,14 @@ constexpr auto most_attempts = std::numeric_limits<std::int32_t>::max();
 
 }  // namespace
 
-std::string write_letter(const std::string& item, std::int32_t attempts, std::string_view reason,
-                         std::string_view data) {
+std::string write_letter(const dead_letter& letter) {
   auto about = json_object::of_kind(letter_kind);
-  about.set("item", item).set("attempts", attempts).set("reason", reason.substr(0, longest_reason));
-  return (about.to_text() + '\n').append(data);
+  about.set("item", letter.item).set("attempts", letter.attempts);
+  about.set("reason", std::string_view(letter.reason).substr(0, longest_reason));
+  const bool is_of_consumer = letter.epoch != 0;
+  if (is_of_consumer) about.set("epoch", letter.epoch);
+  if (is_of_consumer) about.set("first_failed_ms", letter.first_failed).set("last_failed_ms", letter.last_failed);
+  return (about.to_text() + '\n').append(letter.data);
 }
 
 std::optional<dead_letter> read_letter(std::string_view text) {
@@ -37,6 +40,9 @@ std::optional<dead_letter> read_letter(std::string_view text) {
   letter.attempts = static_cast<std::int32_t>(*attempts);
   letter.reason = std::move(*reason);
   letter.data = text.substr(end + 1);
+  letter.epoch = about->integer("epoch").value_or(0);
+  letter.first_failed = about->integer("first_failed_ms").value_or(0);
+  letter.last_failed = about->integer("last_failed_ms").value_or(0);
   return letter;
 }
 

@@ -9,8 +9,8 @@
 
 namespace zkrecipes::detail {
 
-std::string write_letter(const std::string& item, std::int32_t attempts, std::string_view reason,
-                         std::string_view data);
+/// Its name and `since` are those of the node, and not written.
+std::string write_letter(const dead_letter& letter);
 /// Nothing if the text was not written by `write_letter`.
 std::optional<dead_letter> read_letter(std::string_view text);
 

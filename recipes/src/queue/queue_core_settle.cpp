@@ -50,9 +50,14 @@ awaitable<error_code> queue_core::bury(claim_id which, std::int32_t attempts, st
   for (;;) {
     auto read = co_await claims_->read_again(which);
     if (read.error) co_return read.error;
+    dead_letter buried;
+    buried.item = which.name;
+    buried.attempts = attempts;
+    buried.reason = reason;
+    buried.data = std::move(read.data);
     transaction letter;
-    letter.create(frame_->where.on_side(std::string(dead_folder) + "/letter-"),
-                  write_letter(which.name, attempts, reason, read.data), create_mode::persistent_sequential);
+    letter.create(frame_->where.on_side(std::string(dead_folder) + "/letter-"), write_letter(buried),
+                  create_mode::persistent_sequential);
     auto error = co_await claims_->settle(which, std::move(letter));
     if (error != errc::no_node) co_return error;
     error = co_await frame_->session->ensure_path(frame_->where.on_side(dead_folder), claims_->bound_of(which));

@@ -34,8 +34,9 @@ queue_playbook::nodes_before queue_playbook::filled(int items, bool letter) cons
   if (where.is_apart()) all.emplace_back(where.side, "");
   const auto folder = where.on_side(detail::dead_folder);
   all.emplace_back(folder, "");
-  all.emplace_back(folder + "/letter-0000000000",
-                   detail::write_letter(queue_trial::name_of(kind_, 9), 1, "bad", "dead"));
+  all.emplace_back(
+      folder + "/letter-0000000000",
+      detail::write_letter({.item = queue_trial::name_of(kind_, 9), .data = "dead", .reason = "bad", .attempts = 1}));
   return all;
 }
 
