@@ -100,6 +100,16 @@ class queue_case : public ensemble_case {
         std::count_if(names.begin(), names.end(), [](const std::string& each) { return each.starts_with("_claim-"); }));
   }
 
+  /// Ends consumers, each with its coordinator, without an error.
+  template <class Runs>
+  void end_runs(Runs& all) {
+    for (auto& each : all) each.coordinator.stop();
+    auto is_ended = [](const auto& each) { return each.ended.done(); };
+    BOOST_TEST(run_until([&] { return std::all_of(all.begin(), all.end(), is_ended); }));
+    for (auto& each : all) BOOST_TEST(!each.ended.error(), each.ended.error().message());
+    all.clear();
+  }
+
  private:
   std::vector<std::string> of_producers_;
 };

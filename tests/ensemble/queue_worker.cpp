@@ -59,11 +59,7 @@ class workers : public queue_case {
     create("/results");
   }
   void teardown() {
-    for (auto& each : all) each.coordinator.stop();
-    auto is_ended = [](const replica_of_worker& each) { return each.ended.done(); };
-    BOOST_TEST(run_until([&] { return std::all_of(all.begin(), all.end(), is_ended); }));
-    for (auto& each : all) BOOST_TEST(!each.ended.error(), each.ended.error().message());
-    all.clear();
+    end_runs(all);
     for (const auto& each : children("/results")) run(zk().async_remove("/results/" + each, any_version, tuple));
     remove("/results");
     remove("/e");
