@@ -27,6 +27,10 @@ class bare_client {
   /// Creates an ephemeral sequential node and lists the parent in the same round trip, as acquiring a lock needs.
   std::string enter(const std::string& parent, const std::string& name);
 
+  /// One transaction: the record has its first version, these items are removed, and each has an effect of its name.
+  void settle(const std::string& record, const std::string& items, const std::string& effects,
+              const std::vector<std::string>& names);
+
  private:
   struct state;
   void check(int code, const char* what);

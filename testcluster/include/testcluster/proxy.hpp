@@ -57,7 +57,7 @@ class proxy {
   const std::string& address() const;
 
   /// Applies to bytes that arrive from now on.
-  void set_delay(std::chrono::milliseconds delay);
+  void set_delay(std::chrono::microseconds delay);
 
   /// Limits the bytes per second, each way of each connection. Zero: no limit; at most 1 TB. Applies to bytes that
   /// arrive from now on. The proxy has a long queue, so a client that sends faster than the limit can send on without
