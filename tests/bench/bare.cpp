@@ -125,7 +125,11 @@ std::string bare_client::enter(const std::string& parent, const std::string& nam
 }
 
 void bare_client::settle(const std::string& record, const std::string& items, const std::string& effects,
-                         const std::vector<std::string>& names) {
+                         const std::vector<std::string>& names, const std::vector<std::string>& read_meanwhile) {
+  for (const auto& each : read_meanwhile) {  // first: the server answers a read behind a transaction after it
+    const auto path = items + '/' + each;
+    check(zoo_aget(state_->handle, path.c_str(), 0, &state::read, state_.get()), "get");
+  }
   std::vector<std::string> paths;
   for (const auto& each : names) {
     paths.push_back(items + '/' + each);

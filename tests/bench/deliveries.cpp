@@ -1,6 +1,7 @@
 // Messages a second through one consumer, beside kazoo's and Curator's queues and a bare loop of the same transactions.
 #include <algorithm>
 #include <chrono>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,11 +37,16 @@ struct line {
   zkrecipes::message_order order;
   std::size_t window;
   std::size_t parallel;
+  bool bare_reads;  ///< The bare loop reads the messages, too. Only without a delay, and without the peers.
 };
 
-constexpr line lines[] = {{"strict, window 1", zkrecipes::message_order::strict, 1, 1},
-                          {"strict, window 256", zkrecipes::message_order::strict, 256, 1},
-                          {"by key, window 256, 8 in parallel", zkrecipes::message_order::by_key, 256, 8}};
+constexpr line lines[] = {{"strict, window 1", zkrecipes::message_order::strict, 1, 1, false},
+                          {"strict, window 256", zkrecipes::message_order::strict, 256, 1, false},
+                          {"by key, window 256, 8 in parallel", zkrecipes::message_order::by_key, 256, 8, false},
+                          {"strict, window 1, bare loop reads, too", zkrecipes::message_order::strict, 1, 1, true},
+                          {"strict, window 256, bare loop reads, too", zkrecipes::message_order::strict, 256, 1, true}};
+
+constexpr double share = 100;  // costs are told for as many messages, because one transaction has many
 
 std::string name_of(const line& which, const pace& at) {
   const auto delay = at.round_trip_ms ? std::to_string(at.round_trip_ms) + " ms" : std::string("no delay");
@@ -49,10 +55,10 @@ std::string name_of(const line& which, const pace& at) {
 
 /// The rate of each contestant as round trips of the delay for each message.
 row in_round_trips(const row& rates, const pace& at) {
-  row result{rates.operation, "round trips of " + std::to_string(at.round_trip_ms) + " ms for each message"};
+  row result{rates.operation, "round trips of " + std::to_string(at.round_trip_ms) + " ms for 100 messages"};
   for (auto column : {&row::ours, &row::curator, &row::kazoo, &row::bare}) {
     const auto& rate = (rates.*column).value;
-    if (rate.is_number()) result.*column = 1000 / rate.to_number<double>() / at.round_trip_ms;
+    if (rate.is_number()) result.*column = share * 1000 / rate.to_number<double>() / at.round_trip_ms;
   }
   return result;
 }
@@ -72,12 +78,15 @@ class contest {
     std::vector<double> commits;
     std::vector<double> commits_bare;
     std::vector<contestant> all{{&row::ours, [&](const std::string&) { return ours(which, count, commits); }}};
-    if (curator_) all.push_back({&row::curator, [&](const std::string&) { return curator_->round(at_.curator); }});
-    if (kazoo_) all.push_back({&row::kazoo, [&](const std::string&) { return kazoo_->round(at_.kazoo); }});
+    if (curator_ && !which.bare_reads)
+      all.push_back({&row::curator, [&](const std::string&) { return curator_->round(at_.curator); }});
+    if (kazoo_ && !which.bare_reads)
+      all.push_back({&row::kazoo, [&](const std::string&) { return kazoo_->round(at_.kazoo); }});
     all.push_back({&row::bare, [&](const std::string&) { return bare(which, count, commits_bare); }});
     rates.push_back(measure_in_turns(name_of(which, at_), per_second, all, what_.rounds));
-    row commit_row{name_of(which, at_), "commits for each message", summary(std::move(commits))};
+    row commit_row{name_of(which, at_), "commits for 100 messages", summary(std::move(commits))};
     commit_row.bare = summary(std::move(commits_bare));
+    std::cerr << "measured " << name_of(which, at_) << std::endl;
     costs.push_back(std::move(commit_row));
     if (at_.round_trip_ms) costs.push_back(in_round_trips(rates.back(), at_));
   }
@@ -92,15 +101,16 @@ class contest {
       how.key = [](const zkrecipes::message& item) { return item.data; };
     const delivery_backlog backlog(direct_hosts().front(), count);
     const auto seen = consume_round(hosts_, backlog, how);
-    commits.push_back(seen.commits / count);
+    commits.push_back(share * seen.commits / count);
     return seen.rate;
   }
 
   std::optional<double> bare(const line& which, int count, std::vector<double>& commits) {
     // By key, the transactions are the same ones, in another order.
     const delivery_backlog backlog(direct_hosts().front(), count);
-    const auto seen = bare_delivery_round(hosts_, backlog, which.window == 1 ? 1 : messages_of_a_commit);
-    commits.push_back(seen.commits / count);
+    const auto seen =
+        bare_delivery_round(hosts_, backlog, {which.window == 1 ? 1 : messages_of_a_commit, which.bare_reads});
+    commits.push_back(share * seen.commits / count);
     return seen.rate;
   }
 
@@ -119,7 +129,9 @@ std::vector<row> deliveries(const plan& what) {
   for (const auto& at : paces) {
     cluster().proxy(1).set_delay(std::chrono::microseconds(500 * at.round_trip_ms));
     contest all(what, at);
-    for (const auto& which : lines) all.measure(which, rates, costs);
+    for (const auto& which : lines) {
+      if (!which.bare_reads || at.round_trip_ms == 0) all.measure(which, rates, costs);
+    }
   }
   heal_proxies();
   std::ranges::stable_sort(costs, {}, &row::unit);
