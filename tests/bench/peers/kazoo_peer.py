@@ -25,6 +25,7 @@ from kazoo_support import WAIT_SECONDS, Background, Connection, PeerFailure
 BASE_PREFIX = "/zkrecipes-bench-kazoo-"
 PATH = re.compile(r"/[a-z-]+")
 HOSTS = re.compile(r"[^,:/\s]+:\d{1,5}(,[^,:/\s]+:\d{1,5})*")
+PARTS = ["round-trips", "rates", "wake-ups", "leaders", "deliveries"]
 MAX_REPEAT = 1000
 MAX_WAITING = 10_000
 
@@ -60,7 +61,7 @@ def number_up_to(most):
 
 def parse_options():
     parser = argparse.ArgumentParser(prog="kazoo peer", allow_abbrev=False)
-    parser.add_argument("--part", choices=["round-trips", "rates", "wake-ups", "leaders", "deliveries"], default="round-trips")
+    parser.add_argument("--part", choices=PARTS, default=PARTS[0])
     parser.add_argument("--hosts", type=hosts, required=True)
     parser.add_argument("--round-trip-ms", type=round_trip_ms, default=1.0)
     parser.add_argument("--repeat", type=number_up_to(MAX_REPEAT), default=5)
