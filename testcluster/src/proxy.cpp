@@ -28,7 +28,13 @@ using detail::tcp;
 
 namespace {
 
-std::chrono::milliseconds checked(std::chrono::milliseconds delay) {
+std::string text_of(std::chrono::microseconds delay) {
+  using namespace std::chrono_literals;
+  if (delay % 1ms != 0us) return std::to_string(delay.count()) + " us";
+  return std::to_string(delay / 1ms) + " ms";
+}
+
+std::chrono::microseconds checked(std::chrono::microseconds delay) {
   using namespace std::chrono_literals;
   if (delay < 0ms || delay > 60s) throw std::invalid_argument("proxy_options::delay must be 0 to 60 s");
   return delay;
@@ -149,7 +155,7 @@ proxy::~proxy() = default;
 
 const std::string& proxy::address() const { return impl_->address; }
 
-void proxy::set_delay(std::chrono::milliseconds delay) {
+void proxy::set_delay(std::chrono::microseconds delay) {
   impl_->on_thread([this, delay = checked(delay)] { impl_->state.delay = delay; });
 }
 
@@ -243,7 +249,7 @@ std::vector<std::string> proxy::faults() const {
   return impl_->on_thread([this] {
     const auto& now = impl_->state;
     auto on = now.rules.describe();
-    if (now.delay.count() > 0) on.push_back("delay " + std::to_string(now.delay.count()) + " ms");
+    if (now.delay.count() > 0) on.push_back("delay " + text_of(now.delay));
     if (now.bandwidth > 0) on.push_back("bandwidth " + std::to_string(now.bandwidth) + " bytes/s");
     if (now.frozen_up && now.frozen_down) {
       on.push_back("freeze");

@@ -24,7 +24,7 @@ namespace testcluster::detail {
 /// The state that all connections of a proxy share.
 struct proxy_state {
   const proxy_options options;
-  std::chrono::milliseconds delay = options.delay;
+  std::chrono::microseconds delay = options.delay;
   std::uint64_t bandwidth = 0;
   bool frozen_up = false;
   bool frozen_down = false;

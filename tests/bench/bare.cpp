@@ -124,4 +124,28 @@ std::string bare_client::enter(const std::string& parent, const std::string& nam
   return state_->path;
 }
 
+void bare_client::settle(const std::string& record, const std::string& items, const std::string& effects,
+                         const std::vector<std::string>& names, const std::vector<std::string>& read_meanwhile) {
+  for (const auto& each : read_meanwhile) {  // first: the server answers a read behind a transaction after it
+    const auto path = items + '/' + each;
+    check(zoo_aget(state_->handle, path.c_str(), 0, &state::read, state_.get()), "get");
+  }
+  std::vector<std::string> paths;
+  for (const auto& each : names) {
+    paths.push_back(items + '/' + each);
+    paths.push_back(effects + '/' + each);
+  }
+  std::vector<zoo_op_t> operations(1 + paths.size());
+  std::vector<zoo_op_result_t> results(operations.size());
+  zoo_check_op_init(&operations[0], record.c_str(), 0);
+  for (std::size_t i = 0; i < paths.size(); i += 2) {
+    zoo_delete_op_init(&operations[1 + i], paths[i].c_str(), 0);
+    zoo_create_op_init(&operations[2 + i], paths[i + 1].c_str(), "account-x", 9, &ZOO_OPEN_ACL_UNSAFE, 0, nullptr, 0);
+  }
+  check(zoo_amulti(state_->handle, static_cast<int>(operations.size()), operations.data(), results.data(),
+                   &state::removed, state_.get()),
+        "multi");
+  run();
+}
+
 }  // namespace bench

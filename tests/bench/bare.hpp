@@ -27,6 +27,11 @@ class bare_client {
   /// Creates an ephemeral sequential node and lists the parent in the same round trip, as acquiring a lock needs.
   std::string enter(const std::string& parent, const std::string& name);
 
+  /// One transaction: the record has its first version, these items are removed, and each has an effect of its name.
+  /// Items that are to be read are read meanwhile.
+  void settle(const std::string& record, const std::string& items, const std::string& effects,
+              const std::vector<std::string>& names, const std::vector<std::string>& read_meanwhile);
+
  private:
   struct state;
   void check(int code, const char* what);

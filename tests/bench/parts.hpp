@@ -32,6 +32,8 @@ std::vector<row> rates(const plan& what);
 std::vector<row> cpu(const plan& what);
 /// Queues with many takers and many producers.
 std::vector<row> queues(const plan& what);
+/// Messages a second through one consumer, with several delays, beside a bare loop of the same transactions.
+std::vector<row> deliveries(const plan& what);
 /// Two-phase commit while many decided transactions are kept.
 std::vector<row> commits(const plan& what);
 /// Requests of an open dashboard.

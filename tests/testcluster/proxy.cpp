@@ -39,6 +39,16 @@ BOOST_AUTO_TEST_CASE(a_round_trip_takes_the_delay_twice) {
   BOOST_TEST((fast < slow));
 }
 
+BOOST_AUTO_TEST_CASE(a_delay_can_be_a_part_of_a_millisecond) {
+  middle().set_delay(1500us);
+  const auto on = middle().faults();
+  auto client = through();
+  const auto took = time_of([&] { client.exists("/"); });
+  middle().set_delay(0ms);
+  BOOST_TEST((on == std::vector<std::string>{"delay 1500 us"}));
+  BOOST_TEST((took >= 3ms));
+}
+
 BOOST_AUTO_TEST_CASE(the_delay_of_pipelined_requests_overlaps) {
   constexpr int requests = 20;
   connection link(parse_endpoint(middle().address()), clock_type::now() + 30s);

@@ -56,8 +56,8 @@ class proxy {
   /// Where clients connect to, as host:port.
   const std::string& address() const;
 
-  /// Applies to bytes that arrive from now on.
-  void set_delay(std::chrono::milliseconds delay);
+  /// Applies to bytes that arrive from now on. 0 to 60 s.
+  void set_delay(std::chrono::microseconds delay);
 
   /// Limits the bytes per second, each way of each connection. Zero: no limit; at most 1 TB. Applies to bytes that
   /// arrive from now on. The proxy has a long queue, so a client that sends faster than the limit can send on without
@@ -97,7 +97,7 @@ class proxy {
   /// half-open or have lost something are closed, the others stay.
   void heal();
 
-  /// The faults that are on, such as "delay 50 ms", "freeze", "drop-reply create2 1". Empty: none.
+  /// The faults that are on, such as "delay 50 ms" (or "us"), "freeze", "drop-reply create2 1". Empty: none.
   std::vector<std::string> faults() const;
 
   /// How many connections drop_reply and drop_request have closed so far.

@@ -67,6 +67,7 @@ public final class CuratorPeer {
   private Map<String, Double> measure(ObservedClient owner, ObservedClient waiter) throws Exception {
     return switch (options.part()) {
       case "rates" -> new CuratorRates(owner.curator, options.hosts(), base, threads).serve();
+      case "deliveries" -> new CuratorDeliveries(owner.curator, base).serve();
       case "wake-ups" -> new CuratorCrowd(owner, base).run(options.waiting());
       case "leaders" -> new CuratorLeader(options.hosts(), base).run();
       default -> new CuratorOperations(owner, waiter, base, options, threads).measure_all();

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /** The command line that both peers share. */
 record PeerOptions(String part, String hosts, double round_trip_ms, int repeat, int waiting, String path) {
-  static final List<String> PARTS = List.of("round-trips", "rates", "wake-ups", "leaders");
+  static final List<String> PARTS = List.of("round-trips", "rates", "wake-ups", "leaders", "deliveries");
   private static final Pattern HOSTS = Pattern.compile("[^,:/\\s]+:\\d{1,5}(,[^,:/\\s]+:\\d{1,5})*");
   private static final Pattern PATH = Pattern.compile("/[a-z-]+");
   private static final int MAX_REPEAT = 1000;
@@ -88,7 +88,7 @@ record PeerOptions(String part, String hosts, double round_trip_ms, int repeat, 
 
   /** One repeat of the round-trips part takes about 100 round trips. After four times that, something is stuck. */
   long limit_seconds() {
-    if (part.equals("rates")) {
+    if (part.equals("rates") || part.equals("deliveries")) {
       return 900;  // it also waits while the others do their rounds
     }
     return part.equals("round-trips") ? 30 + (long) Math.ceil((repeat + 1) * 400 * round_trip_ms / 1000) : 180;

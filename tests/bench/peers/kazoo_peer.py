@@ -16,6 +16,7 @@ from kazoo.exceptions import NoNodeError
 from kazoo.protocol.states import KazooState
 
 from kazoo_crowd import Crowd
+from kazoo_deliveries import Deliveries
 from kazoo_leader import Leader
 from kazoo_operations import Operations
 from kazoo_rates import Rates
@@ -24,6 +25,7 @@ from kazoo_support import WAIT_SECONDS, Background, Connection, PeerFailure
 BASE_PREFIX = "/zkrecipes-bench-kazoo-"
 PATH = re.compile(r"/[a-z-]+")
 HOSTS = re.compile(r"[^,:/\s]+:\d{1,5}(,[^,:/\s]+:\d{1,5})*")
+PARTS = ["round-trips", "rates", "wake-ups", "leaders", "deliveries"]
 MAX_REPEAT = 1000
 MAX_WAITING = 10_000
 
@@ -59,7 +61,7 @@ def number_up_to(most):
 
 def parse_options():
     parser = argparse.ArgumentParser(prog="kazoo peer", allow_abbrev=False)
-    parser.add_argument("--part", choices=["round-trips", "rates", "wake-ups", "leaders"], default="round-trips")
+    parser.add_argument("--part", choices=PARTS, default=PARTS[0])
     parser.add_argument("--hosts", type=hosts, required=True)
     parser.add_argument("--round-trip-ms", type=round_trip_ms, default=1.0)
     parser.add_argument("--repeat", type=number_up_to(MAX_REPEAT), default=5)
@@ -70,7 +72,7 @@ def parse_options():
 
 def limit_seconds(options):
     """One repeat of the round-trips part takes about 100 round trips. After four times that, something is stuck."""
-    if options.part == "rates":
+    if options.part in ("rates", "deliveries"):
         return 900  # it also waits while the others do their rounds
     if options.part != "round-trips":
         return 180
@@ -81,6 +83,8 @@ def measure(options, owner, waiter, base):
     owner.ensure_path(base)  # another candidate may have made it
     if options.part == "rates":
         return Rates(owner, options.hosts, base).serve()
+    if options.part == "deliveries":
+        return Deliveries(owner, base).serve()
     if options.part == "wake-ups":
         return Crowd(owner, base).run(options.waiting)
     if options.part == "leaders":
