@@ -35,12 +35,13 @@ awaitable<void> director::wait_leader(std::int64_t after) {
   }
 }
 
-/// Waits until one more message is processed.
+/// Waits until one more message is processed, or all are.
 awaitable<void> director::wait_progress() {
+  const auto good = work_.messages() - work_.bad().size();
   const auto since = co_await progress_.processed();
   for (;;) {
     const auto count = co_await progress_.processed();
-    if (count > since) co_return;
+    if (count > since || count >= good) co_return;
     co_await pause_between();
   }
 }

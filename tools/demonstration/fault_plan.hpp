@@ -9,7 +9,7 @@ namespace demo {
 enum class fault_kind { resign, kill, pause, kill_server, start_server };
 
 struct fault {
-  double share = 0;  ///< Of the messages that are processed by then.
+  double share = 0;  ///< How much of the messages is processed by then.
   fault_kind kind = fault_kind::resign;
 };
 

@@ -32,8 +32,8 @@ struct consumer_settings {
   std::string id;
   std::filesystem::path folder;  ///< The phases of its terms are logged to the file `id` there.
   zkrecipes::message_order order = zkrecipes::message_order::strict;
-  std::chrono::milliseconds timeout{4'000};   ///< Of its session.
-  std::chrono::milliseconds deadline{1'000};  ///< Of its hand-over.
+  std::chrono::milliseconds timeout{4'000};   ///< The timeout of its session.
+  std::chrono::milliseconds deadline{1'000};  ///< The deadline of its hand-over.
 };
 
 /// Runs a consumer until SIGTERM or SIGINT: it works whenever it is elected.
