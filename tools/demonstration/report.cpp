@@ -67,8 +67,8 @@ std::string to_text(const summary& outcome) {
       << counts.parked << " messages parked (" << counts.parked_wrongly << " wrongly, " << counts.not_parked
       << " missing, " << counts.without_reason << " without a reason, " << counts.attempts_over
       << " after too many attempts), " << outcome.runs_ended << " runs that ended with an error\n"
-      << outcome.kills() << " leading consumers killed, " << outcome.killed_by_messages << " killed by messages, "
-      << outcome.server_leaders_killed << " leaders of the ensemble killed\n"
+      << "killed: the leading consumer " << outcome.kills() << " times by us, consumers " << outcome.killed_by_messages
+      << " times by messages, the leader of the ensemble " << outcome.server_leaders_killed << " times\n"
       << (outcome.success() ? "success" : "FAILURE") << '\n';
   return out.str();
 }
