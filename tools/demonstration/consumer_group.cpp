@@ -53,7 +53,7 @@ void consumer_group::stop() {
 }
 
 void consumer_group::judge(const std::string& id, int status, bool stopped) {
-  if (stopped && status == 0) return;
+  if (stopped && (status == 0 || status == 128 + SIGTERM)) return;  // the signal also ends one that has just begun
   if (!stopped && killers_ && status == 128 + SIGKILL) {
     say_(id + " was killed by a message");
     ++died_;
