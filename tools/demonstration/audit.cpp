@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <tuple>
+#include <utility>
 
 #include <boost/asio.hpp>
 
@@ -12,43 +14,130 @@ namespace demo {
 
 namespace asio = boost::asio;
 
-asio::awaitable<std::vector<result>> read_results(zkrecipes::session session) {
-  auto children = co_await session.async_children(results_path, asio::use_awaitable);
-  auto& names = children.names;
-  // The sequence numbers have the same width, so the order of the names as text is the order of the numbers, in which
-  // the servers accepted the results.
-  std::sort(names.begin(), names.end());
-  std::vector<result> results;
-  for (const auto& name : names) {
-    auto node = co_await session.async_get(std::string(results_path) + '/' + name, asio::use_awaitable);
-    result each;
-    std::istringstream(node.data) >> each.epoch >> each.consumer >> each.number;
-    each.accepted_ms = node.stat.ctime;
+namespace {
+
+/// Results that travelled in one transaction have the same `czxid`. They are of one term, and their names tell the
+/// order: the folders of a term are numbered, and so are the results in a folder.
+struct placed {
+  std::int64_t czxid = 0;
+  std::string path;
+  result found;
+};
+
+/// The results of all folders, which are read at the same time.
+struct reading {
+  explicit reading(asio::any_io_executor where) : ready(where) {}
+
+  std::vector<placed> results;
+  std::size_t pending = 0;
+  std::exception_ptr failure;
+  asio::steady_timer ready;
+};
+
+asio::awaitable<void> read_folder(zkrecipes::session session, std::string folder, std::vector<placed>& results) {
+  const auto children = co_await session.async_children(folder, asio::use_awaitable);
+  for (const auto& name : children.names) {
+    placed each;
+    each.path = folder + '/' + name;
+    const auto node = co_await session.async_get(each.path, asio::use_awaitable);
+    std::istringstream(node.data) >> each.found.epoch >> each.found.consumer >> each.found.number;
+    each.found.accepted_ms = node.stat.ctime;
+    each.czxid = node.stat.czxid;
     results.push_back(std::move(each));
   }
+}
+
+void read_beside(zkrecipes::session session, std::string folder, reading& all) {
+  ++all.pending;
+  asio::co_spawn(all.ready.get_executor(), read_folder(session, std::move(folder), all.results),
+                 [&all](std::exception_ptr failure) {
+                   if (failure) all.failure = failure;
+                   if (--all.pending == 0) all.ready.cancel();
+                 });
+}
+
+/// What was found of each message.
+class findings {
+ public:
+  explicit findings(const workload& work, zkrecipes::message_order order) : work_(work), order_(order) {}
+
+  void add(const result& each);
+  void add(const zkrecipes::dead_letter& letter);
+  audit count();
+
+ private:
+  bool known(std::uint64_t number) const { return number >= 1 && number <= work_.messages(); }
+
+  const workload& work_;
+  zkrecipes::message_order order_;
+  audit found_;
+  std::set<std::uint64_t> seen_;
+  std::set<std::uint64_t> parked_;
+  std::map<std::string, std::uint64_t> highest_;  // of each key; in strict order all have the same
+  std::int64_t epoch_ = 0;
+};
+
+void findings::add(const result& each) {
+  if (!known(each.number)) {
+    ++found_.unexpected;
+    return;
+  }
+  if (!seen_.insert(each.number).second) ++found_.duplicated;
+  if (order_ != zkrecipes::message_order::none) {
+    auto& highest = highest_[order_ == zkrecipes::message_order::strict ? std::string() : work_.key(each.number)];
+    if (each.number < highest) ++found_.out_of_order;
+    highest = std::max(highest, each.number);
+  }
+  if (each.epoch < epoch_) ++found_.overlapping_terms;
+  epoch_ = std::max(epoch_, each.epoch);
+}
+
+void findings::add(const zkrecipes::dead_letter& letter) {
+  const auto number = parse_message(letter.data).number;
+  ++found_.parked;
+  if (!parked_.insert(number).second || !work_.bad().count(number)) ++found_.parked_wrongly;
+  if (letter.reason.empty()) ++found_.without_reason;
+  if (letter.attempts > attempts_limit) ++found_.attempts_over;
+}
+
+audit findings::count() {
+  found_.produced = work_.messages();
+  found_.processed = seen_.size();
+  for (std::uint64_t number = 1; number <= work_.messages(); ++number) {
+    if (seen_.count(number) && parked_.count(number)) ++found_.duplicated;
+    if (!seen_.count(number) && !parked_.count(number)) ++found_.lost;
+  }
+  for (const auto& [number, kind] : work_.bad()) {
+    if (!parked_.count(number)) ++found_.not_parked;
+  }
+  return found_;
+}
+
+}  // namespace
+
+asio::awaitable<std::vector<result>> read_results(zkrecipes::session session) {
+  const std::string top = results_path;
+  const auto executor = co_await asio::this_coro::executor;
+  const auto folders = co_await session.async_children(top, asio::use_awaitable);
+  reading all(executor);
+  all.ready.expires_at(asio::steady_timer::time_point::max());
+  for (const auto& name : folders.names) read_beside(session, top + '/' + name, all);
+  constexpr auto token = asio::as_tuple(asio::use_awaitable);
+  if (all.pending) co_await all.ready.async_wait(token);
+  if (all.failure) std::rethrow_exception(all.failure);
+  std::sort(all.results.begin(), all.results.end(),
+            [](const placed& a, const placed& b) { return std::tie(a.czxid, a.path) < std::tie(b.czxid, b.path); });
+  std::vector<result> results;
+  for (auto& each : all.results) results.push_back(std::move(each.found));
   co_return results;
 }
 
-audit check(const std::vector<result>& results, std::uint64_t produced) {
-  audit found;
-  found.produced = produced;
-  std::set<std::uint64_t> seen;
-  std::uint64_t highest = 0;
-  std::int64_t epoch = 0;
-  for (const auto& each : results) {
-    if (each.number < 1 || each.number > produced) {
-      ++found.unexpected;
-      continue;
-    }
-    if (!seen.insert(each.number).second) ++found.duplicated;
-    if (each.number < highest) ++found.out_of_order;
-    if (each.epoch < epoch) ++found.overlapping_terms;
-    highest = std::max(highest, each.number);
-    epoch = std::max(epoch, each.epoch);
-  }
-  found.processed = seen.size();
-  found.lost = produced - seen.size();
-  return found;
+audit check(const std::vector<result>& results, const std::vector<zkrecipes::dead_letter>& letters,
+            const workload& work, zkrecipes::message_order order) {
+  findings all(work, order);
+  for (const auto& each : results) all.add(each);
+  for (const auto& each : letters) all.add(each);
+  return all.count();
 }
 
 void complete(std::map<std::int64_t, term_history>& terms, const std::vector<result>& results) {

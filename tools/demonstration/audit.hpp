@@ -8,9 +8,11 @@
 
 #include <boost/asio/awaitable.hpp>
 
+#include <zkrecipes/queue_consumer_options.hpp>
 #include <zkrecipes/session.hpp>
 
 #include "observer.hpp"
+#include "workload.hpp"
 
 namespace demo {
 
@@ -25,22 +27,31 @@ struct result {
 struct audit {
   std::uint64_t produced = 0;
   std::uint64_t processed = 0;   ///< Messages with at least one effect.
-  std::uint64_t lost = 0;        ///< Messages without an effect.
-  std::uint64_t duplicated = 0;  ///< Effects of a message that already had one.
+  std::uint64_t lost = 0;        ///< Messages without an effect that are not parked.
+  std::uint64_t duplicated = 0;  ///< Effects of a message that already had one, or that is parked.
   std::uint64_t unexpected = 0;  ///< Effects of messages that were not produced, and effects that can not be parsed.
   std::uint64_t out_of_order = 0;
   std::uint64_t overlapping_terms = 0;   ///< Effects of a term after an effect of a later term.
   std::uint64_t overlapping_phases = 0;  ///< Phases that began during a phase of another term.
+  std::uint64_t parked = 0;              ///< Dead letters.
+  std::uint64_t parked_wrongly = 0;      ///< Those of good messages, second ones of a message, and unknown ones.
+  std::uint64_t not_parked = 0;          ///< Bad messages without a dead letter.
+  std::uint64_t without_reason = 0;      ///< Dead letters.
+  std::uint64_t attempts_over = 0;       ///< Dead letters with more attempts than the limit.
 
   bool clean() const noexcept {
-    return !(lost || duplicated || unexpected || out_of_order || overlapping_terms || overlapping_phases);
+    return !(lost || duplicated || unexpected || out_of_order || overlapping_terms || overlapping_phases ||
+             parked_wrongly || not_parked || without_reason || attempts_over);
   }
 };
 
+/// In the order in which the servers accepted them.
 boost::asio::awaitable<std::vector<result>> read_results(zkrecipes::session session);
 
-/// Checks the effects only: the caller counts `overlapping_phases`. `results` are in the order of acceptance.
-audit check(const std::vector<result>& results, std::uint64_t produced);
+/// Checks the effects and the dead letters: the caller counts `overlapping_phases`. `results` are in the order of
+/// acceptance.
+audit check(const std::vector<result>& results, const std::vector<zkrecipes::dead_letter>& letters,
+            const workload& work, zkrecipes::message_order order);
 
 /// Fills in the gaps between terms, and the terms that the observer missed.
 void complete(std::map<std::int64_t, term_history>& terms, const std::vector<result>& results);

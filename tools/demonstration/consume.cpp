@@ -1,5 +1,4 @@
-// A consumer: only the elected one of all replicas works. The effect of a message is one more result node. A stale
-// leader could also create one, if its writes were not fenced.
+// A consumer: only the elected one of all replicas works.
 #include <iostream>
 
 #include <boost/asio.hpp>
@@ -8,48 +7,39 @@
 
 #include "logged_career.hpp"
 #include "phase_log.hpp"
+#include "recorder.hpp"
 #include "roles.hpp"
 
 namespace demo {
 
 namespace {
 
-class recorder final : public zkrecipes::queue_consumer {
- public:
-  recorder(zkrecipes::queue from, std::string id) : queue_consumer(std::move(from)), id_(std::move(id)) {}
-
-  zkrecipes::career_traits traits() const override {
-    return {.hand_over_deadline = std::chrono::seconds(1), .stall_limit = std::chrono::seconds(20)};
+void print(const std::string& id, zkrecipes::error_code error, std::exception_ptr failure) {
+  std::cerr << "consumer " << id << ": " << error.message();
+  try {
+    if (failure) std::rethrow_exception(failure);
+  } catch (const std::exception& reason) {
+    std::cerr << ": " << reason.what();
   }
-
-  boost::asio::awaitable<zkrecipes::message_outcome> process(zkrecipes::term present,
-                                                             const zkrecipes::message& item) override {
-    zkrecipes::transaction effects;
-    effects.create(std::string(results_path) + "/r-", std::to_string(present.epoch()) + ' ' + id_ + ' ' + item.data,
-                   zkrecipes::create_mode::persistent_sequential);
-    co_return effects;
-  }
-
- private:
-  std::string id_;
-};
+  std::cerr << '\n';
+}
 
 }  // namespace
 
-int consume(const std::string& hosts, const std::string& id, const std::filesystem::path& folder) {
+int consume(const consumer_settings& how) {
   boost::asio::io_context io;
-  zkrecipes::session session(io.get_executor(), session_options(hosts));
-  recorder records(zkrecipes::queue(session, queue_path), id);
-  phase_log log(folder / id);
-  logged_career career(records, log, id);
-  zkrecipes::consumer_coordinator coordinator(session, election_path, {.id = id});
+  zkrecipes::session session(io.get_executor(), session_options(how.hosts, how.timeout));
+  recorder records(zkrecipes::queue(session, queue_path), how);
+  phase_log log(how.folder / how.id);
+  logged_career career(records, log, how.id);
+  zkrecipes::consumer_coordinator coordinator(session, election_path, {.id = how.id});
   boost::asio::signal_set stop(io, SIGTERM, SIGINT);
   stop.async_wait([&](zkrecipes::error_code error, int) {
     if (!error) coordinator.stop();
   });
   int status = 0;
   coordinator.async_run(career, [&](zkrecipes::error_code error) {
-    if (error) std::cerr << "consumer " << id << ": " << error.message() << '\n';
+    if (error) print(how.id, error, coordinator.failure());
     status = error ? 1 : 0;
     stop.cancel();
     session.async_close([&](zkrecipes::error_code) { io.stop(); });

@@ -15,7 +15,9 @@ namespace demo {
 struct term_history {
   std::int64_t epoch = 0;
   std::string leader;
-  std::string ended;     ///< The fault that ended it: resign, kill or pause; else "end" for the last term, or "other".
+  /// The fault that ended it: "resign", "kill" or "pause"; "died" if a message killed the process; else "end" for the
+  /// last term, or "other".
+  std::string ended;
   std::string takeover;  ///< How it began; "unseen" if the observer missed it.
   double gap_ms = 0;     ///< From the last result of the term before to the first of this term, by the servers' clock.
 };

@@ -40,6 +40,11 @@ void process::signal(int number) const {
   if (pid_) ::kill(pid_, number);
 }
 
+bool process::has_ended() const {
+  siginfo_t found{};
+  return !pid_ || (::waitid(P_PID, static_cast<id_t>(pid_), &found, WEXITED | WNOHANG | WNOWAIT) == 0 && found.si_pid);
+}
+
 int process::wait() {
   int status = 0;
   pid_t pid = std::exchange(pid_, 0);

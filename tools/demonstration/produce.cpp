@@ -13,9 +13,10 @@ namespace asio = boost::asio;
 
 namespace {
 
-asio::awaitable<void> put_all(zkrecipes::session session, std::uint64_t messages, std::chrono::milliseconds duration) {
+asio::awaitable<void> put_all(zkrecipes::session session, const workload& work, std::chrono::milliseconds duration) {
   zkrecipes::producer producer(zkrecipes::queue(session, queue_path), producer_name);
   std::uint64_t next = 1 + co_await producer.async_last(asio::use_awaitable);
+  const auto messages = work.messages();
   const auto begin = std::chrono::steady_clock::now();
   asio::steady_timer pace(session.get_executor());
   std::uint64_t put = 0;
@@ -28,7 +29,7 @@ asio::awaitable<void> put_all(zkrecipes::session session, std::uint64_t messages
   for (; next <= messages; ++next) {
     pace.expires_at(begin + duration * next / messages);
     co_await pace.async_wait(asio::use_awaitable);
-    producer.async_put(std::to_string(next), asio::bind_executor(session.get_executor(), count));
+    producer.async_put(work.text(next), asio::bind_executor(session.get_executor(), count));
   }
   while (put < expected) {
     pace.expires_after(std::chrono::milliseconds(5));
@@ -40,11 +41,11 @@ asio::awaitable<void> put_all(zkrecipes::session session, std::uint64_t messages
 
 }  // namespace
 
-int produce(const std::string& hosts, std::uint64_t messages, std::chrono::milliseconds duration) {
+int produce(const std::string& hosts, const workload& work, std::chrono::milliseconds duration) {
   asio::io_context io;
   int status = 0;
   zkrecipes::session session(io.get_executor(), session_options(hosts));
-  asio::co_spawn(io, put_all(std::move(session), messages, duration), [&](std::exception_ptr failure) {
+  asio::co_spawn(io, put_all(std::move(session), work, duration), [&](std::exception_ptr failure) {
     if (!failure) return;
     status = 1;
     try {

@@ -30,7 +30,15 @@ std::string to_json(const summary& outcome) {
                                       {"out_of_order", outcome.counts.out_of_order},
                                       {"overlapping_terms", outcome.counts.overlapping_terms},
                                       {"overlapping_phases", outcome.counts.overlapping_phases},
+                                      {"parked", outcome.counts.parked},
+                                      {"parked_wrongly", outcome.counts.parked_wrongly},
+                                      {"not_parked", outcome.counts.not_parked},
+                                      {"without_reason", outcome.counts.without_reason},
+                                      {"attempts_over", outcome.counts.attempts_over},
                                       {"failed_consumers", outcome.failed_consumers},
+                                      {"runs_ended", outcome.runs_ended},
+                                      {"killed_by_messages", outcome.killed_by_messages},
+                                      {"kills", outcome.kills()},
                                       {"server_leaders_killed", outcome.server_leaders_killed},
                                       {"hand_over_seen", outcome.saw_hand_over},
                                       {"terms", std::move(terms)},
@@ -56,6 +64,11 @@ std::string to_text(const summary& outcome) {
       << " effects of a term after its successor's\n"
       << counts.overlapping_phases << " phases of two terms at the same time, " << outcome.failed_consumers
       << " consumers that failed\n"
+      << counts.parked << " messages parked (" << counts.parked_wrongly << " wrongly, " << counts.not_parked
+      << " missing, " << counts.without_reason << " without a reason, " << counts.attempts_over
+      << " after too many attempts), " << outcome.runs_ended << " runs that ended with an error\n"
+      << "killed: the leading consumer " << outcome.kills() << " times by us, consumers " << outcome.killed_by_messages
+      << " times by messages, the leader of the ensemble " << outcome.server_leaders_killed << " times\n"
       << (outcome.success() ? "success" : "FAILURE") << '\n';
   return out.str();
 }

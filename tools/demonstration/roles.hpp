@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <string>
 
+#include <zkrecipes/queue_consumer_options.hpp>
 #include <zkrecipes/session_options.hpp>
+
+#include "workload.hpp"
 
 namespace demo {
 
@@ -17,19 +20,33 @@ inline constexpr char results_path[] = "/results";
 inline constexpr char root[] = "/demo";
 inline constexpr char producer_name[] = "demo";
 
+/// After this many failed attempts a message becomes a dead letter.
+inline constexpr std::int32_t attempts_limit = 3;
+
 /// The options that all sessions share. The timeout is short, so that a crash is overcome while somebody watches.
-zkrecipes::session_options session_options(const std::string& hosts);
+zkrecipes::session_options session_options(const std::string& hosts,
+                                           std::chrono::milliseconds timeout = std::chrono::seconds(4));
 
-/// Runs a consumer until SIGTERM or SIGINT: it works whenever it is elected, and logs the phases of its terms to the
-/// file `id` in `folder`.
-int consume(const std::string& hosts, const std::string& id, const std::filesystem::path& folder);
+struct consumer_settings {
+  std::string hosts;
+  std::string id;
+  std::filesystem::path folder;  ///< The phases of its terms are logged to the file `id` there.
+  zkrecipes::message_order order = zkrecipes::message_order::strict;
+  std::chrono::milliseconds timeout{4'000};   ///< The timeout of its session.
+  std::chrono::milliseconds deadline{1'000};  ///< The deadline of its hand-over.
+};
 
-/// Puts the numbers 1 to `messages` into the queue, spread over `duration`. Continues where an earlier run stopped.
-int produce(const std::string& hosts, std::uint64_t messages, std::chrono::milliseconds duration);
+/// Runs a consumer until SIGTERM or SIGINT: it works whenever it is elected.
+int consume(const consumer_settings& how);
+
+/// Puts the messages into the queue, spread over `duration`. Continues where an earlier run stopped.
+int produce(const std::string& hosts, const workload& work, std::chrono::milliseconds duration);
 
 struct direction {
-  std::uint64_t messages = 2000;
-  std::uint64_t seed = 1;
+  workload_options work;
+  zkrecipes::message_order order = zkrecipes::message_order::strict;
+  int kills = 1;         ///< How often the leading consumer is killed.
+  int server_kills = 1;  ///< How often the leader of the ensemble is killed.
   bool json = false;
 };
 

@@ -4,12 +4,21 @@
 
 namespace demo {
 
+namespace {
+
+int count(const std::map<std::int64_t, term_history>& terms, const std::string& how) {
+  return static_cast<int>(
+      std::count_if(terms.begin(), terms.end(), [&](const auto& each) { return each.second.ended == how; }));
+}
+
+}  // namespace
+
+int summary::kills() const { return count(terms, "kill"); }
+
 bool summary::success() const {
-  auto some = [&](const char* how) {
-    return std::any_of(terms.begin(), terms.end(), [&](const auto& each) { return each.second.ended == how; });
-  };
-  return counts.clean() && failed_consumers == 0 && some("resign") && some("kill") && some("pause") &&
-         server_leaders_killed > 0;
+  const bool happened = count(terms, "resign") && count(terms, "pause") && kills() >= planned_kills &&
+                        server_leaders_killed >= planned_server_kills;
+  return counts.clean() && failed_consumers == 0 && runs_ended == 0 && happened;
 }
 
 }  // namespace demo

@@ -1,0 +1,67 @@
+#include "consumer_group.hpp"
+
+#include <csignal>
+#include <utility>
+
+namespace demo {
+
+consumer_group::consumer_group(int size, bool killers, phase_log& log, starter launch, speaker say)
+    : killers_(killers), log_(log), launch_(std::move(launch)), say_(std::move(say)), members_(size) {}
+
+int consumer_group::index_of(const std::string& id) const {
+  for (int i = 0; i < size(); ++i) {
+    if (members_[i].running.pid() && members_[i].id == id) return i;
+  }
+  return -1;
+}
+
+void consumer_group::start(int index) {
+  auto& each = members_[index];
+  each.id = "consumer-" + std::to_string(index + 1);
+  if (each.starts++) each.id += '.' + std::to_string(each.starts);
+  each.running = launch_(each.id);
+  say_(each.id + " started");
+}
+
+bool consumer_group::silence(int index, int signal) {
+  auto& each = members_[index];
+  if (each.running.has_ended()) return false;  // `supervise` starts it again
+  each.running.signal(signal);
+  if (signal == SIGKILL) each.running.wait();
+  log_.note(silenced(each.id));
+  return true;
+}
+
+void consumer_group::resume(int index) { members_[index].running.signal(SIGCONT); }
+
+std::vector<std::string> consumer_group::supervise() {
+  std::vector<std::string> ended;
+  for (int i = 0; i < size(); ++i) {
+    auto& each = members_[i];
+    if (!each.running.pid() || !each.running.has_ended()) continue;
+    log_.note(silenced(each.id));
+    judge(each.id, each.running.wait(), false);
+    ended.push_back(each.id);
+    start(i);
+  }
+  return ended;
+}
+
+void consumer_group::stop() {
+  for (auto& each : members_) each.running.signal(SIGTERM);
+  for (auto& each : members_) judge(each.id, each.running.wait(), true);
+}
+
+void consumer_group::judge(const std::string& id, int status, bool stopped) {
+  if (stopped && (status == 0 || status == 128 + SIGTERM)) return;  // the signal also ends one that has just begun
+  if (!stopped && killers_ && status == 128 + SIGKILL) {
+    say_(id + " was killed by a message");
+    ++died_;
+    return;
+  }
+  say_(id + " ended with status " + std::to_string(status));
+  ++failed_;
+  if (status > 0 && status < 128) ++runs_ended_;
+}
+
+}  // namespace demo

@@ -1,0 +1,68 @@
+#include "recorder.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <stdexcept>
+#include <utility>
+
+#include <boost/asio.hpp>
+
+#include <zkrecipes/zkrecipes.hpp>
+
+namespace demo {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::uint64_t folder_limit = 10'000;
+
+zkrecipes::queue_consumer_options work_options(zkrecipes::message_order order) {
+  zkrecipes::queue_consumer_options how;
+  how.order = order;
+  how.key = [](const zkrecipes::message& item) { return parse_message(item.data).key; };
+  how.window = order == zkrecipes::message_order::strict ? 64 : 256;
+  how.parallel = order == zkrecipes::message_order::strict ? 1 : 8;
+  how.retry = {.first = 50ms, .longest = 1s, .factor = 2, .attempts = attempts_limit};
+  return how;
+}
+
+}  // namespace
+
+recorder::recorder(zkrecipes::queue from, const consumer_settings& how)
+    : queue_consumer(std::move(from), work_options(how.order)), id_(how.id), deadline_(how.deadline) {}
+
+zkrecipes::career_traits recorder::traits() const { return {.hand_over_deadline = deadline_, .stall_limit = 20s}; }
+
+asio::awaitable<void> recorder::inaugurate(zkrecipes::term present) {
+  folders_ = 0;
+  co_await begin_folder(present);
+}
+
+/// The other calls of `process` use the folder before until the new one is there.
+asio::awaitable<void> recorder::begin_folder(zkrecipes::term present) {
+  char name[48];
+  std::snprintf(name, sizeof name, "/%010lld-%04llu", static_cast<long long>(present.epoch()),
+                static_cast<unsigned long long>(folders_++));
+  const std::string path = results_path + std::string(name);
+  auto session = present.get_session();
+  results_ = 0;
+  co_await session.async_ensure_path(path, asio::use_awaitable);
+  folder_ = path;
+}
+
+asio::awaitable<zkrecipes::message_outcome> recorder::process(zkrecipes::term present, const zkrecipes::message& item) {
+  const auto what = parse_message(item.data);
+  if (what.kind == message_kind::killer) std::raise(SIGKILL);
+  if (what.kind == message_kind::poison) {
+    throw std::runtime_error("message " + std::to_string(what.number) + " is poison");
+  }
+  if (++results_ > folder_limit) co_await begin_folder(present);
+  zkrecipes::transaction effects;
+  effects.create(folder_ + "/r-", std::to_string(present.epoch()) + ' ' + id_ + ' ' + std::to_string(what.number),
+                 zkrecipes::create_mode::persistent_sequential);
+  co_return effects;
+}
+
+}  // namespace demo
