@@ -63,7 +63,7 @@ struct dead_letter {
   std::string reason{};  ///< At most 1 000 bytes.
   std::int32_t attempts = 0;
   std::int64_t since = 0;  ///< Milliseconds since 1970, by the server's clock.
-  // Of a message that a queue consumer has parked; else 0.
+  // These are 0 unless a queue consumer has parked the message.
   std::int64_t epoch = 0;  ///< The term that has parked it.
   /// When the first attempt failed that this term knows of, in milliseconds since 1970: of the attempts before the term
   /// it knows the last one.
