@@ -42,7 +42,8 @@ delivery_rules::delivery_rules(stage& in, const term_rules& terms, std::string e
       election_(std::move(election)),
       queue_(std::move(queue)),
       results_(std::move(results)),
-      options_(draw_options(in.what().seed)) {
+      options_(draw_options(in.what().seed)),
+      probation_(in, std::max<std::size_t>(options_.window, 2)) {
   chance draw(in.what().seed, 871);
   if (!draw.one_in(5)) return;
   killer_ = 1 + draw.below(12);
@@ -102,6 +103,7 @@ void delivery_rules::committed(const entry& what) {
 void delivery_rules::check_departure(std::uint64_t number, const std::string& with) {
   const auto name = std::to_string(number);
   in_.require(!is_settled(number), "a message leaves the queue once", name);
+  probation_.settled();
   if (with.starts_with('{')) return check_letter(with);
   if (options_.delivery == delivery_guarantee::effectively_once) {
     in_.require(!with.empty(), "a message leaves the queue with its effect, or as a letter", name);
@@ -127,12 +129,14 @@ void delivery_rules::note_operator(const entry& what) {
 void delivery_rules::note_names(const std::string& record) {
   const auto read = detail::parse_record(record);
   if (!read) return;
+  probation_.recorded(*read);
   for (const auto& each : read->notes.in_hand) named_.insert(number_of(queue_ + '/' + each));
 }
 
 /// An attempt is counted: the message was begun, or was about to be when the process died.
 void delivery_rules::check_attempts(const change& what) {
   const auto number = number_of(what.path);
+  probation_.counted(what.path.substr(queue_.size() + 1));
   in_.require(begun_.contains(number) || named_.contains(number),
               "no attempt is counted of a message that was not handed out", what.path);
 }

@@ -9,6 +9,7 @@
 #include <zkrecipes/term.hpp>
 
 #include "run/stage.hpp"
+#include "scenario/probation_rules.hpp"
 #include "scenario/term_rules.hpp"
 
 namespace zkrecipes::simulation {
@@ -60,6 +61,7 @@ class delivery_rules {
   std::string queue_;
   std::string results_;
   queue_consumer_options options_;
+  probation_rules probation_;
   std::uint64_t killer_ = 0;  // the number of the message that kills its process; 0: none
   std::uint64_t produced_ = 0;
   std::map<std::string, std::uint64_t> numbers_;  // by path

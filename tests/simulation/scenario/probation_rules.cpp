@@ -1,0 +1,22 @@
+#include "scenario/probation_rules.hpp"
+
+namespace zkrecipes::simulation {
+
+namespace {
+
+/// A term whose lease ends in between can begin its probation anew, so the limit leaves room for that.
+constexpr std::size_t most_probations = 3;
+
+}  // namespace
+
+void probation_rules::recorded(const detail::term_record& record) {
+  const bool is_new_term = record.epoch != epoch_;
+  if (is_new_term) settled_ = 0, named_.clear();
+  epoch_ = record.epoch;
+  for (const auto& each : record.notes.in_hand) {
+    const bool is_new = named_.insert(each).second && !is_new_term && !counted_.contains(each);
+    in_.require(!is_new || settled_ < most_probations * length_, "probation ends", each);
+  }
+}
+
+}  // namespace zkrecipes::simulation
