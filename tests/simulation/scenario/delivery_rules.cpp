@@ -185,6 +185,7 @@ int delivery_rules::begun(const term& present, const message& item) {
   in_.require(item.attempts <= options_.retry.attempts, "attempts keep to their limit", item.data);
   in_.require(item.attempts >= attempts_[number], "attempts never fall", item.data);
   attempts_[number] = item.attempts;
+  if (options_.order == message_order::by_key || options_.window == 1) check_order(number);
   if (options_.delivery == delivery_guarantee::at_most_once) {
     in_.require(removed_.contains(number) || deleted_.contains(number), "at most once: removed before it is processed",
                 item.data);
