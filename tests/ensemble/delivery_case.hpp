@@ -85,13 +85,6 @@ class deliveries : public queue_case {
   bool is_done() {
     return run_until([&] { return size() == 0; }, 30s);
   }
-  std::vector<std::string> results() {
-    auto names = children("/results");
-    std::sort(names.begin(), names.end());
-    std::vector<std::string> seen;
-    for (const auto& each : names) seen.push_back(get("/results/" + each).data);
-    return seen;
-  }
 
   queue_consumer_options options;
   std::deque<running_consumer> all;

@@ -100,6 +100,14 @@ class queue_case : public ensemble_case {
         std::count_if(names.begin(), names.end(), [](const std::string& each) { return each.starts_with("_claim-"); }));
   }
 
+  /// The effects of messages, in the order in which they happened.
+  std::vector<std::string> results() {
+    auto names = children("/results");
+    std::sort(names.begin(), names.end());
+    std::vector<std::string> seen;
+    for (const auto& each : names) seen.push_back(get("/results/" + each).data);
+    return seen;
+  }
   /// Ends consumers, each with its coordinator, without an error.
   template <class Runs>
   void end_runs(Runs& all) {

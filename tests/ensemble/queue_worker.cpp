@@ -70,13 +70,6 @@ class workers : public queue_case {
     return all.emplace_back(std::move(over), "w" + std::to_string(all.size()), hold, stall_limit);
   }
   std::size_t processed() { return children("/results").size(); }
-  std::vector<std::string> results() {
-    auto names = children("/results");
-    std::sort(names.begin(), names.end());
-    std::vector<std::string> seen;
-    for (const auto& each : names) seen.push_back(get("/results/" + each).data);
-    return seen;
-  }
   /// The session id of the first in line; 0 if nobody is.
   std::int64_t leading_session() {
     auto seen = run(election(zk(), "/e", {.id = "observer"}).async_view(tuple));

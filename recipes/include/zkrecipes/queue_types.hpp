@@ -65,8 +65,8 @@ struct dead_letter {
   std::int64_t since = 0;  ///< Milliseconds since 1970, by the server's clock.
   // These are 0 unless a queue consumer has parked the message.
   std::int64_t epoch = 0;  ///< The term that has parked it.
-  /// When the first attempt failed that this term knows of, in milliseconds since 1970: of the attempts before the term
-  /// it knows the last one.
+  /// When the first attempt of this term failed, in milliseconds since 1970. If attempts were counted before the term:
+  /// when the item was written last before it, which is when the last of them was counted unless others write it.
   std::int64_t first_failed = 0;
   std::int64_t last_failed = 0;  ///< When the last attempt failed, by the clock of the consumer.
 };

@@ -117,6 +117,8 @@ awaitable<error_code> term_state::rest(const error_code& answer, back_off& pause
   co_return rested || session()->over() ? error_code() : make_error_code(asio::error::operation_aborted);
 }
 
+/// A career without a queue consumer settles its messages by itself, so its commits count as progress while it
+/// executes. Names in the record are judged by a queue consumer only.
 awaitable<outcome<>> term_state::commit(transaction operations) {
   std::optional<consumer_notes> no_notes;
   auto result = co_await settle(std::move(operations), std::move(no_notes));

@@ -55,7 +55,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   /// Messages that an earlier process died of, perhaps, and that were not judged yet: left to the successor.
   void set_suspects(std::vector<std::string> names) { suspects_ = std::move(names); }
   /// Notes that a message was settled. A term that has settled one and ends cleanly was not brought down by a message.
-  /// (What `inaugurate` and `hand_over` commit tells nothing about messages.)
+  /// What `inaugurate` and `hand_over` commit is no progress, because it tells nothing about messages.
   void note_progress() { has_progressed_ = true; }
   /// As last written, with these messages.
   consumer_notes present_notes() const;

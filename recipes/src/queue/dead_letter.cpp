@@ -20,9 +20,10 @@ std::string write_letter(const dead_letter& letter) {
   auto about = json_object::of_kind(letter_kind);
   about.set("item", letter.item).set("attempts", letter.attempts);
   about.set("reason", std::string_view(letter.reason).substr(0, longest_reason));
-  const bool is_of_consumer = letter.epoch != 0;
-  if (is_of_consumer) about.set("epoch", letter.epoch);
-  if (is_of_consumer) about.set("first_failed_ms", letter.first_failed).set("last_failed_ms", letter.last_failed);
+  if (letter.epoch != 0) {  // from a queue consumer
+    about.set("epoch", letter.epoch);
+    about.set("first_failed_ms", letter.first_failed).set("last_failed_ms", letter.last_failed);
+  }
   return (about.to_text() + '\n').append(letter.data);
 }
 
