@@ -219,12 +219,12 @@ class queue_base {
   /// Signature: `void(error_code)`.
   /// Errors: `full` (see `queue_options`; it stays a dead letter), `no_node` (the letter is not there any more),
   /// `outcome_unknown` (a reply was lost, and the letter has gone: by us, or by another client that revived or
-  /// discarded it in that moment), `bad_arguments` (`which` is no letter of a queue of this kind), `sequence_exhausted`
-  /// (as a put), `no_auth`, and those of `session`.
+  /// discarded it in that moment), `bad_arguments` (`which` is no letter of a queue of this kind, or its key is parked:
+  /// see `async_revive_key`), `sequence_exhausted` (as a put), `no_auth`, and those of `session`.
   /// Cancellation: all types; the letter may have been put back. With a `limit` our tickets are removed in the
   /// background.
   /// Thread safety: as the class says.
-  /// Cost: as a put; after a lost reply 1 round trip more.
+  /// Cost: as a put; after a lost reply 1 round trip more, for a letter with a key another one.
   template <token_for<> Token = default_token>
   auto async_revive(dead_letter which, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_revive, core_, std::move(which));
@@ -241,6 +241,41 @@ class queue_base {
   template <token_for<> Token = default_token>
   auto async_discard(dead_letter which, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_discard, core_, std::move(which));
+  }
+
+  /// Reads which keys are parked (`spent_message::park_key`), the oldest first. With an error the keys are those that
+  /// were read before it, in any order.
+  ///
+  /// Signature: `void(error_code, std::vector<parked_key>)`.
+  /// Errors: `no_auth`, and those of `session`.
+  /// Cancellation: all types.
+  /// Thread safety: as the class says.
+  /// Cost: 1 round trip, and 1 for each hundred keys; 2 requests, and 1 for each key. A reply has the names of all dead
+  /// letters.
+  template <token_for<std::vector<parked_key>> Token = default_token>
+  auto async_parked_keys(Token&& token = Token()) {
+    return detail::initiate<void(error_code, std::vector<parked_key>)>(token, &start_parked_keys, core_);
+  }
+
+  /// Ends the parking of a key: puts all its dead letters back, in order, each under the name that it had and so in its
+  /// old place, with no attempts counted. The consumer goes on with the key when all of them are back. To leave a
+  /// message out, discard its letter before. Completes with the number of messages that were put back; it can be 0.
+  ///
+  /// After an error, or if it was cancelled, a part may have been put back: until the operation is called again and
+  /// completes, the consumer neither processes nor parks messages of the key. A second call does no harm, also at the
+  /// same time.
+  ///
+  /// Signature: `void(error_code, std::size_t)`.
+  /// Errors: `no_node` (the key is not parked, or not any more: another client has put the rest back), `full` (the
+  /// queue has no room for all the letters: see `queue_options`; nothing was done. The room is looked at once, in the
+  /// beginning, so producers that put meanwhile can make the queue longer than its limit), `node_exists` (an item has
+  /// the name that one of the messages had, because the queue was removed and made again: discard this letter),
+  /// `foreign_data` (a node with the name of such a letter is none), `bad_arguments` (`which` names no mark),
+  /// `no_auth`, and those of `session`. Cancellation: all types; see above. Thread safety: as the class says. Cost: 5
+  /// round trips, and 3 for each hundred letters or 256 KiB. Two lists are read: of all items, and of all dead letters.
+  template <token_for<std::size_t> Token = default_token>
+  auto async_revive_key(parked_key which, Token&& token = Token()) {
+    return detail::initiate<void(error_code, std::size_t)>(token, &start_revive_key, core_, std::move(which));
   }
 
   const std::string& path() const noexcept;
@@ -275,6 +310,8 @@ class queue_base {
   static void start_dead_letters(handler<std::vector<dead_letter>>, core_ptr);
   static void start_revive(handler<>, core_ptr, dead_letter);
   static void start_discard(handler<>, core_ptr, dead_letter);
+  static void start_parked_keys(handler<std::vector<parked_key>>, core_ptr);
+  static void start_revive_key(handler<std::size_t>, core_ptr, parked_key);
 
   session session_;
   core_ptr core_;

@@ -33,7 +33,11 @@ enum class message_order {
 
 /// What happens to a message whose attempts are used up.
 enum class spent_message {
-  park,          ///< It becomes a dead letter, and the next one comes.
+  park,  ///< It becomes a dead letter, and the next one comes.
+  /// As `park`, and the messages of its key that come behind it become dead letters, too, without being processed,
+  /// until `queue_base::async_revive_key` puts all of them back in order. So also with `message_outcome::park`. Only
+  /// with `message_order::by_key`, and not with `at_most_once`.
+  park_key,
   stop_the_run,  ///< The run of the coordinator ends with `career_failed`; the message stays in the queue.
 };
 
@@ -57,7 +61,7 @@ struct queue_consumer_options {
   message_order order = message_order::strict;
   /// The key of a message, for `message_order::by_key`: needed there. It is called on the strand of the session for
   /// each message that was read, must not block, and should return the same for a message each time. If it throws, the
-  /// message is in order with the others whose key could not be told.
+  /// message has the empty key.
   std::function<std::string(const message&)> key{};
   /// Most messages that are begun and not committed yet. 1: a message is begun when the one before is committed. As
   /// many are read ahead, at least 2. 1 to 10 000.

@@ -10,7 +10,7 @@ namespace zkrecipes {
 /// The counters begin with the object and go on from term to term; the other figures are of the present term. They are
 /// read from memory, and may be a moment old.
 struct queue_consumer_status {
-  std::uint64_t received = 0;     ///< Messages that were read, each once in a term.
+  std::uint64_t received = 0;     ///< Messages that were read, each once in a term (again if its key was revived).
   std::uint64_t done = 0;         ///< Messages that were acknowledged.
   std::uint64_t again = 0;        ///< Failed attempts.
   std::uint64_t parked = 0;       ///< Messages that became dead letters.

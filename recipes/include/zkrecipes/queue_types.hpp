@@ -63,12 +63,21 @@ struct dead_letter {
   std::string reason{};  ///< At most 1 000 bytes.
   std::int32_t attempts = 0;
   std::int64_t since = 0;  ///< Milliseconds since 1970, by the server's clock.
+  std::string key{};       ///< With `spent_message::park_key`: the first 1 000 bytes of the message's key.
   // These are 0 unless a queue consumer has parked the message.
   std::int64_t epoch = 0;  ///< The term that has parked it.
   /// When the first attempt of this term failed, in milliseconds since 1970. If attempts were counted before the term:
   /// when the item was written last before it, which is when the last of them was counted unless others write it.
   std::int64_t first_failed = 0;
   std::int64_t last_failed = 0;  ///< When the last attempt failed, by the clock of the consumer.
+};
+
+/// A key whose messages a queue consumer parks: see `spent_message::park_key`.
+struct parked_key {
+  std::string name{};       ///< The name of the node that marks it.
+  std::string key{};        ///< Its first 1 000 bytes.
+  std::int64_t since = 0;   ///< Milliseconds since 1970, by the server's clock.
+  std::size_t letters = 0;  ///< Its dead letters.
 };
 
 /// The state of a queue, as read at one moment.

@@ -20,8 +20,14 @@ constexpr auto figures_pause = 1s;
 
 }  // namespace
 
-delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, probation& watch)
-    : term_(std::move(term)), frame_(frame), window_(window), probation_(watch), most_at_once_(max_messages) {}
+delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, probation& watch,
+                                       parked_keys& parked)
+    : term_(std::move(term)),
+      frame_(frame),
+      window_(window),
+      probation_(watch),
+      parked_(parked),
+      most_at_once_(max_messages) {}
 
 bool delivery_committer::has_work() {
   const bool may_write_notes = !term_->reason();
@@ -80,7 +86,7 @@ awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
     if (!spent_reason_.empty() && batch.empty()) co_return errc::career_failed;
     if (!std::exchange(spent_reason_, {}).empty()) break;  // what is in front of it is settled first
     if (one.how.how == settlement::kind::park && !std::exchange(is_letter_ready_, true)) {
-      auto error = co_await frame_.source->prepare(one.how.how);
+      auto error = co_await frame_.source->prepare(one.how.how, one.how.parks_key);
       if (error) is_letter_ready_ = false;
       if (error == errc::no_auth) {
         refuse(one, error);
@@ -108,8 +114,11 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
   const auto what = whose.outcome.what();
   if (what == message_outcome::kind::done) return one;
   how.epoch = term_->record().epoch;
-  how.last_failed = wall_time();
-  how.first_failed = first_failure_of(whose);
+  how.parks_key = parked_.is_used();
+  how.is_behind = parked_.has(whose.lane);
+  if (how.parks_key) how.key = whose.lane;
+  how.last_failed = how.is_behind ? 0 : wall_time();
+  how.first_failed = how.is_behind ? 0 : first_failure_of(whose);
   const bool is_spent = whose.what->attempts >= options().retry.attempts;
   if (what == message_outcome::kind::again && !is_spent) {
     how.how = settlement::kind::count_attempt;
@@ -141,6 +150,7 @@ void delivery_committer::conclude(const member& each) {
   if (how == settlement::kind::count_attempt) return count_failure(whose);
   // At most once: it was removed just now, and is processed next.
   const bool is_parked = how == settlement::kind::park;
+  if (is_parked && each.how.parks_key) parked_.add(whose.lane);
   if (!is_parked && options().delivery == delivery_guarantee::at_most_once) {
     whose.is_removed = true;
     return window_.restart(whose);
@@ -183,6 +193,11 @@ awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& b
     alone.add(*culprit, {}, {});
     co_return co_await look_again(alone);
   }
+  const bool is_mark = refusal.refused == culprit->first + message_source::place_of_mark;
+  if (is_mark && culprit->how.parks_key && is_write_conflict(refusal.error)) {
+    if (refusal.error == errc::no_node) is_letter_ready_ = false;  // or the folder of the marks was removed
+    co_return co_await see_key(*culprit);
+  }
   if (is_letter) {
     is_letter_ready_ = false;  // somebody has removed the folder
     co_return error_code();
@@ -208,6 +223,31 @@ void delivery_committer::refuse(const member& culprit, const error_code& why) {
   }
 }
 
+/// The mark of a key is not what we took it for. Until its letters are all put back, its messages wait.
+awaitable<error_code> delivery_committer::see_key(const member& whose) {
+  auto seen = co_await parked_.look(*frame_.source, whose.how.key);
+  const auto& [error, state] = seen;
+  if (error) co_return error;
+  if (state == key_state::held) {
+    window_.rest(*whose.whose, term_->session()->now() + term_->session()->options().retry.max_pause);
+  } else if (state == key_state::free && whose.how.is_behind) {
+    window_.restart(*whose.whose);
+  }
+  co_return error_code();
+}
+
+/// A message that has gone may have been parked by a commit whose reply was lost, and its key with it.
+awaitable<error_code> delivery_committer::see_keys_of_gone(const delivery_batch& batch,
+                                                           const std::vector<std::optional<message>>& found) {
+  for (std::size_t i = 0; i < batch.members().size(); ++i) {
+    const auto& each = batch.members()[i];
+    if (found[i] || !each.how.parks_key) continue;
+    auto seen = co_await parked_.look(*frame_.source, each.how.key);
+    if (std::get<0>(seen)) co_return std::get<0>(seen);
+  }
+  co_return error_code();
+}
+
 /// Reads messages again whose settlement may have been done, or that somebody else has changed. One that is there was
 /// not settled, because its settlement and its effects are one; it is processed again.
 awaitable<error_code> delivery_committer::look_again(const delivery_batch& batch) {
@@ -216,6 +256,7 @@ awaitable<error_code> delivery_committer::look_again(const delivery_batch& batch
   for (const auto& each : batch.members()) names.push_back(each.whose->what->name);
   auto read = co_await frame_.source->read_again(std::move(names));
   auto& [error, found] = read;
+  if (!error) error = co_await see_keys_of_gone(batch, found);
   if (error) co_return error;
   for (std::size_t i = batch.members().size(); i-- > 0;) {  // what is behind is undone first
     auto& whose = *batch.members()[i].whose;

@@ -9,6 +9,7 @@
 #include "delivery/delivery_batch.hpp"
 #include "delivery/delivery_frame.hpp"
 #include "delivery/delivery_window.hpp"
+#include "delivery/parked_keys.hpp"
 #include "delivery/probation.hpp"
 
 namespace zkrecipes::detail {
@@ -16,7 +17,8 @@ namespace zkrecipes::detail {
 class delivery_committer {
  public:
   /// All of these outlive it.
-  delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, probation& watch);
+  delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, probation& watch,
+                     parked_keys& parked);
 
   /// Whether there is something to write. On the strand, like everything here.
   bool has_work();
@@ -39,6 +41,8 @@ class delivery_committer {
   void count_failure(message_in_hand& whose);
   awaitable<error_code> answer_refusal(const delivery_batch& batch, term_state::commit_result refusal);
   void refuse(const member& culprit, const error_code& why);
+  awaitable<error_code> see_key(const member& whose);
+  awaitable<error_code> see_keys_of_gone(const delivery_batch& batch, const std::vector<std::optional<message>>& found);
   awaitable<error_code> look_again(const delivery_batch& batch);
   awaitable<void> tell_source(std::vector<std::string> names);
   struct figures {
@@ -58,6 +62,7 @@ class delivery_committer {
   delivery_frame& frame_;
   delivery_window& window_;
   probation& probation_;
+  parked_keys& parked_;
   std::size_t most_at_once_;      // fewer than usual while a culprit is searched for
   bool is_letter_ready_ = false;  // the source can take letters
   std::string spent_reason_;

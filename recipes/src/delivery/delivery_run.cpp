@@ -7,6 +7,7 @@
 #include <boost/system/system_error.hpp>
 
 #include "consumer/end_of_term.hpp"
+#include "delivery/lane.hpp"
 #include "delivery/retry_pause.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
@@ -22,17 +23,6 @@ delivery_window::limits limits_of(const delivery_frame& frame) {
   const bool may_unload = options.order != message_order::strict &&
                           options.delivery != delivery_guarantee::at_most_once && frame.source->can_read_again();
   return {options.order, options.window, options.parallel, may_unload};
-}
-
-/// The lane of a message: see `delivery_window`. Messages whose key can not be told share a lane.
-std::string lane_of(const queue_consumer_options& options, const message& what) {
-  if (options.order == message_order::none) return what.name;
-  if (options.order == message_order::strict) return {};
-  try {
-    return "key " + options.key(what);
-  } catch (...) {
-    return {};
-  }
 }
 
 /// Another try can succeed. Only the making of a folder ends with these: a commit waits by itself.
@@ -57,7 +47,8 @@ delivery_run::delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io
       changed_(get_scheduler()),
       probation_({}, 0),
       window_(limits_of(*frame_)),
-      committer_(term_, *frame_, window_, probation_) {}
+      parked_(frame_->options.spent == spent_message::park_key),
+      committer_(term_, *frame_, window_, probation_, parked_) {}
 
 awaitable<outcome<>> delivery_run::run() {
   const forwarding term_changes(term_->changed(), changed_);
@@ -84,6 +75,7 @@ awaitable<outcome<>> delivery_run::run() {
 
 void delivery_run::step(lease_clock::time_point now) {
   end_calls();
+  take_up_revived();
   if (goes_on()) {
     begin_messages(now);  // first, because it finds out which messages have to be read again
     read_on();
@@ -132,7 +124,7 @@ lease_clock::time_point delivery_run::next_time(lease_clock::time_point now) con
 }
 
 void delivery_run::begin_messages(lease_clock::time_point now) {
-  if (now < held_off_until_) return;
+  if (now < held_off_until_ || parked_.has_revived()) return;
   while (auto* next = window_.next(now)) {
     if (!begin_or_prepare(*next)) return;
   }
@@ -142,7 +134,9 @@ void delivery_run::begin_messages(lease_clock::time_point now) {
 bool delivery_run::begin_or_prepare(message_in_hand& next) {
   const auto& name = next.what->name;
   const bool is_removed_first = frame_->options.delivery == delivery_guarantee::at_most_once && !next.is_removed;
-  if (probation_.is_suspect(name)) {
+  if (parked_.has(next.lane)) {
+    window_.decide(next, message_outcome::park("a message of its key that came before it was parked"));
+  } else if (probation_.is_suspect(name)) {
     frame_->board.change([](queue_consumer_status& status) { ++status.again; });
     window_.decide(next, message_outcome::again("its process died or was lost while this message was in hand"));
   } else if (is_removed_first) {
@@ -235,8 +229,18 @@ void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome)
   if (!window_.finish(which, std::move(outcome))) probation_.put_back(which.what->name);
 }
 
+/// Drops what was received of keys that were revived, so that it comes again behind what was put back. Waits for
+/// whatever refers to messages of the window, or is about to add some.
+void delivery_run::take_up_revived() {
+  if (!parked_.has_revived()) return;
+  stop_reading();
+  if (is_receiving_ || is_reading_ || is_committing_) return;
+  for (const auto& key : parked_.take_revived()) frame_->source->put_back(window_.drop_lane(key));
+}
+
 void delivery_run::read_on() {
   const auto& strand = get_scheduler()->strand;
+  if (parked_.has_revived()) return;
   if (!is_receiving_ && window_.room() > 0) {
     is_receiving_ = true;
     receiver_ = background();
@@ -255,8 +259,10 @@ void delivery_run::stop_reading() {
 }
 
 awaitable<void> delivery_run::receive() {
-  auto received = co_await frame_->source->receive(window_.room());
+  outcome<std::vector<message>> received;
   auto& [error, messages] = received;
+  error = co_await parked_.prepare(*frame_->source);  // before the list: a key that is revived in between waits
+  if (!error) received = co_await frame_->source->receive(window_.room());
   if (error && !is_cancelled(error)) error_ = error;
   frame_->board.change([&](queue_consumer_status& status) { status.received += messages.size(); });
   for (auto& each : messages) {

@@ -13,6 +13,7 @@
 #include "delivery/delivery_committer.hpp"
 #include "delivery/delivery_frame.hpp"
 #include "delivery/delivery_window.hpp"
+#include "delivery/parked_keys.hpp"
 #include "delivery/probation.hpp"
 #include "delivery/process_call.hpp"
 #include "session/background.hpp"
@@ -47,6 +48,7 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   void end_call(process_call& which);
   void put_back(message_in_hand& which);
   void take_outcome(message_in_hand& which, message_outcome outcome);
+  void take_up_revived();
   void read_on();
   void stop_reading();
   awaitable<void> receive();
@@ -62,6 +64,7 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   condition changed_;
   probation probation_;
   delivery_window window_;
+  parked_keys parked_;
   delivery_committer committer_;
   std::list<call_ptr> calls_;
   // Each is a new one for each run, because the end of a run clears the slot of its signal a moment later.

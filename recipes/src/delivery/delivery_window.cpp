@@ -163,6 +163,16 @@ void delivery_window::remove(message_in_hand& which) {
   review(lane);
 }
 
+std::vector<std::string> delivery_window::drop_lane(const std::string& lane) {
+  std::vector<std::string> names;
+  for (auto members = lanes_.find(lane); members != lanes_.end(); members = lanes_.find(lane)) {
+    auto& first = all_.at(*members->second.begin());
+    names.push_back(first.what->name);
+    remove(first);
+  }
+  return names;
+}
+
 lease_clock::time_point delivery_window::next_time() const {
   return resting_.empty() ? never : resting_.begin()->first;
 }

@@ -69,6 +69,9 @@ class delivery_window {
   /// It has been settled, or has gone.
   void remove(message_in_hand& which);
 
+  /// None of the lane is begun. Removes all of it, and returns the names.
+  std::vector<std::string> drop_lane(const std::string& lane);
+
   /// When the next rest ends; `never` if no message rests.
   lease_clock::time_point next_time() const;
   /// When the call of `process` that runs for the longest time was begun; `never` if none runs.

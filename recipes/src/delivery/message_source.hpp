@@ -1,7 +1,9 @@
 // Where a consumer's messages come from.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,11 +15,19 @@
 
 namespace zkrecipes::detail {
 
+enum class key_state {
+  free,
+  parked,  ///< Messages of the key become dead letters.
+  held,    ///< Its dead letters are being put back. Until that is done, its messages are left alone.
+};
+
 /// There are two kinds of sources. A queue settles its messages one by one: `settling`. A log has a position, which
 /// moves behind the messages that are settled: `moving_on`. Both take part in the fenced transaction with the effects;
 /// a source outside ZooKeeper acknowledges in `settled`, afterwards. On the strand of the session.
 class message_source {
  public:
+  static constexpr std::size_t place_of_mark = 2;
+
   virtual ~message_source() = default;
 
   /// For error texts, such as "queue /orders".
@@ -33,10 +43,17 @@ class message_source {
   /// Whether `read_again` is possible.
   virtual bool can_read_again() const noexcept = 0;
 
+  /// The marks of the keys that are parked: see `mark_of`.
+  virtual awaitable<outcome<std::set<std::string>>> parked_keys() = 0;
+  virtual awaitable<outcome<key_state>> look_at_key(std::string key) = 0;
+  /// These messages were received and are not settled: they come again, in order. Not while `receive` runs.
+  virtual void put_back(const std::vector<std::string>& names) = 0;
+
   /// Creates what `settling` needs besides the message, such as a folder for dead letters.
-  virtual awaitable<error_code> prepare(settlement::kind what) = 0;
+  virtual awaitable<error_code> prepare(settlement::kind what, bool parks_key) = 0;
   /// The operations that settle one message. The first can not succeed twice. It fails with `no_node` if the message
-  /// has gone.
+  /// has gone. If its key is parked, the one at `place_of_mark` fails unless the mark is as `settlement::is_behind`
+  /// says.
   virtual transaction settling(const settlement& each) const = 0;
   /// The operations that settle all messages up to a point.
   virtual transaction moving_on(const std::vector<settlement>& batch) const = 0;

@@ -40,6 +40,10 @@ void check(const queue_consumer_options& options) {
   const bool is_strict = options.order == message_order::strict;
   require(!is_strict || options.parallel == 1, "parallel", "1 in strict order");
   require(options.order != message_order::by_key || options.key, "key", "set for order by key");
+  const bool parks_key = options.spent == spent_message::park_key;
+  require(!parks_key || options.order == message_order::by_key, "spent", "other than park_key unless order is by_key");
+  require(!parks_key || options.delivery != delivery_guarantee::at_most_once, "spent",
+          "other than park_key with at_most_once");
   check(options.retry);
 }
 

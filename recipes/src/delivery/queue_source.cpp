@@ -5,6 +5,7 @@
 
 #include "queue/attempts.hpp"
 #include "queue/dead_letter.hpp"
+#include "queue/key_mark.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
@@ -15,6 +16,7 @@ namespace {
 
 using messages = std::vector<message>;
 using known_messages = std::vector<std::optional<message>>;
+using replies = std::vector<backend::reply>;
 
 message to_message(std::string name, backend::reply& node) {
   const auto attempts = attempts_of(node.stat) + 1;
@@ -26,11 +28,16 @@ dead_letter letter_of(const settlement& each) {
   letter.item = each.what->name;
   letter.data = each.what->data;
   letter.reason = each.reason;
-  letter.attempts = each.what->attempts;
+  letter.attempts = each.what->attempts - (each.is_behind ? 1 : 0);
+  if (each.parks_key) letter.key = shown_key(each.key);
   letter.epoch = each.epoch;
   letter.first_failed = each.first_failed;
   letter.last_failed = each.last_failed;
   return letter;
+}
+
+std::string mark_path(const queue_frame& frame, const std::string& key) {
+  return join(frame.where.on_side(parked_folder), mark_of(key));
 }
 
 }  // namespace
@@ -80,26 +87,32 @@ awaitable<outcome<messages>> queue_source::receive(std::size_t most) {
   }
 }
 
-/// Lost connections are waited for.
-awaitable<outcome<known_messages>> queue_source::read_again(std::vector<std::string> names) {
-  std::vector<backend::reply> nodes;
+/// Lost connections and refusals are waited for.
+awaitable<outcome<replies>> queue_source::ask(std::vector<backend::request> what) {
   for (;;) {
-    std::vector<backend::request> asked;
-    for (const auto& each : names) asked.push_back(list_.request_of(each));
-    nodes = co_await frame_->session->perform_all(std::move(asked));
-    const auto failed_one = std::ranges::find_if(nodes, [](const backend::reply& each) {
-      return each.error && each.error != errc::no_node && each.error != errc::no_auth;
-    });
-    if (failed_one == nodes.end()) break;
+    auto nodes = co_await frame_->session->perform_all(what);
+    const auto failed_one =
+        std::ranges::find_if(nodes, [](const backend::reply& each) { return is_untold(each.error); });
+    if (failed_one == nodes.end()) {
+      list_.reset_pause();
+      co_return outcome<replies>(error_code(), std::move(nodes));
+    }
     auto error = failed_one->error;
     if (is_server_refusal(error)) {
       error = co_await list_.rest();
     } else if (may_have_happened(error)) {
       error = co_await frame_->session->wait_connected(nullptr, never);
     }
-    if (error) co_return failed<known_messages>(error);
+    if (error) co_return failed<replies>(error);
   }
-  list_.reset_pause();
+}
+
+awaitable<outcome<known_messages>> queue_source::read_again(std::vector<std::string> names) {
+  std::vector<backend::request> asked;
+  for (const auto& each : names) asked.push_back(list_.request_of(each));
+  auto answered = co_await ask(std::move(asked));
+  auto& [error, nodes] = answered;
+  if (error) co_return failed<known_messages>(error);
   known_messages found(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (nodes[i].error) out_.erase(names[i]);
@@ -109,9 +122,37 @@ awaitable<outcome<known_messages>> queue_source::read_again(std::vector<std::str
   co_return outcome<known_messages>(error_code(), std::move(found));
 }
 
-awaitable<error_code> queue_source::prepare(settlement::kind what) {
+awaitable<outcome<std::set<std::string>>> queue_source::parked_keys() {
+  std::vector<backend::request> list{make_request(opcode::children, frame_->where.on_side(parked_folder))};
+  auto answered = co_await ask(std::move(list));
+  auto& [error, nodes] = answered;
+  if (!error && nodes.front().error != errc::no_node) error = nodes.front().error;
+  if (error) co_return failed<std::set<std::string>>(error);
+  const auto& marks = nodes.front().children;
+  co_return outcome<std::set<std::string>>(error_code(), std::set<std::string>(marks.begin(), marks.end()));
+}
+
+awaitable<outcome<key_state>> queue_source::look_at_key(std::string key) {
+  std::vector<backend::request> look{make_request(opcode::exists, mark_path(*frame_, key))};
+  auto answered = co_await ask(std::move(look));
+  auto& [error, nodes] = answered;
+  if (error) co_return failed<key_state>(error);
+  const auto& mark = nodes.front();
+  auto state = mark.stat.version == mark_of_parking ? key_state::parked : key_state::held;
+  if (mark.error == errc::no_node) state = key_state::free;
+  co_return outcome<key_state>(error_code(), state);
+}
+
+void queue_source::put_back(const std::vector<std::string>& names) {
+  for (const auto& each : names) out_.erase(each);
+  list_.forget();
+}
+
+awaitable<error_code> queue_source::prepare(settlement::kind what, bool parks_key) {
   if (what != settlement::kind::park) co_return error_code();
-  co_return co_await frame_->session->ensure_path(frame_->where.on_side(dead_folder));
+  auto error = co_await frame_->session->ensure_path(frame_->where.on_side(dead_folder));
+  if (!error && parks_key) error = co_await frame_->session->ensure_path(frame_->where.on_side(parked_folder));
+  co_return error;
 }
 
 transaction queue_source::settling(const settlement& each) const {
@@ -126,9 +167,12 @@ transaction queue_source::settling(const settlement& each) const {
   }
   all.remove(path, what.stat.version);  // data that somebody has changed meanwhile is not thrown away
   if (each.how == settlement::kind::remove) return all;
-  all.create(frame_->where.on_side(std::string(dead_folder) + "/letter-"), write_letter(letter_of(each)),
+  const auto name = each.parks_key ? letters_of(mark_of(each.key)) : std::string("letter-");
+  all.create(join(frame_->where.on_side(dead_folder), name), write_letter(letter_of(each)),
              create_mode::persistent_sequential);
-  return all;
+  if (!each.parks_key) return all;
+  const auto mark = mark_path(*frame_, each.key);
+  return each.is_behind ? all.check(mark, mark_of_parking) : all.create(mark, write_mark(each.key));
 }
 
 }  // namespace zkrecipes::detail

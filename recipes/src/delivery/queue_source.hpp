@@ -19,13 +19,18 @@ class queue_source final : public message_source {
   awaitable<outcome<std::vector<message>>> receive(std::size_t most) override;
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) override;
   bool can_read_again() const noexcept override { return true; }
-  awaitable<error_code> prepare(settlement::kind what) override;
+  awaitable<outcome<std::set<std::string>>> parked_keys() override;
+  awaitable<outcome<key_state>> look_at_key(std::string key) override;
+  void put_back(const std::vector<std::string>& names) override;
+  awaitable<error_code> prepare(settlement::kind what, bool parks_key) override;
   transaction settling(const settlement& each) const override;
   transaction moving_on(const std::vector<settlement>&) const override { return {}; }
   awaitable<void> settled(std::vector<std::string> names) override;
   awaitable<void> close() override;
 
  private:
+  awaitable<outcome<std::vector<backend::reply>>> ask(std::vector<backend::request> what);
+
   shared_frame frame_;
   queue_listing list_;
   std::set<std::string> out_;  // handed out and not settled

@@ -18,6 +18,9 @@ struct settlement {
   kind how = kind::remove;
   const message* what = nullptr;
   std::string reason{};
+  std::string key{};  ///< Of a message that is parked, if that parks its key.
+  bool parks_key = false;
+  bool is_behind = false;         ///< The key is parked already, and so this message was not processed.
   std::int64_t epoch = 0;         ///< The term that parks it.
   std::int64_t first_failed = 0;  ///< See `dead_letter`.
   std::int64_t last_failed = 0;

@@ -20,6 +20,7 @@ std::string write_letter(const dead_letter& letter) {
   auto about = json_object::of_kind(letter_kind);
   about.set("item", letter.item).set("attempts", letter.attempts);
   about.set("reason", std::string_view(letter.reason).substr(0, longest_reason));
+  if (!letter.key.empty()) about.set("key", letter.key);
   if (letter.epoch != 0) {  // from a queue consumer
     about.set("epoch", letter.epoch);
     about.set("first_failed_ms", letter.first_failed).set("last_failed_ms", letter.last_failed);
@@ -41,6 +42,7 @@ std::optional<dead_letter> read_letter(std::string_view text) {
   letter.attempts = static_cast<std::int32_t>(*attempts);
   letter.reason = std::move(*reason);
   letter.data = text.substr(end + 1);
+  letter.key = about->text("key").value_or(std::string());
   letter.epoch = about->integer("epoch").value_or(0);
   letter.first_failed = about->integer("first_failed_ms").value_or(0);
   letter.last_failed = about->integer("last_failed_ms").value_or(0);

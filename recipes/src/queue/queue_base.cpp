@@ -64,4 +64,12 @@ void queue_base::start_discard(handler<> h, core_ptr core, dead_letter which) {
   launch(std::move(h), std::move(core), &queue_core::discard, std::move(which));
 }
 
+void queue_base::start_parked_keys(handler<std::vector<parked_key>> h, core_ptr core) {
+  launch(std::move(h), std::move(core), &queue_core::parked_keys);
+}
+
+void queue_base::start_revive_key(handler<std::size_t> h, core_ptr core, parked_key which) {
+  launch(std::move(h), std::move(core), &queue_core::revive_key, std::move(which));
+}
+
 }  // namespace zkrecipes

@@ -49,6 +49,8 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   awaitable<outcome<std::vector<dead_letter>>> dead_letters();
   awaitable<outcome<>> revive(dead_letter which);
   awaitable<outcome<>> discard(dead_letter which);
+  awaitable<outcome<std::vector<parked_key>>> parked_keys();
+  awaitable<outcome<std::size_t>> revive_key(parked_key which);
 
  private:
   awaitable<outcome<message>> take_drawn(claims::attempt begun);
@@ -57,6 +59,7 @@ class queue_core : public std::enable_shared_from_this<queue_core> {
   awaitable<bool> is_there(std::string name);
   awaitable<backend::reply> read_for_pop(std::string name);
   void after(const claims::attempt& which, const claim_result& result);
+  awaitable<error_code> see_key_of(const std::string& letter);
   awaitable<error_code> bury(claim_id which, std::int32_t attempts, std::string reason);
   awaitable<error_code> move_to_end(claim_id which);
 

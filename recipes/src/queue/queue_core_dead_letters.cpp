@@ -4,6 +4,7 @@
 
 #include "line/node_name.hpp"
 #include "queue/dead_letter.hpp"
+#include "queue/key_mark.hpp"
 #include "queue/queue_core.hpp"
 
 namespace zkrecipes::detail {
@@ -51,6 +52,8 @@ awaitable<outcome<>> queue_core::revive(dead_letter which) {
   const auto path = frame_->where.on_side(std::string(dead_folder)) + '/' + which.name;
   auto what = frame_->where.parse(which.item);
   if (!what || which.name.find('/') != which.name.npos) co_return outcome<>(errc::bad_arguments);
+  auto refusal = co_await see_key_of(which.name);
+  if (refusal) co_return outcome<>(refusal);
   for (;;) {
     std::size_t one = 1;
     auto entered = co_await capacity_->enter(one, true);
@@ -75,6 +78,16 @@ awaitable<outcome<>> queue_core::revive(dead_letter which) {
     const bool is_undone = error == errc::connection_loss || (is_maybe_done && !error);
     if (!is_undone) co_return outcome<>(error);
   }
+}
+
+/// A letter of a parked key is put back with the others of its key only, because they have an order.
+awaitable<error_code> queue_core::see_key_of(const std::string& letter) {
+  const auto mark = mark_of_letter(letter);
+  if (mark.empty()) co_return error_code();
+  const auto path = join(frame_->where.on_side(parked_folder), mark);
+  auto there = co_await frame_->session->perform(make_request(opcode::exists, path), retry::always);
+  if (there.error == errc::no_node) co_return error_code();
+  co_return there.error ? there.error : make_error_code(errc::bad_arguments);
 }
 
 awaitable<outcome<>> queue_core::discard(dead_letter which) {

@@ -30,6 +30,10 @@ queue_consumer_options draw_options(std::uint64_t seed) {
   options.retry.attempts = static_cast<std::int32_t>(1 + draw.below(4));
   options.retry.first = std::chrono::milliseconds(draw.below(300));
   options.retry.longest = options.retry.first + std::chrono::milliseconds(draw.below(1500));
+  chance more(seed, 873);
+  const bool may_park_keys =
+      options.order == message_order::by_key && options.delivery != delivery_guarantee::at_most_once;
+  if (may_park_keys && more.one_in(2)) options.spent = spent_message::park_key;
   return options;
 }
 
@@ -78,7 +82,9 @@ void delivery_rules::committed(const entry& what) {
   std::vector<std::string> effects;
   std::vector<std::string> letters;
   for (const auto& each : what.changes) {
-    if (each.type == kind::create && is_item(each.path)) {
+    if (each.type == kind::create && numbers_.contains(each.path)) {
+      note_revived(each);
+    } else if (each.type == kind::create && is_item(each.path)) {
       ++produced_;
       in_.require(each.data == std::to_string(produced_), "produced once and in order", each.data);
       numbers_[each.path] = produced_;
@@ -87,7 +93,7 @@ void delivery_rules::committed(const entry& what) {
     if (each.type == kind::set && is_item(each.path)) check_attempts(each);
     if (each.type == kind::remove && is_item(each.path)) leaving.insert(number_of(each.path));
     if (each.type == kind::set && each.path == results_) effects.push_back(each.data);
-    if (each.type == kind::create && each.path.starts_with(queue_ + "/_dead/letter-")) letters.push_back(each.data);
+    if (each.type == kind::create && each.path.starts_with(queue_ + "/_dead/")) letters.push_back(each.data);
   }
   std::map<std::uint64_t, std::string> settled;  // in order of their numbers, because they happen together
   for (const auto& each : effects) settled[std::stoull(each.substr(each.find(' ') + 1))] = each;
@@ -114,8 +120,17 @@ void delivery_rules::check_departure(std::uint64_t number, const std::string& wi
   } else {
     in_.require(begun_.contains(number), "at least once: processed before it is removed", name);
     check_order(number);
+    check_key(number);
     done_.insert(number);
   }
+}
+
+/// A parked message is in its old place again.
+void delivery_rules::note_revived(const change& what) {
+  const auto number = number_of(what.path);
+  in_.require(what.data == std::to_string(number), "a message comes back as it was", what.data);
+  in_.require(parked_.erase(number) == 1, "only a parked message comes back", what.data);
+  attempts_.erase(number);
 }
 
 /// Somebody removes a message.
@@ -151,7 +166,17 @@ void delivery_rules::check_effect(const std::string& text) {
               "once in effect, or parked, never both", text);
   in_.require(epoch == terms_.epoch() && !terms_.is_finished(), "effects belong to the present term", text);
   check_order(number);
+  check_key(number);
   done_.insert(number);
+}
+
+bool delivery_rules::is_behind_parked(std::uint64_t number) const {
+  if (options_.spent != spent_message::park_key) return false;
+  return std::ranges::any_of(parked_, [&](auto each) { return each < number && each % keys == number % keys; });
+}
+
+void delivery_rules::check_key(std::uint64_t number) {
+  in_.require(!is_behind_parked(number), "the messages of a parked key wait", std::to_string(number));
 }
 
 /// The messages in front of it, of its key or all, are settled before it.
@@ -172,11 +197,14 @@ void delivery_rules::check_letter(const std::string& text) {
   const auto trouble_of_it = of(letter->data);
   in_.require(!done_.contains(number) && !parked_.contains(number), "once in effect, or parked, never both", text);
   const bool is_spent = letter->attempts == options_.retry.attempts;
-  in_.require(is_spent || trouble_of_it == trouble::is_parked, "a message is parked after its attempts", text);
+  const bool is_behind = is_behind_parked(number);
+  in_.require(is_spent || is_behind || trouble_of_it == trouble::is_parked, "a message is parked after its attempts",
+              text);
   // Any message may be in hand when its process is killed, so any may use its attempts up if there are few.
-  in_.require(begun_.contains(number) || named_.contains(number), "nothing is parked untried", text);
+  in_.require(begun_.contains(number) || named_.contains(number) || is_behind, "nothing is parked untried", text);
   check_order(number);
   parked_.insert(number);
+  ++parkings_;
 }
 
 int delivery_rules::begun(const term& present, const message& item) {
@@ -186,6 +214,7 @@ int delivery_rules::begun(const term& present, const message& item) {
   in_.require(item.attempts >= attempts_[number], "attempts never fall", item.data);
   attempts_[number] = item.attempts;
   if (options_.order == message_order::by_key || options_.window == 1) check_order(number);
+  check_key(number);
   if (options_.delivery == delivery_guarantee::at_most_once) {
     in_.require(removed_.contains(number) || deleted_.contains(number), "at most once: removed before it is processed",
                 item.data);

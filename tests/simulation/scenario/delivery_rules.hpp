@@ -39,7 +39,7 @@ class delivery_rules {
   /// `process` is called. Says how often that was so for this message.
   int begun(const term& present, const message& item);
 
-  std::uint64_t settled() const noexcept { return done_.size() + parked_.size() + removed_.size(); }
+  std::uint64_t settled() const noexcept { return done_.size() + parkings_ + removed_.size(); }
   bool all_settled() const;
   void check_quiet() const;
 
@@ -50,6 +50,9 @@ class delivery_rules {
   void check_attempts(const change& what);
   void check_effect(const std::string& text);
   void check_order(std::uint64_t number);
+  void note_revived(const change& what);
+  bool is_behind_parked(std::uint64_t number) const;
+  void check_key(std::uint64_t number);
   void check_letter(const std::string& text);
   std::uint64_t number_of(const std::string& path) const;
   bool is_settled(std::uint64_t number) const;
@@ -67,6 +70,7 @@ class delivery_rules {
   std::map<std::string, std::uint64_t> numbers_;  // by path
   std::set<std::uint64_t> done_;
   std::set<std::uint64_t> parked_;
+  std::uint64_t parkings_ = 0;
   std::set<std::uint64_t> deleted_;  // by an operator
   std::set<std::uint64_t> removed_;  // at most once: before they are processed
   std::map<std::uint64_t, int> begun_;

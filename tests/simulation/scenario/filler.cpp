@@ -3,6 +3,7 @@
 
 #include "scenario/coordinator.hpp"
 #include "scenario/operations.hpp"
+#include "scenario/reviver.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -18,12 +19,16 @@ class filler final : public program {
         chance_(in.what().seed, 300 + producing_client),
         operations_(in, producing_client),
         zk_(std::make_unique<session>(with)),
-        producer_(std::make_unique<producer>(queue(with, service::queue_path), "filler")) {
+        producer_(std::make_unique<producer>(queue(with, service::queue_path), "filler")),
+        reviver_(in, queue(with, service::queue_path), operations_) {
     begin();
   }
 
   void cancel(asio::cancellation_type) override {}
-  void stop() override { stopping_ = true; }
+  void stop() override {
+    stopping_ = true;
+    reviver_.stop();
+  }
   bool idle() const override { return operations_.pending() == 0; }
   void close() override {
     operations_.start<>([this](auto token) { zk_->async_close(std::move(token)); },
@@ -60,6 +65,7 @@ class filler final : public program {
   operations operations_;
   std::unique_ptr<session> zk_;
   std::unique_ptr<producer> producer_;
+  reviver reviver_;
   std::uint64_t next_ = 1;
   bool stopping_ = false;
   bool closed_ = false;

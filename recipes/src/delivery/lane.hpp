@@ -1,0 +1,13 @@
+// The lane of a message: see `delivery_window`.
+#pragma once
+
+#include <string>
+
+#include <zkrecipes/queue_consumer_options.hpp>
+
+namespace zkrecipes::detail {
+
+/// By key it is the key, which is empty if it can not be told.
+std::string lane_of(const queue_consumer_options& options, const message& what);
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,35 @@
+#include "delivery/parked_keys.hpp"
+
+#include <utility>
+
+#include "queue/key_mark.hpp"
+
+namespace zkrecipes::detail {
+
+awaitable<error_code> parked_keys::prepare(message_source& from) {
+  if (!is_used_ || is_prepared_) co_return error_code();
+  auto read = co_await from.parked_keys();
+  auto& [error, marks] = read;
+  if (error) co_return error;
+  is_prepared_ = true;
+  marks_ = std::move(marks);
+  co_return error_code();
+}
+
+awaitable<outcome<key_state>> parked_keys::look(message_source& from, std::string key) {
+  auto seen = co_await from.look_at_key(key);
+  const auto& [error, state] = seen;
+  if (error) co_return seen;
+  if (state != key_state::free) {
+    add(key);
+  } else if (marks_.erase(mark_of(key)) != 0) {
+    revived_.insert(std::move(key));
+  }
+  co_return seen;
+}
+
+bool parked_keys::has(const std::string& key) const { return !marks_.empty() && marks_.contains(mark_of(key)); }
+
+void parked_keys::add(const std::string& key) { marks_.insert(mark_of(key)); }
+
+}  // namespace zkrecipes::detail
