@@ -4,12 +4,6 @@
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-namespace {
-
-asio::awaitable<message_outcome> succeed(term, const message& item) { co_return effect_of(item); }
-
-}  // namespace
-
 BOOST_FIXTURE_TEST_SUITE(delivery, deliveries)
 
 BOOST_AUTO_TEST_CASE(a_message_that_throws_is_parked_and_the_run_goes_on) {

@@ -43,6 +43,8 @@ inline transaction effect_of(const message& item) {
   return transaction().create("/results/r-", item.data, create_mode::persistent_sequential);
 }
 
+inline asio::awaitable<message_outcome> succeed(term, const message& item) { co_return effect_of(item); }
+
 struct running_consumer {
   running_consumer(session over, queue_consumer_options options, career_traits traits, processor does)
       : zk(std::move(over)),

@@ -19,4 +19,14 @@ bool tells_of_the_end(const std::exception_ptr& failure) {
   }
 }
 
+std::string text_of(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const std::exception& known) {
+    return known.what();
+  } catch (...) {
+    return "an exception of an unknown type";
+  }
+}
+
 }  // namespace zkrecipes::detail

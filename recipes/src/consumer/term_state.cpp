@@ -181,13 +181,15 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
   }
 }
 
-/// The notes as a term leaves them. If it has made progress, the search for a message that kills begins anew. The
-/// successor may take `handing_over` for `retired`, so both say the same.
+/// The notes as a term leaves them. If it has made progress, the search for a message that kills begins anew, but for
+/// messages whose attempt is not counted yet. A successor takes `handing_over` for `retired`, unread, only if it names
+/// no message; then both say the same.
 consumer_notes term_state::notes_at(term_phase phase) const {
   auto notes = notes_;
   if (phase == term_phase::inaugurating || phase == term_phase::executing) return notes;
   notes.in_hand = suspects_;
-  if (phase != term_phase::stalled && has_progressed_) notes.crashes = 0, notes.in_hand.clear();
+  if (phase == term_phase::handing_over) notes.in_hand.insert(notes.in_hand.end(), in_hand_.begin(), in_hand_.end());
+  if (phase != term_phase::stalled && has_progressed_) notes.crashes = 0;
   return notes;
 }
 

@@ -52,8 +52,12 @@ class term_state : public std::enable_shared_from_this<term_state> {
     error_code error;
     std::optional<std::size_t> refused{};
   };
-  /// Messages that an earlier process died of, perhaps, and that were not judged yet: left to the successor.
-  void set_suspects(std::vector<std::string> names) { suspects_ = std::move(names); }
+  /// Messages that an earlier process died of, perhaps, and that were not judged yet: left to the successor. `in_hand`:
+  /// what the record names besides, because it is being processed. It stays named during the hand-over.
+  void set_suspects(std::vector<std::string> names, std::vector<std::string> in_hand) {
+    suspects_ = std::move(names);
+    in_hand_ = std::move(in_hand);
+  }
   /// Notes that a message was settled. A term that has settled one and ends cleanly was not brought down by a message.
   /// What `inaugurate` and `hand_over` commit is no progress, because it tells nothing about messages.
   void note_progress() { has_progressed_ = true; }
@@ -89,9 +93,10 @@ class term_state : public std::enable_shared_from_this<term_state> {
   bool overtaken_ = false;                // a newer term has been seen
   int idle_ = 0;
   lease_clock::time_point busy_since_{};
-  lease_clock::time_point idle_until_{};          // when the last wait within the work ended
-  consumer_notes notes_;                          // as last written
-  std::vector<std::string> suspects_;             // see `set_suspects`
+  lease_clock::time_point idle_until_{};  // when the last wait within the work ended
+  consumer_notes notes_;                  // as last written
+  std::vector<std::string> suspects_;     // see `set_suspects`
+  std::vector<std::string> in_hand_;
   term_phase wanted_ = term_phase::inaugurating;  // the last phase that was to be written
   term_phase shown_ = term_phase::inaugurating;   // the last phase that was written
   bool writing_ = false;

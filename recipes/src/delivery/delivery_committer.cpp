@@ -50,7 +50,7 @@ awaitable<error_code> delivery_committer::commit() {
   const auto now = term_->session()->now();
   const auto figures_now = now >= next_figures() ? present() : shown_;
   notes.figures = to_json(figures_now);
-  const bool shows_notes = probation_.wants_write() || figures_now != shown_ || batch.empty();
+  const bool shows_notes = !probation_.is_written(notes) || figures_now != shown_ || batch.empty();
   for (const auto& each : batch.members()) window_.commit(*each.whose);
   std::optional<consumer_notes> shown;
   if (shows_notes) shown = notes;
@@ -88,10 +88,10 @@ awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
     if (one.how.how == settlement::kind::park && !std::exchange(is_letter_ready_, true)) {
       auto error = co_await frame_.source->prepare(one.how.how, one.how.parks_key);
       if (error) is_letter_ready_ = false;
-      if (error == errc::no_auth) {
-        refuse(one, error);
-        continue;
-      }
+      if (error == errc::no_auth) refuse(one, error);
+      if (is_server_refusal(error)) window_.rest(*each, term_->session()->now() + max_pause());
+      const bool is_put_off = error == errc::no_auth || is_server_refusal(error);
+      if (is_put_off || (error && !batch.empty())) break;  // what is in front of it is settled all the same
       if (error) co_return error;
     }
     auto settling = frame_.source->settling(one.how);
@@ -124,6 +124,7 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
     how.how = settlement::kind::count_attempt;
   } else if (what == message_outcome::kind::again && options().spent == spent_message::stop_the_run) {
     spent_reason_ = how.reason.empty() ? "no reason given" : how.reason;
+    probation_.settled(how.what->name);  // the next term tries it again
   } else {
     how.how = settlement::kind::park;
   }
@@ -202,7 +203,12 @@ awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& b
     is_letter_ready_ = false;  // somebody has removed the folder
     co_return error_code();
   }
-  refuse(*culprit, refusal.error);
+  const bool is_too_long = refusal.error == errc::too_large && culprit->how.how == settlement::kind::park;
+  if (is_too_long && !culprit->how.reason.empty()) {
+    culprit->whose->outcome = message_outcome::park({});  // the letter fits perhaps without the reason
+  } else {
+    refuse(*culprit, refusal.error);
+  }
   co_return error_code();
 }
 
@@ -215,10 +221,12 @@ void delivery_committer::refuse(const member& culprit, const error_code& why) {
     auto next = *whose.what;
     next.attempts = std::min(next.attempts + 1, options().retry.attempts);
     window_.load(whose, std::move(next));
-    const auto pause = std::max(options().retry.longest, term_->session()->options().retry.max_pause);
+    probation_.settled(whose.what->name);  // the attempt that a suspect is charged with is this one
+    const auto pause = std::max(options().retry.longest, max_pause());
     window_.rest(whose, term_->session()->now() + pause);
   } else {
-    window_.refuse(whose, message_outcome::again("its effects were refused: " + why.message()));
+    const auto behind = window_.refuse(whose, message_outcome::again("its effects were refused: " + why.message()));
+    for (const auto* each : behind) probation_.put_back(each->what->name);
     frame_.board.change([](queue_consumer_status& status) { ++status.again; });
   }
 }
@@ -229,7 +237,7 @@ awaitable<error_code> delivery_committer::see_key(const member& whose) {
   const auto& [error, state] = seen;
   if (error) co_return error;
   if (state == key_state::held) {
-    window_.rest(*whose.whose, term_->session()->now() + term_->session()->options().retry.max_pause);
+    window_.rest(*whose.whose, term_->session()->now() + max_pause());
   } else if (state == key_state::free && whose.how.is_behind) {
     window_.restart(*whose.whose);
   }

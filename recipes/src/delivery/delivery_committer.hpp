@@ -2,6 +2,7 @@
 // travels.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -57,6 +58,7 @@ class delivery_committer {
   std::int64_t wall_time() const;
   std::int64_t first_failure_of(const message_in_hand& whose) const;
   const queue_consumer_options& options() const noexcept { return frame_.options; }
+  std::chrono::milliseconds max_pause() const { return term_->session()->options().retry.max_pause; }
 
   term_ptr term_;
   delivery_frame& frame_;

@@ -28,16 +28,6 @@ delivery_window::limits limits_of(const delivery_frame& frame) {
 /// Another try can succeed. Only the making of a folder ends with these: a commit waits by itself.
 bool is_untold_yet(const error_code& error) { return is_server_refusal(error) || may_have_happened(error); }
 
-std::string text_of(const std::exception_ptr& failure) {
-  try {
-    std::rethrow_exception(failure);
-  } catch (const std::exception& known) {
-    return known.what();
-  } catch (...) {
-    return "an exception of an unknown type";
-  }
-}
-
 }  // namespace
 
 delivery_run::delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io_executor executor)
@@ -74,6 +64,7 @@ awaitable<outcome<>> delivery_run::run() {
 }
 
 void delivery_run::step(lease_clock::time_point now) {
+  if (term_->reason() == term_end::stalled) cut();  // here, too: a call that blocks its thread blocks the signal to it
   end_calls();
   take_up_revived();
   if (goes_on()) {
@@ -89,7 +80,7 @@ void delivery_run::step(lease_clock::time_point now) {
   } else if (is_committing_ && !may_commit()) {
     writer_.stop();
   }
-  term_->set_suspects(probation_.suspects());
+  term_->set_suspects(probation_.suspects(), probation_.in_hand());
   term_->set_work_since(window_.working_since());
   show();
 }
@@ -216,6 +207,7 @@ void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome)
   if (what == message_outcome::kind::hold_off) {
     const auto until = get_scheduler()->now() + bounded(outcome.after().value_or(0ms));
     held_off_until_ = std::max(held_off_until_, until);
+    probation_.retract();
     return put_back(which);
   }
   if (which.is_removed) {  // at most once: there is nothing left to settle
@@ -261,7 +253,8 @@ void delivery_run::stop_reading() {
 awaitable<void> delivery_run::receive() {
   outcome<std::vector<message>> received;
   auto& [error, messages] = received;
-  error = co_await parked_.prepare(*frame_->source);  // before the list: a key that is revived in between waits
+  error = co_await probation_.prepare(*frame_->source);
+  if (!error) error = co_await parked_.prepare(*frame_->source);  // before the list: what is revived in between waits
   if (!error) received = co_await frame_->source->receive(window_.room());
   if (error && !is_cancelled(error)) error_ = error;
   frame_->board.change([&](queue_consumer_status& status) { status.received += messages.size(); });

@@ -63,9 +63,13 @@ delivery_window::entries delivery_window::missing() {
 }
 
 void delivery_window::load(message_in_hand& which, message what) {
+  // An attempt that could not be counted on the servers counts here.
+  const bool is_same = what.stat.czxid == which.what->stat.czxid;
+  if (is_same) what.attempts = std::max(what.attempts, which.what->attempts);
   which.what = std::make_shared<message>(std::move(what));
   missing_.erase(which.number);
   if (!std::exchange(which.is_loaded, true)) ++loaded_;
+  if (how_.may_unload && is_resting(which.lane)) unload(which);  // since it was asked for
   review(which.lane);
 }
 
@@ -124,16 +128,21 @@ void delivery_window::commit(message_in_hand& which) { set(which, stage::committ
 
 void delivery_window::uncommit(message_in_hand& which) { set(which, stage::finished); }
 
-void delivery_window::refuse(message_in_hand& which, message_outcome instead) {
+delivery_window::entries delivery_window::refuse(message_in_hand& which, message_outcome instead) {
+  entries again;
   which.outcome = std::move(instead);
   set(which, stage::finished);
   const auto& members = lanes_.at(which.lane);
   for (auto each = members.upper_bound(which.number); each != members.end(); ++each) {
     auto& behind = all_.at(*each);
     if (behind.at == stage::working) behind.is_void = true;
-    if (behind.at == stage::finished || behind.at == stage::committing) set(behind, stage::waiting);
+    if (behind.at == stage::finished || behind.at == stage::committing) {
+      set(behind, stage::waiting);
+      again.push_back(&behind);
+    }
   }
   review(which.lane);
+  return again;
 }
 
 void delivery_window::restart(message_in_hand& which) {

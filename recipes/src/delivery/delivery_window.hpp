@@ -61,8 +61,8 @@ class delivery_window {
   /// The commit was not done: the message is finished as before.
   void uncommit(message_in_hand& which);
   /// Its effects were refused. What was processed behind it in its lane is processed again, because it must not be
-  /// committed before it.
-  void refuse(message_in_hand& which, message_outcome instead);
+  /// committed before it: returns what waits again.
+  entries refuse(message_in_hand& which, message_outcome instead);
   /// It is processed again from the beginning, at once.
   void restart(message_in_hand& which);
   void rest(message_in_hand& which, lease_clock::time_point until);

@@ -1,18 +1,40 @@
 #include "delivery/probation.hpp"
 
+#include <algorithm>
+
 namespace zkrecipes::detail {
 
 namespace {
 
 constexpr std::int32_t crashes_before_probation = 2;
+constexpr std::size_t longest_search = 10'000;
+
+std::size_t length_after(std::int32_t crashes, std::size_t length) {
+  if (crashes < crashes_before_probation) return 0;
+  for (auto more = crashes - crashes_before_probation; more > 0 && length < longest_search; --more) length *= 2;
+  return std::min(length, longest_search);
+}
 
 }  // namespace
 
 probation::probation(const consumer_notes& notes, std::size_t length)
     : crashes_(notes.crashes),
-      left_(notes.crashes >= crashes_before_probation ? length : 0),
-      suspects_(notes.in_hand.begin(), notes.in_hand.end()),
+      left_(length_after(notes.crashes, length)),
+      suspects_(names_of(notes)),
       written_(suspects_) {}
+
+awaitable<error_code> probation::prepare(message_source& from) {
+  if (is_prepared_ || suspects_.empty()) co_return error_code();
+  auto read = co_await from.read_again(suspects());
+  const auto& [error, found] = read;
+  if (error) co_return error;
+  is_prepared_ = true;
+  const auto names = suspects();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (!found[i]) suspects_.erase(names[i]);
+  }
+  co_return error_code();
+}
 
 void probation::begun(const std::string& name) {
   announced_.clear();
@@ -40,7 +62,5 @@ consumer_notes probation::notes_with(const names& settled) const {
   notes.in_hand.assign(in_hand.begin(), in_hand.end());
   return notes;
 }
-
-void probation::written(const consumer_notes& notes) { written_ = {notes.in_hand.begin(), notes.in_hand.end()}; }
 
 }  // namespace zkrecipes::detail

@@ -1,5 +1,7 @@
 #include "scenario/probation_rules.hpp"
 
+#include <algorithm>
+
 namespace zkrecipes::simulation {
 
 namespace {
@@ -13,9 +15,11 @@ void probation_rules::recorded(const detail::term_record& record) {
   const bool is_new_term = record.epoch != epoch_;
   if (is_new_term) settled_ = 0, named_.clear();
   epoch_ = record.epoch;
+  const auto doublings = std::clamp(record.notes.crashes - 2, 0, 12);
+  const auto most = most_probations * (length_ << doublings);
   for (const auto& each : record.notes.in_hand) {
     const bool is_new = named_.insert(each).second && !is_new_term && !counted_.contains(each);
-    in_.require(!is_new || settled_ < most_probations * length_, "probation ends", each);
+    in_.require(!is_new || settled_ < most, "probation ends", each);
   }
 }
 

@@ -13,7 +13,7 @@ namespace zkrecipes::simulation {
 
 class probation_rules {
  public:
-  /// `length`: for how many settled messages a probation lasts.
+  /// `length`: for how many settled messages the first probation lasts. Each further crash doubles it.
   probation_rules(stage& in, std::size_t length) : in_(in), length_(length) {}
 
   /// The record of the term was written.
