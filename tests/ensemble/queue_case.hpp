@@ -25,10 +25,13 @@ class queue_case : public ensemble_case {
 
   queue over(session which) { return queue(std::move(which), "/q"); }
   /// A producer. Its record stays for its next run; `teardown` removes the records of all producers made here.
-  producer make_producer(session which, const std::string& name) {
+  producer make_producer(const queue& into, const std::string& name, producer_options how = {}) {
     if (std::find(of_producers_.begin(), of_producers_.end(), name) == of_producers_.end())
       of_producers_.push_back(name);
-    return producer(over(std::move(which)), name);
+    return producer(into, name, how);
+  }
+  producer make_producer(session which, const std::string& name, producer_options how = {}) {
+    return make_producer(over(std::move(which)), name, how);
   }
 
   std::string put(const std::string& data) {

@@ -1,4 +1,6 @@
 // A producer puts exactly once and in order, whatever happens to the replies.
+#include <map>
+
 #include "ensemble/queue_case.hpp"
 
 using namespace zkrecipes;
@@ -23,6 +25,16 @@ class producers : public queue_case {
     }
   }
   error_code put_one(producer& by, const std::string& data) { return std::get<0>(run(by.async_put(data, tuple))); }
+  /// How many items each transaction has put, in order: the items of one have the same `czxid`.
+  std::vector<std::size_t> batches() {
+    auto names = children("/q");
+    std::erase_if(names, [](const std::string& each) { return !each.starts_with("qn-"); });
+    std::map<std::int64_t, std::size_t> sizes;
+    for (const auto& each : names) ++sizes[get("/q/" + each).stat.czxid];
+    std::vector<std::size_t> all;
+    for (const auto& [zxid, items] : sizes) all.push_back(items);
+    return all;
+  }
   std::uint64_t last(producer& by) { return std::get<1>(run(by.async_last(tuple))); }
 };
 
@@ -37,6 +49,69 @@ BOOST_AUTO_TEST_CASE(items_are_numbered_and_travel_together) {
   BOOST_TEST(last(p) == 300u);
   BOOST_TEST(zk_of_p.counters().requests < 20u, "not one request each");
   BOOST_TEST(drain() == numbers(1, 300), boost::test_tools::per_element());
+}
+
+// The first item is on its way before the others are put.
+BOOST_AUTO_TEST_CASE(a_batch_has_as_many_items_as_the_options_say) {
+  auto p = make_producer(zk(), "p", {.max_batch = 3});
+  put_all(p, numbers(1, 8));
+  const std::vector<std::size_t> expected{1, 3, 3, 1};
+  BOOST_TEST(batches() == expected, boost::test_tools::per_element());
+  BOOST_TEST(drain() == numbers(1, 8), boost::test_tools::per_element());
+}
+
+// In a queue with a limit the transaction has their tickets, too.
+BOOST_AUTO_TEST_CASE(many_items_travel_in_one_transaction) {
+  for (const auto& [limit, most] : {std::pair<std::size_t, int>{0, 1000}, {600, 600}}) {
+    queue into(zk(), "/q", {.limit = limit});
+    const producer_options how{.max_batch = static_cast<std::size_t>(most), .linger = 60s};
+    auto p = make_producer(into, "p" + std::to_string(limit), how);
+    put_all(p, numbers(1, most));
+    auto [error, all] = run(into.async_take_many(how.max_batch, tuple));
+    BOOST_TEST(!error, error.message());
+    BOOST_TEST_REQUIRE(all.size() == how.max_batch);
+    for (const auto& each : all) {
+      BOOST_TEST(each.stat.czxid == all[0].stat.czxid);
+      expect_done(into, each);
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(items_that_linger_are_put_in_one_transaction_when_the_batch_is_full) {
+  auto p = make_producer(connect(), "p", {.max_batch = 3, .linger = 60s});
+  std::vector<recorder<std::uint64_t>> each(3, recorder<std::uint64_t>(executor()));
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    BOOST_TEST(!exists("/q"), "nothing was sent yet");
+    each[i] = recorder<std::uint64_t>(executor());
+    p.async_put(std::to_string(i + 1), each[i].token());
+  }
+  BOOST_TEST_REQUIRE(run_until([&] { return each[2].done(); }));
+  for (auto& put : each) BOOST_TEST((put.done() && !put.error()));
+  const std::vector<std::size_t> expected{3};
+  BOOST_TEST(batches() == expected, boost::test_tools::per_element());
+  BOOST_TEST(drain() == numbers(1, 3), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(items_that_linger_are_put_when_the_first_one_is_due) {
+  auto p = make_producer(connect(), "p", {.linger = 100ms});
+  put_all(p, numbers(1, 3));
+  const std::vector<std::size_t> expected{3};
+  BOOST_TEST(batches() == expected, boost::test_tools::per_element());
+  BOOST_TEST(drain() == numbers(1, 3), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(items_that_linger_end_with_their_session) {
+  create("/q");
+  auto brief = connect();
+  auto p = producer(over(brief), "p", {.linger = 60s});
+  recorder<std::uint64_t> put(executor());
+  p.async_put("never put", put.token());
+  settle(brief);
+  BOOST_TEST(!put.done());
+  BOOST_TEST(!std::get<0>(run(brief.async_close(tuple))));
+  BOOST_TEST_REQUIRE(run_until([&] { return put.done(); }, 20s), "before its batch would have been sent");
+  BOOST_TEST(put.error() == errc::closed);
+  BOOST_TEST(children("/q").empty());
 }
 
 BOOST_AUTO_TEST_CASE(large_items_travel_in_several_batches) {

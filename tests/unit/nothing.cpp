@@ -125,6 +125,7 @@ BOOST_AUTO_TEST_CASE(a_handle_made_by_default_tells_nothing) {
   BOOST_TEST(tells_nothing(producer()));
   BOOST_TEST(semaphore().options().id == line_options().id);
   BOOST_TEST(counter().options().max_tries == counter_options().max_tries);
+  BOOST_TEST(producer().options().max_batch == producer_options().max_batch);
   BOOST_TEST(multi_lock().paths().empty());
   BOOST_TEST((!ownership().get_executor() && !multi_ownership().get_executor() && !attendance().get_executor()));
   BOOST_TEST(term().ending());
@@ -151,6 +152,7 @@ BOOST_AUTO_TEST_CASE(a_handle_tells_what_it_was_made_with) {
   BOOST_TEST(semaphore(zk, "/s", 1, {.id = "a"}).options().id == "a");
   BOOST_TEST(double_barrier(zk, "/b", 1, {.id = "a"}).options().id == "a");
   BOOST_TEST(counter(zk, "/n", {.max_tries = 7}).options().max_tries == 7);
+  BOOST_TEST(producer(queue(zk, "/q"), "x", {.linger = 7ms}).options().linger.count() == 7);
   BOOST_TEST(children_view(zk, "/v", {.interval = 7ms}).options().interval.count() == 7);
 }
 

@@ -119,6 +119,17 @@ BOOST_AUTO_TEST_CASE(recipes_name_their_bad_arguments) {
   BOOST_TEST(refusal([&] { queue(zk, "/q/"); }).starts_with("queue path"));
   BOOST_TEST(refusal([&] { producer(queue(zk, "/q"), ""); }).starts_with("producer name"));
   BOOST_TEST(refusal([&] { producer(queue(zk, "/q"), "a/b"); }).starts_with("producer name"));
+  const auto batches = [&](std::size_t most) { producer(queue(zk, "/q"), "p", {.max_batch = most}); };
+  const auto lingers = [&](std::chrono::milliseconds time) { producer(queue(zk, "/q"), "p", {.linger = time}); };
+  BOOST_TEST(refusal([&] { batches(0); }).starts_with("producer_options::max_batch is 0;"));
+  BOOST_TEST(refusal([&] { batches(1001); }).starts_with("producer_options::max_batch is 1001;"));
+  BOOST_TEST(refusal([&] { lingers(-1ms); }).starts_with("producer_options::linger is -1 ms;"));
+  BOOST_TEST(refusal([&] { lingers(60'001ms); }).starts_with("producer_options::linger is 60001 ms;"));
+  BOOST_TEST(refusal([&] {
+               batches(1);
+               batches(1000);
+               lingers(60s);
+             }) == "");
   BOOST_TEST(refusal([&] { consumer_coordinator(zk, "", {"me"}); }).starts_with("coordinator path"));
   BOOST_TEST(refusal([&] { consumer_coordinator(zk, "/c", {"a\n"}); }).starts_with("consumer_coordinator_options::id"));
   BOOST_TEST(refusal([&] {

@@ -1,9 +1,12 @@
 // Putting into a FIFO queue exactly once.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <zkrecipes/session.hpp>
 
@@ -15,18 +18,29 @@ class producer_state;
 
 class queue;
 
+/// Settings of a `producer`.
+struct producer_options {
+  /// Most items that travel together in one transaction, 1 to 1 000. Beside that a batch has at most 256 KiB, names and
+  /// tickets included, or one item.
+  std::size_t max_batch = 128;
+  /// For how long the first item of a batch waits for others, counted from its put. A full batch is sent at once. If
+  /// the session is closed while a batch waits, its puts end with `closed`, and nothing is put. 0 to 60 s.
+  std::chrono::milliseconds linger{0};
+};
+
 /// Puts into a queue exactly once, whatever happens to replies, connections and sessions: a node `_producer-<name>`
 /// beside the items holds the number of the last item put, and changes in the same transaction. Items that are put
-/// while a batch is in flight travel together in the next batch. Use one producer object per name at a time.
-/// Thread safety: safe.
+/// while a batch is in flight travel together in the next batch; with `producer_options::linger` a batch waits for more
+/// of them before it is sent. Use one producer object per name at a time. Thread safety: safe.
 class producer {
  public:
   using executor_type = boost::asio::any_io_executor;
 
   producer() = default;  ///< Stands for nothing, like one that was moved from: operations complete with `closed`.
   /// `name`: 1 to 256 bytes, no slash, no control characters; the same name continues the numbering after a restart.
-  /// \throws std::invalid_argument if it is malformed.
-  producer(const queue& into, std::string name);
+  /// \throws std::invalid_argument naming the bad name or option.
+  producer(const queue& into, std::string name, producer_options options);
+  producer(const queue& into, std::string name) : producer(into, std::move(name), producer_options()) {}
 
   /// Appends one item of at most 1 000 000 bytes, and completes with its number when it is in the queue, however long
   /// it takes to reach the ensemble. Items put in order arrive in order. A queue that was removed meanwhile is made
@@ -38,8 +52,9 @@ class producer {
   /// `sequence_exhausted` (as `queue::async_put`), `no_auth`, and those of `session`.
   /// Cancellation: all types; it ends the wait, and the item is put all the same.
   /// Thread safety: as the class says.
-  /// Cost: 1 round trip, 1 request for each batch (up to 128 items or 256 KiB); with a `limit` as `queue::async_put`.
-  /// The first batch 1 more to read the node (4 if the node is new), and the look of `queue::async_put` at the list.
+  /// Cost: 1 round trip, 1 request for each batch (up to `producer_options::max_batch` items), and before it the wait
+  /// of up to `linger`; with a `limit` as `queue::async_put`. The first batch 1 more to read the node (4 if the node is
+  /// new), and the look of `queue::async_put` at the list.
   template <token_for<std::uint64_t> Token = default_token>
   auto async_put(std::string data, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::uint64_t)>(token, &start_put, state_, std::move(data));
@@ -60,6 +75,7 @@ class producer {
 
   const std::string& path() const noexcept;  ///< That of the queue.
   const session& get_session() const noexcept { return session_; }
+  const producer_options& options() const noexcept;
   executor_type get_executor() const noexcept { return session_.get_executor(); }
 
  private:

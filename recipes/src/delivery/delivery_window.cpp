@@ -9,12 +9,14 @@ namespace {
 /// Most messages in memory, with those whose data was dropped: about 200 bytes each.
 constexpr std::size_t max_messages = 10'000;
 
+bool is_processed(const message_in_hand& which) {
+  return which.at == message_in_hand::stage::finished || which.at == message_in_hand::stage::committing;
+}
+
 /// Whether the messages behind it in the strict lane may be begun.
 bool lets_pass(const message_in_hand& which) {
-  const bool is_processed =
-      which.at == message_in_hand::stage::finished || which.at == message_in_hand::stage::committing;
   const auto what = which.outcome.what();
-  return is_processed && (what == message_outcome::kind::done || what == message_outcome::kind::park);
+  return is_processed(which) && (what == message_outcome::kind::done || what == message_outcome::kind::park);
 }
 
 }  // namespace
@@ -43,6 +45,8 @@ void delivery_window::add(message what, std::string lane, lease_clock::time_poin
   added.lane = std::move(lane);
   added.received = now;
   ++loaded_;
+  ++count_of(added.at);
+  if (is_strict()) note_progress(added);
   lanes_[added.lane].insert(number);
   if (how_.may_unload && is_resting(added.lane)) unload(added);
   review(added.lane);
@@ -112,15 +116,8 @@ void delivery_window::decide(message_in_hand& which, message_outcome outcome) {
 
 delivery_window::entries delivery_window::finished() {
   entries found;
-  if (!is_strict()) {
-    for (const auto number : finished_) found.push_back(&all_.at(number));
-    return found;
-  }
-  for (auto& [number, each] : all_) {
-    if (each.at == stage::committing) continue;
-    if (each.at != stage::finished) break;
-    found.push_back(&each);
-  }
+  const auto end = unprocessed_.empty() ? finished_.end() : finished_.lower_bound(*unprocessed_.begin());
+  for (auto each = finished_.begin(); each != end; ++each) found.push_back(&all_.at(*each));
   return found;
 }
 
@@ -164,6 +161,8 @@ void delivery_window::remove(message_in_hand& which) {
   const auto lane = which.lane;
   const auto number = which.number;
   if (which.is_loaded) --loaded_;
+  --count_of(which.at);
+  unprocessed_.erase(number);
   missing_.erase(number);
   auto& members = lanes_.at(lane);
   members.erase(number);
@@ -196,17 +195,10 @@ delivery_window::entries delivery_window::working() {
   return found;
 }
 
-std::size_t delivery_window::count(stage at) const {
-  return static_cast<std::size_t>(
-      std::count_if(all_.begin(), all_.end(), [at](const auto& each) { return each.second.at == at; }));
-}
-
 std::size_t delivery_window::count_removed() const {
   return static_cast<std::size_t>(
       std::count_if(all_.begin(), all_.end(), [](const auto& each) { return each.second.is_removed; }));
 }
-
-std::size_t delivery_window::held_back() const { return count(stage::waiting) - ready_.size(); }
 
 const message_in_hand* delivery_window::oldest() const { return all_.empty() ? nullptr : &all_.begin()->second; }
 
@@ -216,11 +208,22 @@ void delivery_window::set(message_in_hand& which, stage at) {
   if (which.at == stage::finished) finished_.erase(which.number);
   if (which.at == stage::resting) resting_.erase({which.rests_until, which.number});
   begun_ -= which.is_begun() ? 1 : 0;
+  --count_of(which.at);
   which.at = at;
+  ++count_of(at);
   begun_ += which.is_begun() ? 1 : 0;
   if (at == stage::working) working_.insert({which.begun, which.number});
   if (at == stage::finished) finished_.insert(which.number);
   if (at == stage::resting) resting_.insert({which.rests_until, which.number});
+  if (is_strict()) note_progress(which);
+}
+
+void delivery_window::note_progress(const message_in_hand& which) {
+  const bool is_done = is_processed(which);
+  if (is_done) unprocessed_.erase(which.number);
+  if (!is_done) unprocessed_.insert(which.number);
+  if (is_done && !lets_pass(which)) barring_.insert(which.number);
+  if (!is_done || lets_pass(which)) barring_.erase(which.number);
 }
 
 /// Finds out which message of a lane may be begun next.
@@ -239,12 +242,13 @@ void delivery_window::review(const std::string& lane) {
 
 /// The first message of the lane that is not begun, if those in front of it let it pass; else 0.
 std::uint64_t delivery_window::candidate(const lane_members& members) const {
-  for (const auto number : members) {
-    const auto& each = all_.at(number);
-    if (each.at == stage::waiting) return number;
-    if (!is_strict() || !lets_pass(each)) return 0;
+  auto first = *members.begin();
+  if (is_strict()) {  // all messages are in this lane
+    if (unprocessed_.empty()) return 0;
+    first = *unprocessed_.begin();
+    if (!barring_.empty() && *barring_.begin() < first) return 0;
   }
-  return 0;
+  return all_.at(first).at == stage::waiting ? first : 0;
 }
 
 bool delivery_window::is_resting(const std::string& lane) const {

@@ -1,6 +1,7 @@
 // The messages of a term between receipt and settlement: which of them may be begun, and which may be committed.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -79,10 +80,11 @@ class delivery_window {
   entries working();
 
   bool empty() const noexcept { return all_.empty(); }
-  std::size_t count(stage at) const;
+  std::size_t count(stage at) const noexcept { return counts_[static_cast<std::size_t>(at)]; }
   std::size_t working_count() const noexcept { return working_.size(); }
-  std::size_t held_back() const;
-  /// Messages that were removed from their source, and whose processing has not ended.
+  std::size_t held_back() const noexcept { return count(stage::waiting) - ready_.size(); }
+  /// Messages that were removed from their source, and whose processing has not ended. This looks at all messages, as
+  /// it is needed only at the end.
   std::size_t count_removed() const;
   /// The first message; null if there is none.
   const message_in_hand* oldest() const;
@@ -93,6 +95,8 @@ class delivery_window {
 
   bool is_strict() const noexcept { return how_.order == message_order::strict; }
   void set(message_in_hand& which, stage at);
+  void note_progress(const message_in_hand& which);
+  std::size_t& count_of(stage at) noexcept { return counts_[static_cast<std::size_t>(at)]; }
   void review(const std::string& lane);
   std::uint64_t candidate(const lane_members& members) const;
   bool is_resting(const std::string& lane) const;
@@ -106,11 +110,14 @@ class delivery_window {
   std::map<std::string, lane_members> lanes_;
   std::set<std::uint64_t> ready_;  // at most one of each lane: the next one that may be begun
   std::set<std::uint64_t> finished_;
+  std::set<std::uint64_t> unprocessed_;            // in strict order: those that wait, are worked on, or rest
+  std::set<std::uint64_t> barring_;                // in strict order: processed, and nothing behind them may be begun
   timed_messages working_;                         // by when they were begun
   timed_messages resting_;                         // by when their rest ends
   std::set<std::uint64_t> missing_;                // to be read again: those that were unloaded, in lanes that go on
   std::map<std::string, std::uint64_t> ready_of_;  // by lane
   std::uint64_t last_number_ = 0;
+  std::array<std::size_t, 5> counts_{};  // by stage
   std::size_t begun_ = 0;
   std::size_t loaded_ = 0;
 };

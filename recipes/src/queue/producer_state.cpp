@@ -3,6 +3,7 @@
 #include <charconv>
 #include <utility>
 
+#include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 #include "session/request_size.hpp"
 #include "session/together.hpp"
@@ -13,9 +14,14 @@ using backend::opcode;
 
 namespace {
 
-// Both keep a batch well below the largest request that a server accepts (1 MiB by default).
-constexpr std::size_t max_items = 128;
+/// Most bytes of a batch: well below the largest request that a server accepts (1 MiB by default), because the root of
+/// the session and long ACLs are not counted.
 constexpr std::size_t max_bytes = 256 * 1024;
+
+/// Bytes of an item in a transaction besides its data: its name, and the ticket that a queue with a limit asks for.
+std::size_t overhead_of_item(const std::string& queue, bool has_ticket) {
+  return queue.size() + 64 + (has_ticket ? 2 * queue.size() + 250 : 0);
+}
 
 /// The record is a number, a space, and the GUID of the producer that put the item with this number; a new record is
 /// only "0".
@@ -26,16 +32,23 @@ bool parse_progress(const std::string& text, std::uint64_t& number) {
 
 }  // namespace
 
-producer_state::producer_state(shared_frame frame, std::shared_ptr<capacity> limits, std::string name)
+producer_state::producer_state(shared_frame frame, std::shared_ptr<capacity> limits, std::string name,
+                               producer_options options)
     : session_(frame->session),
       where_(frame->where),
       capacity_(std::move(limits)),
-      record_(where_.on_side(std::string(producer_prefix) + name)) {}
+      options_(options),
+      record_(where_.on_side(std::string(producer_prefix) + name)),
+      overhead_(overhead_of_item(where_.items, capacity_->has_limit())),
+      filled_(session_->get_scheduler()) {}
 
 awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
   if (is_too_large(data)) co_return outcome<std::uint64_t>(errc::too_large, 0);
-  auto mine = std::make_shared<item>(session_, std::move(data));
+  const auto& on = get_scheduler();
+  auto mine = std::make_shared<item>(on, std::move(data), on->deadline_of(options_.linger));
   waiting_.push_back(mine);
+  waiting_bytes_ += bytes_of(*mine);
+  if (is_full()) filled_.notify();
   if (!std::exchange(working_, true))
     launch_detached(session_->strand(), owning(shared_from_this(), &producer_state::work));
   while (!mine->done) {
@@ -53,6 +66,7 @@ awaitable<outcome<std::uint64_t>> producer_state::last() {
 /// Puts one batch after the other. Items that arrive meanwhile go into the next batch.
 awaitable<void> producer_state::work() {
   while (!waiting_.empty()) {
+    co_await fill_batch();
     auto batch = next_batch();
     auto error = co_await put_batch(batch);
     if (error) known_ = false;
@@ -61,18 +75,31 @@ awaitable<void> producer_state::work() {
       batch[i]->error = error;
       if (!error) batch[i]->number = last_ - batch.size() + 1 + i;
       batch[i]->changed.notify();
+      waiting_bytes_ -= bytes_of(*batch[i]);
       waiting_.pop_front();
     }
   }
   working_ = false;
 }
 
+/// Waits for more items until the batch is full or its first item is due, unless the session is over, because then no
+/// batch is put any more.
+awaitable<void> producer_state::fill_batch() {
+  const forwarding session_changes(session_->changed(), filled_);
+  const auto due = waiting_.front()->due;
+  while (!is_full() && !session_->over() && session_->now() < due) co_await filled_.wait(due);
+}
+
+bool producer_state::is_full() const noexcept {
+  return waiting_.size() >= options_.max_batch || waiting_bytes_ >= max_bytes;
+}
+
 std::vector<producer_state::item_ptr> producer_state::next_batch() const {
   std::vector<item_ptr> batch;
   std::size_t bytes = 0;
   for (const auto& each : waiting_) {
-    bytes += each->data.size() + where_.items.size() + 64;
-    if (!batch.empty() && (batch.size() == max_items || bytes > max_bytes)) break;
+    bytes += bytes_of(*each);
+    if (!batch.empty() && (batch.size() == options_.max_batch || bytes > max_bytes)) break;
     batch.push_back(each);
   }
   return batch;

@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <zkrecipes/producer.hpp>
 
@@ -15,18 +16,21 @@ namespace zkrecipes::detail {
 
 class producer_state : public std::enable_shared_from_this<producer_state> {
  public:
-  producer_state(shared_frame frame, std::shared_ptr<capacity> limits, std::string name);
+  producer_state(shared_frame frame, std::shared_ptr<capacity> limits, std::string name, producer_options options);
 
   const scheduler_ptr& get_scheduler() const noexcept { return session_->get_scheduler(); }
   const std::string& path() const noexcept { return where_.items; }  // of the queue
+  const producer_options& options() const noexcept { return options_; }
 
   awaitable<outcome<std::uint64_t>> put(std::string data);
   awaitable<outcome<std::uint64_t>> last();
 
  private:
   struct item {
-    item(const core_ptr& session, std::string what) : data(std::move(what)), changed(session->get_scheduler()) {}
+    item(const scheduler_ptr& on, std::string what, lease_clock::time_point until)
+        : data(std::move(what)), due(until), changed(on) {}
     std::string data;
+    lease_clock::time_point due;  // until then it waits for others, if it is the first of a batch
     std::uint64_t number = 0;
     bool done = false;
     error_code error;
@@ -35,15 +39,19 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
   using item_ptr = std::shared_ptr<item>;
 
   awaitable<void> work();
+  awaitable<void> fill_batch();
   awaitable<error_code> read_record();
   awaitable<error_code> make_record();
   awaitable<error_code> put_batch(std::vector<item_ptr>& batch);
+  bool is_full() const noexcept;
+  std::size_t bytes_of(const item& one) const noexcept { return one.data.size() + overhead_; }
   std::vector<item_ptr> next_batch() const;
   std::string record_data(std::uint64_t number) const;
 
   core_ptr session_;
   queue_layout where_;
   std::shared_ptr<capacity> capacity_;
+  producer_options options_;
   std::string record_;  // its path
   std::string guid_;    // tells our items from those of another producer of this name
   bool working_ = false;
@@ -51,7 +59,10 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
   std::uint64_t last_ = 0;
   bool ours_ = false;  // we put the last item
   std::int32_t version_ = 0;
-  std::deque<item_ptr> waiting_;
+  std::deque<item_ptr> waiting_;  // those of the batch in flight are the first
+  std::size_t waiting_bytes_ = 0;
+  std::size_t overhead_;  // bytes of an item in a transaction besides its data
+  condition filled_;      // the next batch is full
 };
 
 }  // namespace zkrecipes::detail

@@ -127,7 +127,12 @@ class participant : public routine {
 
   /// Puts all values at once: the producer sends them together, as far as the queue's limit leaves room.
   asio::awaitable<error_code> produce(std::vector<std::string> values) {
-    if (!maker_) maker_ = std::make_unique<producer>(queue_.fifo(), "maker");
+    if (!maker_) {
+      const auto linger = more_.one_in(2) ? 0ms : more_.between(1ms, 300ms);
+      const producer_options how{.max_batch = 1 + more_.below(4),
+                                 .linger = std::chrono::duration_cast<std::chrono::milliseconds>(linger)};
+      maker_ = std::make_unique<producer>(queue_.fifo(), "maker", how);
+    }
     auto left = std::make_shared<std::size_t>(values.size() - 1);
     for (std::size_t i = 1; i < values.size(); ++i) {
       aside<std::uint64_t>([&](auto token) { maker_->async_put(values[i], std::move(token)); },
