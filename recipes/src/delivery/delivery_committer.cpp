@@ -205,7 +205,7 @@ awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& b
   }
   const bool is_too_long = refusal.error == errc::too_large && culprit->how.how == settlement::kind::park;
   if (is_too_long && !culprit->how.reason.empty()) {
-    culprit->whose->outcome = message_outcome::park({});  // the letter fits perhaps without the reason
+    window_.decide(*culprit->whose, message_outcome::park({}));  // perhaps the letter fits without the reason
   } else {
     refuse(*culprit, refusal.error);
   }
