@@ -271,8 +271,11 @@ class queue_base {
   /// beginning, so producers that put meanwhile can make the queue longer than its limit), `node_exists` (an item has
   /// the name that one of the messages had, because the queue was removed and made again: discard this letter),
   /// `foreign_data` (a node with the name of such a letter is none), `bad_arguments` (`which` names no mark),
-  /// `no_auth`, and those of `session`. Cancellation: all types; see above. Thread safety: as the class says. Cost: 5
-  /// round trips, and 3 for each hundred letters or 256 KiB. Two lists are read: of all items, and of all dead letters.
+  /// `no_auth`, and those of `session`.
+  /// Cancellation: all types; see above.
+  /// Thread safety: as the class says.
+  /// Cost: 5 round trips, and 3 for each hundred letters or 256 KiB. Two lists are read: of all items, and of all dead
+  /// letters.
   template <token_for<std::size_t> Token = default_token>
   auto async_revive_key(parked_key which, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_revive_key, core_, std::move(which));

@@ -58,9 +58,10 @@ class term {
   lease_clock::time_point valid_until() const;
 
   /// The transaction with a check in front: it fails with `bad_version` once a newer term has begun, or once this term
-  /// has written its record: another phase, or the figures of a `queue_consumer`, at most once a second (`async_commit`
-  /// tries again then). A message in hand can still be committed after the place in line is lost, until the successor
-  /// takes over. If there is no term, it fails with `bad_arguments`, unsent.
+  /// has written its record: another phase, or, by a `queue_consumer`, its figures at most once a second and the name
+  /// of a message before each further attempt and on probation. `async_commit` tries again then, so prefer it in
+  /// `process`. A message in hand can still be committed after the place in line is lost, until the successor takes
+  /// over. If there is no term, it fails with `bad_arguments`, unsent.
   transaction fenced(transaction operations) const;
 
   /// Commits `fenced(operations)` and settles a lost reply, also in the next session. `operations` must contain at

@@ -29,9 +29,9 @@ awaitable<error_code> probation::prepare(message_source& from) {
   const auto& [error, found] = read;
   if (error) co_return error;
   is_prepared_ = true;
-  const auto names = suspects();
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (!found[i]) suspects_.erase(names[i]);
+  const auto asked = suspects();
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (!found[i]) suspects_.erase(asked[i]);
   }
   co_return error_code();
 }

@@ -18,7 +18,7 @@ struct settlement {
   kind how = kind::remove;
   const message* what = nullptr;
   std::string reason{};
-  std::string key{};  ///< Of a message that is parked, if that parks its key.
+  std::string key{};  ///< The key that is parked with the message.
   bool parks_key = false;
   bool is_behind = false;         ///< The key is parked already, and so this message was not processed.
   std::int64_t epoch = 0;         ///< The term that parks it.

@@ -42,12 +42,12 @@ struct queue_layout {
 };
 
 inline constexpr std::string_view claim_prefix = "_claim-";
-inline constexpr std::string_view idle_folder = "_idle";    ///< The line of takers that wait.
-inline constexpr std::string_view dead_folder = "_dead";    ///< The dead letters.
+inline constexpr std::string_view idle_folder = "_idle";      ///< The line of takers that wait.
+inline constexpr std::string_view dead_folder = "_dead";      ///< The dead letters.
 inline constexpr std::string_view parked_folder = "_parked";  ///< The marks of keys whose messages are parked.
-inline constexpr std::string_view gate_name = "_gate";      ///< The tickets for puts to a queue with a limit.
-inline constexpr std::string_view clock_name = "_clock";    ///< Written to learn the leader's time.
-inline constexpr std::string_view return_prefix = "_end-";  ///< Draws the number of an item that moves to the end.
+inline constexpr std::string_view gate_name = "_gate";        ///< The tickets for puts to a queue with a limit.
+inline constexpr std::string_view clock_name = "_clock";      ///< Written to learn the leader's time.
+inline constexpr std::string_view return_prefix = "_end-";    ///< Draws the number of an item that moves to the end.
 inline constexpr std::string_view producer_prefix = "_producer-";
 
 }  // namespace zkrecipes::detail
