@@ -259,23 +259,23 @@ class queue_base {
 
   /// Ends the parking of a key: puts all its dead letters back, in order, each under the name that it had and so in its
   /// old place, with no attempts counted. The consumer goes on with the key when all of them are back. To leave a
-  /// message out, discard its letter before. Completes with the number of messages that were put back; it can be 0.
+  /// message out, discard its letter before. Completes with the number of messages that were put back; it can be 0, and
+  /// too high if another client revives the key at the same time and replies are lost.
   ///
   /// After an error, or if it was cancelled, a part may have been put back: until the operation is called again and
-  /// completes, the consumer neither processes nor parks messages of the key. A second call does no harm, also at the
-  /// same time.
+  /// completes, a consumer with order by key neither processes nor parks messages of the key. A second call does no
+  /// harm, also at the same time.
   ///
   /// Signature: `void(error_code, std::size_t)`.
   /// Errors: `no_node` (the key is not parked, or not any more: another client has put the rest back), `full` (the
   /// queue has no room for all the letters: see `queue_options`; nothing was done. The room is looked at once, in the
-  /// beginning, so producers that put meanwhile can make the queue longer than its limit), `node_exists` (an item has
-  /// the name that one of the messages had, because the queue was removed and made again: discard this letter),
-  /// `foreign_data` (a node with the name of such a letter is none), `bad_arguments` (`which` names no mark),
-  /// `no_auth`, and those of `session`.
+  /// beginning, so producers that put meanwhile can make the queue longer than its limit), `node_exists` (the queue was
+  /// removed since the key was parked, so its names begin anew: put the data of the letters as new items, discard them,
+  /// and then revive the key), `bad_arguments` (`which` names no mark), `no_auth`, and those of `session`.
   /// Cancellation: all types; see above.
   /// Thread safety: as the class says.
-  /// Cost: 5 round trips, and 3 for each hundred letters or 256 KiB. Two lists are read: of all items, and of all dead
-  /// letters.
+  /// Cost: 6 round trips, and 3 for each hundred letters or 256 KiB. The list of all items is read once, that of all
+  /// dead letters twice and once more for each part.
   template <token_for<std::size_t> Token = default_token>
   auto async_revive_key(parked_key which, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::size_t)>(token, &start_revive_key, core_, std::move(which));

@@ -36,7 +36,8 @@ enum class spent_message {
   park,  ///< It becomes a dead letter, and the next one comes.
   /// As `park`, and the messages of its key that come behind it become dead letters, too, without being processed,
   /// until `queue_base::async_revive_key` puts all of them back in order. So also with `message_outcome::park`. Only
-  /// with `message_order::by_key`, and not with `at_most_once`.
+  /// with `message_order::by_key`, and not with `at_most_once`. All consumers of the queue should have the same `key`;
+  /// those with order by key obey the parking whatever their `spent` says.
   park_key,
   stop_the_run,  ///< The run of the coordinator ends with `career_failed`; the message stays in the queue.
 };

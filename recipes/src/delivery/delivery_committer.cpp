@@ -88,10 +88,9 @@ awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
     if (one.how.how == settlement::kind::park && !std::exchange(is_letter_ready_, true)) {
       auto error = co_await frame_.source->prepare(one.how.how, one.how.parks_key);
       if (error) is_letter_ready_ = false;
-      if (error == errc::no_auth) refuse(one, error);
-      if (is_server_refusal(error)) window_.rest(*each, term_->session()->now() + max_pause());
-      const bool is_put_off = error == errc::no_auth || is_server_refusal(error);
-      if (is_put_off || (error && !batch.empty())) break;  // what is in front of it is settled all the same
+      const bool is_refused = error == errc::no_auth || is_server_refusal(error);  // such as for a quota
+      if (is_refused) refuse(one, error);
+      if (is_refused || (error && !batch.empty())) break;  // what is in front of it is settled all the same
       if (error) co_return error;
     }
     auto settling = frame_.source->settling(one.how);
@@ -114,8 +113,8 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
   const auto what = whose.outcome.what();
   if (what == message_outcome::kind::done) return one;
   how.epoch = term_->record().epoch;
-  how.parks_key = parked_.is_used();
   how.is_behind = parked_.has(whose.lane);
+  how.parks_key = parked_.parks() || how.is_behind;
   if (how.parks_key) how.key = whose.lane;
   how.last_failed = how.is_behind ? 0 : wall_time();
   how.first_failed = how.is_behind ? 0 : first_failure_of(whose);
@@ -197,7 +196,7 @@ awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& b
   const bool is_mark = refusal.refused == culprit->first + message_source::place_of_mark;
   if (is_mark && culprit->how.parks_key && is_write_conflict(refusal.error)) {
     if (refusal.error == errc::no_node) is_letter_ready_ = false;  // or the folder of the marks was removed
-    co_return co_await see_key(*culprit);
+    co_return co_await see_keys(batch);
   }
   if (is_letter) {
     is_letter_ready_ = false;  // somebody has removed the folder
@@ -231,27 +230,24 @@ void delivery_committer::refuse(const member& culprit, const error_code& why) {
   }
 }
 
-/// The mark of a key is not what we took it for. Until its letters are all put back, its messages wait.
-awaitable<error_code> delivery_committer::see_key(const member& whose) {
-  auto seen = co_await parked_.look(*frame_.source, whose.how.key);
-  const auto& [error, state] = seen;
-  if (error) co_return error;
-  if (state == key_state::held) {
-    window_.rest(*whose.whose, term_->session()->now() + max_pause());
-  } else if (state == key_state::free && whose.how.is_behind) {
-    window_.restart(*whose.whose);
+/// The mark of a key is not what we took it for. Looks at all marks that the batch relies on, because many keys may be
+/// held at once. Messages of a held key wait until its letters are all back.
+awaitable<error_code> delivery_committer::see_keys(const delivery_batch& batch) {
+  std::vector<const member*> parking;
+  std::vector<std::string> keys;
+  for (const auto& each : batch.members()) {
+    if (!each.how.parks_key) continue;
+    parking.push_back(&each);
+    keys.push_back(each.how.key);
   }
-  co_return error_code();
-}
-
-/// A message that has gone may have been parked by a commit whose reply was lost, and its key with it.
-awaitable<error_code> delivery_committer::see_keys_of_gone(const delivery_batch& batch,
-                                                           const std::vector<std::optional<message>>& found) {
-  for (std::size_t i = 0; i < batch.members().size(); ++i) {
-    const auto& each = batch.members()[i];
-    if (found[i] || !each.how.parks_key) continue;
-    auto seen = co_await parked_.look(*frame_.source, each.how.key);
-    if (std::get<0>(seen)) co_return std::get<0>(seen);
+  if (keys.empty()) co_return error_code();
+  auto seen = co_await parked_.look(*frame_.source, std::move(keys));
+  const auto& [error, states] = seen;
+  if (error) co_return error;
+  for (std::size_t i = 0; i < parking.size(); ++i) {
+    auto& whose = *parking[i]->whose;
+    if (states[i] == key_state::held) window_.rest(whose, term_->session()->now() + max_pause());
+    if (states[i] == key_state::free && parking[i]->how.is_behind) window_.restart(whose);
   }
   co_return error_code();
 }
@@ -260,11 +256,13 @@ awaitable<error_code> delivery_committer::see_keys_of_gone(const delivery_batch&
 /// not settled, because its settlement and its effects are one; it is processed again.
 awaitable<error_code> delivery_committer::look_again(const delivery_batch& batch) {
   if (!frame_.source->can_read_again()) co_return error_code();
+  // The marks first: if a key is free, what comes behind it sees what was put back.
+  auto refusal = co_await see_keys(batch);
+  if (refusal) co_return refusal;
   std::vector<std::string> names;
   for (const auto& each : batch.members()) names.push_back(each.whose->what->name);
   auto read = co_await frame_.source->read_again(std::move(names));
   auto& [error, found] = read;
-  if (!error) error = co_await see_keys_of_gone(batch, found);
   if (error) co_return error;
   for (std::size_t i = batch.members().size(); i-- > 0;) {  // what is behind is undone first
     auto& whose = *batch.members()[i].whose;

@@ -42,8 +42,7 @@ class delivery_committer {
   void count_failure(message_in_hand& whose);
   awaitable<error_code> answer_refusal(const delivery_batch& batch, term_state::commit_result refusal);
   void refuse(const member& culprit, const error_code& why);
-  awaitable<error_code> see_key(const member& whose);
-  awaitable<error_code> see_keys_of_gone(const delivery_batch& batch, const std::vector<std::optional<message>>& found);
+  awaitable<error_code> see_keys(const delivery_batch& batch);
   awaitable<error_code> look_again(const delivery_batch& batch);
   awaitable<void> tell_source(std::vector<std::string> names);
   struct figures {

@@ -37,7 +37,7 @@ delivery_run::delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io
       changed_(get_scheduler()),
       probation_({}, 0),
       window_(limits_of(*frame_)),
-      parked_(frame_->options.spent == spent_message::park_key),
+      parked_(frame_->options),
       committer_(term_, *frame_, window_, probation_, parked_) {}
 
 awaitable<outcome<>> delivery_run::run() {

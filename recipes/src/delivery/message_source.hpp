@@ -45,15 +45,15 @@ class message_source {
 
   /// The marks of the keys that are parked: see `mark_of`.
   virtual awaitable<outcome<std::set<std::string>>> parked_keys() = 0;
-  virtual awaitable<outcome<key_state>> look_at_key(std::string key) = 0;
+  virtual awaitable<outcome<std::vector<key_state>>> look_at_keys(std::vector<std::string> keys) = 0;
   /// These messages were received and are not settled: they come again, in order. Not while `receive` runs.
   virtual void put_back(const std::vector<std::string>& names) = 0;
 
   /// Creates what `settling` needs besides the message, such as a folder for dead letters.
   virtual awaitable<error_code> prepare(settlement::kind what, bool parks_key) = 0;
-  /// The operations that settle one message. The first can not succeed twice. It fails with `no_node` if the message
-  /// has gone. If its key is parked, the one at `place_of_mark` fails unless the mark is as `settlement::is_behind`
-  /// says.
+  /// The operations that settle one message. The first can not succeed twice, unless an operator puts the message
+  /// back in between. It fails with `no_node` if the message has gone. If its key is parked, the one at `place_of_mark`
+  /// fails unless the mark is as `settlement::is_behind` says.
   virtual transaction settling(const settlement& each) const = 0;
   /// The operations that settle all messages up to a point.
   virtual transaction moving_on(const std::vector<settlement>& batch) const = 0;

@@ -16,14 +16,15 @@ awaitable<error_code> parked_keys::prepare(message_source& from) {
   co_return error_code();
 }
 
-awaitable<outcome<key_state>> parked_keys::look(message_source& from, std::string key) {
-  auto seen = co_await from.look_at_key(key);
-  const auto& [error, state] = seen;
-  if (error) co_return seen;
-  if (state != key_state::free) {
-    add(key);
-  } else if (marks_.erase(mark_of(key)) != 0) {
-    revived_.insert(std::move(key));
+awaitable<outcome<std::vector<key_state>>> parked_keys::look(message_source& from, std::vector<std::string> keys) {
+  auto seen = co_await from.look_at_keys(keys);
+  const auto& [error, states] = seen;
+  for (std::size_t i = 0; !error && i < keys.size(); ++i) {
+    if (states[i] != key_state::free) {
+      add(keys[i]);
+    } else if (marks_.erase(mark_of(keys[i])) != 0) {
+      revived_.insert(keys[i]);
+    }
   }
   co_return seen;
 }

@@ -3,23 +3,30 @@
 
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
+
+#include <zkrecipes/queue_consumer_options.hpp>
 
 #include "delivery/message_source.hpp"
 
 namespace zkrecipes::detail {
 
 /// Only the consumer of the present term parks a key, so it knows of each mark. That an operator has begun or ended a
-/// revival is found out when the mark refuses the next message of the key.
+/// revival is found out when the mark refuses the next message of the key. Marks are obeyed also where the options say
+/// `park`: an earlier consumer may have had others.
 class parked_keys {
  public:
-  /// Without `is_used` no key is ever parked.
-  explicit parked_keys(bool is_used) : is_used_(is_used) {}
+  explicit parked_keys(const queue_consumer_options& options)
+      : is_used_(options.order == message_order::by_key && options.delivery != delivery_guarantee::at_most_once),
+        parks_(options.spent == spent_message::park_key) {}
 
-  bool is_used() const noexcept { return is_used_; }
+  /// Whether a message that is parked parks its key.
+  bool parks() const noexcept { return parks_; }
   /// Reads the marks, the first time.
   awaitable<error_code> prepare(message_source& from);
-  /// Reads the mark of a key again.
-  awaitable<outcome<key_state>> look(message_source& from, std::string key);
+  /// Reads the marks of these keys again.
+  awaitable<outcome<std::vector<key_state>>> look(message_source& from, std::vector<std::string> keys);
 
   bool has(const std::string& key) const;
   void add(const std::string& key);
@@ -29,6 +36,7 @@ class parked_keys {
 
  private:
   bool is_used_;
+  bool parks_;
   bool is_prepared_ = false;
   std::set<std::string> marks_;
   std::set<std::string> revived_;

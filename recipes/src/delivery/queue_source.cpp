@@ -16,6 +16,7 @@ namespace {
 
 using messages = std::vector<message>;
 using known_messages = std::vector<std::optional<message>>;
+using key_states = std::vector<key_state>;
 using replies = std::vector<backend::reply>;
 
 message to_message(std::string name, backend::reply& node) {
@@ -132,15 +133,18 @@ awaitable<outcome<std::set<std::string>>> queue_source::parked_keys() {
   co_return outcome<std::set<std::string>>(error_code(), std::set<std::string>(marks.begin(), marks.end()));
 }
 
-awaitable<outcome<key_state>> queue_source::look_at_key(std::string key) {
-  std::vector<backend::request> look{make_request(opcode::exists, mark_path(*frame_, key))};
-  auto answered = co_await ask(std::move(look));
-  auto& [error, nodes] = answered;
-  if (error) co_return failed<key_state>(error);
-  const auto& mark = nodes.front();
-  auto state = mark.stat.version == mark_of_parking ? key_state::parked : key_state::held;
-  if (mark.error == errc::no_node) state = key_state::free;
-  co_return outcome<key_state>(error_code(), state);
+awaitable<outcome<key_states>> queue_source::look_at_keys(std::vector<std::string> keys) {
+  std::vector<backend::request> looks;
+  for (const auto& each : keys) looks.push_back(make_request(opcode::exists, mark_path(*frame_, each)));
+  auto answered = co_await ask(std::move(looks));
+  auto& [error, marks] = answered;
+  if (error) co_return failed<key_states>(error);
+  key_states states;
+  for (const auto& each : marks) {
+    auto state = each.stat.version == mark_of_parking ? key_state::parked : key_state::held;
+    states.push_back(each.error == errc::no_node ? key_state::free : state);
+  }
+  co_return outcome<key_states>(error_code(), std::move(states));
 }
 
 void queue_source::put_back(const std::vector<std::string>& names) {

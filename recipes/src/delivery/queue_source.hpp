@@ -20,7 +20,7 @@ class queue_source final : public message_source {
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) override;
   bool can_read_again() const noexcept override { return true; }
   awaitable<outcome<std::set<std::string>>> parked_keys() override;
-  awaitable<outcome<key_state>> look_at_key(std::string key) override;
+  awaitable<outcome<std::vector<key_state>>> look_at_keys(std::vector<std::string> keys) override;
   void put_back(const std::vector<std::string>& names) override;
   awaitable<error_code> prepare(settlement::kind what, bool parks_key) override;
   transaction settling(const settlement& each) const override;

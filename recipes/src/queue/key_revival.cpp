@@ -18,14 +18,13 @@ using name_list = std::vector<std::string>;
 
 constexpr std::size_t most_letters = 100;  // read together; of up to a megabyte each
 constexpr std::size_t most_bytes = 256 * 1024;
-constexpr std::int32_t mark_of_revival = mark_of_parking + 1;
 
 }  // namespace
 
 key_revival::key_revival(shared_frame frame, std::string mark)
     : frame_(std::move(frame)),
-      mark_(std::move(mark)),
-      path_(join(frame_->where.on_side(parked_folder), mark_)),
+      name_(std::move(mark)),
+      path_(join(frame_->where.on_side(parked_folder), name_)),
       folder_(frame_->where.on_side(dead_folder)),
       at_once_(most_letters) {}
 
@@ -41,42 +40,60 @@ awaitable<outcome<std::size_t>> key_revival::run() {
   co_return outcome<std::size_t>(error, count_);
 }
 
-/// Changes the mark, unless a revival that was interrupted has done so.
-awaitable<error_code> key_revival::hold() {
-  const auto& session = frame_->session;
-  auto mark = co_await session->perform(make_request(opcode::get, path_), retry::always);
-  if (mark.error || mark.stat.version != mark_of_parking) co_return mark.error;
-  auto listed = co_await list();
-  auto& [error, names] = listed;
-  if (!error) error = co_await see_room(names.size());
-  if (error) co_return error;
-  auto change = make_request(opcode::set, path_);
-  change.data = std::move(mark.data);
-  change.version = mark_of_parking;
-  auto changed = co_await session->perform(std::move(change), retry::always);
-  const bool is_held = changed.error == errc::bad_version;  // by us, and the reply was lost; or by another client
-  co_return is_held ? error_code() : changed.error;
+/// Reads the mark. `no_node`: the key is not parked, or was parked anew.
+awaitable<error_code> key_revival::see_mark() {
+  mark_ = co_await frame_->session->perform(make_request(opcode::get, path_), retry::always);
+  if (mark_.error) co_return mark_.error;
+  if (parked_since_ == 0) parked_since_ = mark_.stat.czxid;
+  co_return mark_.stat.czxid == parked_since_ ? error_code() : make_error_code(errc::no_node);
 }
 
-awaitable<error_code> key_revival::see_room(std::size_t more) {
+/// Changes the mark, unless a revival that was interrupted has done so.
+awaitable<error_code> key_revival::hold() {
+  for (;;) {
+    auto error = co_await see_mark();
+    if (error) co_return error;
+    auto listed = co_await list();
+    const auto& [failure, names] = listed;
+    error = failure;
+    if (!error && !names.empty()) error = co_await see_queue(names.size());
+    if (error || mark_.stat.version != mark_of_parking) co_return error;
+    auto change = make_request(opcode::set, path_);
+    change.data = mark_.data;
+    change.version = mark_of_parking;
+    auto changed = co_await frame_->session->perform(std::move(change), retry::always);
+    if (changed.error != errc::bad_version) {
+      mark_.stat.version = changed.stat.version;
+      co_return changed.error;
+    }
+  }
+}
+
+/// In a queue that was removed and made again the numbers of the names begin anew: an item under an old name would
+/// stand in the way of the one that gets its number.
+awaitable<error_code> key_revival::see_queue(std::size_t more) {
   const auto& options = frame_->options;
   auto there = co_await frame_->session->perform(make_request(opcode::children, frame_->where.items), retry::always);
-  if (there.error) co_return there.error == errc::no_node ? error_code() : there.error;
+  if (there.error && there.error != errc::no_node) co_return there.error;
+  if (there.error || there.stat.czxid > parked_since_) co_return errc::node_exists;
+  const bool is_held = mark_.stat.version != mark_of_parking;  // a part may be back already
   const auto items = frame_->where.items_of(there.children).size();
   const bool is_over_limit = options.limit != 0 && items + more > options.limit;
   const auto bytes = list_bytes(frame_->where, there.children.size() + more);
   const bool is_overlong = options.max_list_bytes != 0 && bytes > options.max_list_bytes;
-  co_return is_over_limit || is_overlong ? make_error_code(errc::full) : error_code();
+  co_return !is_held && (is_over_limit || is_overlong) ? make_error_code(errc::full) : error_code();
 }
 
 /// The names of the letters of the key, in order.
 awaitable<outcome<name_list>> key_revival::list() {
   auto listed = co_await frame_->session->perform(make_request(opcode::children, folder_), retry::always);
   if (listed.error == errc::no_node) listed.error.clear();
-  const auto begin = letters_of(mark_);
+  const auto begin = letters_of(name_);
   const std::string_view markers[] = {begin};
   name_list names;
-  for (auto& each : members_of(listed.children, markers)) names.push_back(std::move(each.name));
+  for (auto& each : members_of(listed.children, markers)) {
+    if (!unreadable_.contains(each.name)) names.push_back(std::move(each.name));
+  }
   // The letters of a transaction whose reply was lost have gone together, or not at all.
   const bool is_done = !listed.error && !unknown_.empty() && std::ranges::find(names, unknown_.front()) == names.end();
   if (is_done) count_ += unknown_.size();
@@ -92,14 +109,17 @@ awaitable<error_code> key_revival::put_back(const name_list& names) {
   }
   auto nodes = co_await frame_->session->perform_all(std::move(asked));
   transaction all;
-  all.check(path_, mark_of_revival);
+  all.check(path_, mark_.stat.version);
   name_list moved;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     if (nodes[i].error == errc::no_node) continue;  // discarded meanwhile
     if (nodes[i].error) co_return nodes[i].error;
     const auto letter = read_letter(nodes[i].data);
-    if (!letter || !frame_->where.parse(letter->item)) co_return errc::foreign_data;
+    if (!letter || !frame_->where.parse(letter->item)) {
+      unreadable_.insert(names[i]);
+      continue;
+    }
     bytes += letter->data.size();
     if (!moved.empty() && bytes > most_bytes) break;
     all.remove(join(folder_, names[i])).create(frame_->where.item(letter->item), letter->data);
@@ -120,19 +140,23 @@ awaitable<error_code> key_revival::commit(transaction all, name_list moved) {
   }
   const auto place = failed_at(result);
   const bool is_mark = place == 0 && is_write_conflict(result.error);
-  if (is_mark) co_return errc::no_node;  // another client has put the rest back
-  const bool is_letter = place % 2 == 1;
-  if (result.error != errc::no_node || place < 0) co_return result.error;
-  if (is_letter) co_return error_code();                         // discarded meanwhile, or put back by another client
-  co_return co_await session->ensure_path(frame_->where.items);  // somebody has removed the folder
+  if (is_mark) co_return co_await hold();  // somebody has written it; or another client has put the rest back
+  const bool is_letter = result.error == errc::no_node && place % 2 == 1;
+  co_return is_letter ? error_code() : result.error;  // discarded meanwhile, or put back by another client
 }
 
-/// From here on the consumer goes on with the key.
+/// From here on the consumer goes on with the key. Not tried again without a look, because another parking of the key
+/// can have begun meanwhile.
 awaitable<error_code> key_revival::release() {
-  auto remove = make_request(opcode::remove, path_);
-  remove.version = mark_of_revival;  // a mark that is newer tells that the key was parked again
-  auto removed = co_await frame_->session->perform(std::move(remove), retry::always);
-  co_return is_write_conflict(removed.error) ? error_code() : removed.error;
+  for (;;) {
+    auto remove = make_request(opcode::remove, path_);
+    remove.version = mark_.stat.version;
+    auto removed = co_await frame_->session->perform(std::move(remove), retry::once);
+    const bool is_open = may_have_happened(removed.error) || removed.error == errc::bad_version;
+    if (!is_open) co_return removed.error == errc::no_node ? error_code() : removed.error;
+    auto error = co_await see_mark();
+    if (error) co_return error == errc::no_node ? error_code() : error;
+  }
 }
 
 }  // namespace zkrecipes::detail

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,16 +27,20 @@ class key_revival {
 
  private:
   awaitable<error_code> hold();
-  awaitable<error_code> see_room(std::size_t more);
+  awaitable<error_code> see_mark();
+  awaitable<error_code> see_queue(std::size_t more);
   awaitable<outcome<std::vector<std::string>>> list();
   awaitable<error_code> put_back(const std::vector<std::string>& names);
   awaitable<error_code> commit(transaction all, std::vector<std::string> moved);
   awaitable<error_code> release();
 
   shared_frame frame_;
-  std::string mark_;     // its name
-  std::string path_;     // of the mark
-  std::string folder_;   // of the dead letters
+  std::string name_;    // of the mark
+  std::string path_;    // of the mark
+  std::string folder_;  // of the dead letters
+  backend::reply mark_;
+  std::int64_t parked_since_ = 0;  // the transaction that made the mark
+  std::set<std::string> unreadable_;
   std::size_t at_once_;  // letters that are read together
   std::size_t count_ = 0;
   std::vector<std::string> unknown_;  // names of letters whose transaction may have been done
