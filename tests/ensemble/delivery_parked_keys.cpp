@@ -197,4 +197,52 @@ BOOST_AUTO_TEST_CASE(replies_that_are_lost_do_not_change_what_comes_back) {
   BOOST_TEST(keys().empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_late_end_of_a_revival_does_not_end_the_next_one) {
+  put_all({"a1"});
+  consume_but("a");
+  expect_letters(1);
+  const auto key = keys()[0];
+  const auto mark = "/q/_parked/" + key.name;
+  auto far = connect_far();
+  own().refuse(true);
+  own().drop_reply(testcluster::op::multi, 3);  // the one that removes the mark
+  recorder<std::size_t> first(executor());
+  over(far).async_revive_key(key, first.token());
+  BOOST_TEST_REQUIRE(run_until([&] { return own().drops() == 1; }));
+  expect_letters(1);  // it was parked again
+  put_all({"a2"});
+  expect_letters(2);
+  auto begun = run(zk().async_set(mark, get(mark).data, any_version, tuple));  // as the next revival does
+  BOOST_TEST_REQUIRE(!std::get<0>(begun));
+  reconnect();
+  BOOST_TEST_REQUIRE(run_until([&] { return first.done(); }));
+  BOOST_TEST(!first.error(), first.error().message());
+  BOOST_TEST(exists(mark));
+  broken.clear();
+  put_all({"a3"});
+  BOOST_TEST(revive(key) == 2u);
+  expect_results({"a1", "a2", "a3"});
+}
+
+BOOST_AUTO_TEST_CASE(a_mark_that_somebody_has_written_does_not_hold_its_key_for_ever) {
+  park({"a1"});
+  const auto key = keys()[0];
+  for (int i = 0; i < 3; ++i) run(zk().async_set("/q/_parked/" + key.name, "", any_version, tuple));
+  BOOST_TEST(revive(key) == 1u);
+  BOOST_TEST(drain() == std::vector<std::string>({"a1"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_mark_that_was_made_by_hand_parks_its_key_until_it_is_revived) {
+  create("/q");
+  create("/q/_parked");
+  park({"a1"});
+  const auto key = keys()[0];
+  BOOST_TEST(revive(key) == 1u);
+  create("/q/_parked/" + key.name, get("/e").data);
+  consume_but("");
+  expect_letters(1);
+  BOOST_TEST((try_revive(over(zk()), key).first == error_code()));
+  expect_results({"a1"});
+}
+
 BOOST_AUTO_TEST_SUITE_END()

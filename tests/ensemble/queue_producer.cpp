@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(a_batch_has_as_many_items_as_the_options_say) {
 
 // In a queue with a limit the transaction has their tickets, too.
 BOOST_AUTO_TEST_CASE(many_items_travel_in_one_transaction) {
-  for (const auto& [limit, most] : {std::pair<std::size_t, int>{0, 1000}, {600, 600}}) {
+  for (const auto& [limit, most] : {std::pair<std::size_t, int>{0, 1000}, {400, 400}}) {
     queue into(zk(), "/q", {.limit = limit});
     const producer_options how{.max_batch = static_cast<std::size_t>(most), .linger = 60s};
     auto p = make_producer(into, "p" + std::to_string(limit), how);

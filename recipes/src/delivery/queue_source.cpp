@@ -176,7 +176,8 @@ transaction queue_source::settling(const settlement& each) const {
              create_mode::persistent_sequential);
   if (!each.parks_key) return all;
   const auto mark = mark_path(*frame_, each.key);
-  return each.is_behind ? all.check(mark, mark_of_parking) : all.create(mark, write_mark(each.key));
+  if (each.is_behind) return all.check(mark, mark_of_parking);
+  return all.create(mark, write_mark(each.key)).create(join(mark, frame_->session->make_guid()));
 }
 
 }  // namespace zkrecipes::detail

@@ -1,6 +1,7 @@
 // The mark of a key whose messages are parked: `_parked/<name>`. Its name follows from the key, so that the consumer
 // and an operator need not look for it. The first version of the mark means that messages of the key are parked; a
-// later one that they are being put back.
+// later one that they are being put back. A node below the
+// mark has the name of this parking, because another one of the same key has the same mark.
 #pragma once
 
 #include <cstdint>

@@ -40,12 +40,21 @@ awaitable<outcome<std::size_t>> key_revival::run() {
   co_return outcome<std::size_t>(error, count_);
 }
 
-/// Reads the mark. `no_node`: the key is not parked, or was parked anew.
+/// Reads the mark. `no_node`: the key is not parked, or was parked anew. The node below the mark tells that; it is read
+/// first, so that it never belongs to a later parking than the mark.
 awaitable<error_code> key_revival::see_mark() {
-  mark_ = co_await frame_->session->perform(make_request(opcode::get, path_), retry::always);
-  if (mark_.error) co_return mark_.error;
-  if (parked_since_ == 0) parked_since_ = mark_.stat.czxid;
-  co_return mark_.stat.czxid == parked_since_ ? error_code() : make_error_code(errc::no_node);
+  std::vector<backend::request> look;
+  look.push_back(make_request(opcode::children, path_));
+  look.push_back(make_request(opcode::get, path_));
+  auto seen = co_await frame_->session->perform_all(std::move(look));
+  for (const auto& each : seen) {
+    if (each.error) co_return each.error;
+  }
+  const auto& below = seen[0].children;
+  const auto parking = below.empty() ? path_ : join(path_, below.front());  // none: the mark was made by hand
+  if (parking_.empty()) parking_ = parking;
+  mark_ = std::move(seen[1]);
+  co_return parking == parking_ ? error_code() : make_error_code(errc::no_node);
 }
 
 /// Changes the mark, unless a revival that was interrupted has done so.
@@ -58,14 +67,10 @@ awaitable<error_code> key_revival::hold() {
     error = failure;
     if (!error && !names.empty()) error = co_await see_queue(names.size());
     if (error || mark_.stat.version != mark_of_parking) co_return error;
-    auto change = make_request(opcode::set, path_);
-    change.data = mark_.data;
-    change.version = mark_of_parking;
-    auto changed = co_await frame_->session->perform(std::move(change), retry::always);
-    if (changed.error != errc::bad_version) {
-      mark_.stat.version = changed.stat.version;
-      co_return changed.error;
-    }
+    const auto change = transaction().check(parking_).set(path_, mark_.data, mark_of_parking);
+    auto changed = co_await frame_->session->perform(backend::make_multi(change), retry::once);
+    const bool is_open = may_have_happened(changed.error) || is_write_conflict(changed.error);
+    if (!is_open) co_return changed.error;
   }
 }
 
@@ -75,7 +80,7 @@ awaitable<error_code> key_revival::see_queue(std::size_t more) {
   const auto& options = frame_->options;
   auto there = co_await frame_->session->perform(make_request(opcode::children, frame_->where.items), retry::always);
   if (there.error && there.error != errc::no_node) co_return there.error;
-  if (there.error || there.stat.czxid > parked_since_) co_return errc::node_exists;
+  if (there.error || there.stat.czxid > mark_.stat.czxid) co_return errc::node_exists;
   const bool is_held = mark_.stat.version != mark_of_parking;  // a part may be back already
   const auto items = frame_->where.items_of(there.children).size();
   const bool is_over_limit = options.limit != 0 && items + more > options.limit;
@@ -109,7 +114,7 @@ awaitable<error_code> key_revival::put_back(const name_list& names) {
   }
   auto nodes = co_await frame_->session->perform_all(std::move(asked));
   transaction all;
-  all.check(path_, mark_.stat.version);
+  all.check(parking_);
   name_list moved;
   std::size_t bytes = 0;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -145,15 +150,15 @@ awaitable<error_code> key_revival::commit(transaction all, name_list moved) {
   co_return is_letter ? error_code() : result.error;  // discarded meanwhile, or put back by another client
 }
 
-/// From here on the consumer goes on with the key. Not tried again without a look, because another parking of the key
-/// can have begun meanwhile.
+/// From here on the consumer goes on with the key.
 awaitable<error_code> key_revival::release() {
+  transaction all;
+  if (parking_ != path_) all.remove(parking_);
+  all.remove(path_);
   for (;;) {
-    auto remove = make_request(opcode::remove, path_);
-    remove.version = mark_.stat.version;
-    auto removed = co_await frame_->session->perform(std::move(remove), retry::once);
-    const bool is_open = may_have_happened(removed.error) || removed.error == errc::bad_version;
-    if (!is_open) co_return removed.error == errc::no_node ? error_code() : removed.error;
+    auto removed = co_await frame_->session->perform(backend::make_multi(all), retry::once);
+    const bool is_gone = removed.error == errc::no_node;
+    if (!may_have_happened(removed.error)) co_return is_gone ? error_code() : removed.error;
     auto error = co_await see_mark();
     if (error) co_return error == errc::no_node ? error_code() : error;
   }

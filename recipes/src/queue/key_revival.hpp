@@ -39,7 +39,7 @@ class key_revival {
   std::string path_;    // of the mark
   std::string folder_;  // of the dead letters
   backend::reply mark_;
-  std::int64_t parked_since_ = 0;  // the transaction that made the mark
+  std::string parking_;  // the node below the mark: each parking of the key has another one
   std::set<std::string> unreadable_;
   std::size_t at_once_;  // letters that are read together
   std::size_t count_ = 0;

@@ -14,13 +14,17 @@ using backend::opcode;
 
 namespace {
 
-/// Most bytes of a batch: well below the largest request that a server accepts (1 MiB by default), because the root of
-/// the session and long ACLs are not counted.
+/// Most bytes of a batch: well below the largest request that a server accepts (1 MiB by default).
 constexpr std::size_t max_bytes = 256 * 1024;
 
 /// Bytes of an item in a transaction besides its data: its name, and the ticket that a queue with a limit asks for.
-std::size_t overhead_of_item(const std::string& queue, bool has_ticket) {
-  return queue.size() + 64 + (has_ticket ? 2 * queue.size() + 250 : 0);
+std::size_t overhead_of_item(const queue_frame& frame) {
+  const auto& options = frame.session->options();
+  const auto path = options.root.size() + frame.where.items.size();
+  std::size_t rights = 0;
+  for (const auto& each : options.default_acl) rights += each.scheme.size() + each.id.size() + 12;
+  const auto ticket = frame.options.limit != 0 ? 2 * path + rights + 250 : 0;
+  return path + rights + 64 + ticket;
 }
 
 /// The record is a number, a space, and the GUID of the producer that put the item with this number; a new record is
@@ -39,7 +43,7 @@ producer_state::producer_state(shared_frame frame, std::shared_ptr<capacity> lim
       capacity_(std::move(limits)),
       options_(options),
       record_(where_.on_side(std::string(producer_prefix) + name)),
-      overhead_(overhead_of_item(where_.items, capacity_->has_limit())),
+      overhead_(overhead_of_item(*frame)),
       filled_(session_->get_scheduler()) {}
 
 awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {

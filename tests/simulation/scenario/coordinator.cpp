@@ -28,7 +28,7 @@ class coordinator_scenario final : public scenario {
   }
 
   std::unique_ptr<program> start(stage& in, int client, session with) override {
-    if (client == producing_client) return make_filler(in, std::move(with));
+    if (client == producing_client) return make_filler(all_, in, std::move(with));
     return make_worker(all_, in, client, std::move(with));
   }
   void committed(const entry& what) override {
@@ -42,7 +42,7 @@ class coordinator_scenario final : public scenario {
   }
   void healed() override { at_healing_ = all_.messages.settled(); }
   bool recovered() override { return all_.messages.settled() >= at_healing_ + least_after_healing; }
-  bool settled() override { return all_.messages.all_settled(); }
+  bool settled() override { return all_.revivals == 0 && all_.messages.all_settled(); }
   void check_quiet(const tree& nodes) override {
     all_.terms.check_quiet(nodes);
     all_.messages.check_quiet();

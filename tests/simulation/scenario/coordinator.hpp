@@ -32,9 +32,10 @@ struct consumers {
   delivery_rules messages;
   call_rules calls;
   line_rules line;
+  int revivals = 0;  ///< Under way: what they put back has to be processed yet.
 };
 
 std::unique_ptr<program> make_worker(consumers& of, stage& in, int client, session with);
-std::unique_ptr<program> make_filler(stage& in, session with);
+std::unique_ptr<program> make_filler(consumers& of, stage& in, session with);
 
 }  // namespace zkrecipes::simulation

@@ -14,20 +14,22 @@ namespace {
 /// Puts 1, 2, 3 ... After a restart it goes on behind the last number that the queue has from it.
 class filler final : public program {
  public:
-  filler(stage& in, session with)
+  filler(consumers& of, stage& in, session with)
       : in_(in),
         chance_(in.what().seed, 300 + producing_client),
         operations_(in, producing_client),
         zk_(std::make_unique<session>(with)),
         producer_(std::make_unique<producer>(queue(with, service::queue_path), "filler")),
-        reviver_(in, queue(with, service::queue_path), operations_) {
+        one_(in, 0, queue(with, service::queue_path), operations_, of.revivals),
+        other_(in, 1, queue(with, service::queue_path), operations_, of.revivals) {
     begin();
   }
 
   void cancel(asio::cancellation_type) override {}
   void stop() override {
     stopping_ = true;
-    reviver_.stop();
+    one_.stop();
+    other_.stop();
   }
   bool idle() const override { return operations_.pending() == 0; }
   void close() override {
@@ -65,7 +67,8 @@ class filler final : public program {
   operations operations_;
   std::unique_ptr<session> zk_;
   std::unique_ptr<producer> producer_;
-  reviver reviver_;
+  reviver one_;  // two operators, who can revive the same key at the same time
+  reviver other_;
   std::uint64_t next_ = 1;
   bool stopping_ = false;
   bool closed_ = false;
@@ -73,6 +76,8 @@ class filler final : public program {
 
 }  // namespace
 
-std::unique_ptr<program> make_filler(stage& in, session with) { return std::make_unique<filler>(in, std::move(with)); }
+std::unique_ptr<program> make_filler(consumers& of, stage& in, session with) {
+  return std::make_unique<filler>(of, in, std::move(with));
+}
 
 }  // namespace zkrecipes::simulation

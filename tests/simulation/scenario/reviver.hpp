@@ -11,17 +11,22 @@
 
 namespace zkrecipes::simulation {
 
-/// It looks for parked keys a few times while there are faults, and once behind them, when a revival that was
-/// interrupted has to be completed. A part of a program, which outlives it.
+/// In the client of the filler. It looks for parked keys a few times while there are faults, and once behind them, when
+/// a revival that was interrupted has to be completed. A part of a program, which outlives it.
 class reviver {
  public:
-  reviver(stage& in, queue which, operations& with);
+  /// `under_way` counts the revivals of all operators.
+  reviver(stage& in, int number, queue which, operations& with, int& under_way);
+  ~reviver() { set_busy(false); }
+  reviver(const reviver&) = delete;
+  reviver& operator=(const reviver&) = delete;
 
   void stop() { stopping_ = true; }
 
  private:
   void look();
   void revive();
+  void set_busy(bool busy);
   void looks_again();
 
   stage& in_;
@@ -30,6 +35,8 @@ class reviver {
   operations& operations_;
   std::uint64_t looks_left_;
   std::vector<parked_key> keys_;
+  int& under_way_;
+  bool is_busy_ = false;
   bool was_last_ = false;
   bool stopping_ = false;
 };
