@@ -75,7 +75,7 @@ struct dead_letter {
 /// A key whose messages a queue consumer parks: see `spent_message::park_key`.
 struct parked_key {
   std::string name{};       ///< The name of the node that marks it.
-  std::string key{};        ///< Its first 1 000 bytes.
+  std::string key{};        ///< Its first 1 000 bytes. Empty, too, if the data of the node is not that of a mark.
   std::int64_t since = 0;   ///< Milliseconds since 1970, by the server's clock.
   std::size_t letters = 0;  ///< Its dead letters.
 };

@@ -114,8 +114,6 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
   if (what == message_outcome::kind::done) return one;
   how.epoch = term_->record().epoch;
   how.is_behind = parked_.has(whose.lane);
-  how.parks_key = parked_.parks() || how.is_behind;
-  if (how.parks_key) how.key = whose.lane;
   how.last_failed = how.is_behind ? 0 : wall_time();
   how.first_failed = how.is_behind ? 0 : first_failure_of(whose);
   const bool is_spent = whose.what->attempts >= options().retry.attempts;
@@ -126,6 +124,8 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
     probation_.settled(how.what->name);  // the next term tries it again
   } else {
     how.how = settlement::kind::park;
+    how.parks_key = parked_.parks() || how.is_behind;
+    if (how.parks_key) how.key = whose.lane;
   }
   return one;
 }

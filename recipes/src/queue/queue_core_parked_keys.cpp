@@ -47,10 +47,10 @@ awaitable<outcome<key_list>> queue_core::parked_keys() {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       const auto& node = nodes[i];
       if (node.error && node.error != errc::no_node) co_return outcome<key_list>(node.error, std::move(found));
-      auto key = read_mark(node.data);
-      if (node.error || !key) continue;  // revived meanwhile, or not a mark
+      if (node.error) continue;  // revived meanwhile
+      auto key = read_mark(node.data).value_or(std::string());
       const auto count = letters.find(marks[from + i]);
-      found.push_back({marks[from + i], std::move(*key), node.stat.ctime, count == letters.end() ? 0 : count->second});
+      found.push_back({marks[from + i], std::move(key), node.stat.ctime, count == letters.end() ? 0 : count->second});
     }
   }
   std::ranges::sort(found, {}, &parked_key::since);
