@@ -12,6 +12,13 @@ dead_letter letter() {
   return one;
 }
 
+/// A key that is not parked.
+parked_key key() {
+  parked_key one;
+  one.name = "00000000-0000-5000-8000-000000000000";
+  return one;
+}
+
 subject of_queue() {
   return subject_of<queue>("queue")
       .made([](const session& zk) { return queue(zk, "/queue"); })
@@ -39,7 +46,10 @@ subject of_queue() {
       .has("queue_base::async_revive(which)", [](auto& q, auto t) { q.async_revive(letter(), std::move(t)); },
            {errc::no_node, errc::bad_arguments})
       .has("queue_base::async_discard(which)", [](auto& q, auto t) { q.async_discard(letter(), std::move(t)); },
-           {errc::no_node, errc::bad_arguments});
+           {errc::no_node, errc::bad_arguments})
+      .has("queue_base::async_parked_keys()", [](auto& q, auto t) { q.async_parked_keys(std::move(t)); })
+      .has("queue_base::async_revive_key(which)", [](auto& q, auto t) { q.async_revive_key(key(), std::move(t)); },
+           {errc::no_node});
 }
 
 /// An item that was taken.
