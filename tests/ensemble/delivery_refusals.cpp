@@ -29,7 +29,7 @@ class refusals : public deliveries {
     return all.emplace_back(impatient(), options, career_traits(), std::move(does));
   }
   /// As a term leaves the record whose process has died with these messages in hand, once the next term has retired.
-  void leave_suspects(const std::vector<std::string>& names) {
+  void leave_suspects(const std::vector<std::string>& names, std::int32_t crashes = 0) {
     detail::term_record record;
     record.epoch = 1;
     record.phase = term_phase::retired;
@@ -37,12 +37,17 @@ class refusals : public deliveries {
     record.leader_node = "_c_1-latch-0000000001";
     record.leader_token = 1;
     record.notes.in_hand = names;
+    record.notes.crashes = crashes;
     auto written = run(zk().async_set("/e", detail::serialize(record), any_version, tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(written));
   }
   std::vector<std::string> named() {
     const auto record = detail::parse_record(get("/e").data);
     return record ? record->notes.in_hand : std::vector<std::string>();
+  }
+  std::int32_t crashes() {
+    const auto record = detail::parse_record(get("/e").data);
+    return record ? record->notes.crashes : -1;
   }
   std::string letter_reason() {
     const auto letters = dead_letters(over(zk()));
@@ -177,6 +182,19 @@ BOOST_AUTO_TEST_CASE(a_suspect_that_has_gone_is_forgotten) {
   BOOST_TEST_REQUIRE(is_done());
   BOOST_TEST(run_until([&] { return named().empty(); }));
   BOOST_TEST(who.does.status().again == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(crashes_are_forgotten_by_a_term_that_has_settled_a_message_and_ends_cleanly) {
+  leave_suspects({}, 2);
+  auto& idle = consume(&succeed);
+  BOOST_TEST_REQUIRE(run_until([&] { return idle.coordinator.status().phase == coordinator_phase::executing; }));
+  end_runs(all);
+  BOOST_TEST(crashes() == 2);
+  put("1");
+  consume(&succeed);
+  BOOST_TEST_REQUIRE(is_done());
+  end_runs(all);
+  BOOST_TEST(crashes() == 0);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
