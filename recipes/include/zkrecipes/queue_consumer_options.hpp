@@ -61,9 +61,8 @@ struct queue_consumer_options {
   delivery_guarantee delivery = delivery_guarantee::effectively_once;
   message_order order = message_order::strict;
   /// The key of a message, for `message_order::by_key`: needed there. It is called on the strand of the session for
-  /// each message that was read, must not block or kill
-  /// its process, because no message is named yet, and should return the same for a message each time. If it throws,
-  /// the message has the empty key.
+  /// each message that was read, and should return the same for a message each time. It must not block, and not kill
+  /// its process, because no message is named yet. If it throws, the message has the empty key.
   std::function<std::string(const message&)> key{};
   /// Most messages that are begun and not committed yet. 1: a message is begun when the one before is committed. As
   /// many are read ahead, at least 2. 1 to 10 000.

@@ -24,12 +24,12 @@ probation::probation(const consumer_notes& notes, std::size_t length)
       written_(suspects_) {}
 
 awaitable<error_code> probation::prepare(message_source& from) {
-  if (is_prepared_ || suspects_.empty()) co_return error_code();
-  auto read = co_await from.read_again(suspects());
+  if (is_prepared_ || suspects_.empty() || !from.can_read_again()) co_return error_code();
+  const auto asked = suspects();
+  auto read = co_await from.read_again(asked);
   const auto& [error, found] = read;
   if (error) co_return error;
   is_prepared_ = true;
-  const auto asked = suspects();
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (!found[i]) suspects_.erase(asked[i]);
   }
