@@ -247,4 +247,47 @@ BOOST_AUTO_TEST_CASE(a_mark_that_was_made_by_hand_parks_its_key_until_it_is_revi
   expect_results({"a1"});
 }
 
+BOOST_AUTO_TEST_CASE(a_revival_that_is_cancelled_at_any_moment_is_completed_by_the_next) {
+  std::vector<std::string> data;
+  for (int i = 0; i < 250; ++i) data.push_back("a" + std::to_string(i));
+  park(data);
+  const auto key = keys()[0];
+  auto by = connect();
+  bool is_complete = false;
+  for (std::uint64_t requests = 1; !is_complete; ++requests) {
+    const auto before = by.counters().requests;
+    recorder<std::size_t> ended(executor());
+    over(by).async_revive_key(key, ended.token());
+    run_until([&] { return ended.done() || by.counters().requests >= before + requests; });
+    ended.cancel();
+    BOOST_TEST_REQUIRE(run_until([&] { return ended.done(); }));
+    is_complete = !ended.error() || ended.error() == errc::no_node;
+    BOOST_TEST((is_complete || ended.error() == asio::error::operation_aborted), ended.error().message());
+  }
+  BOOST_TEST(drain() == data, boost::test_tools::per_element());
+  BOOST_TEST(keys().empty());
+}
+
+BOOST_AUTO_TEST_CASE(many_can_revive_a_key_at_the_same_time) {
+  std::vector<std::string> data;
+  for (int i = 0; i < 250; ++i) data.push_back("a" + std::to_string(i));
+  park(data);
+  const auto key = keys()[0];
+  std::deque<session> sessions;
+  std::deque<recorder<std::size_t>> ends;
+  for (int i = 0; i < 10; ++i) {
+    sessions.push_back(connect());
+    ends.emplace_back(executor());
+    over(sessions.back()).async_revive_key(key, ends.back().token());
+  }
+  std::size_t count = 0;
+  for (auto& each : ends) {
+    BOOST_TEST_REQUIRE(run_until([&] { return each.done(); }));
+    BOOST_TEST((!each.error() || each.error() == errc::no_node), each.error().message());
+    count += each.result<0>();
+  }
+  BOOST_TEST(count == data.size());
+  BOOST_TEST(drain() == data, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_SUITE_END()
