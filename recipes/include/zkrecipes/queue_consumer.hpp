@@ -4,6 +4,7 @@
 #include <memory>
 
 #include <zkrecipes/leader_career.hpp>
+#include <zkrecipes/message_feed.hpp>
 #include <zkrecipes/message_outcome.hpp>
 #include <zkrecipes/queue.hpp>
 #include <zkrecipes/queue_consumer_options.hpp>
@@ -26,6 +27,9 @@ struct delivery_frame;
 /// the process dies of it. A message that another client removes while we work on it is passed over, without effects.
 /// The time spent waiting for a message does not count as work (`career_traits::stall_limit`).
 ///
+/// Where effects of several messages of a commit set the same path without a version, and nothing else in the commit
+/// touches it, only the last set is sent: its data stands there afterwards, and its version has grown by one.
+///
 /// When the term is to end, messages that are being processed are finished and committed. Those that only wait for
 /// their next attempt are left to the successor, which tries them at once. Thread safety: `status` safe; the career is
 /// called on one strand.
@@ -35,6 +39,11 @@ class queue_consumer : public leader_career {
   /// without claims. Its session has to be that of the coordinator: else the run ends with `career_failed`.
   /// \throws std::invalid_argument naming the bad option, or if `from` was made by default.
   explicit queue_consumer(const queue_base& from, queue_consumer_options options = {});
+  /// `from`: the messages of a shard of a topic (`topic::feed`). No message leaves the topic; the position of the group
+  /// moves in the same transaction as the effects, and dead letters are those of the group. With order by key and no
+  /// function `key`, the key is that with which a message was put. `spent_message::park_key` is not supported.
+  /// \throws std::invalid_argument naming the bad option, or if `from` was made by default.
+  explicit queue_consumer(const message_feed& from, queue_consumer_options options = {});
   ~queue_consumer() override;
   queue_consumer(const queue_consumer&) = delete;
   queue_consumer& operator=(const queue_consumer&) = delete;

@@ -21,6 +21,8 @@ struct message {
   /// back before the taker was told of the item does not count. The server keeps this number. From `async_next`: how
   /// often it was handed out before.
   std::int32_t attempts = 0;
+  /// The key that it was put with, for a message of a topic. Empty for an item of a queue.
+  std::string key{};
 };
 
 /// Where an item goes that is given back.

@@ -54,6 +54,11 @@ class transaction {
     operations_.push_back({operation::kind::check, std::move(path), {}, version, {}, {}});
     return *this;
   }
+  /// Appends an operation as it is.
+  transaction& add(operation one) {
+    operations_.push_back(std::move(one));
+    return *this;
+  }
   /// Appends all operations of another transaction.
   transaction& append(transaction other) {
     for (auto& each : other.operations_) operations_.push_back(std::move(each));

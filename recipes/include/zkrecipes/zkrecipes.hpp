@@ -12,6 +12,7 @@
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/membership.hpp>
+#include <zkrecipes/message_feed.hpp>
 #include <zkrecipes/message_outcome.hpp>
 #include <zkrecipes/multi_lock.hpp>
 #include <zkrecipes/persistent_node.hpp>
@@ -26,6 +27,14 @@
 #include <zkrecipes/service_discovery.hpp>
 #include <zkrecipes/service_provider.hpp>
 #include <zkrecipes/session.hpp>
+#include <zkrecipes/shard.hpp>
+#include <zkrecipes/shard_group.hpp>
+#include <zkrecipes/shard_router.hpp>
 #include <zkrecipes/shared_value.hpp>
+#include <zkrecipes/topic.hpp>
+#include <zkrecipes/topic_options.hpp>
+#include <zkrecipes/topic_position.hpp>
+#include <zkrecipes/topic_producer.hpp>
+#include <zkrecipes/topic_types.hpp>
 #include <zkrecipes/two_phase_commit.hpp>
 #include <zkrecipes/version.hpp>

@@ -4,6 +4,7 @@
 
 #include "consumer/coordinator.hpp"
 #include "session/make.hpp"
+#include "session/stoppable_run.hpp"
 
 namespace zkrecipes {
 
@@ -48,24 +49,9 @@ leader_career* consumer_coordinator::checked(leader_career& career) {
 
 void consumer_coordinator::start_run(handler_for<void(error_code)> h, coordinator_ptr coordinator,
                                      leader_career* career) {
-  const auto& on = *coordinator->session()->get_scheduler();
+  const auto& on = *coordinator->get_scheduler();
   if (auto refused = coordinator->begin_run(*career)) return launch(on, std::move(h), refuse<>(refused));
-  auto executor = asio::get_associated_executor(h, on.base);
-  auto slot = asio::get_associated_cancellation_slot(h);
-  if (slot.is_connected()) {
-    const auto run = coordinator->present_run();
-    slot.assign([weak = std::weak_ptr(coordinator), strand = on.strand, run](asio::cancellation_type type) {
-      const bool at_once = (type & asio::cancellation_type::terminal) != asio::cancellation_type::none;
-      asio::post(strand, [weak, run, at_once] {
-        auto self = weak.lock();
-        if (self && self->present_run() == run) self->stop(at_once);
-      });
-    });
-  }
-  auto target = asio::prefer(executor, asio::execution::outstanding_work.tracked);
-  auto body = owning(coordinator, &coordinator::run, asio::any_io_executor(on.base));
-  // The coroutine gets no cancellation slot, because a cancelled run has to hand over a term in progress first.
-  asio::co_spawn(on.strand, std::move(body), completion<>(on, std::move(h), std::move(target), nullptr));
+  launch_stoppable(std::move(h), std::move(coordinator));
 }
 
 void consumer_coordinator::resign() {

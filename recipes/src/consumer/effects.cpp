@@ -24,6 +24,7 @@ std::optional<bool> is_done(const operation& what, const backend::reply& node) {
       return is_there && node.data == what.data;
     case operation::kind::set:
       if (what.version == any_version) return std::nullopt;
+      if (is_there && node.stat.version > what.version + 1) return std::nullopt;  // somebody has written since
       return is_there && node.data == what.data && node.stat.version == what.version + 1;
     case operation::kind::check: break;
   }

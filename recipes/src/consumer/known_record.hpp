@@ -15,6 +15,7 @@ namespace zkrecipes::detail {
 struct known_record {
   term_record record;
   std::int32_t version = 0;
+  std::int64_t mzxid = 0;
 };
 
 /// Nothing if the node's data is not a term record.

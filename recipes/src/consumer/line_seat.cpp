@@ -6,7 +6,11 @@ namespace zkrecipes::detail {
 
 line_seat::line_seat(own_node_ptr node, std::string id) : node_(std::move(node)), id_(std::move(id)) {}
 
-void line_seat::sign(term_record& record) const {
+awaitable<outcome<watch_ptr>> line_seat::watch_leader(const term_record&, condition&) {
+  co_return outcome<watch_ptr>(error_code(), nullptr);
+}
+
+void line_seat::sign(term_record& record, const term_record&) const {
   record.leader_id = id_;
   record.leader_node = node_->name();
   record.leader_token = node_->token();

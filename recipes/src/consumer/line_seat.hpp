@@ -24,7 +24,11 @@ class line_seat final : public term_seat {
   awaitable<outcome<>> wait_lost() override { return node_->wait_lost(); }
   awaitable<outcome<>> wait_revoked() override { return node_->wait_revoked(); }
 
-  void sign(term_record& record) const override;
+  /// It has gone: we are the first in line now.
+  awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& tell) override;
+  void sign(term_record& record, const term_record& before) const override;
+  error_code objection(const term_record&) override { return {}; }
+  void note_begun(term_record&, std::int64_t) const override {}
   bool has_signed(const term_record& record) const override;
   void add_check(transaction& all) const override;
   void add_leave(transaction& all) const override;

@@ -27,6 +27,36 @@ awaitable<void> rest(const take_over_request& what, condition& changed, const er
   co_await wait_unless_over(what, changed, pause.next(*what.seat->session()->get_scheduler()));
 }
 
+/// The leader of a term that is not finished: is it still there, and since when is it known to have gone?
+class predecessor {
+ public:
+  /// `since`: when it has gone, if that was before the take-over.
+  explicit predecessor(lease_clock::time_point since) : since_(since) {}
+
+  awaitable<error_code> look(term_seat& seat, const term_record& term, condition& changed) {
+    auto looked = co_await seat.watch_leader(term, changed);
+    const auto error = std::get<0>(looked);
+    if (error) co_return error;
+    leader_ = std::move(std::get<1>(looked));
+    const bool is_known = has_gone_ && epoch_ == term.epoch;
+    has_gone_ = !leader_;
+    epoch_ = term.epoch;
+    if (has_gone_ && !is_known && !seat.comes_after_its_leader()) since_ = seat.session()->now();
+    co_return error;
+  }
+  bool has_gone() const { return has_gone_; }
+  bool has_changed() const { return leader_ && leader_->fired(); }
+  lease_clock::time_point deadline(const term_record& term) const {
+    return leader_ ? never : since_ + term.hand_over_deadline;
+  }
+
+ private:
+  watch_ptr leader_;
+  bool has_gone_ = false;
+  std::int64_t epoch_ = 0;  // of its term
+  lease_clock::time_point since_;
+};
+
 /// Crashes are counted until a term has settled something. A predecessor that died may have died of a message that it
 /// named.
 consumer_notes next_notes(const term_record& before, takeover how) {
@@ -47,7 +77,7 @@ term_record next_record(const take_over_request& what, const term_record& before
   next.hand_over_deadline = what.hand_over_deadline;
   next.notes = next_notes(before, how);
   next.unknown_fields = before.unknown_fields;
-  what.seat->sign(next);
+  what.seat->sign(next, before);
   return next;
 }
 
@@ -72,10 +102,12 @@ awaitable<backend::reply> write_record(const take_over_request& what, const term
 awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_record& before, takeover how) {
   if (before.record.epoch == last_epoch) co_return failed<term_ptr>(errc::foreign_data);
   auto next = next_record(what, before.record, how);
+  if (auto why = what.seat->objection(next)) co_return failed<term_ptr>(why);
   auto written = co_await write_record(what, next, before.version);
   if (written.error) co_return failed<term_ptr>(written.error);
-  const std::size_t last = how == takeover::forced ? 1 : 0;
-  auto begun = std::make_shared<term_state>(what.seat, std::move(next), written.results[last].stat.version);
+  const auto& stat = written.results[how == takeover::forced ? 1 : 0].stat;
+  what.seat->note_begun(next, stat.mzxid);
+  auto begun = std::make_shared<term_state>(what.seat, std::move(next), stat.version);
   co_return outcome<term_ptr>(error_code(), std::move(begun));
 }
 
@@ -103,10 +135,11 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
   condition changed(session->get_scheduler());  // the record, the seat, or whether we have to give up
   const forwarding seat_changes(seat->changed(), changed);
   const forwarding give_up_changes(*what.give_up_told, changed);
-  const auto since = session->now();
+  const auto began = session->now();
   const auto& retry = session->options().retry;
   back_off pause(retry.first_pause, retry.max_pause);
   bool waited = false;
+  predecessor before_us(began);
   auto begun = co_await begin_as_known(what);
   if (begun) co_return outcome<term_ptr>(error_code(), std::move(begun));
   for (;;) {
@@ -121,17 +154,26 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
     }
     if (failure == errc::no_node) failure = errc::node_removed;  // the election's node has gone, with all in it
     if (failure) co_return failed<term_ptr>(failure);
-    const auto& before = known.record;
+    auto& before = known.record;
     if (seat->has_signed(before)) {  // our write was done, and its reply was lost
+      seat->note_begun(before, known.mzxid);
       co_return outcome<term_ptr>(failure, std::make_shared<term_state>(seat, before, known.version));
     }
     auto how = before.epoch == 0 ? takeover::first : waited ? takeover::confirmed_late : takeover::clean;
     if (!before.finished()) {
       how = takeover::forced;
-      const auto deadline = since + before.hand_over_deadline;
+      const auto refusal = co_await before_us.look(*seat, before, changed);
+      if (may_pass_by(refusal)) {
+        co_await rest(what, changed, refusal, pause);
+        continue;
+      }
+      if (refusal) co_return failed<term_ptr>(refusal);
+      const auto deadline = before_us.deadline(before);
       if (session->now() < deadline) {
-        if (!std::exchange(waited, true)) co_await seat->show_waiting();
-        if (!hint->fired()) co_await wait_unless_over(what, changed, deadline);
+        const bool is_news = before_us.has_gone() && !std::exchange(waited, true);
+        if (is_news) co_await seat->show_waiting();
+        const bool has_changed = hint->fired() || before_us.has_changed();
+        if (!has_changed) co_await wait_unless_over(what, changed, deadline);
         continue;
       }
     } else if (before.phase == term_phase::stalled) {

@@ -13,6 +13,8 @@
 
 namespace zkrecipes::detail {
 
+using watch_ptr = std::unique_ptr<watch>;
+
 /// The seat of a leader: it says where the record of the term is, and whether the leader may still believe that it
 /// leads. It ends once, for one reason.
 class term_seat {
@@ -38,8 +40,18 @@ class term_seat {
   /// Waits until it is lost or somebody asks for it (`revoked`).
   virtual awaitable<outcome<>> wait_revoked() = 0;
 
-  /// Names the holder of this seat in the record.
-  virtual void sign(term_record& record) const = 0;
+  /// Whether the leader before had gone when we got the seat.
+  virtual bool comes_after_its_leader() const { return true; }
+  /// Watches the leader of this unfinished term; null if it has gone for good. Only then its hand-over deadline counts.
+  virtual awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& tell) = 0;
+  /// Names the holder of this seat in the record of the term that is to follow `before`.
+  virtual void sign(term_record& record, const term_record& before) const = 0;
+  /// Whether `term_record::deaths` is kept.
+  virtual bool counts_deaths() const { return false; }
+  /// Why the term must not begin, if so.
+  virtual error_code objection(const term_record& next) = 0;
+  /// The term of this record has begun, by the transaction with this number.
+  virtual void note_begun(term_record& record, std::int64_t zxid) const = 0;
   /// Whether the record names the holder of this seat.
   virtual bool has_signed(const term_record& record) const = 0;
   /// Adds an operation that fails with `no_node` if the seat is gone when the servers execute it.

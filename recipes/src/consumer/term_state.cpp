@@ -34,6 +34,7 @@ term_state::term_state(term_seat_ptr seat, term_record record, std::int32_t vers
       unknown_fields_(record_.unknown_fields),
       changed_(session()->get_scheduler()),
       notes_(record_.notes),
+      deaths_(record_.deaths),
       suspects_(notes_.in_hand),
       version_(version) {}
 
@@ -104,6 +105,7 @@ awaitable<error_code> term_state::refresh(std::optional<term_phase>* found, leas
   }
   if (found) *found = present->phase;
   unknown_fields_ = std::move(present->unknown_fields);
+  deaths_ = std::min(deaths_, present->deaths);  // a commit whose answer is not here yet may have forgotten them
   std::lock_guard lock(mutex_);
   version_ = result.stat.version;
   co_return error_code();
@@ -127,14 +129,17 @@ awaitable<outcome<>> term_state::commit(transaction operations) {
   co_return outcome<>(result.error);
 }
 
-/// The check of the record's version; or a write from that version, which shows the notes. Once the phase is
-/// `handing_over`, the next single write has to be `retired`, so the notes wait.
-transaction term_state::fence(const std::optional<consumer_notes>& notes) const {
-  const bool may_write = shown_ == term_phase::executing && wanted_ == term_phase::executing;
-  if (!notes || !may_write) return transaction().check(seat_->record_path(), version());
+/// The check of the record's version; or a write from that version, which shows the notes, and that the term has made
+/// progress where predecessors have died. Once the phase is `handing_over`, the next single write has to be `retired`,
+/// so the notes wait.
+transaction term_state::fence(const std::optional<consumer_notes>& notes, bool can_write) const {
+  const bool may_write = can_write && shown_ == term_phase::executing && wanted_ == term_phase::executing;
+  const bool must_write = notes || deaths_ > 0;
+  if (!must_write || !may_write) return transaction().check(seat_->record_path(), version());
   auto next = record_;
   next.phase = shown_;
-  next.notes = *notes;
+  next.notes = notes.value_or(notes_);
+  next.deaths = 0;
   next.unknown_fields = unknown_fields_;
   return transaction().set(seat_->record_path(), serialize(next), version());
 }
@@ -143,13 +148,14 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
   const auto& policy = session()->options().retry;
   back_off pause(policy.first_pause, policy.max_pause);
   bool maybe_done = false;  // an earlier try may have been executed
+  bool can_write = true;    // the record
   for (;;) {
-    auto all = fence(notes);
-    const bool shows_notes = all.operations().front().type == operation::kind::set;
+    auto all = fence(notes, can_write);
+    const bool writes = all.operations().front().type == operation::kind::set;
     auto multi = backend::make_multi(all.append(operations));
     auto result = co_await session()->perform(std::move(multi), retry::once);
     if (!result.error) {
-      if (shows_notes) note_written(*notes, result.results[0].stat.version);
+      if (writes) note_written(notes.value_or(notes_), result.results[0].stat.version);
       co_return commit_result{};
     }
     if (result.error == errc::connection_loss) maybe_done = maybe_done || result.sent;
@@ -168,9 +174,9 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
     }
     // The record may be read and not written: the notes are left out then.
     const bool is_conflict = is_write_conflict(result.error);
-    if (shows_notes && !is_conflict && !is_passing(result.error)) {
+    if (writes && !is_conflict && !is_passing(result.error)) {
       if (operations.empty()) co_return commit_result{result.error};
-      notes.reset();
+      can_write = false;
       continue;
     }
     // We may have written another phase of the same term into the record ourselves.
@@ -199,8 +205,24 @@ consumer_notes term_state::present_notes() const {
   return notes;
 }
 
+/// A term that ended by an exception has died of its shard like one whose process has died. One that ended in order
+/// ends the row.
+std::int64_t term_state::deaths_at(term_phase phase) const {
+  if (phase != term_phase::retired) return deaths_;  // `stalled` counts as a death by itself
+  const bool has_failed = seat_->counts_deaths() && reason() == term_end::failed;
+  return has_failed ? deaths_ + 1 : 0;
+}
+
+awaitable<void> term_state::forget_deaths() {
+  if (deaths_ == 0) co_return;
+  transaction nothing;
+  std::optional<consumer_notes> present;  // as they are when it is written
+  co_await settle(std::move(nothing), std::move(present));
+}
+
 void term_state::note_written(consumer_notes notes, std::int32_t version) {
   notes_ = std::move(notes);
+  deaths_ = 0;
   std::lock_guard lock(mutex_);
   version_ = version;
 }
@@ -235,7 +257,7 @@ awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, leas
     if (why == wake::timed_out && writing_) co_return errc::timed_out;
   }
   // Writes wait in no certain order. Nothing is written behind the last phase: a successor would wait for an end.
-  if (shown_ == term_phase::retired || shown_ == term_phase::stalled) co_return errc::timed_out;
+  if (is_finished()) co_return errc::timed_out;
   writing_ = true;
   auto error = co_await write(phase, and_leave, deadline);
   writing_ = false;
@@ -246,9 +268,11 @@ awaitable<error_code> term_state::publish(term_phase phase, bool and_leave, leas
 awaitable<error_code> term_state::write(term_phase phase, bool and_leave, lease_clock::time_point deadline) {
   term_record next = record_;
   next.phase = phase;
-  next.notes = notes_at(phase);
   for (;;) {
     transaction changes;
+    // Anew for each try: a commit that was under way may have written them meanwhile.
+    next.notes = notes_at(phase);
+    next.deaths = deaths_at(phase);
     next.unknown_fields = unknown_fields_;
     const auto before = version();
     changes.set(seat_->record_path(), serialize(next), before);

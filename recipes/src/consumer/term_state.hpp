@@ -32,6 +32,10 @@ class term_state : public std::enable_shared_from_this<term_state> {
   std::shared_ptr<void> idle();  ///< See `term::idle`.
 
   // On the strand.
+  /// Whether the record is known to say that the term is over.
+  bool is_finished() const noexcept { return shown_ == term_phase::retired || shown_ == term_phase::stalled; }
+  bool is_executing() const noexcept { return shown_ == term_phase::executing && wanted_ == term_phase::executing; }
+  bool has_deaths() const noexcept { return deaths_ > 0; }
   std::optional<term_end> reason() const;
   void end(term_end reason);  ///< The first reason counts.
   /// The time by which all calls of the career have to be over once the term is to end, because a successor that finds
@@ -61,6 +65,8 @@ class term_state : public std::enable_shared_from_this<term_state> {
   /// Notes that a message was settled. A term that has settled one and ends cleanly was not brought down by a message.
   /// What `inaugurate` and `hand_over` commit is no progress, because it tells nothing about messages.
   void note_progress() { has_progressed_ = true; }
+  /// Deaths are forgotten with the first commit of a term that executes. This does it without one.
+  awaitable<void> forget_deaths();
   /// As last written, with these messages.
   consumer_notes present_notes() const;
   /// See `term::async_commit`. With `notes`, the same write shows these in the record, if the term is executing; then
@@ -78,8 +84,9 @@ class term_state : public std::enable_shared_from_this<term_state> {
  private:
   awaitable<error_code> write(term_phase phase, bool and_leave, lease_clock::time_point deadline);
   consumer_notes notes_at(term_phase phase) const;
+  std::int64_t deaths_at(term_phase phase) const;
   void note_written(consumer_notes notes, std::int32_t version);
-  transaction fence(const std::optional<consumer_notes>& notes) const;
+  transaction fence(const std::optional<consumer_notes>& notes, bool can_write) const;
   awaitable<error_code> judge_refusal(transaction operations, error_code refusal, back_off& pause);
   awaitable<error_code> rest(const error_code& answer, back_off& pause);
   awaitable<error_code> refresh(std::optional<term_phase>* found, lease_clock::time_point deadline);
@@ -95,6 +102,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   lease_clock::time_point busy_since_{};
   lease_clock::time_point idle_until_{};  // when the last wait within the work ended
   consumer_notes notes_;                  // as last written
+  std::int64_t deaths_;                   // as last written
   std::vector<std::string> suspects_;     // see `set_suspects`
   std::vector<std::string> in_hand_;
   term_phase wanted_ = term_phase::inaugurating;  // the last phase that was to be written

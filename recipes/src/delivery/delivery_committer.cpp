@@ -14,7 +14,6 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::size_t max_messages = 100;  // of a commit
 constexpr std::size_t max_bytes = 256 * 1024;
 constexpr auto figures_pause = 1s;
 
@@ -27,12 +26,12 @@ delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, del
       window_(window),
       probation_(watch),
       parked_(parked),
-      most_at_once_(max_messages) {}
+      most_at_once_(frame_.source->get_traits().most_at_once) {}
 
 bool delivery_committer::has_work() {
   const bool may_write_notes = !term_->reason();
   const bool has_notes = probation_.wants_write() || term_->session()->now() >= next_figures();
-  return !window_.finished().empty() || (may_write_notes && has_notes);
+  return window_.has_finished() || (may_write_notes && has_notes);
 }
 
 lease_clock::time_point delivery_committer::next_figures() const {
@@ -40,12 +39,12 @@ lease_clock::time_point delivery_committer::next_figures() const {
 }
 
 awaitable<error_code> delivery_committer::commit() {
-  delivery_batch batch;
+  delivery_batch batch(is_merging_);
   auto error = co_await compose(batch);
   if (error) co_return error;
   std::vector<settlement> settlements;
   for (const auto& each : batch.members()) settlements.push_back(each.how);
-  batch.append(frame_.source->moving_on(settlements));
+  auto operations = batch.seal(frame_.source->moving_on(settlements));
   auto notes = notes_of(batch);
   const auto now = term_->session()->now();
   const auto figures_now = now >= next_figures() ? present() : shown_;
@@ -54,7 +53,6 @@ awaitable<error_code> delivery_committer::commit() {
   for (const auto& each : batch.members()) window_.commit(*each.whose);
   std::optional<consumer_notes> shown;
   if (shows_notes) shown = notes;
-  auto operations = batch.operations();
   auto result = co_await term_->settle(std::move(operations), std::move(shown));
   if (result.error) {
     for (const auto& each : batch.members()) window_.uncommit(*each.whose);
@@ -66,16 +64,13 @@ awaitable<error_code> delivery_committer::commit() {
     shown_at_ = now;
   }
   if (!batch.empty()) term_->note_progress();
-  most_at_once_ = max_messages;
-  std::vector<std::string> settled;
-  for (const auto& each : batch.members()) {
-    if (each.how.how != settlement::kind::count_attempt) settled.push_back(each.how.what->name);
-  }
+  most_at_once_ = frame_.source->get_traits().most_at_once;
+  is_merging_ = true;
   frame_.board.change([&](queue_consumer_status& status) {
     if (!batch.empty()) ++status.commits, status.last_commit = batch.members().size();
   });
+  if (!batch.empty()) co_await frame_.source->settled(std::move(settlements));
   for (const auto& each : batch.members()) conclude(each);
-  co_await tell_source(std::move(settled));
   co_return error_code();
 }
 
@@ -96,8 +91,7 @@ awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
     auto settling = frame_.source->settling(one.how);
     const bool has_effects = one.how.how == settlement::kind::remove;
     const auto effects = has_effects ? each->outcome.effects() : transaction();
-    const auto bytes = bytes_of(settling) + bytes_of(effects);
-    if (!batch.empty() && batch.bytes() + bytes > max_bytes) break;
+    if (!batch.empty() && batch.bytes() + batch.more_bytes(settling, effects) > max_bytes) break;
     batch.add(std::move(one), std::move(settling), effects);
   }
   co_return error_code();
@@ -176,7 +170,15 @@ void delivery_committer::count_failure(message_in_hand& whose) {
 awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& batch,
                                                          term_state::commit_result refusal) {
   if (refusal.error == errc::outcome_unknown) co_return co_await look_again(batch);
-  const auto* culprit = refusal.refused ? batch.owner_of(*refusal.refused) : nullptr;
+  const auto place = refusal.refused ? std::optional(batch.place_of(*refusal.refused)) : std::nullopt;
+  if (place && *place >= batch.end_of_members()) {
+    co_return answer_source(*place - batch.end_of_members(), refusal.error);
+  }
+  if (batch.is_merged()) {  // composed again with all operations, to tell whose is refused
+    is_merging_ = false;
+    co_return error_code();
+  }
+  const auto* culprit = place ? batch.owner_of(*place) : nullptr;
   const bool concerns_operations = refusal.error == errc::bad_arguments || refusal.error == errc::too_large;
   if (!culprit && !concerns_operations) co_return refusal.error;
   if (!culprit && batch.members().size() > 1) {  // halved until the culprit stands alone
@@ -185,28 +187,36 @@ awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& b
   }
   if (!culprit && batch.empty()) co_return refusal.error;
   if (!culprit) culprit = &batch.members().front();
-  const bool is_first = refusal.refused == culprit->first;
-  const bool is_letter = culprit->how.how == settlement::kind::park && refusal.error == errc::no_node && !is_first;
-  if (is_first && is_write_conflict(refusal.error)) {
+  co_return co_await answer_culprit(batch, *culprit, refusal.error, place);
+}
+
+/// An operation of the source that is for all messages was refused.
+error_code delivery_committer::answer_source(std::size_t operation, const error_code& why) {
+  if (is_server_refusal(why)) return why;
+  return frame_.source->adapt(operation, why) ? error_code() : why;
+}
+
+awaitable<error_code> delivery_committer::answer_culprit(const delivery_batch& batch, const member& culprit,
+                                                         error_code why, std::optional<std::size_t> place) {
+  const bool is_parking = culprit.how.how == settlement::kind::park;
+  const bool is_first = place == culprit.first && frame_.source->get_traits().settles_singly;
+  if (is_first && is_write_conflict(why)) {
     // Somebody has removed or changed the message. None of its effects happened.
-    delivery_batch alone;
-    alone.add(*culprit, {}, {});
+    delivery_batch alone(false);
+    alone.add(culprit, {}, {});
     co_return co_await look_again(alone);
   }
-  const bool is_mark = refusal.refused == culprit->first + message_source::place_of_mark;
-  if (is_mark && culprit->how.parks_key && is_write_conflict(refusal.error)) {
-    if (refusal.error == errc::no_node) is_letter_ready_ = false;  // or the folder of the marks was removed
+  const bool is_mark = place == culprit.first + message_source::place_of_mark;
+  if (is_mark && culprit.how.parks_key && is_write_conflict(why)) {
+    if (why == errc::no_node) is_letter_ready_ = false;  // or the folder of the marks was removed
     co_return co_await see_keys(batch);
   }
-  if (is_letter) {
+  if (is_parking && why == errc::no_node) {
     is_letter_ready_ = false;  // somebody has removed the folder
-    co_return error_code();
-  }
-  const bool is_too_long = refusal.error == errc::too_large && culprit->how.how == settlement::kind::park;
-  if (is_too_long && !culprit->how.reason.empty()) {
-    window_.decide(*culprit->whose, message_outcome::park({}));  // perhaps the letter fits without the reason
+  } else if (is_parking && why == errc::too_large && !culprit.how.reason.empty()) {
+    window_.decide(*culprit.whose, message_outcome::park({}));  // perhaps the letter fits without the reason
   } else {
-    refuse(*culprit, refusal.error);
+    refuse(culprit, why);
   }
   co_return error_code();
 }
@@ -253,9 +263,10 @@ awaitable<error_code> delivery_committer::see_keys(const delivery_batch& batch) 
 }
 
 /// Reads messages again whose settlement may have been done, or that somebody else has changed. One that is there was
-/// not settled, because its settlement and its effects are one; it is processed again.
+/// not settled, because its settlement and its effects are one; it is processed again. A log reads its position again.
 awaitable<error_code> delivery_committer::look_again(const delivery_batch& batch) {
-  if (!frame_.source->can_read_again()) co_return error_code();
+  if (!frame_.source->get_traits().settles_singly) frame_.source->doubt();
+  if (frame_.source->is_outdated() || !frame_.source->can_read_again()) co_return error_code();
   // The marks first: if a key is free, what comes behind it sees what was put back.
   auto refusal = co_await see_keys(batch);
   if (refusal) co_return refusal;
@@ -277,10 +288,6 @@ awaitable<error_code> delivery_committer::look_again(const delivery_batch& batch
     }
   }
   co_return error_code();
-}
-
-awaitable<void> delivery_committer::tell_source(std::vector<std::string> names) {
-  if (!names.empty()) co_await frame_.source->settled(std::move(names));
 }
 
 /// Only what changes with the work: else the record would be written again and again.

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "consumer/term_state.hpp"
@@ -41,10 +42,12 @@ class delivery_committer {
   void conclude(const member& each);
   void count_failure(message_in_hand& whose);
   awaitable<error_code> answer_refusal(const delivery_batch& batch, term_state::commit_result refusal);
+  awaitable<error_code> answer_culprit(const delivery_batch& batch, const member& culprit, error_code why,
+                                       std::optional<std::size_t> place);
+  error_code answer_source(std::size_t operation, const error_code& why);
   void refuse(const member& culprit, const error_code& why);
   awaitable<error_code> see_keys(const delivery_batch& batch);
   awaitable<error_code> look_again(const delivery_batch& batch);
-  awaitable<void> tell_source(std::vector<std::string> names);
   struct figures {
     std::uint64_t received = 0, done = 0, again = 0, parked = 0, commits = 0;
     std::size_t held_back = 0, resting = 0;
@@ -65,6 +68,7 @@ class delivery_committer {
   probation& probation_;
   parked_keys& parked_;
   std::size_t most_at_once_;      // fewer than usual while a culprit is searched for
+  bool is_merging_ = true;        // false while a culprit is searched for
   bool is_letter_ready_ = false;  // the source can take letters
   std::string spent_reason_;
   figures shown_;

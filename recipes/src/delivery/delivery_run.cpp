@@ -7,7 +7,6 @@
 #include <boost/system/system_error.hpp>
 
 #include "consumer/end_of_term.hpp"
-#include "delivery/lane.hpp"
 #include "delivery/retry_pause.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
@@ -46,7 +45,6 @@ awaitable<outcome<>> delivery_run::run() {
   // Here, on the strand: a term can have several runs, and its notes change.
   probation_ = probation(term_->present_notes(), std::max<std::size_t>(frame_->options.window, 2));
   if (probation_.is_on()) window_.resize(1, 1);
-  error_ = co_await frame_->source->open();
   while (!is_over()) {
     has_news_ = false;
     const auto now = get_scheduler()->now();  // one moment for all: one that passes meanwhile is still waited for
@@ -67,22 +65,55 @@ void delivery_run::step(lease_clock::time_point now) {
   if (term_->reason() == term_end::stalled) cut();  // here, too: a call that blocks its thread blocks the signal to it
   end_calls();
   take_up_revived();
+  reopen_source();
   if (goes_on()) {
     begin_messages(now);  // first, because it finds out which messages have to be read again
     read_on();
   } else {
     stop_reading();
   }
-  if (!is_committing_ && may_commit() && committer_.has_work()) {
+  if (!is_committing_ && may_commit() && !frame_->source->is_outdated() && committer_.has_work()) {
+    if (expects_more(now)) return end_step();
     is_committing_ = true;
+    commit_by_ = never;
     writer_ = background();
     writer_.run(get_scheduler()->strand, owning(shared_from_this(), &delivery_run::commit));
   } else if (is_committing_ && !may_commit()) {
     writer_.stop();
   }
+  end_step();
+}
+
+void delivery_run::end_step() {
   term_->set_suspects(probation_.suspects(), probation_.in_hand());
   term_->set_work_since(window_.working_since());
   show();
+}
+
+/// Whether a call was begun that has not had its turn on the executor of the career yet. If it ends without suspending,
+/// its message travels in the next commit, and so may those behind it. So messages that are processed at once make full
+/// commits, where a commit takes long. The wait is at most a quarter of the time that the last commit took. Where
+/// commits are quick there is none: then it is better to process messages while a short commit is under way.
+bool delivery_run::expects_more(lease_clock::time_point now) {
+  constexpr lease_clock::duration shortest_wait = 1ms;
+  constexpr lease_clock::duration longest_wait = 10ms;
+  if (calls_.empty() || turned_ == begun_ || commit_took_ / 4 < shortest_wait) return false;
+  if (commit_by_ == never) commit_by_ = now + std::min(commit_took_ / 4, longest_wait);
+  if (now >= commit_by_) return false;
+  take_turn();
+  return true;
+}
+
+/// What was begun before runs, on the executor of the career, before the inner call does.
+void delivery_run::take_turn() {
+  if (std::exchange(is_turning_, true)) return;
+  asio::post(executor_, [self = shared_from_this(), so_many = begun_] {
+    asio::post(self->get_scheduler()->strand, [self, so_many] {
+      self->turned_ = so_many;
+      self->is_turning_ = false;
+      self->tell();
+    });
+  });
 }
 
 bool delivery_run::goes_on() const { return !is_cut_ && !has_lapsed_ && !error_ && !failure_ && !term_->reason(); }
@@ -111,11 +142,12 @@ lease_clock::time_point delivery_run::next_time(lease_clock::time_point now) con
     consider(held_off_until_);
   }
   if (is_cut_ && !may_not_commit_) consider(term_->end_by());
+  consider(commit_by_);
   return next;
 }
 
 void delivery_run::begin_messages(lease_clock::time_point now) {
-  if (now < held_off_until_ || parked_.has_revived()) return;
+  if (now < held_off_until_ || parked_.has_revived() || frame_->source->is_outdated()) return;
   while (auto* next = window_.next(now)) {
     if (!begin_or_prepare(*next)) return;
   }
@@ -125,7 +157,10 @@ void delivery_run::begin_messages(lease_clock::time_point now) {
 bool delivery_run::begin_or_prepare(message_in_hand& next) {
   const auto& name = next.what->name;
   const bool is_removed_first = frame_->options.delivery == delivery_guarantee::at_most_once && !next.is_removed;
-  if (parked_.has(next.lane)) {
+  auto problem = frame_->source->problem_of(name);
+  if (!problem.empty()) {
+    window_.decide(next, message_outcome::park(std::move(problem)));
+  } else if (parked_.has(next.lane)) {
     window_.decide(next, message_outcome::park("a message of its key that came before it was parked"));
   } else if (probation_.is_suspect(name)) {
     frame_->board.change([](queue_consumer_status& status) { ++status.again; });
@@ -144,6 +179,7 @@ bool delivery_run::begin_or_prepare(message_in_hand& next) {
 
 void delivery_run::begin(message_in_hand& which) {
   window_.begin(which, get_scheduler()->now());
+  ++begun_;
   auto begun = std::make_shared<process_call>();
   begun->number = which.number;
   begun->what = which.what;
@@ -221,74 +257,11 @@ void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome)
   if (!window_.finish(which, std::move(outcome))) probation_.put_back(which.what->name);
 }
 
-/// Drops what was received of keys that were revived, so that it comes again behind what was put back. Waits for
-/// whatever refers to messages of the window, or is about to add some.
-void delivery_run::take_up_revived() {
-  if (!parked_.has_revived()) return;
-  stop_reading();
-  if (is_receiving_ || is_reading_ || is_committing_) return;
-  for (const auto& key : parked_.take_revived()) frame_->source->put_back(window_.drop_lane(key));
-}
-
-void delivery_run::read_on() {
-  const auto& strand = get_scheduler()->strand;
-  if (parked_.has_revived()) return;
-  if (!is_receiving_ && window_.room() > 0) {
-    is_receiving_ = true;
-    receiver_ = background();
-    receiver_.run(strand, owning(shared_from_this(), &delivery_run::receive));
-  }
-  if (!is_reading_ && !window_.missing().empty()) {
-    is_reading_ = true;
-    reader_ = background();
-    reader_.run(strand, owning(shared_from_this(), &delivery_run::read_missing));
-  }
-}
-
-void delivery_run::stop_reading() {
-  if (is_receiving_) receiver_.stop();
-  if (is_reading_) reader_.stop();
-}
-
-awaitable<void> delivery_run::receive() {
-  outcome<std::vector<message>> received;
-  auto& [error, messages] = received;
-  error = co_await probation_.prepare(*frame_->source);
-  if (!error) error = co_await parked_.prepare(*frame_->source);  // before the list: what is revived in between waits
-  if (!error) received = co_await frame_->source->receive(window_.room());
-  if (error && !is_cancelled(error)) error_ = error;
-  frame_->board.change([&](queue_consumer_status& status) { status.received += messages.size(); });
-  for (auto& each : messages) {
-    auto lane = lane_of(frame_->options, each);
-    window_.add(std::move(each), std::move(lane), get_scheduler()->now());
-  }
-  is_receiving_ = false;
-  tell();
-}
-
-awaitable<void> delivery_run::read_missing() {
-  auto missing = window_.missing();
-  std::vector<std::string> names;
-  for (const auto* each : missing) names.push_back(each->what->name);
-  auto read = co_await frame_->source->read_again(std::move(names));
-  auto& [error, found] = read;
-  if (error && !is_cancelled(error)) error_ = error;
-  for (std::size_t i = 0; !error && i < missing.size(); ++i) {
-    if (found[i]) {
-      window_.load(*missing[i], std::move(*found[i]));
-    } else {
-      frame_->board.change([](queue_consumer_status& status) { ++status.passed_over; });
-      probation_.settled(missing[i]->what->name);
-      window_.remove(*missing[i]);
-    }
-  }
-  is_reading_ = false;
-  tell();
-}
-
 /// A failure that concerns the term, and not a message, ends the commits. The term ends, too, or the session does.
 awaitable<void> delivery_run::commit() {
+  const auto begun = get_scheduler()->now();
   auto error = co_await committer_.commit();
+  commit_took_ = get_scheduler()->now() - begun;
   if (error == errc::career_failed) {
     failure_ = std::make_exception_ptr(std::runtime_error("the attempts at a message of " + frame_->source->name() +
                                                           " are used up: " + committer_.spent_reason()));

@@ -1,6 +1,7 @@
 // The work of a consumer in one term: reads messages, has them processed, and settles them.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <list>
 #include <memory>
@@ -40,6 +41,7 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   bool may_commit() const;
   lease_clock::time_point next_time(lease_clock::time_point now) const;
   void step(lease_clock::time_point now);
+  void end_step();
   void begin_messages(lease_clock::time_point now);
   bool begin_or_prepare(message_in_hand& next);
   void begin(message_in_hand& which);
@@ -48,7 +50,10 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   void end_call(process_call& which);
   void put_back(message_in_hand& which);
   void take_outcome(message_in_hand& which, message_outcome outcome);
+  bool expects_more(lease_clock::time_point now);
+  void take_turn();
   void take_up_revived();
+  void reopen_source();
   void read_on();
   void stop_reading();
   awaitable<void> receive();
@@ -75,10 +80,17 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   bool is_reading_ = false;
   bool is_committing_ = false;
   bool has_news_ = false;
+  bool must_open_ = true;  // before anything is received
   bool is_cut_ = false;
   bool has_lapsed_ = false;      // a call was not made, because the lease had lapsed
   bool may_not_commit_ = false;  // the last commit has failed for good
   lease_clock::time_point held_off_until_{};
+  // A commit waits for calls that end without suspending: see `expects_more`.
+  std::uint64_t begun_ = 0;   // calls
+  std::uint64_t turned_ = 0;  // those of them that have had their turn
+  bool is_turning_ = false;
+  lease_clock::time_point commit_by_ = never;
+  lease_clock::duration commit_took_{0};
   error_code error_;
   std::exception_ptr failure_;
 };

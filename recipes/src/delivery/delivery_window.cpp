@@ -121,6 +121,10 @@ delivery_window::entries delivery_window::finished() {
   return found;
 }
 
+bool delivery_window::has_finished() const {
+  return !finished_.empty() && (unprocessed_.empty() || *finished_.begin() < *unprocessed_.begin());
+}
+
 void delivery_window::commit(message_in_hand& which) { set(which, stage::committing); }
 
 void delivery_window::uncommit(message_in_hand& which) { set(which, stage::finished); }
@@ -175,6 +179,16 @@ std::vector<std::string> delivery_window::drop_lane(const std::string& lane) {
   std::vector<std::string> names;
   for (auto members = lanes_.find(lane); members != lanes_.end(); members = lanes_.find(lane)) {
     auto& first = all_.at(*members->second.begin());
+    names.push_back(first.what->name);
+    remove(first);
+  }
+  return names;
+}
+
+std::vector<std::string> delivery_window::drop_all() {
+  std::vector<std::string> names;
+  while (!all_.empty()) {
+    auto& first = all_.begin()->second;
     names.push_back(first.what->name);
     remove(first);
   }

@@ -58,6 +58,8 @@ class delivery_window {
   /// The finished messages that the next commit takes along, in order, and only up to the first one of the strict lane
   /// that is not finished.
   entries finished();
+  /// Whether `finished` would find any.
+  bool has_finished() const;
   void commit(message_in_hand& which);
   /// The commit was not done: the message is finished as before.
   void uncommit(message_in_hand& which);
@@ -72,6 +74,9 @@ class delivery_window {
 
   /// None of the lane is begun. Removes all of it, and returns the names.
   std::vector<std::string> drop_lane(const std::string& lane);
+
+  /// Nothing is being processed or committed. Removes all messages, and returns their names.
+  std::vector<std::string> drop_all();
 
   /// When the next rest ends; `never` if no message rests.
   lease_clock::time_point next_time() const;

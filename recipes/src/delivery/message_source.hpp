@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,16 +30,31 @@ class message_source {
  public:
   static constexpr std::size_t place_of_mark = 2;
 
+  struct traits {
+    bool settles_singly = true;      ///< The first operation of `settling` removes or writes the message itself.
+    bool parks_keys = true;          ///< See `spent_message::park_key`.
+    std::size_t most_at_once = 100;  ///< Messages of a commit.
+  };
+
   virtual ~message_source() = default;
+  virtual traits get_traits() const { return {}; }
 
   /// For error texts, such as "queue /orders".
   virtual std::string name() const = 0;
 
   /// From here on we are the only consumer; messages that were received before and are not settled come again.
   virtual awaitable<error_code> open() = 0;
+  /// Somebody else has moved the position. Everything that was received has to be dropped, and the source opened again.
+  virtual bool is_outdated() const noexcept { return false; }
+  /// It is not known whether the last commit was done. A source that moves its position is outdated from here on.
+  virtual void doubt() {}
   /// Waits for one message, and completes with up to `most`, in order. A message is received once, until `open`.
-  /// Cancelling it loses none.
+  /// Cancelling it loses none. It completes with none if the source is outdated.
   virtual awaitable<outcome<std::vector<message>>> receive(std::size_t most) = 0;
+  /// How many messages have gone before they could be received, since the last call.
+  virtual std::uint64_t take_passed_over() { return 0; }
+  /// Why a message that was received can not be processed: it is parked. Empty: it can.
+  virtual std::string problem_of(const std::string&) const { return {}; }
   /// Reads messages that were received before again, because their data was dropped. Nothing for those that have gone.
   virtual awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) = 0;
   /// Whether `read_again` is possible.
@@ -55,10 +72,15 @@ class message_source {
   /// back in between. It fails with `no_node` if the message has gone. If its key is parked, the one at `place_of_mark`
   /// fails unless the mark is as `settlement::is_behind` says.
   virtual transaction settling(const settlement& each) const = 0;
-  /// The operations that settle all messages up to a point.
-  virtual transaction moving_on(const std::vector<settlement>& batch) const = 0;
-  /// The transaction was committed. It can be called again for the same messages, or never.
-  virtual awaitable<void> settled(std::vector<std::string> names) = 0;
+  /// The operations that move the position behind these messages, and what else a commit of all of them takes. Nothing
+  /// for an empty batch.
+  virtual transaction moving_on(const std::vector<settlement>& batch) = 0;
+  /// An operation of the last `moving_on` was refused. True: the messages can be settled in another way, or the source
+  /// is outdated. False: the refusal concerns the whole term.
+  virtual bool adapt(std::size_t, const error_code&) { return false; }
+  /// The transaction was committed: the last one, if the source moves its position. Else it can be called again for the
+  /// same messages, or never.
+  virtual awaitable<void> settled(std::vector<settlement> batch) = 0;
   /// No more messages are wanted. Those that are not settled go back, in order.
   virtual awaitable<void> close() = 0;
 };

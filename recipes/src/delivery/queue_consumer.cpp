@@ -56,6 +56,21 @@ std::shared_ptr<delivery_frame> make_frame(const queue_base& from, queue_consume
   return frame;
 }
 
+std::shared_ptr<delivery_frame> make_frame(const message_feed& from, queue_consumer_options options) {
+  if (!from.get_source())
+    throw std::invalid_argument("queue_consumer: a feed that was made by default has no messages");
+  if (options.order == message_order::by_key && !options.key) {
+    options.key = [](const message& what) { return what.key; };
+  }
+  check(options);
+  require(options.spent != spent_message::park_key || from.get_source()->get_traits().parks_keys, "spent",
+          "other than park_key with a topic");
+  auto frame = std::make_shared<delivery_frame>();
+  frame->source = from.get_source();
+  frame->options = std::move(options);
+  return frame;
+}
+
 void start_delivery(handler_for<void(error_code)> h, delivery_run_ptr run) {
   const auto on = run->get_scheduler();
   auto slot = asio::get_associated_cancellation_slot(h);
@@ -77,6 +92,11 @@ queue_consumer::queue_consumer(const queue_base& from, queue_consumer_options op
   frame_->process = [this](term present, const message& item) { return process(std::move(present), item); };
 }
 
+queue_consumer::queue_consumer(const message_feed& from, queue_consumer_options options)
+    : queue_session_(from.get_session()), frame_(make_frame(from, std::move(options))) {
+  frame_->process = [this](term present, const message& item) { return process(std::move(present), item); };
+}
+
 queue_consumer::~queue_consumer() = default;
 
 asio::awaitable<void> queue_consumer::inaugurate(term) { co_return; }
@@ -87,7 +107,8 @@ asio::awaitable<void> queue_consumer::execute(term present) {
   auto executor = co_await asio::this_coro::executor;
   if (!present.get_state()) co_return;
   if (present.get_session().get_core() != queue_session_.get_core()) {
-    throw std::invalid_argument("queue_consumer: the queue and the coordinator must be on one session");
+    throw std::invalid_argument("queue_consumer: " + frame_->source->name() +
+                                ": the coordinator must be on the same session");
   }
   auto run = std::make_shared<delivery_run>(present.get_state(), frame_, executor);
   auto token = asio::as_tuple(asio::use_awaitable);

@@ -55,8 +55,10 @@ awaitable<void> queue_source::close() {
   co_return;
 }
 
-awaitable<void> queue_source::settled(std::vector<std::string> names) {
-  for (const auto& each : names) out_.erase(each);
+awaitable<void> queue_source::settled(std::vector<settlement> batch) {
+  for (const auto& each : batch) {
+    if (each.how != settlement::kind::count_attempt) out_.erase(each.what->name);
+  }
   co_return;
 }
 

@@ -24,8 +24,8 @@ class queue_source final : public message_source {
   void put_back(const std::vector<std::string>& names) override;
   awaitable<error_code> prepare(settlement::kind what, bool parks_key) override;
   transaction settling(const settlement& each) const override;
-  transaction moving_on(const std::vector<settlement>&) const override { return {}; }
-  awaitable<void> settled(std::vector<std::string> names) override;
+  transaction moving_on(const std::vector<settlement>&) override { return {}; }
+  awaitable<void> settled(std::vector<settlement> batch) override;
   awaitable<void> close() override;
 
  private:

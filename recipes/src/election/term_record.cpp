@@ -58,6 +58,7 @@ std::string serialize(const term_record& record) {
   auto object = json_object::of_kind(term_kind);
   object.set("epoch", record.epoch).set("phase", to_string(record.phase)).set("how", to_string(record.how));
   object.set("hand_over_deadline_ms", record.hand_over_deadline.count()).set("leader", leader);
+  if (record.deaths) object.set("deaths", record.deaths);
   if (!record.notes.empty()) object.set("consumer", to_json(record.notes, record.epoch));
   return object.add(record.unknown_fields).to_text();
 }
@@ -75,7 +76,9 @@ std::optional<term_record> parse_record(const std::string& data) try {
   record.leader_id = leader.text("id").value();
   record.leader_node = leader.text("node").value();
   record.leader_token = leader.integer("token").value();
-  record.unknown_fields = object->without({"epoch", "phase", "how", "hand_over_deadline_ms", "leader", "consumer"});
+  record.deaths = object->integer("deaths", 0).value_or(0);
+  record.unknown_fields =
+      object->without({"epoch", "phase", "how", "hand_over_deadline_ms", "leader", "deaths", "consumer"});
   record.notes = read_notes(object->object("consumer").value_or(json_object()), record.epoch);
   return record;
 } catch (const std::bad_optional_access&) {  // a field is missing, has another type, or is out of bounds

@@ -30,6 +30,9 @@ struct term_record {
   std::string leader_id;
   std::string leader_node;
   std::int64_t leader_token = 0;
+  /// For a shard: terms in a row, up to this one, that began because the term before had ended by a crash or an
+  /// exception, and that have shown no progress. Elections do not count them.
+  std::int64_t deaths = 0;
   consumer_notes notes{};
   json_object unknown_fields{};  ///< Fields that a later version of the library has added.
 

@@ -67,6 +67,12 @@ bool json_object::is_marked() const { return has(mark); }
 
 const json::value* json_object::find(std::string_view name) const { return fields_.if_contains(to_json(name)); }
 
+std::vector<std::string> json_object::names() const {
+  std::vector<std::string> all;
+  for (const auto& each : fields_) all.emplace_back(each.key());
+  return all;
+}
+
 std::optional<std::string> json_object::text(std::string_view name) const {
   const auto* value = find(name);
   return value ? exact_text(*value) : std::nullopt;

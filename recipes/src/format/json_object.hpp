@@ -38,6 +38,8 @@ class json_object {
   bool is_marked() const;
 
   bool has(std::string_view name) const { return find(name) != nullptr; }
+  /// The names of all fields.
+  std::vector<std::string> names() const;
   std::optional<std::string> text(std::string_view name) const;
   /// A whole number. The notation does not matter: 3, 3.0 and 3e0 are the same number.
   std::optional<std::int64_t> integer(std::string_view name,

@@ -28,6 +28,12 @@ class children_reader : public std::enable_shared_from_this<children_reader> {
   children_snapshot snapshot() const;
 
   // On the strand.
+  /// Whether the snapshot is as of the last reading, and this has not failed.
+  bool is_ready() const noexcept { return ready_ && !error_; }
+  /// Why there is no view now, if there is a reason.
+  const error_code& error() const noexcept { return error_; }
+  /// There is another view, or no view now.
+  condition& told() noexcept { return told_; }
   awaitable<outcome<children_snapshot>> current();
   awaitable<outcome<children_change>> change(children_snapshot seen);
 

@@ -87,7 +87,7 @@ awaitable<error_code> own_node::find(line_reading& seen) {
 
 void own_node::accept(std::string path, const node_stat& s) {
   path_ = std::move(path);
-  token_ = s.czxid;
+  token_ = written_ = s.czxid;
   sequence_ = parse_sequence(name_of(path_), line_.accepted).value_or(-1);
 }
 

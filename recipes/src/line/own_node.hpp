@@ -80,7 +80,10 @@ class own_node : public std::enable_shared_from_this<own_node> {
   bool revoked() const noexcept { return revoked_; }
   /// The data of the node as last seen: others can write to it.
   const std::string& data() const noexcept { return data_; }
-  /// The node was lost or left, a request to give it up was read, or its data changed.
+  std::int32_t version() const noexcept { return version_; }
+  /// The transaction that wrote the data, or created the node: the same data can be written again.
+  std::int64_t written() const noexcept { return written_; }
+  /// The node was lost or left, a request to give it up was read, or its data was written.
   condition& changed() noexcept { return changed_; }
 
  private:
@@ -91,7 +94,7 @@ class own_node : public std::enable_shared_from_this<own_node> {
   awaitable<outcome<std::vector<backend::reply>>> ask_once(const std::vector<backend::request>& all);
 
   static awaitable<void> guard(std::shared_ptr<own_node> self);
-  void read_own(std::string data);
+  void read_own(const backend::reply& node);
   void look_for_request(const std::string& data);
   lease_clock::time_point believed_until() const;
   void lose(error_code why);
@@ -102,6 +105,8 @@ class own_node : public std::enable_shared_from_this<own_node> {
   line_spec line_;
   std::string guid_;
   std::string data_;
+  std::int32_t version_ = 0;  // of the data
+  std::int64_t written_ = 0;
   incarnation_ptr bound_;
   std::string path_;
   core::holder holder_;  // our own, among the session's

@@ -28,7 +28,7 @@ awaitable<void> own_node::guard(own_node_ptr self) {
       co_await looking->done.wait(self->believed_until());
     }
     if (looking->answer && looking->answer->error == errc::no_node) self->lose(errc::node_removed);
-    if (looking->answer && !looking->answer->error) self->read_own(std::move(looking->answer->data));
+    if (looking->answer && !looking->answer->error) self->read_own(*looking->answer);
     // What we may not read now we may not read a moment later; a server that was too busy to look is asked again.
     const bool watching = looking->answer && looking->answer->error != errc::connection_loss;
     const bool is_busy = watching && looking->answer->error == errc::server_error;
@@ -57,10 +57,14 @@ bool own_node::lose_if_over() {
   return static_cast<bool>(lost());
 }
 
-void own_node::read_own(std::string data) {
-  look_for_request(data);
-  if (data == data_) return;
-  data_ = std::move(data);
+/// A node that was removed and made again is not ours.
+void own_node::read_own(const backend::reply& node) {
+  if (node.stat.czxid != token_) return lose(errc::node_removed);
+  look_for_request(node.data);
+  if (node.stat.mzxid == written_) return;
+  data_ = node.data;
+  version_ = node.stat.version;
+  written_ = node.stat.mzxid;
   changed_.notify();
 }
 

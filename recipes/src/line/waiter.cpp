@@ -58,6 +58,10 @@ awaitable<error_code> waiter::list() {
   auto answered = co_await node_->ask(std::move(look));
   auto& [error, replies] = answered;
   if (!error) error = replies.front().error;
+  if (error == errc::no_node) {  // the line has gone, with our node
+    node_->note_removed();
+    error = errc::node_removed;
+  }
   if (error) co_return error;
   const auto& names = replies.front().children;
   const auto& accepted = node_->line().accepted;

@@ -9,6 +9,7 @@
 #include <zkrecipes/producer.hpp>
 
 #include "queue/capacity.hpp"
+#include "queue/producer_record.hpp"
 #include "queue/queue_frame.hpp"
 #include "session/operation.hpp"
 
@@ -40,25 +41,17 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
 
   awaitable<void> work();
   awaitable<void> fill_batch();
-  awaitable<error_code> read_record();
-  awaitable<error_code> make_record();
   awaitable<error_code> put_batch(std::vector<item_ptr>& batch);
   bool is_full() const noexcept;
   std::size_t bytes_of(const item& one) const noexcept { return one.data.size() + overhead_; }
   std::vector<item_ptr> next_batch() const;
-  std::string record_data(std::uint64_t number) const;
 
   core_ptr session_;
   queue_layout where_;
   std::shared_ptr<capacity> capacity_;
   producer_options options_;
-  std::string record_;  // its path
-  std::string guid_;    // tells our items from those of another producer of this name
+  producer_record record_;
   bool working_ = false;
-  bool known_ = false;  // the next three values are up to date
-  std::uint64_t last_ = 0;
-  bool ours_ = false;  // we put the last item
-  std::int32_t version_ = 0;
   std::deque<item_ptr> waiting_;  // those of the batch in flight are the first
   std::size_t waiting_bytes_ = 0;
   std::size_t overhead_;  // bytes of an item in a transaction besides its data

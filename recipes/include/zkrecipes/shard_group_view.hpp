@@ -1,0 +1,60 @@
+// The state of a shard group, as its nodes tell it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/election_view.hpp>
+
+namespace zkrecipes {
+
+/// A member that is there.
+struct group_member_view {
+  std::string node;  ///< The name of its node, which no other member has or will have.
+  std::string id;
+  std::string data;     ///< See `shard_group_options::data`.
+  double capacity = 1;  ///< See `shard_group_options::capacity`.
+  bool is_draining = false;
+  std::int64_t plan = 0;                ///< The number of the plan that its orders are of; 0: it has none yet.
+  std::vector<std::uint32_t> shards{};  ///< Those that it is to own.
+};
+
+/// A member that has stopped, and whose shards wait for it.
+struct absent_member_view {
+  std::string id;
+  std::chrono::milliseconds grace{0};
+  std::vector<std::uint32_t> shards{};
+};
+
+/// One shard, as its record says.
+struct shard_view {
+  std::uint32_t number = 0;
+  std::int64_t epoch = 0;  ///< 0: nobody has owned it yet.
+  term_phase phase = term_phase::none;
+  takeover how = takeover::first;
+  std::string owner{};        ///< The id of the leader of its last term.
+  std::string owner_node{};   ///< The name of that member's node.
+  std::int64_t deaths = 0;    ///< See `shard_group_options::quarantine_after`.
+  std::int64_t since = 0;     ///< When the record was last written, by the server's clock, in milliseconds since 1970.
+  std::string assigned_to{};  ///< The name of the node of the member that is to own it; empty: nobody.
+  bool is_in_quarantine = false;
+
+  /// Whether the member that is to own it has not begun its term.
+  bool is_moving() const noexcept {
+    const bool has_term = phase != term_phase::none && phase != term_phase::retired && phase != term_phase::stalled;
+    return !assigned_to.empty() && (!has_term || owner_node != assigned_to);
+  }
+};
+
+/// The whole group. Its parts were read one after the other, so they are not all as of one moment.
+struct shard_group_view {
+  std::uint32_t count = 0;  ///< The number of shards.
+  bool is_frozen = false;
+  std::vector<group_member_view> members{};  ///< In the order of their nodes' names.
+  std::vector<absent_member_view> away{};
+  std::vector<shard_view> shards{};  ///< By number.
+};
+
+}  // namespace zkrecipes

@@ -1,0 +1,35 @@
+// What a topic tells of itself.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace zkrecipes {
+
+/// A message of a topic.
+struct topic_message {
+  std::string key{};  ///< Messages of one key stay in order.
+  std::string data{};
+};
+
+/// What a group has still to consume of a shard.
+struct topic_lag {
+  std::uint32_t shard = 0;
+  std::size_t batches = 0;
+  std::uint64_t messages = 0;
+  /// For how long the first of them has been there, by the clock of the server that took it and that of this machine.
+  std::chrono::milliseconds oldest{0};
+};
+
+/// The batches that are kept of a shard.
+struct topic_shard {
+  std::uint32_t shard = 0;
+  std::size_t batches = 0;
+  std::uint64_t messages = 0;
+  std::vector<std::string> groups{};  ///< Those that have a position, in the order of their names.
+};
+
+}  // namespace zkrecipes

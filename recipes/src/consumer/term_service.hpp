@@ -1,0 +1,72 @@
+// Serves one term: the phases of the career, the hand-over, and the last call.
+#pragma once
+
+#include <exception>
+#include <functional>
+#include <memory>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include <zkrecipes/coordinator_status.hpp>
+#include <zkrecipes/leader_career.hpp>
+
+#include "consumer/task.hpp"
+#include "consumer/term_state.hpp"
+
+namespace zkrecipes::detail {
+
+/// On the strand of the session.
+class term_service : public std::enable_shared_from_this<term_service> {
+ public:
+  using phase_listener = std::function<void(coordinator_phase)>;
+
+  /// `career` outlives `run`; it is called on `executor`, a strand. `entered` is told each phase.
+  term_service(term_ptr term, leader_career& career, career_traits traits, asio::any_io_executor executor,
+               phase_listener entered);
+
+  const term_ptr& term() const noexcept { return term_; }
+
+  /// Completes when the term is over, its seat is given up, and no call of the career runs any more.
+  awaitable<void> run();
+  /// The term is to end, as `resigned`; `at_once`: calls of the career other than the last ones are cancelled.
+  void stop(bool at_once);
+  /// What the career has thrown, if that is the reason why the term ended.
+  const std::exception_ptr& failure() const noexcept { return failure_; }
+  /// How the record is to say that the term ended: `retired`, or `stalled` if the career did not end in time.
+  term_phase end() const noexcept { return end_; }
+
+ private:
+  const core_ptr& session() const noexcept { return term_->session(); }
+  bool has_lapsed() const { return session()->now() >= term_->seat()->valid_until(); }
+
+  awaitable<void> inaugurate();
+  awaitable<void> execute();
+  awaitable<void> work();
+  awaitable<void> finish();
+  awaitable<bool> done_in_time();
+  awaitable<void> phase_done();
+
+  static awaitable<void> watch_seat(term_ptr term);
+  static awaitable<void> watch_connection(term_ptr term);
+  static awaitable<void> show_phase(term_ptr term, term_phase phase, lease_clock::time_point deadline);
+  static awaitable<void> leave(term_ptr term, term_phase end);
+
+  void start(std::function<awaitable<void>(zkrecipes::term)> phase);
+  task_ptr in_background(awaitable<void> what);
+  void note_failure();
+  void cut_short() { cancel(phase_, asio::cancellation_type::terminal); }
+
+  term_ptr term_;
+  leader_career& career_;
+  const career_traits traits_;
+  asio::any_io_executor executor_;
+  phase_listener enter_;
+  condition changed_;  // the end of a task, a request to stop, or a change of the term
+  bool at_once_ = false;
+  bool in_last_calls_ = false;  // which `stop` does not cancel
+  task_ptr phase_;              // of the career: inaugurate, execute, hand_over or ended
+  std::exception_ptr failure_;
+  term_phase end_ = term_phase::retired;
+};
+
+}  // namespace zkrecipes::detail

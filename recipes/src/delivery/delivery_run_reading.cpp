@@ -1,0 +1,93 @@
+// How a run gets its messages.
+#include <utility>
+
+#include "delivery/delivery_run.hpp"
+#include "delivery/lane.hpp"
+#include "session/outcomes.hpp"
+
+namespace zkrecipes::detail {
+
+/// Drops what was received of keys that were revived, so that it comes again behind what was put back. Waits for
+/// whatever refers to messages of the window, or is about to add some.
+void delivery_run::take_up_revived() {
+  if (!parked_.has_revived()) return;
+  stop_reading();
+  if (is_receiving_ || is_reading_ || is_committing_) return;
+  for (const auto& key : parked_.take_revived()) frame_->source->put_back(window_.drop_lane(key));
+}
+
+/// Somebody else has moved the position of the source. What was received and processed before does not count; calls
+/// that run are waited for.
+void delivery_run::reopen_source() {
+  if (must_open_ || !frame_->source->is_outdated()) return;
+  stop_reading();
+  if (is_receiving_ || is_reading_ || is_committing_ || !calls_.empty()) return;
+  const auto lost = window_.count_removed();
+  frame_->board.change([&](queue_consumer_status& status) { status.lost += lost; });
+  for (const auto& each : window_.drop_all()) probation_.put_back(each);
+  must_open_ = true;
+}
+
+void delivery_run::read_on() {
+  const auto& strand = get_scheduler()->strand;
+  if (frame_->source->is_outdated() && !must_open_) return;
+  if (parked_.has_revived()) return;
+  if (!is_receiving_ && window_.room() > 0) {
+    is_receiving_ = true;
+    receiver_ = background();
+    receiver_.run(strand, owning(shared_from_this(), &delivery_run::receive));
+  }
+  if (!is_reading_ && !window_.missing().empty()) {
+    is_reading_ = true;
+    reader_ = background();
+    reader_.run(strand, owning(shared_from_this(), &delivery_run::read_missing));
+  }
+}
+
+void delivery_run::stop_reading() {
+  if (is_receiving_) receiver_.stop();
+  if (is_reading_) reader_.stop();
+}
+
+awaitable<void> delivery_run::receive() {
+  outcome<std::vector<message>> received;
+  auto& [error, messages] = received;
+  if (std::exchange(must_open_, false)) error = co_await frame_->source->open();
+  if (!error) error = co_await probation_.prepare(*frame_->source);
+  if (!error) error = co_await parked_.prepare(*frame_->source);  // before the list: what is revived in between waits
+  if (!error) received = co_await frame_->source->receive(window_.room());
+  if (error && !is_cancelled(error)) error_ = error;
+  const auto passed_over = frame_->source->take_passed_over();
+  frame_->board.change([&](queue_consumer_status& status) {
+    status.received += messages.size();
+    status.passed_over += passed_over;
+  });
+  for (auto& each : messages) {
+    auto lane = lane_of(frame_->options, each);
+    window_.add(std::move(each), std::move(lane), get_scheduler()->now());
+  }
+  is_receiving_ = false;
+  tell();
+}
+
+awaitable<void> delivery_run::read_missing() {
+  auto missing = window_.missing();
+  std::vector<std::string> names;
+  for (const auto* each : missing) names.push_back(each->what->name);
+  auto read = co_await frame_->source->read_again(std::move(names));
+  auto& [error, found] = read;
+  if (error && !is_cancelled(error)) error_ = error;
+  for (std::size_t i = 0; !error && i < missing.size(); ++i) {
+    if (found[i]) {
+      window_.load(*missing[i], std::move(*found[i]));
+    } else {
+      frame_->board.change([](queue_consumer_status& status) { ++status.passed_over; });
+      probation_.settled(missing[i]->what->name);
+      window_.remove(*missing[i]);
+    }
+  }
+  is_reading_ = false;
+  tell();
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,27 @@
+// What all parts of a member of a shard group share.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+
+#include <zkrecipes/shard_group_options.hpp>
+
+#include "session/core.hpp"
+#include "shards/group_layout.hpp"
+
+namespace zkrecipes::detail {
+
+struct group_frame {
+  core_ptr session;
+  group_layout where;
+  shard_group_options options;
+  std::uint64_t seats = 0;  ///< How many seats this member has had.
+};
+
+using group_frame_ptr = std::shared_ptr<group_frame>;
+
+/// Names of member nodes that are known to be gone.
+using gone_members_ptr = std::shared_ptr<std::set<std::string, std::less<>>>;
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,311 @@
+#include "shards/planner.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "line/node_name.hpp"
+#include "session/forwarding.hpp"
+#include "session/outcomes.hpp"
+#include "shards/group_nodes.hpp"
+#include "shards/shard_quarantine.hpp"
+
+namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+using backend::opcode;
+
+namespace {
+
+constexpr std::chrono::milliseconds retry_pause = 500ms;
+constexpr auto map_pause = 1s;
+constexpr std::chrono::milliseconds map_retry_pause = 10s;
+constexpr auto view_interval = 5ms;
+constexpr std::size_t most_orders = 100;  // in a transaction
+constexpr std::size_t most_order_bytes = 256 * 1024;
+constexpr int longest_collection = 5;  // times `collect`, while members keep joining
+
+children_reader_ptr begin_view(const core_ptr& session, std::string path) {
+  children_view_options options;
+  options.interval = view_interval;
+  auto view = std::make_shared<children_reader>(session, std::move(path), std::move(options));
+  view->start();
+  return view;
+}
+
+}  // namespace
+
+planner::planner(group_frame_ptr group, term_ptr term, trouble_listener tell_trouble)
+    : group_(std::move(group)),
+      term_(std::move(term)),
+      tell_trouble_(std::move(tell_trouble)),
+      changed_(session()->get_scheduler()),
+      news_(session()->get_scheduler()),
+      moving_(group_, changed_),
+      away_(group_, changed_) {}
+
+awaitable<void> planner::run() {
+  members_ = begin_view(session(), group_->where.members());
+  quarantines_ = begin_view(session(), group_->where.quarantines());
+  const forwarding member_changes(members_->told(), changed_);
+  const forwarding quarantine_changes(quarantines_->told(), changed_);
+  const forwarding term_changes(term_->changed(), changed_);
+  listener_.run(session()->strand(), owning(shared_from_this(), &planner::listen));
+  while (!term_->reason()) {
+    has_news_ = false;
+    trouble_.clear();
+    const auto next = co_await step();
+    tell_trouble_(trouble_);
+    if (!has_news_ && !term_->reason()) co_await news_.wait(next);
+  }
+  listener_.stop();
+  for (const auto& each : {members_, quarantines_}) each->stop_later();
+}
+
+/// Keeps what is told while a step is under way.
+awaitable<void> planner::listen() {
+  for (;;) {
+    auto why = co_await changed_.wait();
+    has_news_ = true;
+    news_.notify();
+    if (why == wake::cancelled) co_return;
+  }
+}
+
+/// Completes with the time of the next step, if nothing is told before.
+awaitable<planner::time_point> planner::step() {
+  auto error = co_await see_records();
+  if (!error) error = co_await see_frozen();
+  if (!error) error = co_await see_map();
+  if (error) co_return again(error);
+  if (!can_see_members()) co_return never;
+  auto members = members_->snapshot();
+  error = co_await away_.look();
+  if (error) co_return again(error);
+  co_return co_await plan(std::move(members));
+}
+
+awaitable<error_code> planner::see_records() {
+  if (records_hint_ && !records_hint_->fired()) co_return error_code();
+  auto path = group_->where.records();
+  records_hint_ = session()->arm(watch_kind::children, path, changed_);
+  auto list = make_request(opcode::children, path, true);
+  const auto deadline = now() + session()->options().timeout;
+  auto listed = co_await session()->perform(std::move(list), retry::always, nullptr, deadline);
+  if (listed.error == errc::no_node) listed.error = co_await session()->ensure_path(path);
+  if (!listed.error && listed.children.empty()) records_hint_.reset();  // the watch may not stand
+  const auto missing = missing_records(*group_, listed.children);
+  if (!listed.error && !missing.empty()) {
+    auto made = missing;
+    listed.error = co_await make_records(group_, std::move(made));
+  }
+  if (listed.error) records_hint_.reset();
+  if (!listed.error) remade_.insert(missing.begin(), missing.end());
+  co_return listed.error;
+}
+
+awaitable<error_code> planner::see_frozen() {
+  if (frozen_hint_ && !frozen_hint_->fired()) co_return error_code();
+  auto path = group_->where.frozen();
+  frozen_hint_ = session()->arm(watch_kind::data, path, changed_);
+  auto look = make_request(opcode::exists, path, true);
+  const auto deadline = now() + session()->options().timeout;
+  auto seen = co_await session()->perform(std::move(look), retry::always, nullptr, deadline);
+  const bool is_told = !seen.error || seen.error == errc::no_node;
+  if (is_told) is_frozen_ = !seen.error;
+  if (!is_told) frozen_hint_.reset();
+  co_return is_told ? error_code() : seen.error;
+}
+
+/// Somebody who edits or removes the map would leave the routers with that until the next plan.
+awaitable<error_code> planner::see_map() {
+  if (map_hint_ && !map_hint_->fired()) co_return error_code();
+  auto path = group_->where.map();
+  map_hint_ = session()->arm(watch_kind::data, path, changed_);
+  auto look = make_request(opcode::exists, path, true);
+  const auto deadline = now() + session()->options().timeout;
+  auto seen = co_await session()->perform(std::move(look), retry::always, nullptr, deadline);
+  const bool is_told = !seen.error || seen.error == errc::no_node;
+  if (!is_told) map_hint_.reset();
+  if (is_told && (seen.error || seen.stat.mzxid != map_written_)) shown_map_.clear();
+  co_return is_told ? error_code() : seen.error;
+}
+
+/// The time of the next step behind one that failed.
+planner::time_point planner::again(const error_code& error) {
+  trouble_ = error;
+  return now() + retry_pause;
+}
+
+bool planner::can_see_members() {
+  for (const auto& each : {members_, quarantines_}) {
+    if (each->error()) trouble_ = each->error();
+    if (!each->is_ready()) return false;
+  }
+  return shows_what_was_written(members_->snapshot());
+}
+
+/// A plan that is made of orders which were replaced already would replace them again.
+bool planner::shows_what_was_written(const children_snapshot& members) const {
+  return std::ranges::all_of(written_, [&](const auto& each) {
+    const auto node = members.find(each.first);
+    return !node || node->stat.version >= each.second;
+  });
+}
+
+/// Most members are as they were in the step before.
+std::vector<listed_member> planner::listed(const children_snapshot& members) {
+  const auto line = group_->where.line();
+  std::map<child_ptr, std::optional<member_record>> known;
+  std::vector<listed_member> all;
+  for (const auto& each : members.nodes) {
+    auto found = parsed_.extract(each);
+    if (found.empty()) {
+      known.emplace(each, parse_member_record(each->data));
+    } else {
+      known.insert(std::move(found));
+    }
+    const auto& record = known.at(each);
+    const auto sequence = parse_sequence(each->name, line.accepted);
+    if (record && sequence) {
+      all.push_back({each->name, each->stat.version, *sequence, *record});
+    }
+  }
+  parsed_ = std::move(known);
+  return all;
+}
+
+shard_set planner::quarantined() const {
+  shard_set all;
+  for (const auto& each : quarantines_->snapshot().nodes) {
+    const auto number = parse_shard_name(each->name);
+    if (number) all.insert(*number);
+  }
+  return all;
+}
+
+/// When the next plan may be made: members that join at about the same time are planned for together.
+planner::time_point planner::due_at(const shard_assignment& plan) {
+  const auto present = plan.newcomers();
+  for (const auto& each : present) {
+    if (known_newcomers_.contains(each)) continue;
+    if (known_newcomers_.empty()) first_came_ = now();
+    last_came_ = now();
+    known_newcomers_.insert(each);
+  }
+  if (present.empty()) known_newcomers_.clear();
+  if (present.empty() || plan.has_orphans()) return now();
+  const auto& collect = group_->options.collect;
+  return std::min(last_came_ + collect, first_came_ + longest_collection * collect);
+}
+
+/// A member whose data can not be read is there all the same.
+std::map<std::uint32_t, std::string> planner::gone_owners(const children_snapshot& members) const {
+  const auto& [nodes, owner_of] = last_owners_;
+  std::vector<bool> is_gone;
+  for (const auto& each : nodes) is_gone.push_back(!members.find(each));
+  std::map<std::uint32_t, std::string> gone;
+  for (std::size_t shard = 0; shard < owner_of.size(); ++shard) {
+    const auto owner = owner_of[shard];
+    if (owner < nodes.size() && is_gone[owner]) gone[static_cast<std::uint32_t>(shard)] = nodes[owner];
+  }
+  return gone;
+}
+
+awaitable<planner::time_point> planner::plan(children_snapshot members) {
+  auto next = never;
+  written_.clear();
+  shard_assignment plan(group_->options.shards, listed(members), away_.waiting(next), quarantined());
+  auto error = co_await moving_.look(plan, next);
+  if (error) co_return again(error);
+  const bool has_taken_back = plan.take_back(remade_);
+  const auto due = due_at(plan);
+  if (has_taken_back) {
+    // The next step gives these shards to somebody. An owner that does nothing has not noticed that its record is gone.
+  } else if (now() >= due) {
+    const auto moves = zkrecipes::detail::plan(plan.to_plan(group_->options.max_moves, is_frozen_));
+    plan.apply(moves, gone_owners(members));
+    plan.address_newcomers();
+    if (!is_frozen_) plan.release_if_all_drain();
+  } else {
+    next = std::min(next, due);
+  }
+  if (is_map_due()) plan.confirm();
+  error = co_await write(plan);
+  if (is_write_conflict(error)) co_return next;  // the views will show what has changed
+  if (error) co_return again(error);
+  remade_.clear();
+  last_owners_ = plan.owners();
+  const auto map_due = co_await write_map(plan, std::move(members));
+  co_return std::min(next, map_due);
+}
+
+awaitable<error_code> planner::write(const shard_assignment& plan) {
+  auto orders = plan.changed_orders();
+  auto ids = plan.returned();
+  const auto over = away_.over();
+  ids.insert(ids.end(), over.begin(), over.end());
+  std::vector<shard_assignment::order> some;
+  std::size_t bytes = 0;
+  for (auto& each : orders) {
+    bytes += each.data.size();
+    if (some.size() == most_orders || (bytes > most_order_bytes && !some.empty())) {
+      auto full = std::exchange(some, {});
+      auto error = co_await write_orders(std::move(full));
+      if (error) co_return error;
+      bytes = each.data.size();
+    }
+    some.push_back(std::move(each));
+  }
+  auto error = error_code();
+  if (!some.empty()) error = co_await write_orders(std::move(some));
+  if (!error && !ids.empty()) co_await forget_notes(std::move(ids));
+  co_return error;
+}
+
+awaitable<error_code> planner::write_orders(std::vector<shard_assignment::order> orders) {
+  transaction all;
+  for (const auto& each : orders) all.set(group_->where.member(each.node), each.data, each.version);
+  auto done = co_await term_->commit(std::move(all));
+  if (!std::get<0>(done)) {
+    for (const auto& each : orders) written_[each.node] = each.version + 1;
+  }
+  co_return std::get<0>(done);
+}
+
+/// Nothing depends on the answers: a note that stays is looked at again, and one that was written anew is not removed.
+awaitable<void> planner::forget_notes(std::vector<std::string> ids) {
+  for (const auto& each : ids) {
+    const auto version = away_.version_of(each);
+    transaction removal;
+    if (version) removal.remove(group_->where.away_of(each), *version);
+    if (version) co_await term_->commit(std::move(removal));
+  }
+}
+
+bool planner::is_map_due() const { return shown_map_.empty() || now() >= map_shown_at_ + map_pause; }
+
+/// At most once a second, and only when it differs. It is a hint, so a failure is no more than a later hint.
+awaitable<planner::time_point> planner::write_map(const shard_assignment& plan, children_snapshot members) {
+  if (!is_map_due()) co_return map_shown_at_ + map_pause;
+  const bool has_changed = plan.has_changed();
+  if (!shown_map_.empty() && !has_changed && members.nodes == mapped_.nodes) co_return never;
+  auto map = plan.to_map();
+  if (map == shown_map_ && !has_changed) mapped_ = std::move(members);
+  if (map == shown_map_) co_return never;
+  transaction change;
+  change.set(group_->where.map(), map);
+  auto multi = backend::make_multi(term_->fenced(std::move(change)));
+  const auto deadline = now() + session()->options().timeout;
+  auto written = co_await session()->perform(std::move(multi), retry::once, nullptr, deadline);
+  if (written.error == errc::no_node) {
+    auto path = group_->where.map();
+    co_await session()->ensure_path(std::move(path));
+  }
+  if (written.error) co_return now() + (written.error == errc::no_node ? retry_pause : map_retry_pause);
+  shown_map_ = std::move(map);
+  map_written_ = written.results.back().stat.mzxid;
+  map_shown_at_ = now();
+  co_return never;
+}
+
+}  // namespace zkrecipes::detail

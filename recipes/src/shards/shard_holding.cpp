@@ -1,0 +1,245 @@
+#include "shards/shard_holding.hpp"
+
+#include <utility>
+
+#include <boost/asio/strand.hpp>
+
+#include "consumer/career_bounds.hpp"
+#include "consumer/end_of_term.hpp"
+#include "consumer/known_record.hpp"
+#include "consumer/take_over.hpp"
+#include "session/forwarding.hpp"
+#include "session/outcomes.hpp"
+#include "session/together.hpp"
+#include "shards/shard_quarantine.hpp"
+#include "shards/shard_seat.hpp"
+
+namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+
+shard_holding::shard_holding(group_frame_ptr group, own_node_ptr member, std::uint32_t number,
+                             const career_factory& make, gone_members_ptr gone, condition& ended)
+    : group_(std::move(group)),
+      member_(std::move(member)),
+      which_{number, group_->options.shards},
+      make_(make),
+      gone_(std::move(gone)),
+      ended_(ended),
+      changed_(member_->session()->get_scheduler()),
+      pause_(100ms, 30s) {
+  status_.number = number;
+}
+
+void shard_holding::start(asio::any_io_executor executor) {
+  executor_ = asio::make_strand(executor);
+  launch_detached(member_->session()->strand(), owning(shared_from_this(), &shard_holding::run));
+}
+
+shard_status shard_holding::status() const {
+  std::lock_guard lock(mutex_);
+  return status_;
+}
+
+void shard_holding::enter(coordinator_phase phase) {
+  const auto present = member_->session()->now();
+  std::lock_guard lock(mutex_);
+  status_.phase = phase;
+  status_.since = present;
+}
+
+void shard_holding::note_failure(std::string what) {
+  std::lock_guard lock(mutex_);
+  ++status_.failures;
+  status_.last_failure = std::move(what);
+}
+
+void shard_holding::give_up(bool at_once) {
+  if (is_given_up_ && (is_at_once_ || !at_once)) return;
+  is_given_up_ = true;
+  is_at_once_ = is_at_once_ || at_once;
+  if (service_) service_->stop(at_once);
+  changed_.notify();
+}
+
+awaitable<void> shard_holding::run() {
+  const forwarding member_changes(member_->changed(), changed_);
+  while (goes_on()) {
+    auto error = make_error_code(errc::career_failed);
+    if (make_career()) error = co_await lead();
+    career_.reset();
+    if (may_be_named_) co_await retire_surely();
+    if (!goes_on()) break;
+    if (error) co_await rest();
+    while (goes_on() && is_in_quarantine_) co_await wait_for_release();
+  }
+  enter(coordinator_phase::idle);
+  is_over_ = true;
+  ended_.notify();
+}
+
+bool shard_holding::make_career() {
+  try {
+    career_ = make_(which_);
+    if (!career_) throw std::invalid_argument("the factory of a shard group returned no career");
+    traits_ = traits_of(*career_);
+    return true;
+  } catch (...) {
+    note_failure(text_of(std::current_exception()));
+    return false;
+  }
+}
+
+/// A term that the user keeps keeps its seat, too, and may end on any thread.
+std::shared_ptr<shard_seat> shard_holding::make_seat() {
+  auto on_strand = [strand = member_->session()->strand()](shard_seat* last) {
+    asio::post(strand, [seat = std::unique_ptr<shard_seat>(last)] {});
+  };
+  return std::shared_ptr<shard_seat>(new shard_seat(group_, member_, which_.number, gone_), std::move(on_strand));
+}
+
+/// Claims the shard, and serves one term.
+awaitable<error_code> shard_holding::lead() {
+  enter(coordinator_phase::taking_over);
+  end_.reset();
+  has_failed_ = false;
+  auto seat = make_seat();
+  take_over_request what{seat, traits_.hand_over_deadline, [this] { return !goes_on(); }, &changed_, std::nullopt};
+  auto taken = co_await take_over(std::move(what));
+  auto error = std::get<0>(taken);
+  may_be_named_ = bool(error);
+  if (error == errc::foreign_data) co_await mend_record();
+  if (error == errc::career_failed) co_await quarantine(seat->objected_epoch());
+  if (error && error != errc::career_failed && goes_on()) note_failure(error.message());
+  if (error) co_return error;
+  co_await serve(std::get<1>(taken));
+  if (service_->failure()) {
+    note_failure(text_of(service_->failure()));
+    error = errc::career_failed;
+  }
+  service_.reset();
+  co_return error;
+}
+
+awaitable<void> shard_holding::serve(term_ptr term) {
+  {
+    std::lock_guard lock(mutex_);
+    status_.epoch = term->record().epoch;
+  }
+  auto entered = [this](coordinator_phase phase) { enter(phase); };
+  service_ = std::make_shared<term_service>(term, *career_, traits_, executor_, std::move(entered));
+  if (is_given_up_) service_->stop(is_at_once_);
+  background calming;
+  const auto& strand = member_->session()->strand();
+  if (term->record().deaths > 0) calming.run(strand, owning(shared_from_this(), &shard_holding::calm_down, term));
+  co_await service_->run();
+  calming.stop();
+  may_be_named_ = !term->is_finished();
+  end_ = service_->end();
+  has_failed_ = bool(service_->failure());
+  if (!service_->failure()) pause_.reset();
+}
+
+awaitable<void> shard_holding::calm_down(term_ptr term) {
+  condition changed(term->session()->get_scheduler());
+  const forwarding term_changes(term->changed(), changed);
+  auto calm_at = never;  // counts from when the term executes
+  while (!term->reason() && term->has_deaths()) {
+    const auto now = term->session()->now();
+    if (calm_at == never && term->is_executing()) calm_at = now + group_->options.calm;
+    if (now >= calm_at) {
+      co_await term->forget_deaths();
+      calm_at = now + std::max<std::chrono::milliseconds>(group_->options.calm, 1s);
+    }
+    auto why = co_await changed.wait(calm_at);
+    if (why == wake::cancelled) co_return;
+  }
+}
+
+/// A claim, or a retirement, can be executed although we have not heard of it, and although our server does not show it
+/// yet. A record that names a member which is there keeps every heir waiting, so a term that we do not serve is
+/// retired.
+awaitable<void> shard_holding::retire_surely() {
+  is_served_ = true;
+  ended_.notify();
+  co_await retire();
+  is_served_ = may_be_named_ = false;
+}
+
+awaitable<void> shard_holding::retire() {
+  const auto& session = member_->session();
+  const auto path = group_->where.record(which_.number);
+  auto pause = session->patience();
+  while (!member_->lost()) {
+    std::vector<backend::request> look{backend::make_catch_up(), make_request(backend::opcode::get, path)};
+    auto asked = co_await member_->ask(std::move(look));
+    const auto& [error, seen] = asked;
+    const bool is_seen = !error && has_caught_up(seen[0].error) && !is_untold(seen[1].error);
+    auto record = is_seen && !seen[1].error ? parse_record(seen[1].data) : std::nullopt;
+    const bool is_ours = record && !record->finished() && member_of(*record) == member_->name();
+    if (is_seen && !is_ours) co_return;
+    if (is_ours) {
+      record->phase = end_of(*record);
+      if (has_failed_) {
+        ++record->deaths;
+      } else if (end_ == term_phase::retired) {
+        record->deaths = 0;
+      }
+      auto write = make_request(backend::opcode::set, path);
+      write.data = serialize(*record);
+      write.version = seen[1].stat.version;
+      const auto deadline = session->now() + session->options().timeout;
+      auto written = co_await session->perform(std::move(write), retry::once, member_->bound(), deadline);
+      if (!written.error || written.error == errc::no_auth) co_return;
+    }
+    const auto until = pause.next(*session->get_scheduler());
+    while (!member_->lost() && session->now() < until) co_await changed_.wait(until);
+  }
+}
+
+/// A forced claim that was not followed by a term leaves the next one to be forced, too.
+term_phase shard_holding::end_of(const term_record& ours) const {
+  if (end_) return *end_;
+  return ours.how == takeover::forced ? term_phase::stalled : term_phase::retired;
+}
+
+/// No term can begin behind other data, so a record that holds some is emptied. Its node stays, because the versions of
+/// a new node would begin again, below one that a sleeping owner knows.
+awaitable<void> shard_holding::mend_record() {
+  const auto& session = member_->session();
+  const auto path = group_->where.record(which_.number);
+  const auto deadline = session->now() + session->options().timeout;
+  auto seen =
+      co_await session->perform(make_request(backend::opcode::get, path), retry::always, member_->bound(), deadline);
+  if (seen.error || parse_record(seen.data)) co_return;
+  transaction all;
+  all.set(path, "", seen.stat.version).check(member_->path());
+  auto multi = backend::make_multi(all);
+  co_await session->perform(std::move(multi), retry::once, member_->bound(), deadline);
+}
+
+/// So many owners have died of it that another one is not risked. The planner takes the shard from us then.
+awaitable<void> shard_holding::quarantine(std::int64_t ended_epoch) {
+  auto error = co_await put_in_quarantine(group_, member_, which_.number, ended_epoch);
+  note_failure(error ? "it is to be put in quarantine: " + error.message() : "it was put in quarantine");
+  // Whether it is there is seen when we wait for its release.
+  is_in_quarantine_ = !error || error == errc::node_exists || may_have_happened(error);
+}
+
+/// Until the planner has taken the shard from us, we must not begin another term; or somebody releases it before.
+awaitable<void> shard_holding::wait_for_release() {
+  const auto& session = member_->session();
+  auto look = make_request(backend::opcode::exists, group_->where.quarantine(which_.number));
+  const auto deadline = session->now() + session->options().timeout;
+  auto seen = co_await session->perform(std::move(look), retry::always, member_->bound(), deadline);
+  is_in_quarantine_ = seen.error != errc::no_node;
+  if (is_in_quarantine_) co_await rest();
+}
+
+/// Pauses after an error that may pass by: a term of the same kind would fail again at once.
+awaitable<void> shard_holding::rest() {
+  const auto until = pause_.next(*member_->session()->get_scheduler());
+  while (goes_on() && member_->session()->now() < until) co_await changed_.wait(until);
+}
+
+}  // namespace zkrecipes::detail

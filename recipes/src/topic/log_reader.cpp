@@ -1,0 +1,347 @@
+#include "topic/log_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "session/outcomes.hpp"
+#include "session/together.hpp"
+#include "topic/packed_batch.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+using log_messages = std::vector<message>;
+using found_messages = std::vector<std::optional<message>>;
+
+constexpr std::size_t most_asked = 8;             // batches that are being read
+constexpr std::size_t least_read_ahead = 1'000;   // messages
+constexpr std::size_t most_bytes_kept = 900'000;  // of a batch that can not be read, in its dead letter
+
+}  // namespace
+
+log_reader::log_reader(topic_frame_ptr topic, std::uint32_t shard, std::string group)
+    : topic_(std::move(topic)),
+      shard_(shard),
+      group_(std::move(group)),
+      position_(topic_->where.position(shard_, group_)),
+      changed_(topic_->session->get_scheduler()),
+      pause_(topic_->session->patience()) {}
+
+void log_reader::open() {
+  is_ready_ = is_outdated_ = false;
+  progress_ = {};
+  known_.clear();
+  last_listed_ = last_asked_ = -1;
+  asked_.clear();
+  asked_messages_ = 0;
+  ready_.clear();
+  problems_.clear();
+  kept_.clear();
+  list_watch_.reset();
+  position_watch_.reset();
+}
+
+/// A batch that is not in its dead letter as a whole is not removed.
+const batch_name* log_reader::removable(std::int32_t number) const {
+  return kept_.contains(number) ? nullptr : find(number);
+}
+
+const batch_name* log_reader::find(std::int32_t number) const {
+  const auto found = known_.find(number);
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+std::optional<batch_name> log_reader::drop(std::int32_t number) {
+  auto found = known_.extract(number);
+  if (!problems_.empty()) problems_.erase(message_name({number, 0}));
+  if (kept_.erase(number) != 0 || !found) return std::nullopt;
+  return std::move(found.mapped());
+}
+
+std::string log_reader::problem_of(const std::string& name) const {
+  if (problems_.empty()) return {};
+  const auto found = problems_.find(name);
+  return found == problems_.end() ? std::string() : found->second;
+}
+
+awaitable<outcome<log_messages>> log_reader::receive(std::size_t most) {
+  for (;;) {
+    auto error = co_await get_ready();
+    if (error || is_outdated_) co_return failed<log_messages>(error);
+    ask_ahead(most);
+    if (!ready_.empty()) break;
+    const bool is_reading = !asked_.empty();
+    if (is_reading) error = co_await take_answer();
+    if (!is_reading) error = co_await list_again();
+    if (error) co_return failed<log_messages>(error);
+  }
+  log_messages some;
+  some.reserve(std::min(most, ready_.size()));
+  while (some.size() < most && !ready_.empty()) {
+    some.push_back(std::move(ready_.front()));
+    ready_.pop_front();
+  }
+  co_return outcome<log_messages>(error_code(), std::move(some));
+}
+
+/// Waits after a failure that tells nothing of the topic. Error: there is no further try.
+awaitable<error_code> log_reader::outwait(error_code failure) {
+  if (is_server_refusal(failure)) {
+    const bool rested = co_await topic_->session->rest(pause_);
+    co_return rested || topic_->session->over() ? error_code() : make_error_code(asio::error::operation_aborted);
+  }
+  if (!may_have_happened(failure)) co_return failure;
+  co_return co_await topic_->session->wait_connected(nullptr, never);
+}
+
+/// Reads the position and the list, the first time. Behind a catch-up, because an older position would hand out
+/// messages that the term before has settled.
+awaitable<error_code> log_reader::get_ready() {
+  while (!is_ready_) {
+    auto looked = co_await look(true, true);
+    auto& [error, seen] = looked;
+    if (!error && seen[0].error == errc::no_node) {
+      error = co_await make_position();
+      if (may_have_happened(error) || is_server_refusal(error)) error = co_await outwait(error);
+      if (error) co_return error;
+      continue;
+    }
+    if (!error) error = seen[0].error ? seen[0].error : seen[1].error;
+    if (error) co_return error;
+    auto stored = parse_position(seen[0].data);
+    if (!stored) co_return errc::foreign_data;
+    progress_ = log_progress(std::move(*stored));
+    version_ = seen[0].stat.version;
+    created_ = seen[0].stat.czxid;
+    note_list(seen[1].children);
+    is_ready_ = true;
+  }
+  co_return error_code();
+}
+
+/// Reads the position and the list, with watches. Without an error each reply is an answer of a server.
+awaitable<outcome<log_reader::replies>> log_reader::look(bool is_first, bool lists) {
+  const auto& session = topic_->session;
+  const auto folder = topic_->where.shard(shard_);
+  for (;;) {
+    std::vector<backend::request> looks{make_request(opcode::get, position_, true)};
+    position_watch_ = session->arm(watch_kind::data, position_, changed_);
+    if (lists) {
+      list_watch_ = session->arm(watch_kind::children, folder, changed_);
+      looks.push_back(make_request(opcode::children, folder, true));
+    }
+    error_code error;
+    replies seen;
+    if (is_first) {
+      auto latest = co_await perform_latest(session, std::move(looks), persistence::endless);
+      std::tie(error, seen) = std::move(latest);
+    } else {
+      seen = co_await session->perform_all(std::move(looks));
+    }
+    for (const auto& each : seen) {
+      if (!error && is_untold(each.error)) error = each.error;
+    }
+    if (!error) {
+      pause_.reset();
+      co_return outcome<replies>(error_code(), std::move(seen));
+    }
+    error = co_await outwait(error);
+    if (error) co_return failed<replies>(error);
+  }
+}
+
+awaitable<error_code> log_reader::make_position() {
+  const auto& session = topic_->session;
+  auto error = co_await agree_on_topic(topic_);
+  if (!error) error = co_await session->ensure_path(topic_->where.positions(shard_));
+  if (error) co_return error;
+  auto create = make_request(opcode::create, position_);
+  create.data = serialize(log_position());
+  auto created = co_await session->perform(std::move(create), retry::always);
+  const bool is_there = created.error == errc::node_exists || created.error == errc::no_node;  // look again
+  co_return is_there ? error_code() : created.error;
+}
+
+/// All that was listed is read. Waits until there are more batches, or somebody has moved the position.
+awaitable<error_code> log_reader::list_again() {
+  for (;;) {
+    while (list_watch_ && !list_watch_->fired()) {
+      if (position_watch_->fired()) {
+        auto error = co_await see_position();
+        if (error || is_outdated_) co_return error;
+        continue;
+      }
+      const auto why = co_await changed_.wait();
+      if (why == wake::cancelled) co_return asio::error::operation_aborted;
+    }
+    auto looked = co_await look(false, true);
+    auto& [error, seen] = looked;
+    if (error) co_return error;
+    if (seen[0].error == errc::no_auth || seen[1].error == errc::no_auth) co_return errc::no_auth;
+    compare_position(seen[0]);
+    is_outdated_ = is_outdated_ || seen[1].error;
+    if (!is_outdated_) note_list(seen[1].children);
+    if (is_outdated_ || last_listed_ > last_asked_) co_return error_code();
+  }
+}
+
+/// Our own commits wake us here, too.
+awaitable<error_code> log_reader::see_position() {
+  auto looked = co_await look(false, false);
+  const auto& [error, seen] = looked;
+  if (!error) compare_position(seen[0]);
+  co_return error;
+}
+
+void log_reader::note_list(const std::vector<std::string>& children) {
+  for (auto& each : batches_of(children)) {
+    if (each.number <= last_listed_) continue;
+    last_listed_ = each.number;
+    if (!progress_.is_behind(each.number)) known_.emplace(each.number, std::move(each));
+  }
+}
+
+void log_reader::ask_ahead(std::size_t most) {
+  const auto wanted = std::max(2 * most, least_read_ahead);
+  auto next = known_.upper_bound(last_asked_);
+  for (; next != known_.end(); ++next) {
+    if (asked_.size() == most_asked || ready_.size() + asked_messages_ >= wanted) return;
+    const auto& which = next->second;
+    auto get = make_request(opcode::get, topic_->where.batch(shard_, which.name));
+    asked_.push_back({which, topic_->session->send(std::move(get))});
+    asked_messages_ += which.count;
+    last_asked_ = which.number;
+  }
+  last_asked_ = std::max(last_asked_, last_listed_);
+}
+
+void log_reader::forget_asked() {
+  if (asked_.empty()) return;
+  last_asked_ = asked_.front().which.number - 1;
+  asked_.clear();
+  asked_messages_ = 0;
+}
+
+awaitable<error_code> log_reader::take_answer() {
+  auto node = co_await topic_->session->answer(asked_.front().answer);
+  if (is_cancelled(node.error)) co_return node.error;
+  if (is_untold(node.error)) {
+    forget_asked();
+    co_return co_await outwait(node.error);
+  }
+  const auto which = std::move(asked_.front().which);
+  asked_.pop_front();
+  asked_messages_ -= which.count;
+  pause_.reset();
+  take_batch(which, node);
+  co_return error_code();
+}
+
+/// A batch that can not be read becomes one message, which is parked.
+void log_reader::take_batch(const batch_name& which, backend::reply& node) {
+  if (node.error == errc::no_node) {  // somebody has removed it
+    progress_.pass_over(which.number);
+    passed_over_ += which.count;
+    drop(which.number);
+    return;
+  }
+  const auto content = node.error ? std::nullopt : unpack(node.data);
+  progress_.open(which.number, content ? static_cast<std::uint32_t>(content->size()) : 1);
+  message_place where{which.number, 0};
+  if (!content) {
+    if (progress_.is_settled(where)) return;
+    auto what = node.error ? node.error.message() : std::string("its data is not that of a batch");
+    return ready_.push_back(make_problem(which, node, std::move(what)));
+  }
+  for (const auto& [key, data] : *content) {
+    if (!progress_.is_settled(where)) {
+      ready_.push_back(make_message(where, node));
+      ready_.back().key = key;
+      ready_.back().data = data;
+    }
+    ++where.index;
+  }
+}
+
+/// Its `mtime` is what the engine takes for the first failed attempt.
+message log_reader::make_message(const message_place& where, const backend::reply& node) const {
+  message made;
+  made.name = message_name(where);
+  made.stat = node.stat;
+  const auto failed = progress_.failed(where);
+  made.attempts = failed.count + 1;
+  if (failed.count > 0) made.stat.mtime = failed.since;
+  return made;
+}
+
+message log_reader::make_problem(const batch_name& which, backend::reply& node, std::string what) {
+  auto made = make_message({which.number, 0}, node);
+  const bool is_kept = !node.error && node.data.size() <= most_bytes_kept;
+  if (is_kept) made.data = std::move(node.data);
+  if (!is_kept) kept_.insert(which.number);
+  if (!is_kept) progress_.keep(which.number);
+  problems_[made.name] = "the batch " + which.name + " can not be read: " + what;
+  return made;
+}
+
+awaitable<outcome<found_messages>> log_reader::read_again(std::vector<std::string> names) {
+  found_messages found(names.size());
+  auto error = co_await get_ready();
+  if (!error && is_outdated_) error = asio::error::operation_aborted;
+  std::map<std::int32_t, std::vector<std::size_t>> wanted;  // the places in `names`, by batch
+  std::vector<batch_name> which;
+  for (std::size_t i = 0; !error && i < names.size(); ++i) {
+    const auto where = parse_message_name(names[i]);
+    const auto* batch = where && !progress_.is_settled(*where) ? find(where->batch) : nullptr;
+    if (!batch) continue;
+    if (wanted[where->batch].empty()) which.push_back(*batch);
+    wanted[where->batch].push_back(i);
+  }
+  std::map<std::int32_t, backend::reply> nodes;
+  if (!error) error = co_await read_batches(which, nodes);
+  if (error) co_return failed<found_messages>(error);
+  for (const auto& batch : which) {
+    auto& node = nodes[batch.number];
+    const auto content = node.error ? std::nullopt : unpack(node.data);
+    for (const auto i : wanted[batch.number]) {
+      const auto where = parse_message_name(names[i]);
+      if (content && where->index < content->size()) {
+        found[i] = make_message(*where, node);
+        found[i]->key = (*content)[where->index].first;
+        found[i]->data = (*content)[where->index].second;
+      } else if (!content && node.error != errc::no_node && where->index == 0) {
+        found[i] = make_problem(batch, node, "it could not be read again");
+      } else {
+        progress_.settle(*where);  // it has gone
+      }
+    }
+    if (node.error == errc::no_node) kept_.insert(batch.number);  // others of its messages may be in hand
+  }
+  co_return outcome<found_messages>(error_code(), std::move(found));
+}
+
+/// A few at a time, because each may have a megabyte.
+awaitable<error_code> log_reader::read_batches(std::vector<batch_name> which,
+                                               std::map<std::int32_t, backend::reply>& into) {
+  for (std::size_t from = 0; from < which.size();) {
+    std::vector<backend::request> some;
+    for (auto i = from; i < std::min(which.size(), from + most_asked); ++i) {
+      some.push_back(make_request(opcode::get, topic_->where.batch(shard_, which[i].name)));
+    }
+    auto nodes = co_await topic_->session->perform_all(std::move(some));
+    const auto bad = std::ranges::find_if(nodes, [](const backend::reply& each) { return is_untold(each.error); });
+    if (bad != nodes.end()) {
+      const auto failure = bad->error;
+      auto error = co_await outwait(failure);
+      if (error) co_return error;
+      continue;
+    }
+    for (auto& each : nodes) into[which[from++].number] = std::move(each);
+  }
+  co_return error_code();
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,176 @@
+#include "topic/log_trimmer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <utility>
+
+#include "session/outcomes.hpp"
+
+namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+using backend::opcode;
+
+namespace {
+
+using log_positions = std::vector<log_position>;
+using chosen_batches = std::vector<batch_name>;
+
+constexpr std::size_t trimmed_at_once = 100;
+constexpr auto pause_after_news = 1s;
+constexpr auto longest_pause_of_trimmer = 10s;
+
+}  // namespace
+
+log_trimmer::log_trimmer(topic_frame_ptr topic, std::uint32_t shard, bool is_once)
+    : topic_(std::move(topic)), shard_(shard), is_once_(is_once), changed_(topic_->session->get_scheduler()) {}
+
+void log_trimmer::start() {
+  const auto& keep = topic_->options.retention;
+  const bool removes = !keep.groups.empty() || keep.age || keep.bytes;
+  if (!removes || std::exchange(is_started_, true)) return;
+  runner_ = background();
+  runner_.run(topic_->session->strand(), owning(shared_from_this(), &log_trimmer::run));
+}
+
+void log_trimmer::stop() {
+  if (std::exchange(is_started_, false)) runner_.stop();
+  learned_.clear();
+}
+
+void log_trimmer::note_consumed() {
+  if (!std::exchange(has_news_, true)) changed_.notify();
+}
+
+awaitable<void> log_trimmer::run() {
+  const auto& session = topic_->session;
+  const auto& keep = topic_->options.retention;
+  for (;;) {
+    has_news_ = false;
+    auto error = co_await trim();
+    if (forbids_retry(error) || error == errc::no_auth || (!error && is_once_)) co_return;
+    const auto idle = keep.age ? std::min<std::chrono::milliseconds>(*keep.age / 4, longest_pause_of_trimmer)
+                               : std::chrono::milliseconds(longest_pause_of_trimmer);
+    const auto soon = session->now() + std::min<std::chrono::milliseconds>(idle, pause_after_news);
+    const auto late = session->now() + idle;
+    for (auto woken = wake::notified; session->now() < (has_news_ ? soon : late);) {
+      woken = co_await changed_.wait(has_news_ ? soon : late);
+      if (woken == wake::cancelled) co_return;
+    }
+  }
+}
+
+awaitable<error_code> log_trimmer::trim() {
+  const auto& keep = topic_->options.retention;
+  auto read = co_await positions();
+  auto& [error, known] = read;
+  if (error || known.size() < keep.groups.size()) co_return error;  // a group has not begun: it needs everything
+  auto list = make_request(opcode::children, topic_->where.shard(shard_));
+  auto listed = co_await topic_->session->perform(std::move(list), retry::always);
+  if (listed.error) co_return listed.error;
+  auto chosen = co_await choose(batches_of(listed.children), known);
+  auto& [failure, which] = chosen;
+  if (failure) co_return failure;
+  co_return co_await remove(std::move(which));
+}
+
+/// Those of the named groups that have one. An older one than the present keeps more, so any server's is good enough.
+awaitable<outcome<log_positions>> log_trimmer::positions() {
+  std::vector<backend::request> looks;
+  for (const auto& each : topic_->options.retention.groups) {
+    looks.push_back(make_request(opcode::get, topic_->where.position(shard_, each)));
+  }
+  log_positions known;
+  error_code error;
+  if (looks.empty()) co_return outcome<log_positions>(error, std::move(known));
+  auto replies = co_await topic_->session->perform_all(std::move(looks));
+  for (const auto& each : replies) {
+    if (each.error && each.error != errc::no_node) error = each.error;
+    auto position = each.error ? std::nullopt : parse_position(each.data);
+    if (position) known.push_back(std::move(*position));
+  }
+  co_return outcome<log_positions>(error, std::move(known));
+}
+
+awaitable<outcome<chosen_batches>> log_trimmer::choose(chosen_batches all, const log_positions& positions) {
+  const auto& keep = topic_->options.retention;
+  const auto is_needed = [&positions](const batch_name& each) {
+    const auto needs = [&each](const log_position& at) {
+      return !at.is_behind(each.number) || at.kept.contains(each.number);
+    };
+    return std::ranges::any_of(positions, needs);
+  };
+  chosen_batches chosen;
+  const bool has_bounds = keep.age || keep.bytes;
+  error_code error;
+  if (has_bounds) error = co_await learn(all);
+  const auto first = all.empty() ? std::numeric_limits<std::int32_t>::max() : all.front().number;
+  learned_.erase(learned_.begin(), learned_.lower_bound(first));  // others have removed those
+  const auto bytes_of_batch = [this](const batch_name& each) -> std::uint64_t {
+    const auto known = learned_.find(each.number);
+    return known == learned_.end() ? 0 : known->second.bytes;
+  };
+  std::uint64_t bytes = 0;
+  for (const auto& each : all) bytes += bytes_of_batch(each);
+  for (auto& each : all) {
+    if (error) break;
+    const bool is_beyond = keep.bytes && bytes > *keep.bytes;
+    const bool is_chosen = !is_needed(each) && (!has_bounds || is_beyond || is_too_old(each));
+    if (!is_chosen) continue;
+    bytes -= bytes_of_batch(each);
+    learned_.erase(each.number);
+    chosen.push_back(std::move(each));
+  }
+  co_return outcome<chosen_batches>(error, std::move(chosen));
+}
+
+bool log_trimmer::is_too_old(const batch_name& which) const {
+  const auto& keep = topic_->options.retention;
+  const auto found = learned_.find(which.number);
+  if (!keep.age || found == learned_.end()) return false;
+  const auto now = topic_->session->get_scheduler()->world->wall_clock().time_since_epoch();
+  return now - std::chrono::milliseconds(found->second.since) > *keep.age;
+}
+
+/// Each batch is looked at once.
+awaitable<error_code> log_trimmer::learn(const chosen_batches& which) {
+  std::vector<std::int32_t> unknown;
+  std::vector<backend::request> looks;
+  for (std::size_t i = 0; i < which.size(); ++i) {
+    if (!learned_.contains(which[i].number)) {
+      unknown.push_back(which[i].number);
+      looks.push_back(make_request(opcode::exists, topic_->where.batch(shard_, which[i].name)));
+    }
+    const bool is_full = looks.size() == trimmed_at_once || i + 1 == which.size();
+    if (!is_full || looks.empty()) continue;
+    auto some = std::exchange(looks, {});
+    auto replies = co_await topic_->session->perform_all(std::move(some));
+    for (std::size_t k = 0; k < replies.size(); ++k) {
+      const auto& node = replies[k];
+      if (node.error && node.error != errc::no_node) co_return node.error;
+      const auto bytes = static_cast<std::uint64_t>(node.stat.data_length);
+      if (!node.error) learned_[unknown[k]] = {node.stat.ctime, bytes};
+    }
+    unknown.clear();
+  }
+  co_return error_code();
+}
+
+/// A batch that has gone, or below which somebody has created nodes, is passed by.
+awaitable<error_code> log_trimmer::remove(chosen_batches which) {
+  for (std::size_t from = 0; from < which.size(); from += trimmed_at_once) {
+    std::vector<backend::request> removals;
+    for (auto i = from; i < std::min(which.size(), from + trimmed_at_once); ++i) {
+      removals.push_back(make_request(opcode::remove, topic_->where.batch(shard_, which[i].name)));
+    }
+    auto replies = co_await topic_->session->perform_all(std::move(removals));
+    for (const auto& each : replies) {
+      const bool is_fine = !each.error || each.error == errc::no_node || each.error == errc::not_empty;
+      if (!is_fine) co_return each.error;
+    }
+  }
+  co_return error_code();
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,39 @@
+// The completion of a put, with its executor.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <boost/asio/any_completion_executor.hpp>
+#include <boost/asio/associated_executor.hpp>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/execution/outstanding_work.hpp>
+#include <boost/asio/prefer.hpp>
+
+#include <zkrecipes/detail/initiate.hpp>
+
+#include "session/scheduler.hpp"
+
+namespace zkrecipes::detail {
+
+class topic_caller {
+ public:
+  using handler = handler_for<void(error_code, std::uint64_t)>;
+
+  topic_caller(const scheduler& on, handler whose)
+      : whose_(std::move(whose)),
+        target_(
+            asio::prefer(asio::get_associated_executor(whose_, on.base), asio::execution::outstanding_work.tracked)) {}
+
+  /// Calls the handler on its executor, unless it was told before. Outside of the strand.
+  void tell(error_code error, std::uint64_t number) {
+    if (!whose_) return;
+    asio::dispatch(target_, [h = std::move(whose_), error, number]() mutable { std::move(h)(error, number); });
+  }
+
+ private:
+  handler whose_;
+  asio::any_completion_executor target_;
+};
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,213 @@
+#include "topic/topic_core.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "queue/dead_letter_folder.hpp"
+#include "session/outcomes.hpp"
+#include "session/request_size.hpp"
+#include "session/together.hpp"
+#include "topic/packed_batch.hpp"
+#include "topic/topic_letters.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+using lags = std::vector<topic_lag>;
+using shard_views = std::vector<topic_shard>;
+using topic_letters = std::vector<dead_letter>;
+using topic_replies = std::vector<backend::reply>;
+
+constexpr std::uint32_t shards_at_once = 100;
+
+}  // namespace
+
+/// A node that is missing is an answer, not an error.
+awaitable<outcome<topic_replies>> topic_core::ask(std::vector<backend::request> what) {
+  auto replies = co_await frame_->session->perform_all(std::move(what));
+  const auto bad =
+      std::ranges::find_if(replies, [](const auto& each) { return each.error && each.error != errc::no_node; });
+  const auto error = bad == replies.end() ? error_code() : bad->error;
+  co_return outcome<topic_replies>(error, std::move(replies));
+}
+
+awaitable<outcome<>> topic_core::seek(std::uint32_t shard, std::string group, topic_position where) {
+  const bool is_place = where.what() != topic_position::kind::at || where.batch() >= 0;
+  if (shard >= frame_->options.shards || !is_group(group) || !is_place) co_return outcome<>(errc::bad_arguments);
+  auto error = co_await agree_on_topic(frame_);
+  if (error) co_return outcome<>(error);
+  auto found = co_await position_at(shard, where);
+  auto& [failure, position] = found;
+  if (failure) co_return outcome<>(failure);
+  position.seek = frame_->session->make_guid();
+  co_return outcome<>(co_await write_position(shard, std::move(group), std::move(position)));
+}
+
+/// Writes whatever the version, so that the next commit of a consumer is refused. The mark of the seek tells after a
+/// lost reply whether it was written, because a second write would move the consumer back once more.
+awaitable<error_code> topic_core::write_position(std::uint32_t shard, std::string group, log_position position) {
+  const auto& session = frame_->session;
+  const auto deadline = session->retry_deadline();
+  auto write = make_request(opcode::set, frame_->where.position(shard, group));
+  write.data = serialize(position);
+  // Written once more at once, because a consumer may know version 0 of a position that was removed.
+  transaction both;
+  both.create(write.path, "").set(write.path, write.data);
+  const auto create = backend::make_multi(both);
+  for (;;) {
+    auto written = co_await session->perform(write, retry::once, nullptr, deadline);
+    if (written.error == errc::no_node) {
+      const auto error = co_await session->ensure_path(frame_->where.positions(shard));
+      if (error) co_return error;
+      written = co_await session->perform(create, retry::once, nullptr, deadline);
+      if (is_write_conflict(written.error)) continue;
+    }
+    if (!is_reply_lost(written.error) || session->now() >= deadline) co_return written.error;
+    if (!written.sent) continue;
+    auto looked = co_await has_moved(write.path, position.seek);
+    const auto& [error, is_done] = looked;
+    if (error || is_done) co_return error;
+  }
+}
+
+awaitable<outcome<bool>> topic_core::has_moved(std::string path, std::string seek) {
+  std::vector<backend::request> look{make_request(opcode::get, std::move(path))};
+  auto latest = co_await perform_latest(frame_->session, std::move(look), persistence::limited);
+  auto& [error, seen] = latest;
+  if (!error && seen[0].error != errc::no_node) error = seen[0].error;
+  const auto position = error || seen[0].error ? std::nullopt : parse_position(seen[0].data);
+  co_return outcome<bool>(error, position && position->seek == seek);
+}
+
+awaitable<outcome<log_position>> topic_core::position_at(std::uint32_t shard, topic_position where) {
+  log_position position;
+  if (where.what() == topic_position::kind::at) position.next = message_place{where.batch(), where.index()};
+  if (where.what() != topic_position::kind::end) co_return outcome<log_position>(error_code(), std::move(position));
+  auto list = make_request(opcode::children, frame_->where.shard(shard));
+  auto listed = co_await frame_->session->perform(std::move(list), retry::always);
+  if (listed.error == errc::no_node) listed.error.clear();
+  const auto batches = batches_of(listed.children);
+  if (!batches.empty()) position.next = message_place{batches.back().number + 1, 0};
+  co_return outcome<log_position>(listed.error, std::move(position));
+}
+
+awaitable<outcome<lags>> topic_core::lag(std::string group) {
+  lags all;
+  if (!is_group(group)) co_return outcome<lags>(errc::bad_arguments, std::move(all));
+  auto error = co_await find_topic(frame_);
+  const auto count = frame_->options.shards;
+  for (std::uint32_t from = 0; !error && from < count; from += shards_at_once) {
+    error = co_await add_lags(from, std::min(from + shards_at_once, count), group, all);
+  }
+  co_return outcome<lags>(error, std::move(all));
+}
+
+awaitable<error_code> topic_core::add_lags(std::uint32_t from, std::uint32_t to, const std::string& group, lags& into) {
+  const auto& where = frame_->where;
+  std::vector<backend::request> looks;
+  for (auto shard = from; shard < to; ++shard) {
+    // The position first: what is consumed between the two reads counts as lag.
+    looks.push_back(make_request(opcode::get, where.position(shard, group)));
+    looks.push_back(make_request(opcode::children, where.shard(shard)));
+  }
+  auto seen = co_await ask(std::move(looks));
+  auto& [error, replies] = seen;
+  std::vector<backend::request> firsts;
+  std::vector<std::size_t> whose;
+  for (auto shard = from; !error && shard < to; ++shard) {
+    const auto& position_node = replies[2 * (shard - from)];
+    const auto position = position_node.error ? log_position() : parse_position(position_node.data);
+    if (!position) co_return errc::foreign_data;
+    topic_lag lag;
+    lag.shard = shard;
+    for (const auto& each : batches_of(replies[2 * (shard - from) + 1].children)) {
+      const auto left = position->count_left(each);
+      if (left == 0) continue;
+      if (lag.batches == 0) firsts.push_back(make_request(opcode::exists, where.batch(shard, each.name)));
+      if (lag.batches == 0) whose.push_back(into.size());
+      ++lag.batches;
+      lag.messages += left;
+    }
+    into.push_back(lag);
+  }
+  if (error || firsts.empty()) co_return error;
+  auto looked = co_await ask(std::move(firsts));
+  const auto now = get_scheduler()->world->wall_clock().time_since_epoch();
+  for (std::size_t i = 0; i < whose.size() && !std::get<0>(looked); ++i) {
+    const auto& node = std::get<1>(looked)[i];
+    const auto since = std::chrono::milliseconds(node.stat.ctime);
+    const auto age = std::chrono::duration_cast<std::chrono::milliseconds>(now) - since;
+    if (!node.error) into[whose[i]].oldest = std::max(age, std::chrono::milliseconds(0));
+  }
+  co_return std::get<0>(looked);
+}
+
+awaitable<outcome<shard_views>> topic_core::shards() {
+  shard_views all;
+  auto error = co_await find_topic(frame_);
+  const auto count = frame_->options.shards;
+  for (std::uint32_t from = 0; !error && from < count; from += shards_at_once) {
+    const auto to = std::min(from + shards_at_once, count);
+    std::vector<backend::request> looks;
+    for (auto shard = from; shard < to; ++shard) {
+      looks.push_back(make_request(opcode::children, frame_->where.shard(shard)));
+      looks.push_back(make_request(opcode::children, frame_->where.positions(shard)));
+    }
+    auto seen = co_await ask(std::move(looks));
+    auto& [failure, replies] = seen;
+    error = failure;
+    for (auto shard = from; !error && shard < to; ++shard) {
+      topic_shard view;
+      view.shard = shard;
+      for (const auto& each : batches_of(replies[2 * (shard - from)].children)) {
+        ++view.batches;
+        view.messages += each.count;
+      }
+      view.groups = std::move(replies[2 * (shard - from) + 1].children);
+      std::ranges::sort(view.groups);
+      all.push_back(std::move(view));
+    }
+  }
+  co_return outcome<shard_views>(error, std::move(all));
+}
+
+awaitable<outcome<topic_letters>> topic_core::dead_letters(std::string group) {
+  if (!is_group(group)) return refuse<topic_letters>(errc::bad_arguments);
+  return read_letters(frame_->session, frame_->where.dead(group));
+}
+
+/// One transaction: a letter that is still there proves that nothing was done.
+awaitable<outcome<>> topic_core::revive(std::string group, dead_letter which) {
+  const auto shard = shard_of_letter(which.item);
+  const bool is_named = !which.name.empty() && which.name.find('/') == which.name.npos;
+  const bool is_ours = shard && *shard < frame_->options.shards;
+  if (!is_ours || !is_named || !is_group(group)) co_return outcome<>(errc::bad_arguments);
+  packed_batch content;
+  content.add(which.key, which.data);
+  const auto letter = join(frame_->where.dead(group), which.name);
+  transaction all;
+  all.remove(letter).create(frame_->where.batch(*shard, batch_marker(1)), content.text(),
+                            create_mode::persistent_sequential);
+  for (bool was_sent = false;;) {
+    auto result = co_await frame_->session->perform(backend::make_multi(all), retry::once);
+    auto error = result.error;
+    if (error == errc::no_node && was_sent) co_return outcome<>(errc::outcome_unknown);
+    const bool is_maybe_done = may_have_happened(error) && result.sent;
+    was_sent = was_sent || is_maybe_done;
+    if (is_maybe_done) error = co_await see_letter(frame_->session, letter);
+    const bool is_undone = may_have_happened(result.error) && (!error || !is_maybe_done);
+    if (!is_undone || error == errc::session_expired) co_return outcome<>(error);
+    error = co_await frame_->session->wait_connected(nullptr, frame_->session->retry_deadline());
+    if (error) co_return outcome<>(error == errc::timed_out ? make_error_code(errc::connection_loss) : error);
+  }
+}
+
+awaitable<outcome<>> topic_core::discard(std::string group, dead_letter which) {
+  if (!is_group(group) || which.name.empty()) return refuse<>(errc::bad_arguments);
+  return discard_letter(frame_->session, frame_->where.dead(group), std::move(which.name));
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,66 @@
+#include "topic/topic_frame.hpp"
+
+#include <utility>
+
+#include "format/json_object.hpp"
+#include "session/paths.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+constexpr std::string_view topic_kind = "topic";
+constexpr std::string_view topic_hash = "crc32";
+
+error_code judge_topic(const std::string& text, std::uint32_t shards) {
+  const auto read = json_object::parse(text);
+  if (!read || !read->is(topic_kind) || read->text("hash") != topic_hash) return errc::foreign_data;
+  const auto count = read->integer("count");
+  if (!count) return errc::foreign_data;
+  return *count == shards ? error_code() : make_error_code(errc::size_mismatch);
+}
+
+}  // namespace
+
+bool is_group(std::string_view name) {
+  const bool is_id = !name.empty() && name.size() <= 256 && !has_control(name);
+  return is_id && name.find('/') == name.npos && name != "." && name != "..";
+}
+
+bool removes_consumed(const topic_retention& keep, const std::string& group) {
+  return keep.groups.size() == 1 && keep.groups.front() == group && !keep.age && !keep.bytes;
+}
+
+awaitable<error_code> find_topic(topic_frame_ptr topic) {
+  auto found = co_await topic->session->perform(make_request(opcode::get, topic->where.root), retry::always);
+  if (found.error) co_return found.error;
+  if (found.data.empty()) co_return errc::no_node;
+  co_return judge_topic(found.data, topic->options.shards);
+}
+
+awaitable<error_code> agree_on_topic(topic_frame_ptr topic) {
+  const auto& session = topic->session;
+  const auto& path = topic->where.root;
+  for (;;) {
+    auto found = co_await session->perform(make_request(opcode::get, path), retry::always);
+    if (found.error == errc::no_node) {
+      auto error = co_await session->ensure_path(path);
+      if (error) co_return error;
+      continue;
+    }
+    if (found.error) co_return found.error;
+    if (!found.data.empty()) co_return judge_topic(found.data, topic->options.shards);
+    auto write = make_request(opcode::set, path);
+    auto record = json_object::of_kind(topic_kind);
+    record.set("count", std::int64_t{topic->options.shards}).set("hash", topic_hash);
+    write.data = record.to_text();
+    write.version = found.stat.version;
+    auto written = co_await session->perform(std::move(write), retry::always);
+    const bool is_quicker = written.error == errc::bad_version || written.error == errc::no_node;
+    if (!is_quicker) co_return written.error;  // else somebody else has written or removed it, or we have
+  }
+}
+
+}  // namespace zkrecipes::detail

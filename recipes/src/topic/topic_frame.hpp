@@ -1,0 +1,35 @@
+// What all parts of one topic object share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <zkrecipes/topic_options.hpp>
+
+#include "session/core.hpp"
+#include "session/operation.hpp"
+#include "topic/topic_layout.hpp"
+
+namespace zkrecipes::detail {
+
+struct topic_frame {
+  core_ptr session;
+  topic_layout where;
+  topic_options options;
+};
+
+using topic_frame_ptr = std::shared_ptr<const topic_frame>;
+
+/// Whether nobody else needs what this group has consumed, so that it is removed at once.
+bool removes_consumed(const topic_retention& keep, const std::string& group);
+
+/// Compares the topic's record with our options. Errors: `no_node` (there is none), and those of `agree_on_topic`.
+awaitable<error_code> find_topic(topic_frame_ptr topic);
+/// Compares the topic's record with our options, and makes it if it is missing.
+/// Errors: `size_mismatch`, `foreign_data`, `no_auth`, and those of `core::perform`.
+awaitable<error_code> agree_on_topic(topic_frame_ptr topic);
+/// Whether this can be the name of a group.
+bool is_group(std::string_view name);
+
+}  // namespace zkrecipes::detail

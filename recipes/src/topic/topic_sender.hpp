@@ -1,0 +1,74 @@
+// The transactions of a producer that are under way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "queue/producer_record.hpp"
+#include "topic/topic_frame.hpp"
+#include "topic/topic_room.hpp"
+#include "topic/topic_transaction.hpp"
+
+namespace zkrecipes::detail {
+
+/// Sends transactions without waiting for the answers to those before. Each moves the record of the producer from the
+/// version that the one before has left, so it does nothing unless all before it were done. The first one behind a read
+/// of the record moves it by more versions than can be under way, and is sent alone: so none of another producer of
+/// this name that is still under way fits behind it. On the strand.
+class topic_sender : public std::enable_shared_from_this<topic_sender> {
+ public:
+  topic_sender(topic_frame_ptr topic, const std::string& name);
+
+  /// Reads the number of the last message in the topic. It does not change what is under way.
+  awaitable<outcome<std::uint64_t>> last();
+
+  bool is_idle() const noexcept { return under_way_.empty(); }
+  /// Whether another transaction can be sent behind those under way.
+  bool has_room() const noexcept;
+  /// Error: it could not be sent, and nothing is under way.
+  awaitable<error_code> send(topic_transaction what);
+  /// Notified by each answer.
+  condition& changed() noexcept { return changed_; }
+  /// The first transaction has ended.
+  bool has_answer() const noexcept { return !is_idle() && under_way_.front()->is_done; }
+
+  /// What became of the messages under way, in their order: some are in the topic, some behind them can not be put,
+  /// and the rest, if nothing is under way any more, is to be sent again.
+  struct result {
+    std::size_t put = 0;
+    std::uint64_t before = 0;  ///< The number of the last message before those that were put.
+    std::size_t failed = 0;
+    error_code error{};
+  };
+  /// To be called when there is an answer.
+  awaitable<result> settle(topic_room& room);
+
+ private:
+  struct flight {
+    topic_transaction what;
+    std::uint64_t after = 0;  // the number of its last message
+    std::int32_t writes = 1;  // of the record
+    bool is_done = false;
+    backend::reply answer{};
+  };
+  using flight_ptr = std::shared_ptr<flight>;
+
+  awaitable<void> carry(flight_ptr which, backend::request multi);
+  awaitable<error_code> make_topic();
+  awaitable<error_code> make_folders(const topic_transaction& what);
+  void note_names(const flight& which, topic_room& room);
+  awaitable<result> settle_failure();
+  result judge(std::uint64_t before, std::uint64_t planned, bool is_contradicted);
+
+  topic_frame_ptr topic_;
+  condition changed_;
+  producer_record record_;
+  bool is_alone_ = true;       // the next one, or the one under way, is the first behind a read of the record
+  bool may_be_there_ = false;  // a reply was lost since the last transaction that is known to be done
+  std::deque<flight_ptr> under_way_;
+};
+
+}  // namespace zkrecipes::detail
