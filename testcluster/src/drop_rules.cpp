@@ -4,11 +4,11 @@
 
 namespace testcluster::detail {
 
-bool drop_rules::hit(what lost, std::int32_t op_code) {
+bool drop_rules::hit(what lost, std::int32_t op_code, std::string_view request) {
   bool found = false;
   for (auto& each : rules_) {
-    if (each.lost != lost || each.op_code != op_code) continue;
-    if (--each.left == 0) found = true;
+    if (each.lost != lost || each.op_code != op_code || request.find(each.text) == request.npos) continue;
+    if (each.left == each_one || --each.left == 0) found = true;
   }
   std::erase_if(rules_, [](const rule& each) { return each.left == 0; });
   return found;
@@ -18,7 +18,7 @@ std::vector<std::string> drop_rules::describe() const {
   std::vector<std::string> all;
   for (const auto& each : rules_) {
     all.push_back((each.lost == what::reply ? "drop-reply " : "drop-request ") + op::name_of(each.op_code) + " " +
-                  std::to_string(each.left));
+                  (each.left == each_one ? each.text : std::to_string(each.left)));
   }
   return all;
 }

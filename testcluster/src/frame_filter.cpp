@@ -53,8 +53,8 @@ verdict frame_filter::replies(std::string_view bytes) {
 bool frame_filter::lose_request(const std::string& frame) {
   const bool connect = !std::exchange(connect_request_seen_, true);
   const auto header = connect ? request_header{0, op::create_session} : header_of(frame).value_or(request_header{});
-  if (rules_.hit(drop_rules::what::request, header.op_code)) return true;
-  if (rules_.hit(drop_rules::what::reply, header.op_code)) {
+  if (rules_.hit(drop_rules::what::request, header.op_code, frame)) return true;
+  if (rules_.hit(drop_rules::what::reply, header.op_code, frame)) {
     if (connect) {
       lose_connect_reply_ = true;
     } else {

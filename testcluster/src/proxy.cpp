@@ -76,6 +76,7 @@ struct proxy::impl {
   void refuse(bool refusing);
   void heal();
   void drop(detail::drop_rules::what lost, std::int32_t op_code, int k);
+  void require_protocol() const;
 
   /// Runs `function` on the proxy's thread; returns its result or throws its exception.
   template <class Function>
@@ -216,9 +217,13 @@ void proxy::refuse(bool refusing) {
 
 void proxy::impl::drop(detail::drop_rules::what lost, std::int32_t op_code, int k) {
   if (k < 1) throw std::invalid_argument("drop_reply, drop_request: k must be at least 1");
+  require_protocol();
+  state.rules.add(lost, op_code, k);
+}
+
+void proxy::impl::require_protocol() const {
   if (state.options.protocol == proxy_protocol::opaque)
     throw error("this proxy does not know the protocol, so it can not lose one request; use cut or blackhole");
-  state.rules.add(lost, op_code, k);
 }
 
 void proxy::drop_reply(std::int32_t op_code, int k) {
@@ -227,6 +232,13 @@ void proxy::drop_reply(std::int32_t op_code, int k) {
 
 void proxy::drop_request(std::int32_t op_code, int k) {
   impl_->on_thread([=, this] { impl_->drop(detail::drop_rules::what::request, op_code, k); });
+}
+
+void proxy::drop_requests(std::int32_t op_code, std::string text) {
+  impl_->on_thread([&] {
+    impl_->require_protocol();
+    impl_->state.rules.add_each(detail::drop_rules::what::request, op_code, std::move(text));
+  });
 }
 
 void proxy::impl::heal() {

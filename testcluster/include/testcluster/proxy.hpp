@@ -93,6 +93,9 @@ class proxy {
   /// Otherwise like drop_reply.
   void drop_request(std::int32_t op_code, int k = 1);
 
+  /// Like drop_request for each request of this kind that has a text in it, such as a path, until heal().
+  void drop_requests(std::int32_t op_code, std::string text);
+
   /// Ends every fault and restores the initial delay. drops() and lost_bytes() keep their counts. Connections that are
   /// half-open or have lost something are closed, the others stay.
   void heal();
