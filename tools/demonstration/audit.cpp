@@ -8,6 +8,7 @@
 
 #include <boost/asio.hpp>
 
+#include "gathering.hpp"
 #include "roles.hpp"
 
 namespace demo {
@@ -24,36 +25,17 @@ struct placed {
   result found;
 };
 
-/// The results of all folders, which are read at the same time.
-struct reading {
-  explicit reading(asio::any_io_executor where) : ready(where) {}
-
-  std::vector<placed> results;
-  std::size_t pending = 0;
-  std::exception_ptr failure;
-  asio::steady_timer ready;
-};
-
 asio::awaitable<void> read_folder(zkrecipes::session session, std::string folder, std::vector<placed>& results) {
   const auto children = co_await session.async_children(folder, asio::use_awaitable);
   for (const auto& name : children.names) {
     placed each;
     each.path = folder + '/' + name;
     const auto node = co_await session.async_get(each.path, asio::use_awaitable);
-    std::istringstream(node.data) >> each.found.epoch >> each.found.consumer >> each.found.number;
+    std::istringstream(node.data) >> each.found.epoch >> each.found.consumer >> each.found.number >> each.found.shard;
     each.found.accepted_ms = node.stat.ctime;
     each.czxid = node.stat.czxid;
     results.push_back(std::move(each));
   }
-}
-
-void read_beside(zkrecipes::session session, std::string folder, reading& all) {
-  ++all.pending;
-  asio::co_spawn(all.ready.get_executor(), read_folder(session, std::move(folder), all.results),
-                 [&all](std::exception_ptr failure) {
-                   if (failure) all.failure = failure;
-                   if (--all.pending == 0) all.ready.cancel();
-                 });
 }
 
 /// What was found of each message.
@@ -73,23 +55,25 @@ class findings {
   audit found_;
   std::set<std::uint64_t> seen_;
   std::set<std::uint64_t> parked_;
-  std::map<std::string, std::uint64_t> highest_;  // of each key; in strict order all have the same
-  std::int64_t epoch_ = 0;
+  std::map<std::string, std::uint64_t> highest_;  // of each key; in strict order, of each shard
+  std::map<std::uint32_t, std::int64_t> epochs_;  // of each shard
 };
 
 void findings::add(const result& each) {
-  if (!known(each.number)) {
+  if (!known(each.number) || each.shard != work_.shard(each.number)) {
     ++found_.unexpected;
     return;
   }
   if (!seen_.insert(each.number).second) ++found_.duplicated;
   if (order_ != zkrecipes::message_order::none) {
-    auto& highest = highest_[order_ == zkrecipes::message_order::strict ? std::string() : work_.key(each.number)];
+    const bool is_strict = order_ == zkrecipes::message_order::strict;
+    auto& highest = highest_[is_strict ? std::to_string(each.shard) : work_.key(each.number)];
     if (each.number < highest) ++found_.out_of_order;
     highest = std::max(highest, each.number);
   }
-  if (each.epoch < epoch_) ++found_.overlapping_terms;
-  epoch_ = std::max(epoch_, each.epoch);
+  auto& epoch = epochs_[each.shard];
+  if (each.epoch < epoch) ++found_.overlapping_terms;
+  epoch = std::max(epoch, each.epoch);
 }
 
 void findings::add(const zkrecipes::dead_letter& letter) {
@@ -119,16 +103,14 @@ asio::awaitable<std::vector<result>> read_results(zkrecipes::session session) {
   const std::string top = results_path;
   const auto executor = co_await asio::this_coro::executor;
   const auto folders = co_await session.async_children(top, asio::use_awaitable);
-  reading all(executor);
-  all.ready.expires_at(asio::steady_timer::time_point::max());
-  for (const auto& name : folders.names) read_beside(session, top + '/' + name, all);
-  constexpr auto token = asio::as_tuple(asio::use_awaitable);
-  if (all.pending) co_await all.ready.async_wait(token);
-  if (all.failure) std::rethrow_exception(all.failure);
-  std::sort(all.results.begin(), all.results.end(),
+  std::vector<placed> found;
+  gathering readers(executor);
+  for (const auto& name : folders.names) readers.add(read_folder(session, top + '/' + name, found));
+  co_await readers.wait();
+  std::sort(found.begin(), found.end(),
             [](const placed& a, const placed& b) { return std::tie(a.czxid, a.path) < std::tie(b.czxid, b.path); });
   std::vector<result> results;
-  for (auto& each : all.results) results.push_back(std::move(each.found));
+  for (auto& each : found) results.push_back(std::move(each.found));
   co_return results;
 }
 

@@ -22,6 +22,7 @@ struct result {
   std::string consumer;
   std::uint64_t number = 0;
   std::int64_t accepted_ms = 0;
+  std::uint32_t shard = 0;
 };
 
 struct audit {
@@ -29,10 +30,10 @@ struct audit {
   std::uint64_t processed = 0;   ///< Messages with at least one effect.
   std::uint64_t lost = 0;        ///< Messages without an effect that are not parked.
   std::uint64_t duplicated = 0;  ///< Effects of a message that already had one, or that is parked.
-  std::uint64_t unexpected = 0;  ///< Effects of messages that were not produced, and effects that can not be parsed.
+  std::uint64_t unexpected = 0;  ///< Effects of messages that were not produced, or in a shard that is not theirs.
   std::uint64_t out_of_order = 0;
-  std::uint64_t overlapping_terms = 0;   ///< Effects of a term after an effect of a later term.
-  std::uint64_t overlapping_phases = 0;  ///< Phases that began during a phase of another term.
+  std::uint64_t overlapping_terms = 0;   ///< Effects of a term after an effect of a later term of the shard.
+  std::uint64_t overlapping_phases = 0;  ///< Phases that began during a phase of another term of the shard.
   std::uint64_t parked = 0;              ///< Dead letters.
   std::uint64_t parked_wrongly = 0;      ///< Those of good messages, second ones of a message, and unknown ones.
   std::uint64_t not_parked = 0;          ///< Bad messages without a dead letter.

@@ -1,4 +1,5 @@
-// A consumer: only the elected one of all replicas works.
+// Consumers: the elected one of all replicas works, or each works on its shards.
+#include <functional>
 #include <iostream>
 
 #include <boost/asio.hpp>
@@ -12,6 +13,8 @@
 
 namespace demo {
 
+namespace asio = boost::asio;
+
 namespace {
 
 void print(const std::string& id, zkrecipes::error_code error, std::exception_ptr failure) {
@@ -24,28 +27,84 @@ void print(const std::string& id, zkrecipes::error_code error, std::exception_pt
   std::cerr << '\n';
 }
 
+bool means_cut(zkrecipes::session_event what) {
+  using zkrecipes::session_event;
+  return what == session_event::connection_lost || what == session_event::lease_lapsed ||
+         what == session_event::incarnation_ended;
+}
+
+/// What both kinds of consumers have.
+struct workplace {
+  explicit workplace(const consumer_settings& how)
+      : id(how.id), log(how.folder / how.id), session(io.get_executor(), options(how)), signals(io, SIGTERM, SIGINT) {}
+
+  zkrecipes::session_options options(const consumer_settings& how) {
+    auto chosen = session_options(how.hosts, how.timeout);
+    chosen.log = [this](const zkrecipes::log_event& event) {
+      if (means_cut(event.event)) log.note(note_of(id, cut));
+    };
+    return chosen;
+  }
+  void on_signal(std::function<void(int)> act) {
+    signals.async_wait([this, act](zkrecipes::error_code error, int number) {
+      if (error) return;
+      act(number);
+      on_signal(act);
+    });
+  }
+  void end(zkrecipes::error_code error, std::exception_ptr failure) {
+    if (error) print(id, error, failure);
+    status = error ? 1 : 0;
+    signals.cancel();
+    session.async_close([this](zkrecipes::error_code) { io.stop(); });
+  }
+
+  std::string id;
+  asio::io_context io;
+  phase_log log;
+  zkrecipes::session session;
+  asio::signal_set signals;
+  int status = 0;
+};
+
+zkrecipes::shard_group_options member_options(const consumer_settings& how) {
+  zkrecipes::shard_group_options all;
+  all.id = how.id;
+  all.shards = how.shards;
+  all.grace = how.grace;
+  // A shard without messages never commits. It is not to be put in quarantine because its owners are killed by us.
+  all.calm = how.timeout;
+  return all;
+}
+
 }  // namespace
 
 int consume(const consumer_settings& how) {
-  boost::asio::io_context io;
-  zkrecipes::session session(io.get_executor(), session_options(how.hosts, how.timeout));
-  recorder records(zkrecipes::queue(session, queue_path), how);
-  phase_log log(how.folder / how.id);
-  logged_career career(records, log, how.id);
-  zkrecipes::consumer_coordinator coordinator(session, election_path, {.id = how.id});
-  boost::asio::signal_set stop(io, SIGTERM, SIGINT);
-  stop.async_wait([&](zkrecipes::error_code error, int) {
-    if (!error) coordinator.stop();
+  workplace here(how);
+  logged_career career(std::make_unique<recorder>(zkrecipes::queue(here.session, queue_path), how), here.log, how.id);
+  zkrecipes::consumer_coordinator coordinator(here.session, election_path, {.id = how.id});
+  here.on_signal([&](int) { coordinator.stop(); });
+  coordinator.async_run(career, [&](zkrecipes::error_code error) { here.end(error, coordinator.failure()); });
+  here.io.run();
+  return here.status;
+}
+
+int own_shards(const consumer_settings& how) {
+  workplace here(how);
+  here.signals.add(SIGUSR1);
+  const zkrecipes::topic topic(here.session, topic_path, topic_settings(how.shards));
+  zkrecipes::shard_group group(here.session, group_path, member_options(how));
+  here.on_signal([&](int number) {
+    if (number == SIGUSR1) return group.drain();
+    group.stop();
   });
-  int status = 0;
-  coordinator.async_run(career, [&](zkrecipes::error_code error) {
-    if (error) print(how.id, error, coordinator.failure());
-    status = error ? 1 : 0;
-    stop.cancel();
-    session.async_close([&](zkrecipes::error_code) { io.stop(); });
-  });
-  io.run();
-  return status;
+  auto make = [&](const zkrecipes::shard& which) {
+    auto records = std::make_unique<recorder>(topic.feed(which.number, topic_group), how, which.number);
+    return std::make_unique<logged_career>(std::move(records), here.log, how.id, which.number);
+  };
+  group.async_run(make, [&](zkrecipes::error_code error) { here.end(error, {}); });
+  here.io.run();
+  return here.status;
 }
 
 }  // namespace demo

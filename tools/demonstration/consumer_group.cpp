@@ -5,8 +5,12 @@
 
 namespace demo {
 
-consumer_group::consumer_group(int size, bool killers, phase_log& log, starter launch, speaker say)
-    : killers_(killers), log_(log), launch_(std::move(launch)), say_(std::move(say)), members_(size) {}
+consumer_group::consumer_group(const consumer_group_options& how, phase_log& log, starter launch, speaker say)
+    : how_(how),
+      log_(log),
+      launch_(std::move(launch)),
+      say_(std::move(say)),
+      members_(static_cast<std::size_t>(how.size)) {}
 
 int consumer_group::index_of(const std::string& id) const {
   for (int i = 0; i < size(); ++i) {
@@ -18,7 +22,9 @@ int consumer_group::index_of(const std::string& id) const {
 void consumer_group::start(int index) {
   auto& each = members_[index];
   each.id = "consumer-" + std::to_string(index + 1);
-  if (each.starts++) each.id += '.' + std::to_string(each.starts);
+  if (each.starts++ && !how_.same_ids) each.id += '.' + std::to_string(each.starts);
+  each.is_dismissed = false;
+  log_.note(note_of(each.id, started));
   each.running = launch_(each.id);
   say_(each.id + " started");
 }
@@ -28,7 +34,16 @@ bool consumer_group::silence(int index, int signal) {
   if (each.running.has_ended()) return false;  // `supervise` starts it again
   each.running.signal(signal);
   if (signal == SIGKILL) each.running.wait();
-  log_.note(silenced(each.id));
+  log_.note(note_of(each.id, silenced));
+  return true;
+}
+
+bool consumer_group::dismiss(int index, int signal) {
+  auto& each = members_[index];
+  if (each.running.has_ended()) return false;  // `supervise` starts it again
+  each.is_dismissed = true;
+  log_.note(note_of(each.id, leaves));
+  each.running.signal(signal);
   return true;
 }
 
@@ -39,8 +54,9 @@ std::vector<std::string> consumer_group::supervise() {
   for (int i = 0; i < size(); ++i) {
     auto& each = members_[i];
     if (!each.running.pid() || !each.running.has_ended()) continue;
-    log_.note(silenced(each.id));
-    judge(each.id, each.running.wait(), false);
+    log_.note(note_of(each.id, silenced));
+    judge(each.id, each.running.wait(), each.is_dismissed);
+    if (each.is_dismissed) continue;
     ended.push_back(each.id);
     start(i);
   }
@@ -48,13 +64,13 @@ std::vector<std::string> consumer_group::supervise() {
 }
 
 void consumer_group::stop() {
-  for (auto& each : members_) each.running.signal(SIGTERM);
+  for (int i = 0; i < size(); ++i) dismiss(i, SIGTERM);
   for (auto& each : members_) judge(each.id, each.running.wait(), true);
 }
 
 void consumer_group::judge(const std::string& id, int status, bool stopped) {
   if (stopped && (status == 0 || status == 128 + SIGTERM)) return;  // the signal also ends one that has just begun
-  if (!stopped && killers_ && status == 128 + SIGKILL) {
+  if (!stopped && how_.killers && status == 128 + SIGKILL) {
     say_(id + " was killed by a message");
     ++died_;
     return;

@@ -9,15 +9,21 @@
 
 namespace demo {
 
-/// The processes of the consumers. One that ends by itself is started again. Each process has an id of its own, so that
-/// a leader whose process has ended is not taken for its successor.
+struct consumer_group_options {
+  int size = 3;
+  bool killers = false;  ///< Some messages kill the process.
+  /// Whether a process that is started again has the id that it had before. Else each has an id of its own, so that a
+  /// leader whose process has ended is not taken for its successor.
+  bool same_ids = false;
+};
+
+/// The processes of the consumers. One that ends by itself is started again.
 class consumer_group {
  public:
   using starter = std::function<process(const std::string& id)>;
   using speaker = std::function<void(const std::string& text)>;
 
-  /// `killers`: some messages kill the process.
-  consumer_group(int size, bool killers, phase_log& log, starter launch, speaker say);
+  consumer_group(const consumer_group_options& how, phase_log& log, starter launch, speaker say);
 
   int size() const noexcept { return static_cast<int>(members_.size()); }
   const std::string& id(int index) const { return members_[index].id; }
@@ -27,6 +33,9 @@ class consumer_group {
   /// Stops or kills a process, and logs that none of its phases goes on any more. False if it had ended before.
   bool silence(int index, int signal);
   void resume(int index);
+  /// Asks a process to end by a signal; it is not started again. False if it had ended before.
+  bool dismiss(int index, int signal);
+  bool is_running(int index) const { return members_[index].running.pid() != 0; }
   /// Starts those again that have ended. Returns their ids.
   std::vector<std::string> supervise();
   /// Asks all to end, and waits until they have ended.
@@ -41,11 +50,12 @@ class consumer_group {
     std::string id;
     process running;
     int starts = 0;
+    bool is_dismissed = false;
   };
 
   void judge(const std::string& id, int status, bool stopped);
 
-  bool killers_;
+  consumer_group_options how_;
   phase_log& log_;
   starter launch_;
   speaker say_;

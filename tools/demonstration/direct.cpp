@@ -6,6 +6,7 @@
 #include "director.hpp"
 #include "report.hpp"
 #include "roles.hpp"
+#include "shard_director.hpp"
 
 namespace demo {
 
@@ -15,9 +16,20 @@ zkrecipes::session_options session_options(const std::string& hosts, std::chrono
   return {.hosts = hosts, .timeout = timeout, .root = root, .create_root = true};
 }
 
-int direct(const direction& how) {
+zkrecipes::topic_options topic_settings(std::uint32_t shards) {
+  zkrecipes::topic_options all;
+  all.shards = shards;
+  all.retention.groups = {topic_group};
+  return all;
+}
+
+namespace {
+
+/// `Director`: of either kind of run.
+template <class Director>
+int play(const direction& how) {
   asio::io_context io;
-  director stage(io, how);
+  Director stage(io, how);
   int status = 0;
   asio::signal_set stop(io, SIGINT, SIGTERM);
   stop.async_wait([&](zkrecipes::error_code error, int number) {
@@ -42,5 +54,9 @@ int direct(const direction& how) {
   std::cout << (how.json ? to_json(stage.outcome()) + '\n' : to_text(stage.outcome())) << std::flush;
   return stage.outcome().success() ? 0 : 1;
 }
+
+}  // namespace
+
+int direct(const direction& how) { return how.work.shards ? play<shard_director>(how) : play<director>(how); }
 
 }  // namespace demo

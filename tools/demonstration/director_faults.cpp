@@ -1,5 +1,4 @@
 // The faults, and the waiting between them.
-#include <algorithm>
 #include <csignal>
 #include <stdexcept>
 
@@ -11,37 +10,9 @@ namespace asio = boost::asio;
 using asio::awaitable;
 using asio::use_awaitable;
 
-awaitable<void> director::pause_between() {
-  asio::steady_timer pause(io_, std::chrono::milliseconds(50));
-  co_await pause.async_wait(use_awaitable);
-  if (std::chrono::steady_clock::now() - begin_ > times_.patience) throw std::runtime_error("the run takes too long");
-}
-
-/// Waits for a share of the messages that can be processed.
-awaitable<void> director::wait_processed(double share) {
-  const auto good = work_.messages() - work_.bad().size();
-  const auto enough = static_cast<std::uint64_t>(std::min(share, 1.0) * static_cast<double>(good));
-  for (;;) {
-    const auto count = co_await progress_.processed();
-    if (count >= enough) co_return;
-    co_await pause_between();
-  }
-}
-
 awaitable<void> director::wait_leader(std::int64_t after) {
   while (observer_.view().epoch <= after || observer_.view().phase != zkrecipes::term_phase::executing ||
          leading_index() < 0) {
-    co_await pause_between();
-  }
-}
-
-/// Waits until one more message is processed, or all are.
-awaitable<void> director::wait_progress() {
-  const auto good = work_.messages() - work_.bad().size();
-  const auto since = co_await progress_.processed();
-  for (;;) {
-    const auto count = co_await progress_.processed();
-    if (count > since || count >= good) co_return;
     co_await pause_between();
   }
 }
@@ -92,30 +63,15 @@ awaitable<void> director::pause_consumer() {
   }
 }
 
-awaitable<void> director::kill_server_leader() {
-  std::function<void()> find = [this] { killed_server_ = ensemble_.leader(); };
-  co_await blocking(find);
-  say("SIGKILL to server " + std::to_string(killed_server_) + ", the leader of the ensemble");
-  std::function<void()> kill = [this] { ensemble_.kill(killed_server_); };
-  co_await blocking(kill);
-  ++summary_.server_leaders_killed;
-}
-
-awaitable<void> director::start_server() {
-  std::function<void()> start = [this] { ensemble_.start(killed_server_); };
-  co_await blocking(start);
-  say("server " + std::to_string(killed_server_) + " is back");
-}
-
 awaitable<void> director::cause(fault_kind what) {
   switch (what) {
     case fault_kind::resign: return planned_hand_over();
     case fault_kind::kill: return kill_consumer();
     case fault_kind::pause: return pause_consumer();
     case fault_kind::kill_server: return kill_server_leader();
-    case fault_kind::start_server: break;
+    case fault_kind::start_server: return start_server();
+    default: throw std::logic_error("a fault of shards");
   }
-  return start_server();
 }
 
 awaitable<void> director::make_trouble() {

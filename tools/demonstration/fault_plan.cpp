@@ -9,6 +9,20 @@ namespace {
 constexpr double first = 0.05;
 constexpr double last = 0.95;
 
+/// The moment of the i-th of so many faults of a kind.
+double moment(double i, int count) { return first + (last - first) * i / count; }
+
+void add_server_kills(std::vector<fault>& plan, int count) {
+  for (int i = 0; i < count; ++i) {
+    plan.push_back({moment(i, count), fault_kind::kill_server});
+    plan.push_back({moment(i + 0.5, count), fault_kind::start_server});
+  }
+}
+
+void sort(std::vector<fault>& plan) {
+  std::stable_sort(plan.begin(), plan.end(), [](const fault& a, const fault& b) { return a.share < b.share; });
+}
+
 }  // namespace
 
 std::vector<fault> plan_faults(int kills, int server_kills) {
@@ -18,15 +32,21 @@ std::vector<fault> plan_faults(int kills, int server_kills) {
     plan.push_back({0.75, fault_kind::kill_server});
     plan.push_back({0.9, fault_kind::start_server});
   }
-  for (int i = 0; kills > 1 && i < kills; ++i) {
-    plan.push_back({first + (last - first) * (i + 0.5) / kills, fault_kind::kill});
+  for (int i = 0; kills > 1 && i < kills; ++i) plan.push_back({moment(i + 0.5, kills), fault_kind::kill});
+  if (server_kills > 1) add_server_kills(plan, server_kills);
+  sort(plan);
+  return plan;
+}
+
+std::vector<fault> plan_shard_faults(int kills, int changes, int server_kills) {
+  constexpr fault_kind in_turn[] = {fault_kind::pause, fault_kind::restart, fault_kind::drain, fault_kind::cut};
+  std::vector<fault> plan;
+  for (int i = 0; i < kills; ++i) {
+    plan.push_back({moment(i + 0.5, kills), i % 3 == 1 ? fault_kind::kill_planner : fault_kind::kill});
   }
-  for (int i = 0; server_kills > 1 && i < server_kills; ++i) {
-    const double step = (last - first) / server_kills;
-    plan.push_back({first + step * i, fault_kind::kill_server});
-    plan.push_back({first + step * (i + 0.5), fault_kind::start_server});
-  }
-  std::stable_sort(plan.begin(), plan.end(), [](const fault& a, const fault& b) { return a.share < b.share; });
+  for (int i = 0; i < changes; ++i) plan.push_back({moment(i + 0.25, changes), in_turn[i % 4]});
+  add_server_kills(plan, server_kills);
+  sort(plan);
   return plan;
 }
 

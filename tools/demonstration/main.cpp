@@ -1,7 +1,9 @@
 // One program for all the processes of the demonstration.
 #include <iostream>
 #include <map>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -27,9 +29,40 @@ void add_order(CLI::App& app, zkrecipes::message_order& order) {
 }
 
 void add_faults(CLI::App& app, demo::direction& how) {
-  app.add_option("--kills", how.kills, "How often to kill the leading consumer")->check(CLI::Range(0, 10'000));
+  app.add_option("--kills", how.kills, "How often to kill the leading consumer; with shards, an owner or the planner")
+      ->check(CLI::Range(0, 10'000));
   app.add_option("--server-kills", how.server_kills, "How often to kill the leader of the ensemble")
       ->check(CLI::Range(0, 1'000));
+  app.add_option("--changes", how.changes, "How often to pause, restart, drain or cut off an owner of shards, in turn")
+      ->check(CLI::Range(0, 1'000));
+  app.add_option("--shards", how.work.shards, "How many shards there are")->check(CLI::Range(1, 1'000));
+  app.add_option("--processes", how.consumers, "How many processes own shards")->check(CLI::Range(2, 20));
+}
+
+enum class mode { leader, sharded };
+
+void add_mode(CLI::App& app, mode& chosen) {
+  const std::map<std::string, mode> names{{"leader", mode::leader}, {"sharded", mode::sharded}};
+  app.add_option("--mode", chosen, "leader (the default): one of three consumers works; sharded: each has its shards")
+      ->transform(CLI::CheckedTransformer(names).description("leader|sharded"));
+}
+
+/// Refuses the options of the other mode, and chooses those of this one that were not given.
+void complete(const CLI::App& app, mode chosen, demo::direction& how) {
+  const bool sharded = chosen == mode::sharded;
+  const auto others = sharded ? std::vector<std::string>{"--kill-on"}
+                              : std::vector<std::string>{"--shards", "--changes", "--processes"};
+  for (const auto& each : others) {
+    if (app.count(each)) throw std::invalid_argument(each + " is of the other mode: see --mode");
+  }
+  if (!sharded) return;
+  if (!app.count("--shards")) how.work.shards = 64;
+  if (!app.count("--keys")) how.work.keys = 300;
+  if (!app.count("--order")) how.order = zkrecipes::message_order::by_key;
+  if (!app.count("--processes")) how.consumers = 6;
+  if (!app.count("--kills")) how.kills = 14;
+  if (!app.count("--changes")) how.changes = 16;
+  if (!app.count("--server-kills")) how.server_kills = 2;
 }
 
 /// What the processes are told by the director.
@@ -40,6 +73,7 @@ struct orders {
   std::int64_t duration_ms = 30'000;
   std::int64_t timeout_ms = 4'000;
   std::int64_t deadline_ms = 1'000;
+  std::int64_t grace_ms = 5'000;
 };
 
 CLI::App* add_consumer(CLI::App& app, orders& told) {
@@ -50,6 +84,8 @@ CLI::App* add_consumer(CLI::App& app, orders& told) {
   consume->add_option("--parent", told.parent)->required();
   consume->add_option("--timeout", told.timeout_ms)->required();
   consume->add_option("--deadline", told.deadline_ms)->required();
+  consume->add_option("--grace", told.grace_ms)->required();
+  consume->add_option("--shards", told.consumer.shards)->required();
   add_order(*consume, told.consumer.order);
   return consume;
 }
@@ -59,6 +95,7 @@ CLI::App* add_producer(CLI::App& app, orders& told, demo::workload_options& work
   produce->add_option("--hosts", told.hosts)->required();
   produce->add_option("--duration", told.duration_ms)->required();
   produce->add_option("--parent", told.parent)->required();
+  produce->add_option("--shards", work.shards)->required();
   add_work(*produce, work);
   return produce;
 }
@@ -69,6 +106,8 @@ int main(int argc, char** argv) try {
   CLI::App app{"The main job of zkrecipes: consumers elect a leader on a real ensemble and hand over"};
   orders told;
   demo::direction how;
+  auto chosen = mode::leader;
+  add_mode(app, chosen);
   add_work(app, how.work);
   add_order(app, how.order);
   add_faults(app, how);
@@ -81,8 +120,10 @@ int main(int argc, char** argv) try {
   told.consumer.hosts = told.hosts;
   told.consumer.timeout = milliseconds(told.timeout_ms);
   told.consumer.deadline = milliseconds(told.deadline_ms);
-  if (*consume) return demo::consume(told.consumer);
+  told.consumer.grace = milliseconds(told.grace_ms);
+  if (*consume) return told.consumer.shards ? demo::own_shards(told.consumer) : demo::consume(told.consumer);
   if (*produce) return demo::produce(told.hosts, demo::workload(how.work), milliseconds(told.duration_ms));
+  complete(app, chosen, how);
   return demo::direct(how);
 } catch (const std::exception& error) {
   std::cerr << "demo: " << error.what() << '\n';

@@ -11,16 +11,17 @@ phase_log::phase_log(const std::filesystem::path& file) : out_(file, std::ios::a
 
 void phase_log::note(const phase_mark& what) {
   out_ << what.time_ns << ' ' << what.consumer << ' ' << what.epoch << ' ' << what.phase << ' '
-       << (what.begins ? "begins" : "ends") << std::endl;
+       << (what.begins ? "begins" : "ends") << ' ' << what.shard << std::endl;
 }
 
-std::shared_ptr<void> phase_log::begins(std::string consumer, std::int64_t epoch, std::string phase) {
-  phase_mark mark{monotonic_ns(), std::move(consumer), epoch, std::move(phase), true};
-  note(mark);
-  return std::shared_ptr<void>(nullptr, [this, mark](void*) mutable {
-    mark.time_ns = monotonic_ns();
-    mark.begins = false;
-    note(mark);
+std::shared_ptr<void> phase_log::begins(phase_mark what) {
+  what.time_ns = monotonic_ns();
+  what.begins = true;
+  note(what);
+  return std::shared_ptr<void>(nullptr, [this, what](void*) mutable {
+    what.time_ns = monotonic_ns();
+    what.begins = false;
+    note(what);
   });
 }
 

@@ -16,8 +16,8 @@ class phase_log {
   explicit phase_log(const std::filesystem::path& file);
 
   void note(const phase_mark& what);
-  /// Logs the beginning of a phase now, and its end when the returned object is destroyed.
-  [[nodiscard]] std::shared_ptr<void> begins(std::string consumer, std::int64_t epoch, std::string phase);
+  /// Logs the beginning of a phase now, whatever time the mark has, and its end when the returned object is destroyed.
+  [[nodiscard]] std::shared_ptr<void> begins(phase_mark what);
 
  private:
   std::ofstream out_;

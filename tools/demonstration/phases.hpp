@@ -15,17 +15,22 @@ struct phase_mark {
   std::int64_t epoch = 0;
   std::string phase;
   bool begins = false;
+  std::uint32_t shard = 0;
 };
 
 std::int64_t monotonic_ns();
 
-/// The mark of a process that was stopped or killed and therefore does nothing from now on.
-phase_mark silenced(std::string consumer);
+/// The mark of something that concerns a whole process, such as these.
+phase_mark note_of(std::string consumer, std::string what);
+inline constexpr char silenced[] = "silenced";  ///< It was stopped or killed, and therefore does nothing from now on.
+inline constexpr char started[] = "started";
+inline constexpr char leaves[] = "leaves";  ///< It was asked to end.
+inline constexpr char cut[] = "cut";        ///< It has lost its connection, its lease or its session.
 
 /// The marks of all files in the folder, in order of time.
 std::vector<phase_mark> read_phases(const std::filesystem::path& folder);
 
-/// Counts the phases that began during a phase of another term. `marks` are in order of time.
+/// Counts the phases that began during a phase of another term of the same shard. `marks` are in order of time.
 std::uint64_t count_overlaps(const std::vector<phase_mark>& marks);
 
 }  // namespace demo

@@ -5,6 +5,7 @@
 
 #include <boost/asio.hpp>
 
+#include "gathering.hpp"
 #include "roles.hpp"
 
 namespace demo {
@@ -13,7 +14,16 @@ namespace asio = boost::asio;
 
 namespace {
 
-constexpr std::size_t growing = 4;  // folders; those before them are full, or of terms that have ended
+/// So many folders of each shard. Those before them are full, or of terms that have ended.
+constexpr std::size_t growing = 2;
+
+/// The part of a folder's name that all folders of a shard have in common.
+std::string shard_of(const std::string& name) { return name.substr(0, name.find('-')); }
+
+asio::awaitable<void> count(zkrecipes::session session, std::string path, std::uint64_t& children) {
+  const auto stat = co_await session.async_exists(path, asio::use_awaitable);
+  children = static_cast<std::uint64_t>(stat.num_children);
+}
 
 }  // namespace
 
@@ -21,18 +31,18 @@ progress::progress(zkrecipes::session session) : session_(std::move(session)) {}
 
 asio::awaitable<std::uint64_t> progress::processed() {
   const std::string top = results_path;
+  const auto executor = co_await asio::this_coro::executor;
   auto children = co_await session_.async_children(top, asio::use_awaitable);
   auto& names = children.names;
   std::sort(names.begin(), names.end());
-  std::uint64_t sum = 0;
+  gathering counts(executor);
   for (std::size_t i = 0; i < names.size(); ++i) {
-    if (i + growing >= names.size() || !counts_.count(names[i])) {
-      const std::string path = top + '/' + names[i];
-      const auto stat = co_await session_.async_exists(path, asio::use_awaitable);
-      counts_[names[i]] = static_cast<std::uint64_t>(stat.num_children);
-    }
-    sum += counts_[names[i]];
+    const bool is_growing = i + growing >= names.size() || shard_of(names[i + growing]) != shard_of(names[i]);
+    if (is_growing || !counts_.count(names[i])) counts.add(count(session_, top + '/' + names[i], counts_[names[i]]));
   }
+  co_await counts.wait();
+  std::uint64_t sum = 0;
+  for (const auto& [name, number] : counts_) sum += number;
   co_return sum;
 }
 

@@ -17,6 +17,8 @@ using namespace std::chrono_literals;
 namespace {
 
 constexpr std::uint64_t folder_limit = 10'000;
+/// With shards each message takes this long, so that faults hit messages in hand although there are many owners.
+constexpr std::chrono::milliseconds shard_work(25);
 
 zkrecipes::queue_consumer_options work_options(zkrecipes::message_order order) {
   zkrecipes::queue_consumer_options how;
@@ -33,6 +35,13 @@ zkrecipes::queue_consumer_options work_options(zkrecipes::message_order order) {
 recorder::recorder(zkrecipes::queue from, const consumer_settings& how)
     : queue_consumer(std::move(from), work_options(how.order)), id_(how.id), deadline_(how.deadline) {}
 
+recorder::recorder(const zkrecipes::message_feed& from, const consumer_settings& how, std::uint32_t shard)
+    : queue_consumer(from, work_options(how.order)),
+      id_(how.id),
+      deadline_(how.deadline),
+      work_(shard_work),
+      shard_(shard) {}
+
 zkrecipes::career_traits recorder::traits() const { return {.hand_over_deadline = deadline_, .stall_limit = 20s}; }
 
 asio::awaitable<void> recorder::inaugurate(zkrecipes::term present) {
@@ -43,8 +52,8 @@ asio::awaitable<void> recorder::inaugurate(zkrecipes::term present) {
 /// The other calls of `process` use the folder before until the new one is there.
 asio::awaitable<void> recorder::begin_folder(zkrecipes::term present) {
   char name[48];
-  std::snprintf(name, sizeof name, "/%010lld-%04llu", static_cast<long long>(present.epoch()),
-                static_cast<unsigned long long>(folders_++));
+  std::snprintf(name, sizeof name, "/%04u-%010lld-%04llu", static_cast<unsigned>(shard_),
+                static_cast<long long>(present.epoch()), static_cast<unsigned long long>(folders_++));
   const std::string path = results_path + std::string(name);
   auto session = present.get_session();
   results_ = 0;
@@ -58,10 +67,15 @@ asio::awaitable<zkrecipes::message_outcome> recorder::process(zkrecipes::term pr
   if (what.kind == message_kind::poison) {
     throw std::runtime_error("message " + std::to_string(what.number) + " is poison");
   }
+  if (work_ > 0ms) {
+    asio::steady_timer work(present.get_executor(), work_);
+    co_await work.async_wait(asio::use_awaitable);
+  }
   if (++results_ > folder_limit) co_await begin_folder(present);
   zkrecipes::transaction effects;
-  effects.create(folder_ + "/r-", std::to_string(present.epoch()) + ' ' + id_ + ' ' + std::to_string(what.number),
-                 zkrecipes::create_mode::persistent_sequential);
+  const auto text =
+      std::to_string(present.epoch()) + ' ' + id_ + ' ' + std::to_string(what.number) + ' ' + std::to_string(shard_);
+  effects.create(folder_ + "/r-", text, zkrecipes::create_mode::persistent_sequential);
   co_return effects;
 }
 

@@ -17,6 +17,7 @@ namespace demo {
 class recorder final : public zkrecipes::queue_consumer {
  public:
   recorder(zkrecipes::queue from, const consumer_settings& how);
+  recorder(const zkrecipes::message_feed& from, const consumer_settings& how, std::uint32_t shard);
 
   zkrecipes::career_traits traits() const override;
   boost::asio::awaitable<void> inaugurate(zkrecipes::term present) override;
@@ -28,6 +29,8 @@ class recorder final : public zkrecipes::queue_consumer {
 
   std::string id_;
   std::chrono::milliseconds deadline_;
+  std::chrono::milliseconds work_{0};
+  std::uint32_t shard_ = 0;
   std::string folder_;         // that of the next result
   std::uint64_t folders_ = 0;  // of this term
   std::uint64_t results_ = 0;  // in the folder

@@ -11,6 +11,54 @@ namespace demo {
 
 namespace json = boost::json;
 
+namespace {
+
+json::object begin(const figures& outcome) {
+  const auto& counts = outcome.counts;
+  return {{"servers", outcome.servers},
+          {"consumers", outcome.consumers},
+          {"produced", counts.produced},
+          {"processed", counts.processed},
+          {"lost", counts.lost},
+          {"duplicated", counts.duplicated},
+          {"unexpected", counts.unexpected},
+          {"out_of_order", counts.out_of_order},
+          {"overlapping_terms", counts.overlapping_terms},
+          {"overlapping_phases", counts.overlapping_phases},
+          {"parked", counts.parked},
+          {"parked_wrongly", counts.parked_wrongly},
+          {"not_parked", counts.not_parked},
+          {"without_reason", counts.without_reason},
+          {"attempts_over", counts.attempts_over},
+          {"failed_consumers", outcome.failed_consumers},
+          {"runs_ended", outcome.runs_ended},
+          {"killed_by_messages", outcome.killed_by_messages}};
+}
+
+std::string end(json::object all, const figures& outcome, bool success) {
+  all["seconds"] = outcome.seconds;
+  all["success"] = success;
+  return json::serialize(all);
+}
+
+void print_counts(std::ostream& out, const figures& outcome) {
+  const auto& counts = outcome.counts;
+  out << '\n'
+      << counts.produced << " messages produced, " << counts.processed << " processed in "
+      << static_cast<int>(outcome.seconds) << " s: " << counts.lost << " lost, " << counts.duplicated << " duplicated, "
+      << counts.unexpected << " unexpected, " << counts.out_of_order << " out of order, " << counts.overlapping_terms
+      << " effects of a term after its successor's\n"
+      << counts.overlapping_phases << " phases of two terms at the same time, " << outcome.failed_consumers
+      << " consumers that failed\n"
+      << counts.parked << " messages parked (" << counts.parked_wrongly << " wrongly, " << counts.not_parked
+      << " missing, " << counts.without_reason << " without a reason, " << counts.attempts_over
+      << " after too many attempts), " << outcome.runs_ended << " runs that ended with an error\n";
+}
+
+const char* verdict(bool success) { return success ? "success\n" : "FAILURE\n"; }
+
+}  // namespace
+
 std::string to_json(const summary& outcome) {
   json::array terms;
   for (const auto& [epoch, term] : outcome.terms) {
@@ -20,30 +68,12 @@ std::string to_json(const summary& outcome) {
                                  {"takeover", term.takeover},
                                  {"gap_ms", term.gap_ms}});
   }
-  return json::serialize(json::object{{"servers", outcome.servers},
-                                      {"consumers", outcome.consumers},
-                                      {"produced", outcome.counts.produced},
-                                      {"processed", outcome.counts.processed},
-                                      {"lost", outcome.counts.lost},
-                                      {"duplicated", outcome.counts.duplicated},
-                                      {"unexpected", outcome.counts.unexpected},
-                                      {"out_of_order", outcome.counts.out_of_order},
-                                      {"overlapping_terms", outcome.counts.overlapping_terms},
-                                      {"overlapping_phases", outcome.counts.overlapping_phases},
-                                      {"parked", outcome.counts.parked},
-                                      {"parked_wrongly", outcome.counts.parked_wrongly},
-                                      {"not_parked", outcome.counts.not_parked},
-                                      {"without_reason", outcome.counts.without_reason},
-                                      {"attempts_over", outcome.counts.attempts_over},
-                                      {"failed_consumers", outcome.failed_consumers},
-                                      {"runs_ended", outcome.runs_ended},
-                                      {"killed_by_messages", outcome.killed_by_messages},
-                                      {"kills", outcome.kills()},
-                                      {"server_leaders_killed", outcome.server_leaders_killed},
-                                      {"hand_over_seen", outcome.saw_hand_over},
-                                      {"terms", std::move(terms)},
-                                      {"seconds", outcome.seconds},
-                                      {"success", outcome.success()}});
+  auto all = begin(outcome);
+  all["kills"] = outcome.kills();
+  all["server_leaders_killed"] = outcome.server_leaders_killed;
+  all["hand_over_seen"] = outcome.saw_hand_over;
+  all["terms"] = std::move(terms);
+  return end(std::move(all), outcome, outcome.success());
 }
 
 std::string to_text(const summary& outcome) {
@@ -56,20 +86,47 @@ std::string to_text(const summary& outcome) {
                   term.leader.c_str(), term.ended.c_str(), term.takeover.c_str(), term.gap_ms);
     out << line;
   }
-  const auto& counts = outcome.counts;
-  out << '\n'
-      << counts.produced << " messages produced, " << counts.processed << " processed in "
-      << static_cast<int>(outcome.seconds) << " s: " << counts.lost << " lost, " << counts.duplicated << " duplicated, "
-      << counts.unexpected << " unexpected, " << counts.out_of_order << " out of order, " << counts.overlapping_terms
-      << " effects of a term after its successor's\n"
-      << counts.overlapping_phases << " phases of two terms at the same time, " << outcome.failed_consumers
-      << " consumers that failed\n"
-      << counts.parked << " messages parked (" << counts.parked_wrongly << " wrongly, " << counts.not_parked
-      << " missing, " << counts.without_reason << " without a reason, " << counts.attempts_over
-      << " after too many attempts), " << outcome.runs_ended << " runs that ended with an error\n"
-      << "killed: the leading consumer " << outcome.kills() << " times by us, consumers " << outcome.killed_by_messages
+  print_counts(out, outcome);
+  out << "killed: the leading consumer " << outcome.kills() << " times by us, consumers " << outcome.killed_by_messages
       << " times by messages, the leader of the ensemble " << outcome.server_leaders_killed << " times\n"
-      << (outcome.success() ? "success" : "FAILURE") << '\n';
+      << verdict(outcome.success());
+  return out.str();
+}
+
+std::string to_json(const shard_summary& outcome) {
+  const auto& moves = outcome.moves;
+  auto all = begin(outcome);
+  all["overlapping"] = outcome.counts.overlapping_terms + outcome.counts.overlapping_phases;
+  all["shards"] = outcome.shards;
+  all["owned"] = outcome.owned;
+  all["moves"] = moves.moves;
+  all["bound"] = moves.bound;
+  all["terms_ended"] =
+      json::object{{"killed", moves.died},   {"stopped_or_drained", moves.left}, {"paused_or_cut_off", moves.lost},
+                   {"unseen", moves.unseen}, {"rebalanced", moves.rebalanced},   {"unexplained", moves.unexplained}};
+  all["joins"] = outcome.joins;
+  all["kills"] = outcome.kills;
+  all["planner_kills"] = outcome.planner_kills;
+  all["pauses"] = outcome.pauses;
+  all["restarts"] = outcome.restarts;
+  all["drains"] = outcome.drains;
+  all["cuts"] = outcome.cuts;
+  all["server_leaders_killed"] = outcome.server_leaders_killed;
+  return end(std::move(all), outcome, outcome.success());
+}
+
+std::string to_text(const shard_summary& outcome) {
+  const auto& moves = outcome.moves;
+  std::ostringstream out;
+  print_counts(out, outcome);
+  out << outcome.owned << " of " << outcome.shards << " shards owned at the end; " << moves.moves << " moves, at most "
+      << moves.bound << ": of processes that were killed " << moves.died << ", stopped or drained " << moves.left
+      << ", paused or cut off " << moves.lost << "; not seen " << moves.unseen << ", rebalanced " << moves.rebalanced
+      << " (" << outcome.joins << " joins), unexplained " << moves.unexplained << '\n'
+      << "faults: " << outcome.kills << " kills (" << outcome.planner_kills << " of the planner), " << outcome.pauses
+      << " pauses, " << outcome.restarts << " restarts, " << outcome.drains << " drains, " << outcome.cuts << " cuts, "
+      << outcome.server_leaders_killed << " kills of the ensemble's leader\n"
+      << verdict(outcome.success());
   return out.str();
 }
 

@@ -3,11 +3,14 @@
 
 #include <string>
 
+#include "shard_summary.hpp"
 #include "summary.hpp"
 
 namespace demo {
 
 std::string to_json(const summary& outcome);
 std::string to_text(const summary& outcome);
+std::string to_json(const shard_summary& outcome);
+std::string to_text(const shard_summary& outcome);
 
 }  // namespace demo

@@ -8,6 +8,7 @@
 
 #include <zkrecipes/queue_consumer_options.hpp>
 #include <zkrecipes/session_options.hpp>
+#include <zkrecipes/topic_options.hpp>
 
 #include "workload.hpp"
 
@@ -16,6 +17,9 @@ namespace demo {
 // The session's root, the paths below it, and the producer's name.
 inline constexpr char election_path[] = "/consumer";
 inline constexpr char queue_path[] = "/queue";
+inline constexpr char group_path[] = "/group";
+inline constexpr char topic_path[] = "/topic";
+inline constexpr char topic_group[] = "demo";
 inline constexpr char results_path[] = "/results";
 inline constexpr char root[] = "/demo";
 inline constexpr char producer_name[] = "demo";
@@ -34,19 +38,29 @@ struct consumer_settings {
   zkrecipes::message_order order = zkrecipes::message_order::strict;
   std::chrono::milliseconds timeout{4'000};   ///< The timeout of its session.
   std::chrono::milliseconds deadline{1'000};  ///< The deadline of its hand-over.
+  std::uint32_t shards = 0;                   ///< 0: it works off the queue while it is elected.
+  std::chrono::milliseconds grace{4'000};     ///< For so long its shards wait for it to come back.
 };
+
+/// The same for all processes.
+zkrecipes::topic_options topic_settings(std::uint32_t shards);
 
 /// Runs a consumer until SIGTERM or SIGINT: it works whenever it is elected.
 int consume(const consumer_settings& how);
 
-/// Puts the messages into the queue, spread over `duration`. Continues where an earlier run stopped.
+/// Runs a member of the shard group until SIGTERM or SIGINT; with SIGUSR1 it gives everything away first.
+int own_shards(const consumer_settings& how);
+
+/// Puts the messages into the queue or the topic, spread over `duration`. Continues where an earlier run stopped.
 int produce(const std::string& hosts, const workload& work, std::chrono::milliseconds duration);
 
 struct direction {
-  workload_options work;
+  workload_options work;  ///< With shards: a shard group works, else one elected consumer.
   zkrecipes::message_order order = zkrecipes::message_order::strict;
-  int kills = 1;         ///< How often the leading consumer is killed.
+  int consumers = 3;     ///< Processes.
+  int kills = 1;         ///< How often the leading consumer is killed; with shards, an owner or the planner.
   int server_kills = 1;  ///< How often the leader of the ensemble is killed.
+  int changes = 0;       ///< How often an owner of shards is paused, restarted, drained or cut off.
   bool json = false;
 };
 

@@ -7,14 +7,15 @@ namespace demo {
 timings choose_timings(const direction& how) {
   using namespace std::chrono_literals;
   timings chosen;
-  if (how.kills > 1 || how.server_kills > 1) {
+  if (how.kills > 1 || how.server_kills > 1 || how.changes > 0) {
     chosen.tick = 200ms;
     chosen.timeout = 1s;
     chosen.deadline = 200ms;
-    chosen.production = std::max<std::chrono::milliseconds>(15s, how.kills * 2500ms + how.server_kills * 4s);
+    chosen.production =
+        std::max<std::chrono::milliseconds>(15s, (how.kills + how.changes) * 2500ms + how.server_kills * 4s);
   }
   const auto messages = static_cast<std::int64_t>(how.work.messages);
-  chosen.production = std::max(chosen.production, messages * 3ms);
+  chosen.production = std::max(chosen.production, messages * (how.work.shards ? 2ms : 3ms));
   // A message that kills is named after two deaths. A death takes until the successor is at work.
   const auto deaths = static_cast<std::int64_t>(how.work.killers) * (2 + attempts_limit);
   chosen.patience = 80s + 2 * chosen.production + 2 * deaths * (chosen.timeout + chosen.deadline + 1s);

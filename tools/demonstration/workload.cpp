@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include <zkrecipes/shard.hpp>
+
 namespace demo {
 
 namespace {
@@ -32,6 +34,10 @@ workload::workload(const workload_options& how) : how_(how) {
 std::string workload::key(std::uint64_t number) const {
   const auto mixed = (number + how_.seed) * 0x9e3779b97f4a7c15u >> 32;
   return 'k' + std::to_string(mixed % how_.keys);
+}
+
+std::uint32_t workload::shard(std::uint64_t number) const {
+  return how_.shards ? zkrecipes::shard_of(key(number), how_.shards) : 0;
 }
 
 std::string workload::text(std::uint64_t number) const {

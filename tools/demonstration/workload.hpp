@@ -12,6 +12,7 @@ struct workload_options {
   std::uint64_t poison = 0;   ///< Messages that `process` refuses each time.
   std::uint64_t killers = 0;  ///< Messages that kill the process each time.
   std::uint64_t keys = 1;
+  std::uint32_t shards = 0;  ///< The shards of their topic; 0: they go through a queue.
 };
 
 enum class message_kind { good, poison, killer };
@@ -31,6 +32,9 @@ class workload {
 
   std::uint64_t messages() const noexcept { return how_.messages; }
   std::string key(std::uint64_t number) const;
+  std::uint32_t shards() const noexcept { return how_.shards; }
+  /// The shard that a message belongs to; 0 without a topic.
+  std::uint32_t shard(std::uint64_t number) const;
   std::string text(std::uint64_t number) const;
   /// The messages that become dead letters.
   const std::map<std::uint64_t, message_kind>& bad() const noexcept { return bad_; }

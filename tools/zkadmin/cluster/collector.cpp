@@ -57,6 +57,15 @@ election_status election_without_view(std::string path, const char* instead_of_p
   return status;
 }
 
+void renew(std::vector<std::string>& known, std::vector<std::string> found, bool keeps_known) {
+  if (keeps_known) {
+    found.insert(found.end(), known.begin(), known.end());
+    std::sort(found.begin(), found.end());
+    found.erase(std::unique(found.begin(), found.end()), found.end());
+  }
+  known = std::move(found);
+}
+
 }  // namespace
 
 zkrecipes::session make_session(const asio::any_io_executor& executor, const settings& wanted,
@@ -102,14 +111,10 @@ collector::collector(zkrecipes::session session, std::string root)
 asio::awaitable<void> collector::find_elections(deadline limit) {
   tree_search search(session_, root_);
   co_await search.run(limit);
-  std::vector<std::string> paths = search.found();
-  // An incomplete search may have missed elections that are known, so they are kept.
-  if (!search.is_complete()) {
-    paths.insert(paths.end(), paths_.begin(), paths_.end());
-    std::sort(paths.begin(), paths.end());
-    paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-  }
-  paths_ = std::move(paths);
+  // An incomplete search may have missed some that are known, so they are kept.
+  const bool keeps_known = !search.is_complete();
+  renew(paths_, search.found(recipe::election), keeps_known);
+  renew(groups_, search.found(recipe::shard_group), keeps_known);
   outline_ = {{}, search.notes(), search.is_complete(), search.is_refused()};
 }
 

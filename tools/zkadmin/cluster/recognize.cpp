@@ -4,7 +4,7 @@
 #include <iterator>
 #include <string>
 
-#include <boost/json/parse.hpp>
+#include "cluster/stored_record.hpp"
 
 namespace zkadmin {
 
@@ -19,9 +19,16 @@ std::string_view before_sequence(std::string_view name) noexcept {
   return is_number ? name.substr(0, name.size() - digits) : std::string_view{};
 }
 
+bool is_shard_name(std::string_view name) noexcept {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  return name.size() == 4 && std::all_of(name.begin(), name.end(), is_digit);
+}
+
 constexpr std::string_view protected_begin = "_c_";
 constexpr std::string_view leaf_begins[] = {protected_begin, "qn-", "entry-", "at-", "_claim-", "_end-"};
 constexpr std::string_view leaf_ends[] = {"__lock__", "__rlock__"};
+// The election of the planners is not among them: it is one that people want to see.
+constexpr std::string_view parts_of_groups[] = {"member", "away", "shard", "quarantine", "frozen", "map"};
 
 }  // namespace
 
@@ -39,14 +46,17 @@ bool is_leaf_name(std::string_view name) noexcept {
          std::any_of(std::begin(leaf_ends), std::end(leaf_ends), [begin](auto each) { return begin.ends_with(each); });
 }
 
-bool is_term_record(std::string_view data) {
-  boost::json::error_code error;
-  boost::json::parse_options options;
-  options.allow_invalid_utf8 = true;  // as the library does: the id of a leader may hold any bytes
-  const auto value = boost::json::parse({data.data(), data.size()}, error, {}, options);
-  if (error || !value.is_object()) return false;
-  const auto* kind = value.get_object().if_contains("zkrecipes");
-  return kind && kind->is_string() && kind->get_string() == "term";
+recipe recipe_of(std::string_view data) {
+  const auto kind = text_field(parse_stored(data), "zkrecipes");
+  if (kind == "term") return recipe::election;
+  if (kind == "shards") return recipe::shard_group;
+  return kind == "topic" ? recipe::topic : recipe::none;
+}
+
+bool is_part_of(recipe which, std::string_view name) noexcept {
+  if (which == recipe::topic) return name == "_producers" || name == "_dead" || is_shard_name(name);
+  if (which != recipe::shard_group) return false;
+  return std::find(std::begin(parts_of_groups), std::end(parts_of_groups), name) != std::end(parts_of_groups);
 }
 
 }  // namespace zkadmin

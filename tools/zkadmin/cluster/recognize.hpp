@@ -1,4 +1,4 @@
-// Recognizes elections by the names and the data of nodes.
+// Recognizes recipes by the names and the data of nodes.
 #pragma once
 
 #include <string_view>
@@ -12,8 +12,14 @@ bool is_candidate_name(std::string_view name) noexcept;
 /// similar nodes of a queue: there is no election at or below such a node.
 bool is_leaf_name(std::string_view name) noexcept;
 
-/// Whether this is the data of an election's own node, as it is once a client of zkrecipes has led: a JSON object with
-/// "zkrecipes":"term".
-bool is_term_record(std::string_view data);
+/// The recipes that zkadmin shows.
+enum class recipe { none, election, shard_group, topic };
+
+/// The recipe that has written this data into its own node: a JSON object whose field "zkrecipes" names its kind. An
+/// election has such data once a client of zkrecipes has led.
+recipe recipe_of(std::string_view data);
+
+/// Whether the recipe uses this name for a child of its own node, at and below which no other recipe is.
+bool is_part_of(recipe which, std::string_view name) noexcept;
 
 }  // namespace zkadmin

@@ -18,18 +18,6 @@ namespace {
 namespace asio = boost::asio;
 using zkrecipes::errc;
 
-constexpr std::size_t longest_shown = 1000;  // Bytes of data; candidates of zkrecipes write less.
-
-const char* name_of(zkrecipes::operation::kind type) {
-  switch (type) {
-    case zkrecipes::operation::kind::create: return "create";
-    case zkrecipes::operation::kind::remove: return "delete";
-    case zkrecipes::operation::kind::set: return "set";
-    case zkrecipes::operation::kind::check: return "check";
-  }
-  return "?";
-}
-
 /// The leader at `path`. If there is none that can be asked, throws `failure` with the reason.
 asio::awaitable<candidate_status> leader_at(zkrecipes::session session, std::string path) {
   const auto seen = co_await view_election(session, path);
@@ -45,16 +33,7 @@ asio::awaitable<candidate_status> leader_at(zkrecipes::session session, std::str
 
 }  // namespace
 
-std::string to_text(const zkrecipes::transaction& requests) {
-  std::string text;
-  for (const auto& each : requests.operations()) {
-    text += std::string(name_of(each.type)) + " " + printable(each.path) + " version=" + std::to_string(each.version);
-    text += " data=" + printable(shortened(each.data, longest_shown)) + "\n";
-  }
-  return text;
-}
-
-asio::awaitable<resignation> prepare_resignation(zkrecipes::session session, std::string path) {
+asio::awaitable<intervention> prepare_resignation(zkrecipes::session session, std::string path) {
   const auto leader = co_await leader_at(session, path);
   zkrecipes::election election(session, path, {.id = "zkadmin"});
   auto request = co_await election.async_resignation_request(as_result);
@@ -68,16 +47,12 @@ asio::awaitable<resignation> prepare_resignation(zkrecipes::session session, std
   if (error == errc::no_node || (!error && !is_same))
     throw failure(exit_code::error, "the leader has just changed: try again");
   check(error, "reading " + path);
-  co_return resignation{label(leader), std::move(std::get<1>(request))};
-}
-
-asio::awaitable<void> send(zkrecipes::session session, zkrecipes::transaction requests) {
-  auto outcome = co_await session.async_commit(std::move(requests), as_result);
-  const auto error = std::get<0>(outcome);
-  if (error == errc::no_node) throw failure(exit_code::error, "the leader has just given up: nothing was written");
-  if (error == errc::bad_version)
-    throw failure(exit_code::error, "the leader's node has just been written: nothing was done, try again");
-  check(error, "sending the request");
+  intervention asked;
+  asked.requests = std::move(std::get<1>(request));
+  asked.done = "asked " + label(leader) + " to give up " + path;
+  asked.if_gone = "the leader has just given up: nothing was written";
+  asked.if_changed = "the leader's node has just been written: nothing was done, try again";
+  co_return asked;
 }
 
 }  // namespace zkadmin

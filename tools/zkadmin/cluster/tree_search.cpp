@@ -7,7 +7,6 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/recognize.hpp"
 #include "failure.hpp"
 #include "for_each_index.hpp"
 
@@ -45,7 +44,7 @@ asio::awaitable<void> tree_search::run(deadline limit) {
   limit_ = limit;
   levels_ = {{root_}};
   for (std::size_t depth = 0; depth < levels_.size(); ++depth) co_await visit_all(depth);
-  std::sort(elections_.begin(), elections_.end());
+  for (auto& [which, paths] : found_) std::sort(paths.begin(), paths.end());
 }
 
 asio::awaitable<void> tree_search::visit_all(std::size_t depth) {
@@ -77,24 +76,26 @@ asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t de
   }
   check(error, "reading " + path);
   auto& listed = std::get<1>(listing);
-  if (co_await is_election(path, listed)) elections_.push_back(path);
-  plan(path, std::move(listed.names), depth);
+  const auto which = co_await recipe_at(path, listed);
+  if (which != recipe::none) found_[which].push_back(path);
+  plan(path, which, std::move(listed.names), depth);
 }
 
-asio::awaitable<bool> tree_search::is_election(const std::string& path, const zkrecipes::node_children& listed) {
-  if (std::any_of(listed.names.begin(), listed.names.end(), is_candidate_name)) co_return true;
-  if (listed.stat.data_length <= 0 || listed.stat.data_length > longest_record) co_return false;
+asio::awaitable<recipe> tree_search::recipe_at(const std::string& path, const zkrecipes::node_children& listed) {
+  if (std::any_of(listed.names.begin(), listed.names.end(), is_candidate_name)) co_return recipe::election;
+  if (listed.stat.data_length <= 0 || listed.stat.data_length > longest_record) co_return recipe::none;
   auto reading = co_await session_.async_get(path, as_result);
   const error_code error = std::get<0>(reading);
-  if (error == errc::no_node || error == errc::no_auth) co_return false;  // the node has changed in between
+  if (error == errc::no_node || error == errc::no_auth) co_return recipe::none;  // the node has changed in between
   check(error, "reading " + path);
-  co_return is_term_record(std::get<1>(reading).data);
+  co_return recipe_of(std::get<1>(reading).data);
 }
 
 // Sorts the names, so that walks that can not visit all nodes visit the same ones each time.
-void tree_search::plan(const std::string& path, std::vector<std::string> names, std::size_t depth) {
-  std::erase_if(names,
-                [&path](const auto& name) { return is_leaf_name(name) || (path == "/" && name == "zookeeper"); });
+void tree_search::plan(const std::string& path, recipe which, std::vector<std::string> names, std::size_t depth) {
+  std::erase_if(names, [&path, which](const auto& name) {
+    return is_leaf_name(name) || is_part_of(which, name) || (path == "/" && name == "zookeeper");
+  });
   std::sort(names.begin(), names.end());
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto deeper = depth + 1 + i / share;

@@ -1,4 +1,4 @@
-// Searches the tree for elections.
+// Searches the tree for recipes.
 #pragma once
 
 #include <chrono>
@@ -11,6 +11,7 @@
 
 #include <zkrecipes/session.hpp>
 
+#include "cluster/recognize.hpp"
 #include "cluster/status.hpp"
 
 namespace zkadmin {
@@ -19,7 +20,7 @@ using deadline = std::chrono::steady_clock::time_point;
 
 /// One walk, breadth first: if it has to be cut off, the deepest nodes are missing. If a node has more than 250
 /// children, 250 are visited with their level, and 250 more with each level below, so that a backlog takes only its
-/// share of the walk. Nodes that can not be elections by their names are skipped.
+/// share of the walk. Nodes that can be no recipes of their own by their names are skipped.
 class tree_search {
  public:
   tree_search(zkrecipes::session session, std::string root);
@@ -27,8 +28,8 @@ class tree_search {
   /// Visits at most 10 000 nodes, none after the deadline. Throws `failure`.
   boost::asio::awaitable<void> run(deadline limit);
 
-  /// Paths of elections, sorted.
-  const std::vector<std::string>& found() const noexcept { return elections_; }
+  /// The paths of this recipe, sorted.
+  const std::vector<std::string>& found(recipe which) { return found_[which]; }
   /// Whether nothing was left out.
   bool is_complete() const noexcept { return refused_.empty() && left_.empty(); }
   bool is_refused() const noexcept { return !refused_.empty(); }
@@ -39,8 +40,8 @@ class tree_search {
   using level = std::vector<std::string>;
   boost::asio::awaitable<void> visit_all(std::size_t depth);
   boost::asio::awaitable<void> visit(const std::string& path, std::size_t depth);
-  boost::asio::awaitable<bool> is_election(const std::string& path, const zkrecipes::node_children& listed);
-  void plan(const std::string& path, std::vector<std::string> names, std::size_t depth);
+  boost::asio::awaitable<recipe> recipe_at(const std::string& path, const zkrecipes::node_children& listed);
+  void plan(const std::string& path, recipe which, std::vector<std::string> names, std::size_t depth);
   void leave(const std::string& path);
 
   zkrecipes::session session_;
@@ -49,7 +50,7 @@ class tree_search {
   std::vector<level> levels_;  ///< Nodes to visit, by level.
   std::size_t visited_ = 0;
   bool is_late_ = false;
-  std::vector<std::string> elections_;
+  std::map<recipe, std::vector<std::string>> found_;
   std::vector<std::string> refused_;
   std::map<std::string, std::size_t> left_;  ///< How many children of a node were not visited.
 };

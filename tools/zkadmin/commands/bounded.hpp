@@ -24,6 +24,12 @@ bool run_until(boost::asio::io_context& io, deadline limit, Done done) {
   return true;
 }
 
+/// The deadline of a step that must leave time for others: after 3/5 of the time that is left.
+inline deadline middle(deadline limit) {
+  const auto now = std::chrono::steady_clock::now();
+  return now + (limit - now) * 3 / 5;
+}
+
 /// Closes the session, so that the servers need not wait for it to expire. Waits until the deadline, but at least 100
 /// ms and at most 1 s.
 inline void close_session(boost::asio::io_context& io, zkrecipes::session session, deadline limit) {

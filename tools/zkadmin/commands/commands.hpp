@@ -1,7 +1,8 @@
-// The three commands of zkadmin. Each throws `failure`. Work that a command leaves running on the context may be
+// The commands of zkadmin. Each throws `failure`. Work that a command leaves running on the context may be
 // abandoned.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 
@@ -25,6 +26,20 @@ exit_code show_status(surroundings& around, const settings& wanted, output_forma
 
 /// Asks the leader at `path` to give up; without `read_write` only shows the request that it would send.
 exit_code request_resignation(surroundings& around, const settings& wanted, const std::string& path, bool read_write);
+
+/// Prints the shard groups once or, if the path is not empty, the one at the path.
+exit_code show_groups(surroundings& around, const settings& wanted, const std::string& path, output_format format);
+
+/// Freezes the group at `path`, or ends that; without `read_write` only shows the request that it would send.
+exit_code freeze_group(surroundings& around, const settings& wanted, const std::string& path, bool frozen,
+                       bool read_write);
+
+/// Takes a shard out of quarantine; without `read_write` only shows the request that it would send.
+exit_code release_shard(surroundings& around, const settings& wanted, const std::string& path, std::uint32_t shard,
+                        bool read_write);
+
+/// Prints the topics once or, if the path is not empty, the one at the path.
+exit_code show_topics(surroundings& around, const settings& wanted, const std::string& path, output_format format);
 
 /// The live screen, until the user or a signal ends it.
 exit_code run_dashboard(surroundings& around, const settings& wanted);

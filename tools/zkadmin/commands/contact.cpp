@@ -21,10 +21,10 @@ bool is_any(const std::vector<server_status>& servers, bool (*condition)(const s
 
 bool is_reachable(const server_status& server) noexcept { return server.reachable; }
 
-void require_service(const std::vector<server_status>& servers) {
+void require_service(const std::vector<server_status>& servers, const std::string& subject) {
   if (!is_any(servers, is_reachable)) throw failure(exit_code::unreachable, "none of the servers answers");
   if (!is_any(servers, may_serve))
-    throw failure(exit_code::error, "no server is serving requests: the elections are not known");
+    throw failure(exit_code::error, "no server is serving requests: the " + subject + " are not known");
 }
 
 std::vector<endpoint> those_that_may_serve(const contact& with) {
@@ -43,7 +43,7 @@ asio::awaitable<void> make_contact(std::shared_ptr<contact> with) {
   const auto asking = std::make_shared<prober>(executor, wanted.servers, wanted.timeout * 4 / 5);
   const prober::hook keep = [with](std::size_t which, server_status seen) { with->servers[which] = std::move(seen); };
   co_await asking->ask_all(keep);
-  require_service(with->servers);
+  require_service(with->servers, with->subject);
   const auto servers = those_that_may_serve(*with);
   const auto share = wanted.timeout / (static_cast<int>(servers.size()) + 1);
   with->session = make_session(executor, wanted, servers, share);

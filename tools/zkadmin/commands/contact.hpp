@@ -4,6 +4,8 @@
 
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/awaitable.hpp>
@@ -19,9 +21,11 @@ namespace zkadmin {
 /// The status of the servers, and the session with those that may serve once there is one. Shared with the coroutines
 /// that still wait for an overdue answer.
 struct contact {
-  explicit contact(const settings& with) : wanted(with), servers(not_asked(with.servers)) {}
+  explicit contact(const settings& with, std::string about = "elections")
+      : wanted(with), subject(std::move(about)), servers(not_asked(with.servers)) {}
 
   settings wanted;
+  std::string subject;  ///< Nothing is known of it without a server that serves.
   std::vector<server_status> servers;
   std::optional<zkrecipes::session> session;
 };

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <clocale>
 #include <csignal>
@@ -20,6 +21,7 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/group_reader.hpp"
 #include "cluster/prober.hpp"
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
@@ -35,6 +37,7 @@ using namespace std::chrono_literals;
 
 constexpr auto walk_interval = 5s;  // Pause between searches for new elections; longer if a search takes long.
 constexpr auto clock_interval = 1s;
+constexpr auto longest_pause_of_groups = 10s;
 
 std::chrono::seconds utc_offset(wall_time when) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
@@ -77,6 +80,7 @@ class dashboard {
         probes_(std::make_shared<prober>(io.get_executor(), wanted.servers, wanted.timeout)),
         servers_(not_asked(wanted.servers)),
         elections_timer_(io),
+        groups_timer_(io),
         clock_timer_(io),
         input_(io, watch_for_input(STDIN_FILENO)),
         signals_(io) {
@@ -89,8 +93,8 @@ class dashboard {
   }
 
   void run() {
-    for (auto loop :
-         {&dashboard::watch_elections, &dashboard::read_keys, &dashboard::obey_signals, &dashboard::show_time})
+    for (auto loop : {&dashboard::watch_elections, &dashboard::watch_groups, &dashboard::read_keys,
+                      &dashboard::obey_signals, &dashboard::show_time})
       begin((this->*loop)());
     for (std::size_t i = 0; i < servers_.size(); ++i) begin(watch_server(i));
     while (!is_over_) io_.run_one();
@@ -117,6 +121,7 @@ class dashboard {
   void end_rests() {
     for (auto& each : server_timers_) each.cancel();
     elections_timer_.cancel();
+    groups_timer_.cancel();
   }
 
   void apply(const event& what) {
@@ -137,10 +142,10 @@ class dashboard {
   }
 
   /// Waits until the next refresh is due or requested.
-  asio::awaitable<void> rest(asio::steady_timer& timer) {
+  asio::awaitable<void> rest(asio::steady_timer& timer, std::chrono::nanoseconds pause) {
     const auto seen = refreshes_;
     do {
-      timer.expires_after(wanted_.interval);
+      timer.expires_after(pause);
       co_await timer.async_wait(as_result);
     } while (state_.paused && refreshes_ == seen && !is_over_);
   }
@@ -153,7 +158,7 @@ class dashboard {
     };
     while (!is_over_) {
       co_await probes_->ask(which, keep);
-      co_await rest(server_timers_[which]);
+      co_await rest(server_timers_[which], wanted_.interval);
     }
   }
 
@@ -174,7 +179,22 @@ class dashboard {
         if (!is_over_ && session_.status().state == zkrecipes::session_state::closed) throw;
         apply(elections_failed{error.what()});
       }
-      co_await rest(elections_timer_);
+      co_await rest(elections_timer_, wanted_.interval);
+    }
+  }
+
+  /// Reading a group takes a request for each shard, so groups that are large are read less often.
+  asio::awaitable<void> watch_groups() {
+    while (!is_over_) {
+      const auto begin = std::chrono::steady_clock::now();
+      try {
+        auto groups = co_await read_groups(session_, elections_.groups());
+        apply(groups_seen{std::move(groups)});
+      } catch (const failure&) {  // the loop of the elections tells the reason
+      }
+      const auto taken = std::chrono::steady_clock::now() - begin;
+      const auto pause = std::min<std::chrono::nanoseconds>(taken * 10, longest_pause_of_groups);
+      co_await rest(groups_timer_, std::max<std::chrono::nanoseconds>(wanted_.interval, pause));
     }
   }
 
@@ -234,6 +254,7 @@ class dashboard {
   std::vector<server_status> servers_;
   std::deque<asio::steady_timer> server_timers_;
   asio::steady_timer elections_timer_;
+  asio::steady_timer groups_timer_;
   asio::steady_timer clock_timer_;
   asio::posix::stream_descriptor input_;
   asio::signal_set signals_;

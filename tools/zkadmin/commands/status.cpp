@@ -25,13 +25,6 @@ struct findings : contact {
   bool is_done = false;
 };
 
-/// The deadline of a step, after 3/5 of the time that is left: the search must leave time to look at the elections it
-/// finds.
-deadline middle(deadline limit) {
-  const auto now = std::chrono::steady_clock::now();
-  return now + (limit - now) * 3 / 5;
-}
-
 asio::awaitable<void> explore(std::shared_ptr<findings> found, deadline limit) {
   try {
     co_await make_contact(found);

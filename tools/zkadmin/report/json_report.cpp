@@ -1,10 +1,10 @@
-#include <algorithm>
 #include <optional>
 
 #include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "report/json_values.hpp"
 #include "report/report.hpp"
 #include "text.hpp"
 
@@ -13,24 +13,9 @@ namespace {
 
 namespace json = boost::json;
 
-template <class Number>
-json::value or_null(const std::optional<Number>& value) {
-  return value ? json::value(*value) : json::value(nullptr);
-}
-
-json::value or_null(const std::string& text) {
-  return text.empty() ? json::value(nullptr) : json::value(well_formed(text));
-}
-
 // Text, as ZooKeeper writes it: as a number it would lose digits in readers that have only doubles.
 json::value zxid_text(std::optional<std::uint64_t> zxid) {
   return zxid ? json::value(hexadecimal(*zxid)) : json::value(nullptr);
-}
-
-// ZooKeeper's minimum and maximum are whole numbers, so they are written without a fraction.
-json::value plain_number(double value) {
-  const auto whole = static_cast<std::int64_t>(std::clamp(value, -1e15, 1e15));
-  return static_cast<double>(whole) == value ? json::value(whole) : json::value(value);
 }
 
 json::value latency_object(const std::optional<latency_ms>& latency) {
@@ -84,8 +69,7 @@ json::object election_object(const election_status& election) {
   object["waiters"] = waiter_array(election);
   object["hand_over"] = hand_over_object(election.hand_over);
   object["takeover"] = or_null(election.takeover);
-  const auto& asked = election.resignation_asked;
-  object["resignation_asked_ms"] = asked ? json::value(asked->count()) : json::value(nullptr);
+  object["resignation_asked_ms"] = or_null(election.resignation_asked);
   object["problem"] = or_null(problem_of(election));
   return object;
 }
@@ -95,14 +79,6 @@ json::value election_array(const std::optional<election_survey>& survey) {
   json::array elections;
   for (const auto& each : survey->elections) elections.push_back(election_object(each));
   return elections;
-}
-
-json::array note_array(const std::optional<election_survey>& survey) {
-  json::array notes;
-  if (!survey) return notes;
-  for (const auto& each : survey->notes)
-    notes.push_back({{"path", well_formed(each.path)}, {"text", well_formed(each.text)}});
-  return notes;
 }
 
 }  // namespace
@@ -115,7 +91,7 @@ std::string to_json(const cluster_status& cluster) {
   document["ensemble"] = std::move(ensemble);
   document["complete"] = cluster.survey && cluster.survey->complete;
   document["elections"] = election_array(cluster.survey);
-  document["notes"] = note_array(cluster.survey);
+  document["notes"] = cluster.survey ? note_array(cluster.survey->notes) : json::array();
   return json::serialize(document) + "\n";
 }
 

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "cluster/group_status.hpp"
 #include "cluster/status.hpp"
 #include "screen/grid.hpp"
 
@@ -31,7 +32,8 @@ struct model {
   wall_time now;
   wall_time surveyed_at;  ///< When `survey` was made; the clock's epoch before the first one.
   std::string trouble;
-  std::deque<event_line> events;  ///< Newest first, bounded.
+  std::vector<group_status> groups;  ///< Sorted by path.
+  std::deque<event_line> events;     ///< Newest first, bounded.
 
   // The part that the user looks at.
   page shown = page::overview;
@@ -55,12 +57,16 @@ struct elections_seen {
 struct elections_failed {
   std::string why;
 };
+struct groups_seen {
+  std::vector<group_status> groups;
+};
 struct resized {
   int height;
 };
 struct time_passed {};
 
-using event = std::variant<key_pressed, servers_seen, elections_seen, elections_failed, resized, time_passed>;
+using event =
+    std::variant<key_pressed, servers_seen, elections_seen, elections_failed, groups_seen, resized, time_passed>;
 
 /// The action that the caller has to take besides drawing the model anew.
 enum class effect { none, refresh, quit };

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <span>
 
+#include "report/group_tables.hpp"
 #include "report/tables.hpp"
 #include "screen/pages.hpp"
 #include "screen/table.hpp"
@@ -18,6 +19,7 @@ constexpr int max_events_wanted = 8;
 struct sections {
   lines ensemble;
   lines elections;
+  lines groups;
   lines events;
 };
 
@@ -38,14 +40,22 @@ std::vector<list_line> list_lines(const std::vector<election_status>& elections)
   return list;
 }
 
+/// A quarter of the screen at most.
+int lines_of_groups(lines body, const model& state) {
+  return state.groups.empty() ? 0
+                              : std::min(heading_lines + count_of(state.groups.size()), std::max(body.count / 4, 3));
+}
+
 sections divide(lines body, const model& state) {
-  if (body.count < least_for_all) return {{body.top, 0}, body, {body.top, 0}};
+  if (body.count < least_for_all) return {{body.top, 0}, body, {body.top, 0}, {body.top, 0}};
   const int ensemble = std::min(heading_lines + count_of(state.servers.size()), std::max(body.count / 3, 4));
   const int wanted = heading_lines + std::max(count_of(list_lines(state.survey.elections).size()), 1);
   const int least_events = std::min(body.count / 4, max_events_wanted);
-  const int elections = std::min(wanted, body.count - ensemble - least_events);
-  const int events = body.count - ensemble - elections;
-  return {{body.top, ensemble}, {body.top + ensemble, elections}, {body.top + ensemble + elections, events}};
+  const int groups = lines_of_groups(body, state);
+  const int elections = std::min(wanted, body.count - ensemble - groups - least_events);
+  const int events = body.count - ensemble - elections - groups;
+  const int below = body.top + ensemble + elections;
+  return {{body.top, ensemble}, {body.top + ensemble, elections}, {below, groups}, {below + groups, events}};
 }
 
 /// The servers to show in `room` lines: all in their order or, if they do not fit, those that do not serve first.
@@ -126,6 +136,26 @@ void draw_elections(grid& screen, const model& state, lines where) {
   }
 }
 
+/// Those with a problem first.
+void draw_groups(grid& screen, const model& state, lines where) {
+  if (where.count <= heading_lines) return;
+  auto groups = state.groups;
+  const auto has_problem = [](const auto& each) { return !problem_of(each).empty(); };
+  const auto problems = std::stable_partition(groups.begin(), groups.end(), has_problem) - groups.begin();
+  const auto room = static_cast<std::size_t>(where.count - heading_lines);
+  const auto hidden = groups.size() - std::min(groups.size(), room);
+  std::string remark = problems > 0 ? std::to_string(problems) + " with a problem" : "";
+  if (hidden > 0) remark += (remark.empty() ? "" : "; ") + std::to_string(hidden) + " not shown";
+  draw_heading(screen, where.top, "SHARD GROUPS " + std::to_string(groups.size()), remark,
+               problems > 0 ? look::bad : look::dim);
+  groups.resize(groups.size() - hidden);
+  const table content = group_table(groups);
+  const auto columns = place_columns(content, indent, screen.width() - indent - margin);
+  int y = where.top + 1;
+  draw_titles(screen, y++, content, columns);
+  for (const auto& row : content.rows) draw_row(screen, y++, content, row, columns);
+}
+
 void draw_events(grid& screen, const model& state, lines where, const view_options& options) {
   if (where.count < 2) return;
   draw_heading(screen, where.top, "EVENTS", "", look::plain);
@@ -174,6 +204,7 @@ void draw_overview(grid& screen, const model& state, lines where, const view_opt
   const sections parts = divide(where, state);
   draw_ensemble(screen, state, parts.ensemble);
   draw_elections(screen, state, parts.elections);
+  draw_groups(screen, state, parts.groups);
   draw_events(screen, state, parts.events, options);
 }
 

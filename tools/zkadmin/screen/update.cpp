@@ -92,6 +92,11 @@ effect handle(model& state, const elections_failed& failed) {
   return effect::none;
 }
 
+effect handle(model& state, const groups_seen& seen) {
+  state.groups = seen.groups;
+  return effect::none;
+}
+
 effect handle(model& state, const resized& size) {
   state.height = size.height;
   return effect::none;

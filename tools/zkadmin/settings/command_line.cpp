@@ -51,21 +51,55 @@ void add_common(CLI::App& app, invocation& asked) {
     if (!each.is_secret) add_setting(app, each, asked.given);
 }
 
-void add_commands(CLI::App& app, invocation& asked) {
-  auto* dashboard = app.add_subcommand("dashboard", "A live screen of the ensemble and its elections (the default)");
-  auto* status = app.add_subcommand("status", "Print the ensemble and its elections once");
-  auto* resign = app.add_subcommand("resign", "Ask the leader of an election to give up the leadership");
-  for (auto* each : {&app, dashboard, status, resign}) add_common(*each, asked);
+CLI::App& add_command(CLI::App& app, invocation& asked, command which, const char* name, const char* help) {
+  auto& added = *app.add_subcommand(name, help);
+  add_common(added, asked);
+  added.callback([&asked, which] { asked.command = which; });
+  return added;
+}
 
+void add_format(CLI::App& app, invocation& asked) {
   const auto keep_format = [&asked](const std::string& name) { asked.output = format_named(name); };
-  status->add_option_function<std::string>("-o,--output", keep_format, "table, json or tsv (default table)")
+  app.add_option_function<std::string>("-o,--output", keep_format, "table, json or tsv (default table)")
       ->type_name("FORMAT");
-  resign->add_option("path", asked.path, "Path of the election, as `zkadmin status` shows it")->required();
-  resign->add_flag("--rw", asked.read_write, "Do it; without this the requests are only shown");
+}
 
-  dashboard->callback([&asked] { asked.command = command::dashboard; });
-  status->callback([&asked] { asked.command = command::status; });
-  resign->callback([&asked] { asked.command = command::resign; });
+// A command that changes something at a path.
+void add_change(CLI::App& app, invocation& asked, const char* path_help) {
+  app.add_option("path", asked.path, path_help)->required();
+  app.add_flag("--rw", asked.read_write, "Do it; without this the requests are only shown");
+}
+
+void add_group_commands(CLI::App& app, invocation& asked) {
+  constexpr const char* path_help = "Path of the group, as `zkadmin groups` shows it";
+  auto& groups = add_command(app, asked, command::groups, "groups", "Print the shard groups, or one of them, once");
+  add_format(groups, asked);
+  groups.add_option("path", asked.path, "Path of a group, to see its members and moves");
+
+  auto& group = *app.add_subcommand("group", "Change a shard group");
+  auto& freeze = add_command(group, asked, command::freeze, "freeze", "Stop taking shards from members");
+  auto& thaw = add_command(group, asked, command::thaw, "thaw", "End a freeze");
+  auto& release = add_command(group, asked, command::release, "release", "Take a shard out of quarantine");
+  for (auto* each : {&freeze, &thaw, &release}) add_change(*each, asked, path_help);
+  release.add_option("shard", asked.shard, "Number of the shard")->required();
+  group.require_subcommand(1);
+}
+
+void add_topic_command(CLI::App& app, invocation& asked) {
+  auto& topics = add_command(app, asked, command::topics, "topics", "Print the topics, or one of them, once");
+  add_format(topics, asked);
+  topics.add_option("path", asked.path, "Path of a topic, to see its groups and shards");
+}
+
+void add_commands(CLI::App& app, invocation& asked) {
+  add_common(app, asked);
+  add_command(app, asked, command::dashboard, "dashboard",
+              "A live screen of the ensemble and its elections (the default)");
+  add_format(add_command(app, asked, command::status, "status", "Print the ensemble and its elections once"), asked);
+  add_change(add_command(app, asked, command::resign, "resign", "Ask the leader of an election to give up"), asked,
+             "Path of the election, as `zkadmin status` shows it");
+  add_group_commands(app, asked);
+  add_topic_command(app, asked);
   app.require_subcommand(0, 1);
 }
 

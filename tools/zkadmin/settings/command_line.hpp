@@ -1,6 +1,7 @@
 // The command line.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
 #include <optional>
 #include <span>
@@ -10,15 +11,16 @@
 
 namespace zkadmin {
 
-enum class command { dashboard, status, resign };
+enum class command { dashboard, status, resign, groups, freeze, thaw, release, topics };
 enum class output_format { table, json, tsv };
 
 /// The parsed command line.
 struct invocation {
   zkadmin::command command = zkadmin::command::dashboard;
   output_format output = output_format::table;
-  std::string path;         ///< For `resign`.
-  bool read_write = false;  ///< For `resign`.
+  std::string path;         ///< For all but `dashboard` and `status`; may be empty for `groups` and `topics`.
+  std::uint32_t shard = 0;  ///< For `group release`.
+  bool read_write = false;  ///< For `resign` and `group`.
   std::optional<std::string> config;
   raw_settings given;
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr setting settings_table[] = {
     {"hosts", value_type::text, false, "Servers: host:port[,host:port...][/root]; a missing port means 2181"},
-    {"root", value_type::text, false, "Look for elections at and below this path (default /)"},
+    {"root", value_type::text, false, "Look for elections, shard groups and topics at and below this path (default /)"},
     {"name", value_type::text, false, "Name of the cluster, for the title (default: the hosts)"},
     {"interval", value_type::duration, false, "Pause between refreshes of the dashboard, 100ms to 1h (default 1s)"},
     {"timeout", value_type::duration, false, "Limit for everything a command waits for, 100ms to 1h (default 5s)"},

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "failure.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -106,6 +107,12 @@ std::string parse_path(std::string_view text) {
     begin = end + 1;
   }
   return std::string(path);
+}
+
+std::string parse_path_argument(const std::string& text) try {
+  return parse_path(text);
+} catch (const std::invalid_argument& error) {
+  throw failure(exit_code::usage, std::string("PATH: ") + error.what());
 }
 
 digest_credentials parse_digest(std::string_view text) {

@@ -21,6 +21,9 @@ std::vector<endpoint> parse_hosts(std::string_view text);
 /// An absolute path without empty, "." and ".." parts; a slash at the end is dropped.
 std::string parse_path(std::string_view text);
 
+/// The path that a command is given. Unlike the others it throws `failure` (usage).
+std::string parse_path_argument(const std::string& text);
+
 /// "user:password". The password may hold colons; a line end behind it is dropped.
 digest_credentials parse_digest(std::string_view text);
 

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "fault_plan.hpp"
+#include "shard_observer.hpp"
+#include "shard_summary.hpp"
+#include "stage.hpp"
+
+namespace demo {
+
+/// Injects faults while the members of a shard group work, and waits until all messages are settled and all shards are
+/// owned.
+class shard_director : private stage {
+ public:
+  shard_director(boost::asio::io_context& io, const direction& how);
+
+  boost::asio::awaitable<void> run();
+  const shard_summary& outcome() const noexcept { return summary_; }
+
+ private:
+  boost::asio::awaitable<void> make_trouble();
+  boost::asio::awaitable<void> cause(fault_kind what);
+  boost::asio::awaitable<void> kill_owner();
+  boost::asio::awaitable<void> kill_planner();
+  boost::asio::awaitable<void> pause_owner();
+  boost::asio::awaitable<void> restart_owner();
+  boost::asio::awaitable<void> drain_owner();
+  boost::asio::awaitable<void> cut_server();
+
+  /// Waits until there is an owner that may be hit, and chooses one at random.
+  boost::asio::awaitable<int> choose_owner();
+  boost::asio::awaitable<int> find_planner();
+  bool may_be_hit(int index) const;
+  void kill(int index, const std::string& what);
+  // These end the faults, beside other faults.
+  boost::asio::awaitable<void> start_later(int index, duration pause);
+  boost::asio::awaitable<void> resume_later(int index, duration pause);
+  boost::asio::awaitable<void> start_after_end(int index, duration pause);
+  boost::asio::awaitable<void> heal_later(int server);
+  void go_on_beside(boost::asio::awaitable<void> rest);
+  duration up_to(duration most);
+
+  boost::asio::awaitable<std::uint64_t> lag();
+  boost::asio::awaitable<void> wait_settled();
+  boost::asio::awaitable<void> audit_all();
+
+  zkrecipes::topic topic_;
+  shard_observer observer_;
+  shard_summary summary_;
+  std::set<int> hit_;  // processes that are down, paused or on their way out
+  int beside_ = 0;     // faults that have not ended
+  int last_cut_ = 0;
+  bool is_settled_ = false;
+};
+
+}  // namespace demo

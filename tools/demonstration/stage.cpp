@@ -1,0 +1,127 @@
+#include "stage.hpp"
+
+#include <cstdio>
+#include <iostream>
+#include <stdexcept>
+#include <utility>
+
+#include <unistd.h>
+
+#include "phases.hpp"
+
+namespace demo {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using asio::use_awaitable;
+
+namespace {
+
+const char* to_option(zkrecipes::message_order order) {
+  if (order == zkrecipes::message_order::strict) return "strict";
+  return order == zkrecipes::message_order::by_key ? "key" : "none";
+}
+
+std::string in_ms(std::chrono::milliseconds length) { return std::to_string(length.count()); }
+
+}  // namespace
+
+stage::stage(asio::io_context& io, const direction& how)
+    : io_(io),
+      how_(how),
+      times_(choose_timings(how)),
+      work_(how.work),
+      random_(how.work.seed),
+      ensemble_({.servers = 3, .tick_time = times_.tick, .delay_proxies = how.work.shards > 0}),
+      log_(phases_.path() / "director"),
+      session_(io.get_executor(), session_options(ensemble_.hosts())),
+      progress_(session_),
+      consumers_(
+          {.size = how.consumers, .killers = how.work.killers > 0, .same_ids = how.work.shards > 0}, log_,
+          [this](const std::string& id) { return launch_consumer(id); },
+          [this](const std::string& text) { say(text); }) {}
+
+void stage::say(const std::string& text) {
+  if (dashboard_.pid()) return;
+  const auto passed = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  char stamp[16];
+  std::snprintf(stamp, sizeof stamp, "%7.2f  ", passed);
+  (how_.json ? std::cerr : std::cout) << stamp << text << std::endl;
+}
+
+process stage::launch_consumer(const std::string& id) {
+  return process(
+      beside("zkrecipes-demo"),
+      {"consume", "--hosts", ensemble_.hosts(), "--id", id, "--phases", phases_.path().string(), "--parent",
+       std::to_string(::getpid()), "--timeout", in_ms(times_.timeout), "--deadline", in_ms(times_.deadline), "--grace",
+       in_ms(times_.grace), "--order", to_option(how_.order), "--shards", std::to_string(work_.shards())});
+}
+
+void stage::start_producer() {
+  const auto& work = how_.work;
+  producer_ = process(
+      beside("zkrecipes-demo"),
+      {"produce", "--hosts", ensemble_.hosts(), "--messages", std::to_string(work.messages), "--seed",
+       std::to_string(work.seed), "--poison", std::to_string(work.poison), "--kill-on", std::to_string(work.killers),
+       "--keys", std::to_string(work.keys), "--shards", std::to_string(work.shards), "--duration",
+       in_ms(times_.production), "--parent", std::to_string(::getpid())});
+  say("producer started: " + std::to_string(work.messages) + " messages, " + std::to_string(work.poison) +
+      " of them poison, " + std::to_string(work.killers) + " that kill");
+}
+
+/// Starts the consumers again that have ended.
+awaitable<void> stage::supervise(std::function<void(const std::string& id)> died) {
+  constexpr duration moment(50);
+  while (!settling_) {
+    for (const auto& id : consumers_.supervise()) died(id);
+    co_await wait_for(moment);
+  }
+}
+
+awaitable<void> stage::make_results() {
+  say("three servers: " + ensemble_.hosts());
+  const std::string results = results_path;
+  co_await session_.async_ensure_path(results, use_awaitable);
+}
+
+void stage::start_processes(std::function<void(const std::string& id)> died) {
+  for (int i = 0; i < consumers_.size(); ++i) consumers_.start(i);
+  asio::co_spawn(io_, supervise(std::move(died)), asio::detached);
+  start_producer();
+  if (!how_.json && ::isatty(STDOUT_FILENO) && ::isatty(STDIN_FILENO)) {
+    dashboard_ = process(beside("zkadmin"), {"--hosts", ensemble_.hosts(), "--root", root});
+  }
+}
+
+awaitable<void> stage::wait_produced() {
+  while (!producer_.has_ended()) co_await pause_between();
+  if (producer_.wait() != 0) throw std::runtime_error("the producer failed");
+}
+
+awaitable<void> stage::stop_processes() {
+  settling_ = true;
+  std::function<void()> stop = [this] { consumers_.stop(); };
+  co_await blocking(stop);
+  if (dashboard_.pid()) {
+    dashboard_.signal(SIGTERM);
+    dashboard_.wait();
+  }
+}
+
+void stage::judge(figures& outcome, const std::vector<result>& results,
+                  const std::vector<zkrecipes::dead_letter>& letters, const std::vector<phase_mark>& marks) {
+  for (const auto& each : letters) {
+    say("parked: \"" + each.data + "\" after " + std::to_string(each.attempts) + " attempts: " + each.reason);
+  }
+  outcome.consumers = consumers_.size();
+  outcome.counts = check(results, letters, work_, how_.order);
+  outcome.counts.overlapping_phases = count_overlaps(marks);
+  outcome.planned_server_kills = how_.server_kills;
+  outcome.server_leaders_killed = server_leaders_killed_;
+  outcome.failed_consumers = consumers_.failed();
+  outcome.runs_ended = consumers_.runs_ended();
+  outcome.killed_by_messages = consumers_.died();
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+}  // namespace demo

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <string>
+
+#include <boost/asio.hpp>
+
+#include <zkrecipes/zkrecipes.hpp>
+
+#include <testcluster/ensemble.hpp>
+
+#include "consumer_group.hpp"
+#include "figures.hpp"
+#include "phase_log.hpp"
+#include "process.hpp"
+#include "progress.hpp"
+#include "roles.hpp"
+#include "scratch.hpp"
+#include "timings.hpp"
+
+namespace demo {
+
+/// What the directors of both kinds of runs have in common: the servers, the processes, and the waiting.
+class stage {
+ public:
+  stage(const stage&) = delete;
+
+ protected:
+  using duration = std::chrono::milliseconds;
+
+  stage(boost::asio::io_context& io, const direction& how);
+  ~stage() = default;
+
+  void say(const std::string& text);
+  boost::asio::awaitable<void> make_results();
+  /// Starts the consumers, the producer, and, on a terminal, the dashboard. `died` is told of each consumer that has
+  /// ended by itself, and has been started again.
+  void start_processes(std::function<void(const std::string& id)> died);
+  boost::asio::awaitable<void> wait_produced();
+  /// Ends the consumers and the dashboard.
+  boost::asio::awaitable<void> stop_processes();
+  /// Fills in what both kinds of runs have.
+  void judge(figures& outcome, const std::vector<result>& results, const std::vector<zkrecipes::dead_letter>& letters,
+             const std::vector<phase_mark>& marks);
+
+  boost::asio::awaitable<void> kill_server_leader();
+  boost::asio::awaitable<void> start_server();
+  boost::asio::awaitable<void> blocking(std::function<void()> call);
+
+  /// A short pause. \throws std::runtime_error if the run takes too long
+  boost::asio::awaitable<void> pause_between();
+  boost::asio::awaitable<void> wait_for(duration length);
+  /// Waits for a share of the messages that can be processed.
+  boost::asio::awaitable<void> wait_processed(double share);
+  /// Waits until one more message is processed, or all are.
+  boost::asio::awaitable<void> wait_progress();
+
+  boost::asio::io_context& io_;
+  direction how_;
+  timings times_;
+  workload work_;
+  std::mt19937_64 random_;
+  testcluster::ensemble ensemble_;
+  scratch phases_;
+  phase_log log_;
+  zkrecipes::session session_;
+  progress progress_;
+  boost::asio::thread_pool blocking_pool_{1};
+  consumer_group consumers_;
+  process producer_;
+  process dashboard_;
+  int server_leaders_killed_ = 0;
+
+ private:
+  boost::asio::awaitable<void> supervise(std::function<void(const std::string& id)> died);
+  process launch_consumer(const std::string& id);
+  void start_producer();
+  std::uint64_t good_messages() const { return work_.messages() - work_.bad().size(); }
+
+  int killed_server_ = 0;
+  bool settling_ = false;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace demo

@@ -1,0 +1,72 @@
+#include "cluster/group_reader.hpp"
+
+#include <charconv>
+#include <chrono>
+#include <tuple>
+#include <utility>
+
+#include <boost/asio/use_awaitable.hpp>
+
+#include <zkrecipes/shard_group.hpp>
+
+#include "as_result.hpp"
+#include "cluster/collector.hpp"
+#include "cluster/folder.hpp"
+#include "cluster/recognize.hpp"
+#include "cluster/stored_record.hpp"
+#include "failure.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using zkrecipes::errc;
+
+asio::awaitable<std::string> planner_of(zkrecipes::session session, std::string path) {
+  const auto seen = co_await view_election(std::move(session), path + "/_planner");
+  std::string id;
+  if (seen && seen->leader) id = label(*seen->leader);
+  co_return id;
+}
+
+asio::awaitable<group_facts> facts_of(zkrecipes::session session, std::string path) {
+  group_facts facts;
+  facts.planner = co_await planner_of(session, path);
+  const auto quarantined = co_await read_folder(session, path + "/quarantine");
+  for (const auto& each : quarantined) {
+    const auto record = parse_stored(each.data);
+    std::uint32_t number = 0;
+    std::from_chars(each.name.data(), each.name.data() + each.name.size(), number);
+    facts.quarantined[number] = {number, integer_field(record, "deaths"), text_field(record, "last")};
+  }
+  const auto away = co_await read_folder(session, path + "/away");
+  for (const auto& each : away) facts.away_since[text_field(parse_stored(each.data), "id")] = each.stat.mtime;
+  co_return facts;
+}
+
+}  // namespace
+
+asio::awaitable<reading<group_status>> read_group(zkrecipes::session session, std::string path) {
+  reading<group_status> result;
+  result.error = errc::no_node;
+  if (path == "/") co_return result;
+  zkrecipes::shard_group group(session, path, {.id = "zkadmin"});
+  auto viewed = co_await group.async_view(as_result);
+  result.error = std::get<0>(viewed);
+  if (result.error) co_return result;
+  const auto facts = co_await facts_of(session, path);
+  result.status = status_of(std::move(path), std::get<1>(viewed), facts, std::chrono::system_clock::now());
+  co_return result;
+}
+
+asio::awaitable<std::vector<group_status>> read_groups(zkrecipes::session session, std::vector<std::string> paths) {
+  group_survey all;
+  for (const auto& each : paths) {
+    auto seen = co_await read_group(session, each);
+    add_to(all, each, std::move(seen));
+  }
+  co_return std::move(all.found);
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,24 @@
+// Reads a shard group, which takes a ZooKeeper session.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "cluster/group_status.hpp"
+#include "cluster/reading.hpp"
+
+namespace zkadmin {
+
+/// The present state of the group at `path`. Errors: those of `shard_group::async_view`. Throws `failure` if the rest
+/// can not be read.
+boost::asio::awaitable<reading<group_status>> read_group(zkrecipes::session session, std::string path);
+
+/// The present state of these groups, without those that are gone or may not be read. Throws `failure`.
+boost::asio::awaitable<std::vector<group_status>> read_groups(zkrecipes::session session,
+                                                              std::vector<std::string> paths);
+
+}  // namespace zkadmin

@@ -1,0 +1,119 @@
+#include "cluster/group_status.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace zkadmin {
+namespace {
+
+using std::chrono::milliseconds;
+using zkrecipes::shard_group_view;
+using zkrecipes::shard_view;
+using time_point = std::chrono::system_clock::time_point;
+
+std::optional<milliseconds> age_since(std::int64_t since, time_point now) {
+  if (since == 0) return std::nullopt;
+  const auto age = std::chrono::duration_cast<milliseconds>(now.time_since_epoch()) - milliseconds(since);
+  return std::max(age, milliseconds(0));
+}
+
+/// The members by the names of their nodes.
+std::map<std::string, group_member_status> members_of(const shard_group_view& view) {
+  std::map<std::string, group_member_status> all;
+  for (const auto& each : view.members)
+    all[each.node] = {each.id, each.node, each.capacity, each.is_draining, each.plan, each.data};
+  return all;
+}
+
+shard_move_status move_of(const shard_view& shard, const std::map<std::string, group_member_status>& members,
+                          time_point now) {
+  shard_move_status move;
+  move.shard = shard.number;
+  move.from = shard.owner;
+  move.from_gone = !shard.owner_node.empty() && !members.contains(shard.owner_node);
+  move.to = members.at(shard.assigned_to).id;
+  move.phase = to_string(shard.phase);
+  move.age = age_since(shard.since, now);
+  return move;
+}
+
+quarantined_shard quarantine_of(const shard_view& shard, const group_facts& facts) {
+  const auto known = facts.quarantined.find(shard.number);
+  return known == facts.quarantined.end() ? quarantined_shard{shard.number, 0, shard.owner} : known->second;
+}
+
+std::vector<absent_member_status> away_of(const shard_group_view& view, const group_facts& facts, time_point now) {
+  std::vector<absent_member_status> all;
+  for (const auto& each : view.away) {
+    const auto since = facts.away_since.find(each.id);
+    all.push_back({each.id, each.grace, age_since(since == facts.away_since.end() ? 0 : since->second, now),
+                   shard_numbers(each.shards.begin(), each.shards.end())});
+  }
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
+  return all;
+}
+
+std::set<std::uint32_t> awaiting(const shard_group_view& view) {
+  std::set<std::uint32_t> all;
+  for (const auto& each : view.away) all.insert(each.shards.begin(), each.shards.end());
+  return all;
+}
+
+}  // namespace
+
+std::size_t owned_count(const group_status& group) noexcept {
+  std::size_t count = 0;
+  for (const auto& each : group.members) count += each.owned.size();
+  return count;
+}
+
+std::string problem_of(const group_status& group) {
+  std::string text;
+  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (!group.quarantined.empty()) add("shards in quarantine: " + std::to_string(group.quarantined.size()));
+  if (!group.members.empty() && group.planner.empty()) add("nobody plans");
+  return text;
+}
+
+std::string ranges(const shard_numbers& numbers) {
+  std::string text;
+  for (std::size_t first = 0; first < numbers.size();) {
+    auto last = first;
+    while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
+    text += (text.empty() ? "" : ",") + std::to_string(numbers[first]);
+    if (last > first) text += "-" + std::to_string(numbers[last]);
+    first = last + 1;
+  }
+  return text;
+}
+
+group_status status_of(std::string path, const shard_group_view& view, const group_facts& facts, time_point now) {
+  group_status group;
+  group.path = std::move(path);
+  group.shards = view.count;
+  group.frozen = view.is_frozen;
+  group.planner = facts.planner;
+  group.away = away_of(view, facts, now);
+  auto members = members_of(view);
+  const auto waited_for = awaiting(view);
+  for (const auto& each : view.shards) {
+    const auto owner = members.find(each.assigned_to);
+    if (each.is_in_quarantine) {
+      group.quarantined.push_back(quarantine_of(each, facts));
+    } else if (owner != members.end() && each.is_moving()) {
+      owner->second.expected.push_back(each.number);
+      group.moves.push_back(move_of(each, members, now));
+    } else if (owner != members.end()) {
+      owner->second.owned.push_back(each.number);
+    } else {
+      (waited_for.contains(each.number) ? group.waiting : group.unassigned).push_back(each.number);
+    }
+  }
+  for (auto& [node, each] : members) group.members.push_back(std::move(each));
+  std::stable_sort(group.members.begin(), group.members.end(),
+                   [](const auto& a, const auto& b) { return a.id < b.id; });
+  return group;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,97 @@
+// The state of a shard group at one moment: plain data, the same for every way to show it.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/shard_group_view.hpp>
+
+#include "cluster/survey.hpp"
+
+namespace zkadmin {
+
+using shard_numbers = std::vector<std::uint32_t>;  ///< In ascending order.
+
+struct group_member_status {
+  std::string id;
+  std::string node;  ///< Name of its node.
+  double capacity = 1;
+  bool is_draining = false;
+  std::int64_t plan = 0;     ///< The plan that its orders are of; 0: it has none yet.
+  std::string data;          ///< The user's.
+  shard_numbers owned{};     ///< It is to own them, and its term goes on.
+  shard_numbers expected{};  ///< It is to own them, and has not begun its term.
+  friend bool operator==(const group_member_status&, const group_member_status&) = default;
+};
+
+/// A shard on the way to the member that is to own it.
+struct shard_move_status {
+  std::uint32_t shard = 0;
+  std::string from;        ///< Id of the last owner; empty: nobody has owned it yet.
+  bool from_gone = false;  ///< The node of the last owner is not there any more.
+  std::string to;          ///< Id of the member that is to own it.
+  std::string phase;       ///< That of the last term.
+  /// For how long the record of the shard says so, by this machine's clock against the server's; nothing if there was
+  /// no term.
+  std::optional<std::chrono::milliseconds> age{};
+  friend bool operator==(const shard_move_status&, const shard_move_status&) = default;
+};
+
+struct quarantined_shard {
+  std::uint32_t shard = 0;
+  std::int64_t deaths = 0;  ///< Terms in a row that ended by a death.
+  std::string last_owner;   ///< Its id.
+  friend bool operator==(const quarantined_shard&, const quarantined_shard&) = default;
+};
+
+/// A member that has stopped, and whose shards wait for it.
+struct absent_member_status {
+  std::string id;
+  std::chrono::milliseconds grace{0};
+  /// How long ago it stopped, by this machine's clock against the server's; nothing if it is not known.
+  std::optional<std::chrono::milliseconds> age{};
+  shard_numbers shards{};
+  friend bool operator==(const absent_member_status&, const absent_member_status&) = default;
+};
+
+struct group_status {
+  std::string path;
+  std::uint32_t shards = 0;
+  bool frozen = false;
+  std::string planner{};                         ///< Id of the member that plans; empty: nobody does.
+  std::vector<group_member_status> members{};    ///< Sorted by id.
+  std::vector<shard_move_status> moves{};        ///< By number of the shard.
+  std::vector<quarantined_shard> quarantined{};  ///< By number.
+  std::vector<absent_member_status> away{};      ///< Sorted by id.
+  shard_numbers waiting{};                       ///< Shards that wait for absent members.
+  shard_numbers unassigned{};                    ///< No member is to own them, and none of the reasons above holds.
+  friend bool operator==(const group_status&, const group_status&) = default;
+};
+
+/// Each shard is owned, moving, waiting, quarantined or unassigned.
+std::size_t owned_count(const group_status& group) noexcept;
+
+/// The problem of a group, in a few words; empty if there is none.
+std::string problem_of(const group_status& group);
+
+/// "0-3,9".
+std::string ranges(const shard_numbers& numbers);
+
+/// The facts about a group that the library's view does not have.
+struct group_facts {
+  std::string planner{};                                     ///< Id of the leader of the planners' election.
+  std::map<std::uint32_t, quarantined_shard> quarantined{};  ///< By number.
+  std::map<std::string, std::int64_t> away_since{};          ///< By id: milliseconds since 1970 by the server's clock.
+};
+
+/// `now` is the time of this machine's clock.
+group_status status_of(std::string path, const zkrecipes::shard_group_view& view, const group_facts& facts,
+                       std::chrono::system_clock::time_point now);
+
+using group_survey = survey<group_status>;
+
+}  // namespace zkadmin

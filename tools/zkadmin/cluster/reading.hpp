@@ -1,0 +1,78 @@
+// Finds all recipes of one kind, and reads the state of each.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <utility>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "cluster/collector.hpp"
+#include "cluster/survey.hpp"
+#include "cluster/tree_search.hpp"
+#include "failure.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+
+/// What came of reading one of them. With an error there is no status.
+template <class Status>
+struct reading {
+  zkrecipes::error_code error{};
+  Status status{};
+};
+
+template <class Status>
+using reader = std::function<boost::asio::awaitable<reading<Status>>(zkrecipes::session, std::string path)>;
+
+template <class Status>
+void add_to(survey<Status>& all, const std::string& path, reading<Status> seen) {
+  using zkrecipes::errc;
+  // It has gone or changed since the search.
+  if (seen.error == errc::no_node || seen.error == errc::foreign_data) return;
+  if (seen.error == errc::no_auth) {
+    all.refused = true;
+    all.complete = false;
+    all.notes.push_back({path, "may not be read with these credentials"});
+    return;
+  }
+  check(seen.error, "looking at " + path);
+  all.found.push_back(std::move(seen.status));
+}
+
+/// Those at and below a root. The search ends at `search_limit`; nothing is read after `limit`. Throws `failure`.
+template <class Status>
+boost::asio::awaitable<survey<Status>> survey_recipes(zkrecipes::session session, std::string root, recipe which,
+                                                      reader<Status> read, deadline search_limit, deadline limit) {
+  tree_search search(session, std::move(root));
+  co_await search.run(search_limit);
+  survey<Status> all{{}, search.notes(), search.is_complete(), search.is_refused()};
+  for (const auto& path : search.found(which)) {
+    if (std::chrono::steady_clock::now() >= limit) {
+      all.complete = false;
+      all.notes.push_back({path, "it was not looked at: the time was over; choose a longer --timeout"});
+      continue;
+    }
+    auto seen = co_await read(session, path);
+    add_to(all, path, std::move(seen));
+  }
+  co_return all;
+}
+
+/// The one at `path`. Throws `failure`, also if there is none; `kind` names what there should be.
+template <class Status>
+boost::asio::awaitable<survey<Status>> survey_one(zkrecipes::session session, std::string path, std::string kind,
+                                                  reader<Status> read) {
+  using zkrecipes::errc;
+  auto seen = co_await read(std::move(session), path);
+  if (seen.error == errc::no_node) throw failure(exit_code::error, "there is no " + kind + " at " + printable(path));
+  if (seen.error == errc::foreign_data) throw failure(exit_code::error, printable(path) + " is no " + kind);
+  check(seen.error, "looking at " + path);
+  survey<Status> one;
+  one.found.push_back(std::move(seen.status));
+  co_return one;
+}
+
+}  // namespace zkadmin

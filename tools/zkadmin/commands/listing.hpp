@@ -1,0 +1,96 @@
+// Commands that print all recipes of one kind, once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "cluster/reading.hpp"
+#include "commands/bounded.hpp"
+#include "commands/commands.hpp"
+#include "commands/contact.hpp"
+#include "settings/values.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+
+/// The result of the search. The command and the search share it, because the search may go on after the command has
+/// stopped waiting.
+template <class Status>
+struct listing : contact {
+  using contact::contact;
+  std::optional<survey<Status>> found;
+  std::optional<failure> trouble;  ///< Why nothing is known.
+  bool is_done = false;
+};
+
+/// The kind of recipe to list, and how to read one.
+template <class Status>
+struct listing_kind {
+  std::string name;  ///< That of one of them.
+  recipe which;
+  reader<Status> read;
+};
+
+/// `only`: the path of the only one to list; empty: all.
+template <class Status>
+boost::asio::awaitable<void> fill(std::shared_ptr<listing<Status>> list, listing_kind<Status> kind, std::string only,
+                                  deadline limit) {
+  try {
+    co_await make_contact(list);
+    if (only.empty()) {
+      list->found = co_await survey_recipes<Status>(*list->session, list->wanted.root, kind.which, kind.read,
+                                                    middle(limit), limit);
+    } else {
+      list->found = co_await survey_one<Status>(*list->session, only, kind.name, kind.read);
+    }
+  } catch (const failure& error) {
+    list->trouble = error;
+  }
+  list->is_done = true;
+}
+
+/// The reason why the list is not complete; nothing if it is.
+template <class Status>
+std::optional<failure> shortcoming_of(const listing<Status>& list) {
+  if (list.trouble) return list.trouble;
+  if (!list.found)
+    return failure(exit_code::error,
+                   std::string(out_of_time(list).what()) + ": the " + list.subject + " are not known");
+  if (list.found->refused)
+    return failure(exit_code::auth, "something may not be read; give credentials (digest_file or ZKADMIN_DIGEST)");
+  if (!list.found->complete) return failure(exit_code::error, "there may be more " + list.subject + " than these");
+  return std::nullopt;
+}
+
+/// Prints what `format` makes of all of a kind or, if `path` is not empty, of the one at the path. Missing information
+/// is reported on `err` and by the exit code.
+template <class Status>
+exit_code show_list(surroundings& around, const settings& wanted, const listing_kind<Status>& kind,
+                    const std::string& path,
+                    const std::function<std::string(const std::optional<survey<Status>>&)>& format) {
+  const auto only = path.empty() ? path : parse_path_argument(path);
+  const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
+  const auto list = std::make_shared<listing<Status>>(wanted, kind.name + "s");
+  boost::asio::co_spawn(around.io, fill(list, kind, only, limit), boost::asio::detached);
+  run_until(around.io, limit, [&list] { return list->is_done; });
+  const auto missing = shortcoming_of(*list);
+  const auto shown = list->found;
+  end_contact(around.io, *list, limit);
+
+  around.out << format(shown) << std::flush;
+  if (!around.out) throw failure(exit_code::error, "the output could not be written");
+  if (shown)
+    for (const auto& note : shown->notes) around.err << "zkadmin: note: " << printable(to_string(note)) << '\n';
+  if (!missing) return exit_code::ok;
+  around.err << "zkadmin: " << missing->what() << '\n';
+  return missing->code();
+}
+
+}  // namespace zkadmin
