@@ -148,4 +148,28 @@ void bare_client::settle(const std::string& record, const std::string& items, co
   run();
 }
 
+void bare_client::move_on(const log_commit& what) {
+  for (const auto& each : what.read_meanwhile) {
+    check(zoo_aget(state_->handle, each.c_str(), 0, &state::read, state_.get()), "get");
+  }
+  std::vector<std::string> created;
+  for (std::size_t i = 0; what.creates && i < what.messages; ++i) {
+    created.push_back(what.effects + '/' + std::to_string(what.first + i));
+  }
+  std::vector<zoo_op_t> operations(3 + created.size() + what.removed.size());
+  std::vector<zoo_op_result_t> results(operations.size());
+  std::size_t next = 0;
+  zoo_check_op_init(&operations[next++], what.record.c_str(), 0);
+  zoo_set_op_init(&operations[next++], what.position.c_str(), "position-x", 10, -1, nullptr);
+  for (const auto& each : created) {
+    zoo_create_op_init(&operations[next++], each.c_str(), "x", 1, &ZOO_OPEN_ACL_UNSAFE, 0, nullptr, 0);
+  }
+  if (!what.creates) zoo_set_op_init(&operations[next++], what.effects.c_str(), "sum-x", 5, -1, nullptr);
+  for (const auto& each : what.removed) zoo_delete_op_init(&operations[next++], each.c_str(), -1);
+  check(zoo_amulti(state_->handle, static_cast<int>(next), operations.data(), results.data(), &state::removed,
+                   state_.get()),
+        "multi");
+  run();
+}
+
 }  // namespace bench

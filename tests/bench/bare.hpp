@@ -8,6 +8,18 @@
 
 namespace bench {
 
+/// A commit of a consumer of a log.
+struct log_commit {
+  std::string record;    ///< It has its first version.
+  std::string position;  ///< Written, whatever its version.
+  std::string effects;   ///< A node below it for each message, or it is written.
+  std::size_t first;     ///< The number of the first message.
+  std::vector<std::string> removed;
+  std::vector<std::string> read_meanwhile;
+  std::size_t messages = 0;
+  bool creates = false;
+};
+
 /// Every operation throws std::runtime_error if the server refuses it or the connection breaks.
 class bare_client {
  public:
@@ -31,6 +43,9 @@ class bare_client {
   /// Items that are to be read are read meanwhile.
   void settle(const std::string& record, const std::string& items, const std::string& effects,
               const std::vector<std::string>& names, const std::vector<std::string>& read_meanwhile);
+
+  /// One transaction of a log.
+  void move_on(const log_commit& what);
 
  private:
   struct state;

@@ -1,5 +1,6 @@
 // Measures our recipes, Curator's and kazoo's in one run on one ensemble.
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -14,6 +15,7 @@
 #include "leaders.hpp"
 #include "parts.hpp"
 #include "saved_result.hpp"
+#include "topic_team.hpp"
 
 namespace {
 
@@ -22,8 +24,8 @@ using part = std::pair<const char*, std::vector<bench::row> (*)(const bench::pla
 constexpr part parts[] = {
     {"round-trips", &bench::round_trips}, {"wake-ups", &bench::wake_ups},     {"waiting", &bench::waiting},
     {"leaders", &bench::leaders},         {"rates", &bench::rates},           {"cpu", &bench::cpu},
-    {"queues", &bench::queues},           {"deliveries", &bench::deliveries}, {"commits", &bench::commits},
-    {"dashboards", &bench::dashboards}};
+    {"queues", &bench::queues},           {"deliveries", &bench::deliveries}, {"topics", &bench::topics},
+    {"commits", &bench::commits},         {"dashboards", &bench::dashboards}, {"shards", &bench::shards}};
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
@@ -61,12 +63,13 @@ int main(int argc, char** argv) try {
   std::string hosts;
   std::size_t in_line = 0;
   std::string election;
+  std::vector<std::uint32_t> share;
   std::string save;
   bench::peer_versions versions;
   app.add_option("-o", format, "table or json")->check(CLI::IsMember({"table", "json"}));
   app.add_option("--part", chosen,
-                 "Only these: round-trips, wake-ups, waiting, leaders, rates, cpu, queues, deliveries, commits, "
-                 "dashboards")
+                 "Only these: round-trips, wake-ups, waiting, leaders, rates, cpu, queues, deliveries, topics, "
+                 "commits, dashboards, shards")
       ->check(CLI::IsMember(names()));
   app.add_option("--peers", what.peers, "Program that measures a peer; without it only ours are measured");
   app.add_option("--delay", what.one_way_ms, "Added delay in each direction, ms")->check(CLI::Range(1, 1000));
@@ -78,6 +81,9 @@ int main(int argc, char** argv) try {
   app.add_option("--kazoo-version", versions.kazoo)->group("");
   app.add_option("--wait-in-line", in_line, "Only waits, as the part \"waiting\" does")->group("");
   app.add_option("--stand-for", election, "Only campaigns, as the part \"leaders\" does")->group("");
+  app.add_option("--work-off", share, "Only consumes: shards of the topic, the first of ours, and their number")
+      ->expected(3)
+      ->group("");
   app.add_option("--hosts", hosts)->group("");
   CLI11_PARSE(app, argc, argv);
 
@@ -87,6 +93,10 @@ int main(int argc, char** argv) try {
   }
   if (!election.empty()) {
     bench::stand_for(hosts, election);
+    return 0;
+  }
+  if (!share.empty()) {
+    bench::consume_share(hosts, share.at(0), share.at(1), share.at(2));
     return 0;
   }
   const auto rows = measure(what, chosen);

@@ -1,14 +1,11 @@
 #include "consumer_rounds.hpp"
 
-#include <optional>
-#include <stdexcept>
-
 #include <boost/asio.hpp>
 
 #include <zkrecipes/zkrecipes.hpp>
 
-#include "stopwatch.hpp"
 #include "support/coroutine.hpp"
+#include "timed_consumer.hpp"
 
 namespace bench {
 
@@ -21,19 +18,14 @@ using namespace zkrecipes::test;
 namespace {
 
 /// The effect of a message is a node.
-class effect_maker : public zkrecipes::queue_consumer {
+class effect_maker : public timed_consumer {
  public:
-  using queue_consumer::queue_consumer;
+  using timed_consumer::timed_consumer;
 
   awaitable<zkrecipes::message_outcome> process(zkrecipes::term, const zkrecipes::message& item) override {
-    if (!began_) began_ = clock::now();
+    note_call();
     co_return zkrecipes::transaction().create(std::string(delivery_paths::effects) + '/' + item.name, item.data);
   }
-
-  clock::time_point began() const { return began_.value(); }
-
- private:
-  std::optional<clock::time_point> began_;
 };
 
 awaitable<bool> connect(zkrecipes::session& zk) {
@@ -54,20 +46,10 @@ delivery_result consume_round(const std::string& hosts, const delivery_backlog& 
   zkrecipes::session zk(io.get_executor(), {.hosts = hosts, .timeout = 30s});
   run_coroutine(io, connect(zk));
   effect_maker career(zkrecipes::queue(zk, delivery_paths::queue), how);
-  zkrecipes::consumer_coordinator coordinator(zk, delivery_paths::coordinator, {.id = "bench"});
-  bool ended = false;
-  coordinator.async_run(career, [&](zkrecipes::error_code) { ended = true; });
-  const auto count = static_cast<std::uint64_t>(backlog.count());
-  const auto is_done = [&] { return ended || career.status().done == count; };
-  if (!run_until(io, is_done, 2min) || ended) throw std::runtime_error("a consumer does not go on");
-  const double seconds = ms_since(career.began()) / 1000;
-  const auto commits = static_cast<double>(career.status().commits);
-  coordinator.stop();
-  run_until(
-      io, [&] { return ended; }, 1min);
+  const auto seen = work_off(io, zk, delivery_paths::coordinator, career, backlog.count());
   run_coroutine(io, close(zk));
   backlog.require_all_effects();
-  return {backlog.count() / seconds, commits};
+  return seen;
 }
 
 }  // namespace bench

@@ -34,8 +34,12 @@ std::vector<row> cpu(const plan& what);
 std::vector<row> queues(const plan& what);
 /// Messages a second through one consumer, with several delays, beside a bare loop of the same transactions.
 std::vector<row> deliveries(const plan& what);
+/// Messages a second into a topic and out of it.
+std::vector<row> topics(const plan& what);
 /// Two-phase commit while many decided transactions are kept.
 std::vector<row> commits(const plan& what);
+/// Joins, crashes and restarts of the members of a shard group.
+std::vector<row> shards(const plan& what);
 /// Requests of an open dashboard.
 std::vector<row> dashboards(const plan& what);
 

@@ -17,7 +17,9 @@ using processor = std::function<asio::awaitable<message_outcome>(term, const mes
 
 class acting_consumer final : public queue_consumer {
  public:
-  acting_consumer(const queue_base& from, queue_consumer_options options, career_traits traits, processor does)
+  /// `from`: a queue, or a feed.
+  template <class Source>
+  acting_consumer(const Source& from, queue_consumer_options options, career_traits traits, processor does)
       : queue_consumer(from, std::move(options)), traits_(traits), does_(std::move(does)) {}
 
   career_traits traits() const override { return traits_; }

@@ -1,7 +1,10 @@
 // A case with a proxy of its own, for faults that only one session meets.
 #pragma once
 
+#include <algorithm>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "ensemble/print.hpp"
 #include "support/fixture.hpp"
@@ -14,7 +17,8 @@ class ensemble_case : public fixture {
     if (own_) {
       own_->freeze(false);
       own_->refuse(false);
-      BOOST_TEST(run_until([&] { return own_->connections() == 0; }, 10s), "a session is kept open by nobody we know");
+      BOOST_TEST(run_until([&] { return own_->connections() == 0; }, patience),
+                 "a session is kept open by nobody we know");
       own_.reset();
     }
     fixture::teardown();
@@ -74,8 +78,32 @@ class ensemble_case : public fixture {
     return !std::get<0>(run(zk().async_exists(path, tuple)));
   }
 
+  /// The effects of messages, in the order in which they happened.
+  std::vector<std::string> results() {
+    auto names = children("/results");
+    std::sort(names.begin(), names.end());
+    std::vector<std::string> seen;
+    for (const auto& each : names) seen.push_back(get("/results/" + each).data);
+    return seen;
+  }
+  /// Ends consumers, each with its coordinator, without an error.
+  template <class Runs>
+  void end_runs(Runs& all) {
+    for (auto& each : all) each.coordinator.stop();
+    auto is_ended = [](const auto& each) { return each.ended.done(); };
+    BOOST_TEST(run_until([&] { return std::all_of(all.begin(), all.end(), is_ended); }));
+    for (auto& each : all) BOOST_TEST(!each.ended.error(), each.ended.error().message());
+    all.clear();
+  }
+
  private:
   std::unique_ptr<testcluster::proxy> own_;
 };
+
+inline std::vector<std::string> numbers(int from, int to) {
+  std::vector<std::string> all;
+  for (int i = from; i <= to; ++i) all.push_back(std::to_string(i));
+  return all;
+}
 
 }  // namespace zkrecipes::test

@@ -103,32 +103,8 @@ class queue_case : public ensemble_case {
         std::count_if(names.begin(), names.end(), [](const std::string& each) { return each.starts_with("_claim-"); }));
   }
 
-  /// The effects of messages, in the order in which they happened.
-  std::vector<std::string> results() {
-    auto names = children("/results");
-    std::sort(names.begin(), names.end());
-    std::vector<std::string> seen;
-    for (const auto& each : names) seen.push_back(get("/results/" + each).data);
-    return seen;
-  }
-  /// Ends consumers, each with its coordinator, without an error.
-  template <class Runs>
-  void end_runs(Runs& all) {
-    for (auto& each : all) each.coordinator.stop();
-    auto is_ended = [](const auto& each) { return each.ended.done(); };
-    BOOST_TEST(run_until([&] { return std::all_of(all.begin(), all.end(), is_ended); }));
-    for (auto& each : all) BOOST_TEST(!each.ended.error(), each.ended.error().message());
-    all.clear();
-  }
-
  private:
   std::vector<std::string> of_producers_;
 };
-
-inline std::vector<std::string> numbers(int from, int to) {
-  std::vector<std::string> all;
-  for (int i = from; i <= to; ++i) all.push_back(std::to_string(i));
-  return all;
-}
 
 }  // namespace zkrecipes::test

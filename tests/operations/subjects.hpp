@@ -126,6 +126,8 @@ std::vector<subject> line_subjects();
 std::vector<subject> barrier_subjects();
 std::vector<subject> group_subjects();
 std::vector<subject> queue_subjects();
+std::vector<subject> shard_subjects();
+std::vector<subject> topic_subjects();
 
 /// The operations that the public headers declare, as "class::async_name(parameters)".
 std::vector<std::string> declared_operations();

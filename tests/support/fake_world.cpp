@@ -129,6 +129,9 @@ backend::request fake_bench::answer(backend::reply with) {
   if (last().pending.empty()) throw std::logic_error("nothing to answer");
   auto [what, handler] = std::move(last().pending.front());
   last().pending.pop_front();
+  if (what.op == backend::opcode::create) born_[with.path] = with.stat.czxid;
+  const auto born = born_.find(what.path);
+  if (born != born_.end() && with.stat.czxid == 0) with.stat.czxid = born->second;
   handler(std::move(with));
   settle();
   return what;

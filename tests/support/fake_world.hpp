@@ -64,7 +64,7 @@ class fake_bench {
   fake_connection& last() { return *state_->connections.back(); }
   /// The server accepts the session.
   void accept(std::int64_t id, std::chrono::milliseconds timeout = std::chrono::seconds(10));
-  /// Answers the oldest pending request, and returns the request.
+  /// Answers the oldest pending request, and returns the request. A node that was created is still that node.
   backend::request answer(backend::reply with = {});
   /// The connection ends; every pending request fails with `connection_loss`.
   void lose(error_code reason = errc::connection_loss);
@@ -73,6 +73,7 @@ class fake_bench {
  private:
   std::unique_ptr<asio::io_context> io_;
   std::shared_ptr<fake_state> state_;
+  std::map<std::string, std::int64_t> born_;  // the `czxid` of nodes whose creation was answered
 };
 
 }  // namespace zkrecipes::test

@@ -29,6 +29,13 @@ std::string added(const std::set<std::string>& before) {
   return text;
 }
 
+/// Their number at each proxy. A connection is two descriptors for as long as its server has not closed it.
+std::string connections() {
+  std::string text;
+  for (int id = 1; id <= server_count; ++id) text += std::to_string(cluster().proxy(id).connections()) + ' ';
+  return text;
+}
+
 }  // namespace
 
 fixture::fixture() {
@@ -113,13 +120,13 @@ int fixture::server_of(session& which) {
 
 void fixture::check_watches() {
   if (!zk_) return;
-  BOOST_TEST(run_until([] { return watches_on_servers() == 0; }, 10s),
+  BOOST_TEST(run_until([] { return watches_on_servers() == 0; }, patience),
              "the servers still keep " << watches_on_servers() << " watches");
 }
 
 void fixture::check_work() {
   zk_.reset();
-  const auto until = std::chrono::steady_clock::now() + 10s;
+  const auto until = std::chrono::steady_clock::now() + patience;
   io_->restart();
   while (!io_->stopped() && std::chrono::steady_clock::now() < until) io_->run_for(50ms);
   BOOST_TEST(io_->stopped(), "the context still has work although every session was dropped");
@@ -127,11 +134,11 @@ void fixture::check_work() {
 }
 
 void fixture::check_process() {
-  BOOST_TEST(wait_until([&] { return thread_count() <= threads_before_; }, 10s),
+  BOOST_TEST(wait_until([&] { return thread_count() <= threads_before_; }, patience),
              thread_count() << " threads, there were " << threads_before_);
   // Compare only their number, because a proxy that refuses and accepts again has a new socket under an old number.
-  BOOST_TEST(wait_until([&] { return open_descriptors().size() <= descriptors_before_.size(); }, 10s),
-             "new descriptors: " << added(descriptors_before_));
+  BOOST_TEST(wait_until([&] { return open_descriptors().size() <= descriptors_before_.size(); }, patience),
+             "new descriptors: " << added(descriptors_before_) << "connections of the proxies: " << connections());
 }
 
 void fixture::check_nodes() {

@@ -245,6 +245,28 @@ BOOST_AUTO_TEST_CASE(commands) {
   BOOST_TEST(!parse({"resign", "/a"}).read_write);
 }
 
+BOOST_AUTO_TEST_CASE(commands_about_shard_groups_and_topics) {
+  const auto parse = [](std::vector<const char*> arguments) { return *parse_command_line(arguments, std::cout); };
+  BOOST_TEST((parse({"groups"}).command == command::groups));
+  BOOST_TEST(parse({"groups"}).path == "");
+  const auto one = parse({"groups", "/a", "-o", "tsv"});
+  BOOST_TEST(one.path == "/a");
+  BOOST_TEST((one.output == output_format::tsv));
+  BOOST_TEST((parse({"topics", "/a", "-o", "json"}).command == command::topics));
+  BOOST_TEST((parse({"group", "freeze", "/a", "--rw"}).command == command::freeze));
+  BOOST_TEST(parse({"group", "freeze", "/a", "--rw"}).read_write);
+  BOOST_TEST((parse({"group", "thaw", "/a"}).command == command::thaw));
+  const auto release = parse({"group", "release", "/a", "7", "--hosts", "x"});
+  BOOST_TEST((release.command == command::release));
+  BOOST_TEST(release.path == "/a");
+  BOOST_TEST(release.shard == 7u);
+  BOOST_TEST(!release.read_write);
+  BOOST_TEST(has(refused({"group", "--hosts", "x"}), "subcommand"));
+  BOOST_TEST(has(refused({"group", "release", "/a", "--hosts", "x"}), "shard"));
+  for (const char* bad : {"-1", "x", "1.5", "99999999999"})
+    BOOST_TEST(has(refused({"group", "release", "/a", bad, "--hosts", "x"}), bad));
+}
+
 BOOST_AUTO_TEST_CASE(help_and_version) {
   for (const std::vector<const char*>& each :
        {std::vector{"--help"}, std::vector{"status", "--help"}, std::vector{"--version"}}) {

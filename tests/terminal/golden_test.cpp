@@ -9,6 +9,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "group_samples.hpp"
 #include "samples.hpp"
 #include "screen/render.hpp"
 
@@ -66,6 +67,21 @@ model crowded() {
   return state;
 }
 
+model with_groups() {
+  model state = samples::dashboard();
+  update(state, groups_seen{samples::groups().found}, samples::noon());
+  return state;
+}
+
+model with_many_groups() {
+  model state = crowded();
+  std::vector<group_status> groups(30, samples::groups().found[1]);
+  groups.push_back(samples::group());
+  groups.back().path = "/a/rather/long/path/to/a/group\x1b[2J";
+  update(state, groups_seen{groups}, samples::noon());
+  return state;
+}
+
 struct scenario {
   const char* name;
   model (*make)();
@@ -83,6 +99,10 @@ const scenario scenarios[] = {
     {"troubled_ascii", troubled, true},
     {"crowded", crowded, false},
     {"crowded_ascii", crowded, true},
+    {"groups", with_groups, false},
+    {"groups_ascii", with_groups, true},
+    {"many_groups", with_many_groups, false},
+    {"many_groups_ascii", with_many_groups, true},
     {"empty", [] { return model{}; }, false},
     {"empty_ascii", [] { return model{}; }, true},
 };

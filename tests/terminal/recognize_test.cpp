@@ -25,14 +25,34 @@ BOOST_AUTO_TEST_CASE(nodes_that_can_be_no_election) {
     BOOST_TEST(!is_leaf_name(other), other);
 }
 
-BOOST_AUTO_TEST_CASE(term_records) {
-  BOOST_TEST(is_term_record(R"({"zkrecipes":"term","epoch":1})"));
-  BOOST_TEST(is_term_record(R"({"later":[],"phase":"draining","zkrecipes":"term"})"));
-  BOOST_TEST(is_term_record("{\"zkrecipes\":\"term\",\"leader\":{\"id\":\"\xff\xfe\"}}"));
+BOOST_AUTO_TEST_CASE(recipes_by_their_data) {
+  BOOST_TEST((recipe_of(R"({"zkrecipes":"term","epoch":1})") == recipe::election));
+  BOOST_TEST((recipe_of(R"({"later":[],"phase":"draining","zkrecipes":"term"})") == recipe::election));
+  BOOST_TEST((recipe_of("{\"zkrecipes\":\"term\",\"leader\":{\"id\":\"\xff\xfe\"}}") == recipe::election));
+  BOOST_TEST((recipe_of(R"({"zkrecipes":"shards","count":256,"hash":"crc32"})") == recipe::shard_group));
+  BOOST_TEST((recipe_of(R"({"zkrecipes":"topic","count":16,"hash":"crc32"})") == recipe::topic));
   for (const char* other : {"", "term", "{", "[]", "{}", R"({"zkrecipes":"queue"})", R"({"zkrecipes":1})", "\xff\xfe",
                             R"({"zkrecipes":"term"} x)"})
-    BOOST_TEST(!is_term_record(other), other);
-  BOOST_TEST(!is_term_record(std::string(100'000, '[')));
+    BOOST_TEST((recipe_of(other) == recipe::none), other);
+  BOOST_TEST((recipe_of(std::string(100'000, '[')) == recipe::none));
+}
+
+BOOST_AUTO_TEST_CASE(the_inside_of_a_group_is_no_election_but_that_of_its_planners) {
+  for (const char* part : {"member", "away", "shard", "quarantine", "frozen", "map"}) {
+    BOOST_TEST(is_part_of(recipe::shard_group, part), part);
+    BOOST_TEST(!is_part_of(recipe::none, part), part);
+    BOOST_TEST(!is_part_of(recipe::election, part), part);
+  }
+  for (const char* other : {"_planner", "", "members", "orders"})
+    BOOST_TEST(!is_part_of(recipe::shard_group, other), other);
+}
+
+BOOST_AUTO_TEST_CASE(the_inside_of_a_topic) {
+  for (const char* part : {"0000", "0017", "9999", "_producers", "_dead"}) {
+    BOOST_TEST(is_part_of(recipe::topic, part), part);
+    BOOST_TEST(!is_part_of(recipe::shard_group, part), part);
+  }
+  for (const char* other : {"", "1", "00000", "000x", "dead"}) BOOST_TEST(!is_part_of(recipe::topic, other), other);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

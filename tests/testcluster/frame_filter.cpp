@@ -87,6 +87,18 @@ BOOST_AUTO_TEST_CASE(counts_over_all_connections) {
   BOOST_TEST(!one.requests(create(2)).cut);
 }
 
+BOOST_AUTO_TEST_CASE(each_request_with_a_text_in_it_is_lost) {
+  drop_rules rules;
+  rules.add_each(lost::request, op::exists, "/mine/");
+  BOOST_TEST(rules.describe().front() == "drop-request exists /mine/");
+  for (const bool is_mine : {true, false, true}) {
+    frame_filter filter(rules);
+    filter.requests(hello);
+    BOOST_TEST(filter.requests(jute::exists_request(1, is_mine ? "/mine/1" : "/other")).cut == is_mine);
+    BOOST_TEST(!filter.requests(create(2)).cut);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_notification_is_no_reply) {
   talking to;
   to.rules.add(lost::reply, op::create, 1);

@@ -96,6 +96,8 @@ BOOST_AUTO_TEST_CASE(each_recipe_can_be_made_by_default) {
   BOOST_TEST(is_closed(priority_queue().async_put("", 1)));
   BOOST_TEST(is_closed(delay_queue().async_take_for(1s)));
   BOOST_TEST(is_closed(producer().async_last()));
+  BOOST_TEST(is_closed(topic().async_shards()));
+  BOOST_TEST(is_closed(topic_producer().async_put("", "")));
 }
 
 BOOST_AUTO_TEST_CASE(a_handle_made_by_default_tells_nothing) {
@@ -123,6 +125,8 @@ BOOST_AUTO_TEST_CASE(a_handle_made_by_default_tells_nothing) {
   BOOST_TEST(tells_nothing(service_provider()));
   BOOST_TEST(tells_nothing(queue()));
   BOOST_TEST(tells_nothing(producer()));
+  BOOST_TEST(tells_nothing(topic()));
+  BOOST_TEST(tells_nothing(topic_producer()));
   BOOST_TEST(semaphore().options().id == line_options().id);
   BOOST_TEST(counter().options().max_tries == counter_options().max_tries);
   BOOST_TEST(producer().options().max_batch == producer_options().max_batch);
@@ -148,6 +152,8 @@ BOOST_AUTO_TEST_CASE(a_handle_tells_what_it_was_made_with) {
   BOOST_TEST(is_over(persistent_node(zk, "/p", ""), "/p"));
   BOOST_TEST(is_over(service_provider(service_discovery(zk, "/d"), "x"), "/d/x"));
   BOOST_TEST(is_over(producer(queue(zk, "/q"), "x"), "/q"));
+  BOOST_TEST(is_over(topic(zk, "/t"), "/t"));
+  BOOST_TEST(is_over(topic_producer(topic(zk, "/t"), "x"), "/t"));
   BOOST_TEST(lock(zk, "/l", {.id = "a"}).options().id == "a");
   BOOST_TEST(semaphore(zk, "/s", 1, {.id = "a"}).options().id == "a");
   BOOST_TEST(double_barrier(zk, "/b", 1, {.id = "a"}).options().id == "a");

@@ -61,7 +61,7 @@ struct choosing : fake_session {
   std::optional<service_provider> from;
 };
 
-const auto nobody = make_error_code(errc::no_node).message();
+const auto none_fits = make_error_code(errc::no_node).message();
 const auto all_rest = make_error_code(errc::busy).message();
 
 }  // namespace
@@ -107,7 +107,7 @@ BOOST_AUTO_TEST_CASE(each_is_weighed_once_in_a_pick) {
          .weight = [&](const service_instance&) { return weighed++ < 3 ? 1u : 0u; }});
   BOOST_TEST(pick().size() == 1u);
   BOOST_TEST(weighed == 3);
-  BOOST_TEST(pick() == nobody, "by now none of them weighs anything");
+  BOOST_TEST(pick() == none_fits, "by now none of them weighs anything");
 }
 
 BOOST_AUTO_TEST_CASE(who_fails_rests_since_its_last_error) {

@@ -40,6 +40,11 @@ def times(row, column, _rows):
     return None if column == "ours" else row.get(f"times_{column}")
 
 
+def of_ours(row, column, _rows):
+    """The value as a multiple of ours."""
+    return None if row[column] is None else row[column] / row["ours"]
+
+
 def of_bare(row, column, _rows):
     """Our value as a multiple of that of the bare loop."""
     return row["ours"] / row["bare"] if column == "ours" and row["bare"] else None
@@ -66,6 +71,15 @@ FIGURES = (
     Figure("deliveries", "deliveries",
            "messages a second of zkrecipes as a multiple of theirs (logarithmic; more is better)",
            pick=lambda row: row["unit"] == "per second", of=times, reference=1, logarithmic=True),
+    Figure("topics", "topics", "messages a second of zkrecipes as a multiple of theirs (logarithmic; more is better)",
+           pick=lambda row: row.get("times_curator") or row.get("times_bare"), of=times, reference=1, logarithmic=True),
+    Figure("topic-team", "topics", "messages a second of 16 shards, as a multiple of one process",
+           pick=lambda row: row["operation"].startswith("no delay, 16 shards") and row["unit"] == "per second", of=of_first,
+           rename=lambda row: row["operation"].split(", ")[2], reference=1),
+    Figure("topic-writes", "topics", "writes of the position for 1 000 messages (fewer is better)",
+           pick=lambda row: row["unit"].startswith("writes")),
+    Figure("shards", "shards", "time without an owner as a multiple of that of zkrecipes (fewer is better)",
+           pick=lambda row: row["operation"].startswith("no owner"), of=of_ours, reference=1),
     Figure("cpu", "cpu", "processor time as a multiple of the bare C client's (less is better)", of=of_bare,
            reference=1),
     Figure("failover", "leaders", "time without a leader, in session timeouts of 10 s",

@@ -24,12 +24,16 @@ final class CuratorRates {
   private static final int MANY_ITEMS = 1000;
   private static final int BATCH = 100;
   private static final byte[] ITEM = {'x'};
+  private static final int TOPIC_MESSAGES = 200_000;
+  private static final int TOPIC_BATCH = 1000;
+  private static final int TOPIC_MESSAGE_BYTES = 100;
 
   private final CuratorFramework client;
   private final String hosts;
   private final String base;
   private final ExecutorService threads;
   private int number = 0;
+  private DistributedQueue<byte[]> topic;
 
   CuratorRates(CuratorFramework client, String hosts, String base, ExecutorService threads) {
     this.client = client;
@@ -59,6 +63,9 @@ final class CuratorRates {
       }
     } finally {
       clients.forEach(ObservedClient::close);
+      if (topic != null) {
+        topic.close();
+      }
     }
     return Map.of();
   }
@@ -72,7 +79,8 @@ final class CuratorRates {
         "queue items put one by one", new Line(ITEMS, () -> put_many(queue, ITEMS)),
         "queue items taken one by one", new Line(ITEMS, () -> take_many(queue, ITEMS)),
         "queue items put in batches", new Line(MANY_ITEMS, this::put_batches),
-        "queue items put without waiting", new Line(MANY_ITEMS, this::put_in_background));
+        "queue items put without waiting", new Line(MANY_ITEMS, this::put_in_background),
+        "topic messages put", new Line(TOPIC_MESSAGES, this::put_large_batches));
   }
 
   /** Operations per second; null if there is no such operation. */
@@ -127,6 +135,18 @@ final class CuratorRates {
         flush(queue);
       }
     }
+  }
+
+  /** As many batches are under way as Curator sends by itself. The first round makes the queue. */
+  private void put_large_batches() throws Exception {
+    if (topic == null) {
+      topic = producer("topic");
+    }
+    byte[][] items = new byte[TOPIC_BATCH][TOPIC_MESSAGE_BYTES];
+    for (int i = 0; i < TOPIC_MESSAGES / TOPIC_BATCH; i++) {
+      topic.putMulti(items_of(items));
+    }
+    flush(topic);
   }
 
   private void put_in_background() throws Exception {

@@ -20,12 +20,13 @@ from kazoo_deliveries import Deliveries
 from kazoo_leader import Leader
 from kazoo_operations import Operations
 from kazoo_rates import Rates
+from kazoo_shards import Shards
 from kazoo_support import WAIT_SECONDS, Background, Connection, PeerFailure
 
 BASE_PREFIX = "/zkrecipes-bench-kazoo-"
 PATH = re.compile(r"/[a-z-]+")
 HOSTS = re.compile(r"[^,:/\s]+:\d{1,5}(,[^,:/\s]+:\d{1,5})*")
-PARTS = ["round-trips", "rates", "wake-ups", "leaders", "deliveries"]
+PARTS = ["round-trips", "rates", "wake-ups", "leaders", "deliveries", "shards"]
 MAX_REPEAT = 1000
 MAX_WAITING = 10_000
 
@@ -72,7 +73,7 @@ def parse_options():
 
 def limit_seconds(options):
     """One repeat of the round-trips part takes about 100 round trips. After four times that, something is stuck."""
-    if options.part in ("rates", "deliveries"):
+    if options.part in ("rates", "deliveries", "shards"):
         return 900  # it also waits while the others do their rounds
     if options.part != "round-trips":
         return 180
@@ -89,6 +90,8 @@ def measure(options, owner, waiter, base):
         return Crowd(owner, base).run(options.waiting)
     if options.part == "leaders":
         return Leader(options.hosts, base).run()
+    if options.part == "shards":
+        return Shards(options.hosts, base).run()
     return Operations(owner, waiter, base, options).measure_all()
 
 

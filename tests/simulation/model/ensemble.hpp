@@ -95,8 +95,9 @@ class ensemble {
   bool stop(int which);
   void wake(int which);
   void expire(std::int64_t session);
-  void remove(const std::string& path);                          ///< By an operator.
-  void write(const std::string& path, const std::string& data);  ///< By an operator.
+  void create(const std::string& path, const std::string& data);  ///< By an operator.
+  void remove(const std::string& path);                           ///< By an operator.
+  void write(const std::string& path, const std::string& data);   ///< By an operator.
   /// An operator replaces the node at `path` by a persistent one of another owner. It is written to so often that it
   /// has no version which a client expects of its own node.
   void replace(const std::string& path);

@@ -85,6 +85,12 @@ void ensemble::slow_down(int which, span extra_lag) {
   if (at(which).commits) at(which).commits->slow_by(extra_lag);
 }
 
+void ensemble::create(const std::string& path, const std::string& data) {
+  transaction one;
+  one.create(path, data, create_mode::persistent, open_acl());
+  operate(backend::make_multi(one));
+}
+
 void ensemble::remove(const std::string& path) { operate(backend::make_request(backend::opcode::remove, path)); }
 
 void ensemble::replace(const std::string& path) {

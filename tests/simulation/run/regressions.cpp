@@ -39,6 +39,10 @@ constexpr regression regressions[] = {
     {"a later request to release does not lengthen an earlier grace", "lock", 7114079},
     {"a hand-over's commit does not end the search for the message that kills", "coordinator", 9002729},
     {"a strict lease on a line with few round trips to the timeout", "line", 1121},
+    {"a member's node that is overwritten with the same text again is restored again", "shards", 60006274},
+    {"a leader whose lease has lapsed leaves the line as it retires", "topic", 1010002314},
+    {"a process that a message kills while the clients are stopped is stopped when it is back", "coordinator",
+     1020049579},
 };
 
 }  // namespace

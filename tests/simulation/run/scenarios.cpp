@@ -25,6 +25,8 @@ const named_scenario all_scenarios[] = {
     {"discovery", &make_discovery_scenario},
     {"lock", &make_lock_scenario},
     {"backlog", &make_backlog_scenario},
+    {"shards", &make_shards_scenario},
+    {"topic", &make_topic_scenario},
 };
 
 }  // namespace

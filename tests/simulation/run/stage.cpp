@@ -15,8 +15,11 @@ stage::stage(plan what, const scenario_maker& make, bool print)
     : plan_(std::move(what)),
       notes_(clock_, print),
       servers_(std::make_unique<ensemble>(clock_, plan_.servers, plan_.seed, *this)),
-      scenario_(make(*this)),
-      beliefs_(static_cast<std::size_t>(plan_.clients * scenario_->contenders())) {
+      scenario_(make(*this)) {
+  const bool each = scenario_->contends_for_each();
+  const auto things = static_cast<std::size_t>(each ? scenario_->contenders() : 1);
+  const auto holders = static_cast<std::size_t>(plan_.clients * (each ? 1 : scenario_->contenders()));
+  beliefs_.assign(things, belief_keeper(holders));
   clients_.resize(static_cast<std::size_t>(plan_.clients));
 }
 
@@ -50,12 +53,19 @@ void stage::start(int client) {
   options.lease = plan_.lease;
   auto with = make_session(where, std::move(options));
   each.inside->run([&] { each.runs = scenario_->start(*this, client, std::move(with)); });
+  if (each.is_to_stop) stop(each);
+}
+
+/// A process that has crashed is stopped when it is back.
+void stage::stop(slot& which) {
+  which.is_to_stop = true;
+  if (which.runs) which.inside->run([&] { which.runs->stop(); });
 }
 
 void stage::kill(int client) {
   auto& each = clients_[static_cast<std::size_t>(client)];
   if (each.inside) each.inside->kill([&each] { each.runs.reset(); });
-  for (int i = 0; i < scenario_->contenders(); ++i) beliefs_.update(clock_.now(), index_of(client, i), {});
+  for (int i = 0; i < scenario_->contenders(); ++i) believe(client, i, {});
 }
 
 void stage::crash(int client) {
@@ -73,12 +83,31 @@ void stage::stepped(int client) {
   if (each.inside->ran_away()) fail("no busy loop", "handlers of client " + std::to_string(client) + " without end");
   if (!each.runs) return;
   for (int i = 0; i < scenario_->contenders(); ++i) {
-    beliefs_.update(clock_.now(), index_of(client, i), each.runs->believes(i));
+    believe(client, i, each.runs->believes(i));
   }
   if (!plan_.leases_are_kept()) return;
   const bool strict = plan_.lease == lease_mode::strict;
   const span allowed = strict ? span(0) : plan_.servers.tick * (plan_.servers.sync_limit + 2);
-  if (beliefs_.longest() > allowed) fail("overlap of beliefs", std::to_string(beliefs_.longest() / 1us) + " us");
+  if (longest_overlap() > allowed) fail("overlap of beliefs", std::to_string(longest_overlap() / 1us) + " us");
+}
+
+void stage::look_again() {
+  for (int client = 0; client < plan_.clients; ++client) {
+    const auto& each = clients_[static_cast<std::size_t>(client)];
+    for (int i = 0; each.runs && i < scenario_->contenders(); ++i) believe(client, i, each.runs->believes(i));
+  }
+}
+
+void stage::believe(int client, int contender, belief what) {
+  const bool each = scenario_->contends_for_each();
+  const auto holder = each ? client : client * scenario_->contenders() + contender;
+  beliefs_[each ? static_cast<std::size_t>(contender) : 0].update(clock_.now(), static_cast<std::size_t>(holder), what);
+}
+
+span stage::longest_overlap() const {
+  span longest{0};
+  for (const auto& each : beliefs_) longest = std::max(longest, each.longest());
+  return longest;
 }
 
 bool stage::is_believed(int client, std::int64_t token) const {
@@ -151,24 +180,21 @@ outcome stage::run() {
   // Overlaps count only if no node or session is taken from its owner: the owner goes on believing until it hears of
   // it.
   if (plan_.leases_are_kept())
-    (plan_.lease == lease_mode::strict ? result_.overlap_strict : result_.overlap_standard) = beliefs_.longest();
+    (plan_.lease == lease_mode::strict ? result_.overlap_strict : result_.overlap_standard) = longest_overlap();
   return result_;
 }
 
 /// Stops all clients, the last one first, and checks that no node, no watch and no session of a killed process is left.
 /// Then closes the sessions and checks that none is left.
 void stage::wind_down() {
-  auto stop = [](slot& each) { each.inside->run([&] { each.runs->stop(); }); };
+  auto is_idle = [](const slot& each) { return each.runs && each.runs->idle(); };
   stop(clients_.back());
-  if (!advance_until(clock_.now() + 120s, [this] { return clients_.back().runs->idle() && scenario_->settled(); })) {
+  if (!advance_until(clock_.now() + 120s, [&] { return is_idle(clients_.back()) && scenario_->settled(); })) {
     fail("liveness", "what was under way did not come to an end");
   }
-  std::for_each(clients_.begin(), clients_.end() - 1, stop);
+  std::for_each(clients_.begin(), clients_.end() - 1, [this](slot& each) { stop(each); });
   auto all = [this](bool (program::*is)() const) {
-    for (const auto& each : clients_) {
-      if (!((*each.runs).*is)()) return false;
-    }
-    return true;
+    return std::ranges::all_of(clients_, [is](const slot& each) { return each.runs && ((*each.runs).*is)(); });
   };
   const auto limit = clock_.now() + 60s;
   if (!advance_until(limit, [&] { return all(&program::idle); })) fail("liveness", "a client could not stop");
@@ -182,7 +208,9 @@ void stage::wind_down() {
   // and removes them.
   advance(clock_.now() + 15s);
   scenario_->check_quiet(servers_->committed_state());
-  for (auto& each : clients_) each.inside->run([&] { each.runs->close(); });
+  for (auto& each : clients_) {
+    if (each.runs) each.inside->run([&] { each.runs->close(); });
+  }
   const bool closed = advance_until(clock_.now() + 60s, [&] { return all(&program::finished); });
   require(closed, "liveness", "a session could not be closed");
   const bool gone = advance_until(clock_.now() + plan_.timeout * 3, [this] { return servers_->sessions() == 0; });

@@ -38,6 +38,9 @@ class scenario {
   virtual std::unique_ptr<program> start(stage& in, int client, session with) = 0;
   /// How many contenders each process has.
   virtual int contenders() const { return 1; }
+  /// Whether each contender of a process contends for a thing of its own: contender i of each process for thing i. Else
+  /// all contend for one.
+  virtual bool contends_for_each() const { return false; }
   virtual void committed(const entry&) {}
   /// A request has arrived at a server and is not executed yet.
   virtual void received(const connection&, const backend::request&) {}
@@ -87,6 +90,10 @@ class stage final : public ensemble_observer {
   void later(int client, span delay, std::function<void()> what);
   /// Kills the process of a client in the next moment, and starts it again a little later.
   void crash(int client);
+  /// The scenario itself takes nodes or sessions from their owners.
+  void take_leases() { plan_.takes_leases = true; }
+  /// Asks all programs again what they believe: the scenario judges otherwise from now on.
+  void look_again();
   /// Whether a contender in this process still believes in the ownership with this token.
   bool is_believed(int client, std::int64_t token) const;
 
@@ -98,6 +105,7 @@ class stage final : public ensemble_observer {
     std::uint64_t lives = 0;
     std::uint64_t requests = 0;  ///< Requests received in this second.
     std::int64_t second = 0;
+    bool is_to_stop = false;
   };
 
   void committed(const entry& what) override;
@@ -105,11 +113,11 @@ class stage final : public ensemble_observer {
   void watch_fired(const connection& to, const backend::watch_event& event) override;
 
   void start(int client);
+  void stop(slot& which);
   void stepped(int client);
   void kill(int client);
-  std::size_t index_of(int client, int contender) const {
-    return static_cast<std::size_t>(client * scenario_->contenders() + contender);
-  }
+  void believe(int client, int contender, belief what);
+  span longest_overlap() const;
   void schedule(const fault& what);
   void begin(const fault& what);
   void end(const fault& what);
@@ -130,7 +138,7 @@ class stage final : public ensemble_observer {
   outcome result_;
   std::unique_ptr<ensemble> servers_;
   std::unique_ptr<scenario> scenario_;
-  belief_keeper beliefs_;
+  std::vector<belief_keeper> beliefs_;  // by thing
   std::vector<slot> clients_;
   bool healed_ = false;
 };

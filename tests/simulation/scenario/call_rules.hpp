@@ -21,6 +21,8 @@ class call_rules {
   [[nodiscard]] std::shared_ptr<void> begins(int client, const term& present, call what);
   /// A run of this client has completed.
   void run_ended(int client);
+  /// Whether no term of this client goes on.
+  bool has_ended(int client) const { return careers_[static_cast<std::size_t>(client)].has_ended; }
   /// The client's process starts again: the career of the killed process gets no more calls.
   void forget(int client);
   /// An operator has overwritten the record, so a successor does not know how long to wait. Overlaps are no error any

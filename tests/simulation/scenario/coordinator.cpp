@@ -19,9 +19,19 @@ career_traits draw_traits(std::uint64_t seed) {
           .work_while_suspended = !draw.one_in(5)};
 }
 
+/// What was consumed goes at once, is kept for a while, or stays.
+topic_options draw_topic(std::uint64_t seed) {
+  chance draw(seed, 803);
+  topic_options options{.shards = 1};
+  const auto what = draw.below(4);
+  if (what < 3) options.retention.groups = {service::group};
+  if (what == 2) options.retention.age = 1s;
+  return options;
+}
+
 class coordinator_scenario final : public scenario {
  public:
-  explicit coordinator_scenario(stage& in) : all_(in), in_(in), chance_(in.what().seed, 802) {
+  coordinator_scenario(stage& in, bool from_topic) : all_(in, from_topic), in_(in), chance_(in.what().seed, 802) {
     if (chance_.one_in(4)) meddle(&coordinator_scenario::overwrite_record);
     if (chance_.one_in(3)) meddle(&coordinator_scenario::delete_message);
     if (chance_.one_in(3)) meddle(&coordinator_scenario::ask_all_to_resign);
@@ -74,11 +84,11 @@ class coordinator_scenario final : public scenario {
 
   /// The first one: it is in somebody's hands.
   void delete_message() {
-    const auto* queue = in_.servers().committed_state().find(service::queue_path);
+    const std::string folder = all_.is_topic ? service::shard_path : service::queue_path;
+    const auto* queue = in_.servers().committed_state().find(folder);
     if (!queue) return;
     for (const auto& name : queue->children) {
-      if (!name.starts_with("qn-")) continue;
-      return in_.servers().remove(std::string(service::queue_path) + '/' + name);
+      if (name.starts_with(all_.is_topic ? "b-" : "qn-")) return in_.servers().remove(folder + '/' + name);
     }
   }
 
@@ -101,13 +111,19 @@ class coordinator_scenario final : public scenario {
 
 }  // namespace
 
-consumers::consumers(stage& in)
-    : traits(draw_traits(in.what().seed)),
+consumers::consumers(stage& in, bool from_topic)
+    : is_topic(from_topic),
+      of_topic(draw_topic(in.what().seed)),
+      traits(draw_traits(in.what().seed)),
       terms(in, service::election_path),
-      messages(in, terms, service::election_path, service::queue_path, service::result_path),
+      messages(in, terms, service::election_path, service::queue_path, service::result_path, from_topic),
       calls(in, traits.hand_over_deadline),
       line(in, service::election_path) {}
 
-std::unique_ptr<scenario> make_coordinator_scenario(stage& in) { return std::make_unique<coordinator_scenario>(in); }
+std::unique_ptr<scenario> make_coordinator_scenario(stage& in) {
+  return std::make_unique<coordinator_scenario>(in, false);
+}
+
+std::unique_ptr<scenario> make_topic_scenario(stage& in) { return std::make_unique<coordinator_scenario>(in, true); }
 
 }  // namespace zkrecipes::simulation

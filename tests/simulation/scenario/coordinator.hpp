@@ -1,8 +1,8 @@
-// Three coordinators consume one queue; one of them at a time leads and runs its career. A fourth client fills the
-// queue with a producer, and an operator interferes now and then.
+// Three coordinators consume one queue, or a shard of a topic; one of them at a time leads and runs its career. A
+// fourth client fills it with a producer, and an operator interferes now and then.
 #pragma once
 
-#include <zkrecipes/session.hpp>
+#include <zkrecipes/topic.hpp>
 
 #include "run/stage.hpp"
 #include "scenario/call_rules.hpp"
@@ -13,20 +13,26 @@
 namespace zkrecipes::simulation {
 
 std::unique_ptr<scenario> make_coordinator_scenario(stage& in);
+std::unique_ptr<scenario> make_topic_scenario(stage& in);
 
 /// The paths of the scenario.
 namespace service {
 inline constexpr const char* election_path = "/consumer";
-inline constexpr const char* queue_path = "/queue";
+inline constexpr const char* queue_path = "/queue";  ///< Or that of the topic.
 inline constexpr const char* result_path = "/result";
+inline constexpr const char* group = "g";                 ///< That of the consumers, if it is a topic.
+inline constexpr const char* shard_path = "/queue/0000";  ///< Its only shard.
 }  // namespace service
 
 inline constexpr int producing_client = 3;
 
 /// State that the programs of the scenario share.
 struct consumers {
-  explicit consumers(stage& in);
+  consumers(stage& in, bool from_topic);
+  topic topic_over(const session& with) const { return topic(with, service::queue_path, of_topic); }
 
+  bool is_topic;
+  topic_options of_topic;
   career_traits traits;
   term_rules terms;
   delivery_rules messages;

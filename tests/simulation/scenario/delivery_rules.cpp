@@ -17,7 +17,7 @@ constexpr std::uint64_t keys = 3;
 
 std::string key_of(const message& item) { return std::to_string(std::stoull(item.data) % keys); }
 
-queue_consumer_options draw_options(std::uint64_t seed) {
+queue_consumer_options draw_options(std::uint64_t seed, bool is_topic) {
   chance draw(seed, 870);
   queue_consumer_options options;
   const auto promise = draw.below(8);
@@ -32,7 +32,7 @@ queue_consumer_options draw_options(std::uint64_t seed) {
   options.retry.longest = options.retry.first + std::chrono::milliseconds(draw.below(1500));
   chance more(seed, 873);
   const bool may_park_keys =
-      options.order == message_order::by_key && options.delivery != delivery_guarantee::at_most_once;
+      !is_topic && options.order == message_order::by_key && options.delivery != delivery_guarantee::at_most_once;
   if (may_park_keys && more.one_in(2)) options.spent = spent_message::park_key;
   return options;
 }
@@ -40,13 +40,14 @@ queue_consumer_options draw_options(std::uint64_t seed) {
 }  // namespace
 
 delivery_rules::delivery_rules(stage& in, const term_rules& terms, std::string election, std::string queue,
-                               std::string results)
+                               std::string results, bool is_topic)
     : in_(in),
       terms_(terms),
       election_(std::move(election)),
       queue_(std::move(queue)),
       results_(std::move(results)),
-      options_(draw_options(in.what().seed)),
+      is_topic_(is_topic),
+      options_(draw_options(in.what().seed, is_topic)),
       probation_(in, std::max<std::size_t>(options_.window, 2)) {
   chance draw(in.what().seed, 871);
   if (!draw.one_in(5)) return;
@@ -82,18 +83,17 @@ void delivery_rules::committed(const entry& what) {
   std::vector<std::string> effects;
   std::vector<std::string> letters;
   for (const auto& each : what.changes) {
-    if (each.type == kind::create && numbers_.contains(each.path)) {
-      note_revived(each);
-    } else if (each.type == kind::create && is_item(each.path)) {
-      ++produced_;
-      in_.require(each.data == std::to_string(produced_), "produced once and in order", each.data);
-      numbers_[each.path] = produced_;
+    if (is_topic_) {
+      if (each.type == kind::create) note_batch(each);
+      if (each.type == kind::set) note_position(each, leaving);
+      if (each.type == kind::remove) check_removal(each);
+    } else {
+      note_item(each, leaving);
     }
     if (each.type == kind::set && each.path == election_) note_names(each.data);
-    if (each.type == kind::set && is_item(each.path)) check_attempts(each);
-    if (each.type == kind::remove && is_item(each.path)) leaving.insert(number_of(each.path));
     if (each.type == kind::set && each.path == results_) effects.push_back(each.data);
-    if (each.type == kind::create && each.path.starts_with(queue_ + "/_dead/")) letters.push_back(each.data);
+    const bool is_letter = each.path.starts_with(queue_ + "/_dead/") && each.path.find("letter-") != each.path.npos;
+    if (each.type == kind::create && is_letter) letters.push_back(each.data);
   }
   std::map<std::uint64_t, std::string> settled;  // in order of their numbers, because they happen together
   for (const auto& each : effects) settled[std::stoull(each.substr(each.find(' ') + 1))] = each;
@@ -102,7 +102,25 @@ void delivery_rules::committed(const entry& what) {
   for (const auto& [number, text] : settled) {
     in_.require(leaving.contains(number), "a message leaves the queue with its effect, or as a letter", text);
   }
-  for (const auto number : leaving) check_departure(number, settled[number]);
+  for (const auto number : leaving) {
+    // A batch of a topic that somebody has removed is passed over, unless it was in hand already.
+    const bool is_gone = is_topic_ && deleted_.contains(number);
+    if (is_gone && !settled.contains(number)) continue;
+    if (is_gone) deleted_.erase(number);
+    check_departure(number, settled[number]);
+  }
+}
+
+void delivery_rules::note_item(const change& what, std::set<std::uint64_t>& leaving) {
+  if (what.type == kind::create && numbers_.contains(what.path)) {
+    note_revived(what);
+  } else if (what.type == kind::create && is_item(what.path)) {
+    ++produced_;
+    in_.require(what.data == std::to_string(produced_), "produced once and in order", what.data);
+    numbers_[what.path] = produced_;
+  }
+  if (what.type == kind::set && is_item(what.path)) check_attempts(what);
+  if (what.type == kind::remove && is_item(what.path)) leaving.insert(number_of(what.path));
 }
 
 /// A message is removed, together with this letter or effect; empty: with neither.
@@ -138,6 +156,7 @@ void delivery_rules::note_operator(const entry& what) {
   for (const auto& each : what.changes) {
     const auto number = each.type == kind::remove ? number_of(each.path) : 0;
     if (number != 0) deleted_.insert(number);
+    if (is_topic_ && each.type == kind::remove) note_lost_batch(each.path);
   }
 }
 
@@ -211,8 +230,12 @@ int delivery_rules::begun(const term& present, const message& item) {
   const auto number = std::stoull(item.data);
   in_.require(!present.ending(), "nothing is begun after the end of the term", item.data);
   in_.require(item.attempts <= options_.retry.attempts, "attempts keep to their limit", item.data);
-  in_.require(item.attempts >= attempts_[number], "attempts never fall", item.data);
-  attempts_[number] = item.attempts;
+  // A term whose node an operator has removed may begin what it has in hand, until it hears of its successor.
+  const bool is_present = present.epoch() == terms_.epoch();
+  if (is_present) {
+    in_.require(item.attempts >= attempts_[number], "attempts never fall", item.data);
+    attempts_[number] = item.attempts;
+  }
   if (options_.order == message_order::by_key || options_.window == 1) check_order(number);
   check_key(number);
   if (options_.delivery == delivery_guarantee::at_most_once) {

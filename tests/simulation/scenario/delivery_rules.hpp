@@ -11,6 +11,7 @@
 #include "run/stage.hpp"
 #include "scenario/probation_rules.hpp"
 #include "scenario/term_rules.hpp"
+#include "topic/topic_layout.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -30,7 +31,9 @@ enum class trouble {
 /// The messages are numbers, 1, 2, 3 ... The effect of message n is that the store says "epoch n".
 class delivery_rules {
  public:
-  delivery_rules(stage& in, const term_rules& terms, std::string election, std::string queue, std::string results);
+  /// `queue`: its path, or that of a topic with one shard and the group "g".
+  delivery_rules(stage& in, const term_rules& terms, std::string election, std::string queue, std::string results,
+                 bool is_topic);
 
   const queue_consumer_options& options() const noexcept { return options_; }
   trouble of(const std::string& message) const;
@@ -45,6 +48,11 @@ class delivery_rules {
 
  private:
   void note_operator(const entry& what);
+  void note_item(const change& what, std::set<std::uint64_t>& leaving);
+  void note_batch(const change& what);
+  void note_position(const change& what, std::set<std::uint64_t>& leaving);
+  void check_removal(const change& what);
+  void note_lost_batch(const std::string& path);
   void check_departure(std::uint64_t number, const std::string& with);
   void note_names(const std::string& record);
   void check_attempts(const change& what);
@@ -63,6 +71,7 @@ class delivery_rules {
   std::string election_;
   std::string queue_;
   std::string results_;
+  bool is_topic_;
   queue_consumer_options options_;
   probation_rules probation_;
   std::uint64_t killer_ = 0;  // the number of the message that kills its process; 0: none
@@ -76,6 +85,11 @@ class delivery_rules {
   std::map<std::uint64_t, int> begun_;
   std::set<std::uint64_t> named_;                   // in a record, before they were begun
   std::map<std::uint64_t, std::int32_t> attempts_;  // as the handler was told last
+  // For a topic:
+  std::map<std::uint64_t, detail::message_place> places_;
+  std::map<std::int32_t, std::set<std::uint64_t>> batches_;  // by number; of those that are there
+  std::set<std::uint64_t> behind_;                           // the position
+  std::map<std::uint64_t, std::int32_t> failed_;
 };
 
 }  // namespace zkrecipes::simulation

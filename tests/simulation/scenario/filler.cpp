@@ -1,5 +1,8 @@
+#include <utility>
+
 #include <zkrecipes/producer.hpp>
 #include <zkrecipes/queue.hpp>
+#include <zkrecipes/topic_producer.hpp>
 
 #include "scenario/coordinator.hpp"
 #include "scenario/operations.hpp"
@@ -19,17 +22,25 @@ class filler final : public program {
         chance_(in.what().seed, 300 + producing_client),
         operations_(in, producing_client),
         zk_(std::make_unique<session>(with)),
-        producer_(std::make_unique<producer>(queue(with, service::queue_path), "filler")),
-        one_(in, 0, queue(with, service::queue_path), operations_, of.revivals),
-        other_(in, 1, queue(with, service::queue_path), operations_, of.revivals) {
+        is_topic_(of.is_topic) {
+    if (is_topic_) {
+      topic_producer_options options;
+      options.max_batch = 1 + chance_.below(3);
+      topic_producer_ = topic_producer(of.topic_over(with), "filler", options);
+    } else {
+      producer_ = producer(queue(with, service::queue_path), "filler");
+      for (int number : {0, 1}) {
+        revivers_.push_back(
+            std::make_unique<reviver>(in, number, queue(with, service::queue_path), operations_, of.revivals));
+      }
+    }
     begin();
   }
 
   void cancel(asio::cancellation_type) override {}
   void stop() override {
     stopping_ = true;
-    one_.stop();
-    other_.stop();
+    for (const auto& each : revivers_) each->stop();
   }
   bool idle() const override { return operations_.pending() == 0; }
   void close() override {
@@ -41,35 +52,71 @@ class filler final : public program {
 
  private:
   void begin() {
-    operations_.start<std::uint64_t>([this](auto token) { producer_->async_last(std::move(token)); },
-                                     [this](error_code error, std::uint64_t last) {
-                                       if (stopping_) return;
-                                       if (error) return in_.later(producing_client, 100ms, [this] { begin(); });
-                                       next_ = last + 1;
-                                       put();
+    operations_.start<std::uint64_t>(
+        [this](auto token) {
+          is_topic_ ? topic_producer_.async_last(std::move(token)) : producer_.async_last(std::move(token));
+        },
+        [this](error_code error, std::uint64_t last) {
+          if (stopping_) return;
+          if (error) return in_.later(producing_client, 100ms, [this] { begin(); });
+          next_ = last + 1;
+          put();
+        });
+  }
+
+  /// One item; several messages of a topic, which travel in one batch if they can.
+  void put() {
+    if (stopping_) return;
+    left_ = burst_ = is_topic_ ? 1 + chance_.below(5) : 1;
+    has_failed_ = false;
+    const auto first = std::exchange(next_, next_ + left_);
+    if (is_topic_ && chance_.below(2) == 0) return put_all(first);
+    for (auto each = first; each < next_; ++each) put_one(each);
+  }
+
+  void put_all(std::uint64_t first) {
+    std::vector<topic_message> all;
+    for (auto each = first; each < next_; ++each) all.push_back({std::to_string(each), std::to_string(each)});
+    operations_.start<std::uint64_t>([this, all](auto token) { topic_producer_.async_put_all(all, std::move(token)); },
+                                     [this](error_code error, std::uint64_t count) {
+                                       in_.require(count == burst_ || (error && count < burst_),
+                                                   "the number of a message is known", std::to_string(count));
+                                       left_ = 0;
+                                       has_failed_ = bool(error);
+                                       go_on();
                                      });
   }
 
-  void put() {
-    if (stopping_) return;
+  void put_one(std::uint64_t expected) {
     operations_.start<std::uint64_t>(
-        [this](auto token) { producer_->async_put(std::to_string(next_), std::move(token)); },
-        [this](error_code error, std::uint64_t number) {
-          if (error) return in_.later(producing_client, 100ms, [this] { begin(); });
-          in_.require(number == next_, "the number of a message is known", std::to_string(number));
-          ++next_;
-          in_.later(producing_client, chance_.between(50ms, 1500ms), [this] { put(); });
+        [this, data = std::to_string(expected)](auto token) {
+          if (is_topic_) return topic_producer_.async_put(data, data, std::move(token));
+          producer_.async_put(data, std::move(token));
+        },
+        [this, expected](error_code error, std::uint64_t number) {
+          has_failed_ = has_failed_ || error;
+          if (!error) in_.require(number == expected, "the number of a message is known", std::to_string(number));
+          if (--left_ == 0) go_on();
         });
+  }
+
+  void go_on() {
+    if (has_failed_) return in_.later(producing_client, 100ms, [this] { begin(); });
+    in_.later(producing_client, chance_.between(50ms, 1500ms) * burst_, [this] { put(); });
   }
 
   stage& in_;
   chance chance_;
   operations operations_;
   std::unique_ptr<session> zk_;
-  std::unique_ptr<producer> producer_;
-  reviver one_;  // two operators, who can revive the same key at the same time
-  reviver other_;
+  bool is_topic_;
+  producer producer_;
+  topic_producer topic_producer_;
+  std::vector<std::unique_ptr<reviver>> revivers_;  // two operators, who can revive the same key at the same time
   std::uint64_t next_ = 1;
+  std::uint64_t burst_ = 1;
+  std::uint64_t left_ = 0;  // puts under way
+  bool has_failed_ = false;
   bool stopping_ = false;
   bool closed_ = false;
 };

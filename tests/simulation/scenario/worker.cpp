@@ -46,7 +46,8 @@ class moody_career final : public leader_career {
  private:
   class inner final : public queue_consumer {
    public:
-    inner(moody_career& of, const queue& from, queue_consumer_options options)
+    template <class Source>
+    inner(moody_career& of, const Source& from, queue_consumer_options options)
         : queue_consumer(from, std::move(options)), of_(of) {}
     asio::awaitable<message_outcome> process(term present, const message& item) override {
       return of_.process(std::move(present), item);
@@ -68,7 +69,7 @@ class moody_career final : public leader_career {
   worker& of_;
   chance mood_;
   chance more_;  ///< For draws that were added later, so that the other draws of a seed stay the same.
-  inner does_;
+  std::unique_ptr<inner> does_;
   bool failed_ = false;
   struct work_log {
     std::multiset<lease_clock::time_point> since;  // of each call of `process` that runs
@@ -189,7 +190,10 @@ moody_career::moody_career(worker& of)
     : of_(of),
       mood_(of.in.what().seed, 820 + static_cast<std::uint64_t>(of.client)),
       more_(of.in.what().seed, 860 + static_cast<std::uint64_t>(of.client)),
-      does_(*this, queue(of.zk(), service::queue_path), of.all.messages.options()) {}
+      does_(of.all.is_topic
+                ? std::make_unique<inner>(*this, of.all.topic_over(of.zk()).feed(0, service::group),
+                                          of.all.messages.options())
+                : std::make_unique<inner>(*this, queue(of.zk(), service::queue_path), of.all.messages.options())) {}
 
 career_traits moody_career::traits() const { return of_.all.traits; }
 
@@ -220,7 +224,7 @@ asio::awaitable<void> moody_career::inaugurate(term present) {
 asio::awaitable<void> moody_career::execute(term present) {
   auto goes_on = of_.all.calls.begins(of_.client, present, call::execute);
   work_->longest = {};
-  co_await does_.execute(present);
+  co_await does_->execute(present);
 }
 
 /// Ends only when it is cancelled, or with its process.
@@ -258,6 +262,7 @@ asio::awaitable<message_outcome> moody_career::process(term present, message ite
   if (rules.options().delivery != delivery_guarantee::effectively_once) co_return message_outcome::done();
   transaction effects;
   if (what == trouble::is_refused) effects.set("/nowhere", "");
+  effects.check(service::result_path);  // so that the sets of a commit are not merged: the rules count each of them
   co_return effects.set(service::result_path, std::to_string(present.epoch()) + ' ' + item.data);
 }
 

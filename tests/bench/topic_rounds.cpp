@@ -1,0 +1,177 @@
+#include "topic_rounds.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <vector>
+
+#include <boost/asio.hpp>
+
+#include <zkrecipes/zkrecipes.hpp>
+
+#include "bare.hpp"
+#include "support/coroutine.hpp"
+#include "topic_consumer.hpp"
+
+namespace bench {
+
+namespace asio = boost::asio;
+using asio::awaitable;
+using asio::use_awaitable;
+using namespace std::chrono_literals;
+using namespace zkrecipes::test;
+
+namespace {
+
+constexpr int most_waiting = 20'000;
+constexpr int topic_keys = 1'000;
+
+awaitable<bool> prepare(zkrecipes::session& zk) {
+  for (const auto* path : {topic_paths::effects, topic_paths::record, topic_paths::position}) {
+    co_await zk.async_ensure_path(path, use_awaitable);
+  }
+  co_return true;
+}
+
+awaitable<bool> clear(zkrecipes::session& zk) {
+  for (const auto* path : {topic_paths::topic, topic_paths::effects, topic_paths::record, topic_paths::position}) {
+    auto removed = co_await zk.async_remove_with_children(path, asio::as_tuple(use_awaitable));
+    const auto error = std::get<0>(removed);
+    if (error && error != zkrecipes::errc::no_node) throw boost::system::system_error(error, path);
+  }
+  co_await zk.async_close(use_awaitable);
+  co_return true;
+}
+
+awaitable<bool> close(zkrecipes::session& zk) {
+  co_await zk.async_close(use_awaitable);
+  co_return true;
+}
+
+std::string key_of(int number) { return "key-" + std::to_string(number % topic_keys); }
+
+/// Puts messages one after the other, as long as not too many wait.
+class putter {
+ public:
+  putter(zkrecipes::topic_producer& by, int count) : by_(by), count_(count) {}
+
+  void go_on() {
+    while (put_ < count_ && put_ - done_ < most_waiting) {
+      by_.async_put(key_of(put_++), data_, [this](zkrecipes::error_code error, auto) {
+        if (error) throw boost::system::system_error(error, "put");
+        ++done_;
+        go_on();
+      });
+    }
+  }
+  bool is_done() const { return done_ == count_; }
+
+ private:
+  zkrecipes::topic_producer& by_;
+  int count_;
+  int put_ = 0;
+  int done_ = 0;
+  const std::string data_ = std::string(topic_message_bytes, 'd');
+};
+
+/// Puts a thousand messages with each call, all calls at once.
+class thousands_putter {
+ public:
+  thousands_putter(zkrecipes::topic_producer& by, int count) : by_(by), count_(count) {}
+
+  void go_on() {
+    for (int put = 0; put < count_;) {
+      std::vector<zkrecipes::topic_message> some;
+      for (const int end = std::min(put + 1'000, count_); put < end; ++put) some.push_back({key_of(put), data_});
+      by_.async_put_all(std::move(some), [this](zkrecipes::error_code error, std::uint64_t count) {
+        if (error) throw boost::system::system_error(error, "put");
+        done_ += static_cast<int>(count);
+      });
+    }
+  }
+  bool is_done() const { return done_ == count_; }
+
+ private:
+  zkrecipes::topic_producer& by_;
+  int count_;
+  int done_ = 0;
+  const std::string data_ = std::string(topic_message_bytes, 'd');
+};
+
+}  // namespace
+
+topic_backlog::topic_backlog(std::string hosts, std::uint32_t shards) : hosts_(std::move(hosts)), shards_(shards) {
+  asio::io_context io;
+  zkrecipes::session zk(io.get_executor(), {.hosts = hosts_, .timeout = 30s});
+  run_coroutine(io, prepare(zk), 1min);
+  run_coroutine(io, close(zk), 1min);
+}
+
+topic_backlog::~topic_backlog() {
+  asio::io_context io;
+  zkrecipes::session zk(io.get_executor(), {.hosts = hosts_, .timeout = 30s});
+  run_coroutine(io, clear(zk), 2min);
+}
+
+template <class Putter>
+double topic_backlog::fill_by(int count) {
+  asio::io_context io;
+  zkrecipes::session zk(io.get_executor(), {.hosts = hosts_, .timeout = 30s});
+  zkrecipes::topic_producer by(topic_of(zk, shards_), "bench");
+  run_coroutine(io, by.async_last(use_awaitable), 1min);
+  Putter all(by, count);
+  const auto begin = clock::now();
+  all.go_on();
+  if (!run_until(
+          io, [&] { return all.is_done(); }, 2min))
+    throw std::runtime_error("a producer does not go on");
+  const double seconds = ms_since(begin) / 1000;
+  count_ += count;
+  run_coroutine(io, close(zk), 1min);
+  return count / seconds;
+}
+
+double topic_backlog::fill(int count) { return fill_by<putter>(count); }
+
+double topic_backlog::fill_by_thousands(int count) { return fill_by<thousands_putter>(count); }
+
+delivery_result consume_topic(const std::string& hosts, const topic_backlog& backlog, const topic_consumption& how) {
+  asio::io_context io;
+  zkrecipes::session zk(io.get_executor(), {.hosts = hosts, .timeout = 30s});
+  zkrecipes::queue_consumer_options options;
+  options.window = how.window;
+  topic_consumer career(topic_of(zk, backlog.shards()).feed(0, topic_paths::group), options, how.creates);
+  const auto seen = work_off(io, zk, topic_paths::coordinator, career, backlog.count());
+  run_coroutine(io, close(zk), 1min);
+  return seen;
+}
+
+delivery_result consume_topic_bare(const std::string& hosts, const topic_backlog& backlog,
+                                   const topic_consumption& how) {
+  bare_client client(hosts);
+  const std::string shard = std::string(topic_paths::topic) + "/0000";
+  auto batches = client.children(shard);
+  std::erase_if(batches, [](const std::string& each) { return !each.starts_with("b-"); });
+  std::ranges::sort(batches, {}, [](const std::string& each) { return each.substr(each.size() - 10); });
+  delivery_result seen;
+  const auto begin = clock::now();
+  const auto count = static_cast<std::size_t>(backlog.count());
+  const auto in_one = std::max<std::size_t>(count / batches.size(), 1);
+  for (std::size_t done = 0, batch = 0; done < count;) {
+    log_commit next{topic_paths::record, topic_paths::position, topic_paths::effects, done, {}, {}, {}};
+    done += next.messages = std::min(how.window, count - done);
+    next.creates = how.creates;
+    while (batch < batches.size() && (batch + 1) * in_one <= done) {
+      const auto path = shard + '/' + batches[batch++];
+      next.read_meanwhile.push_back(path);
+      next.removed.push_back(path);
+    }
+    client.move_on(next);
+    ++seen.commits;
+  }
+  seen.rate = backlog.count() / ms_since(begin) * 1000;
+  return seen;
+}
+
+}  // namespace bench

@@ -1,0 +1,59 @@
+// Rounds of a producer and a consumer of a topic.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "delivery_result.hpp"
+
+namespace bench {
+
+struct topic_paths {
+  static constexpr const char* topic = "/topics/topic";
+  static constexpr const char* effects = "/topics/effects";  ///< With a node for each message, or the total.
+  static constexpr const char* record = "/topics/record";    ///< What the bare loop checks.
+  static constexpr const char* position = "/topics/position";
+  static constexpr const char* coordinator = "/topics/lead";
+  static constexpr const char* group = "bench";
+};
+
+inline constexpr std::size_t topic_message_bytes = 100;
+
+/// A new topic with messages. The destructor removes all that is left.
+class topic_backlog {
+ public:
+  topic_backlog(std::string hosts, std::uint32_t shards);
+  ~topic_backlog();
+  topic_backlog(const topic_backlog&) = delete;
+  topic_backlog& operator=(const topic_backlog&) = delete;
+
+  /// Puts so many messages of 100 bytes with 1 000 keys; at most 20 000 wait at a time. Returns messages a second.
+  double fill(int count);
+  /// The same in calls of 1 000 messages, all at once.
+  double fill_by_thousands(int count);
+  const std::string& hosts() const noexcept { return hosts_; }
+  std::uint32_t shards() const noexcept { return shards_; }
+  int count() const noexcept { return count_; }
+
+ private:
+  template <class Putter>
+  double fill_by(int count);
+
+  std::string hosts_;
+  std::uint32_t shards_;
+  int count_ = 0;
+};
+
+struct topic_consumption {
+  std::size_t window = 256;
+  bool creates = false;  ///< A node for each message. Else all effects set one node.
+};
+
+/// Runs a coordinator with a consumer of shard 0 until the backlog is worked off.
+delivery_result consume_topic(const std::string& hosts, const topic_backlog& backlog, const topic_consumption& how);
+/// A loop of the C client that sends the same transactions, and reads the batches meanwhile.
+delivery_result consume_topic_bare(const std::string& hosts, const topic_backlog& backlog,
+                                   const topic_consumption& how);
+
+}  // namespace bench

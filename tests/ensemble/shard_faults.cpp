@@ -1,0 +1,233 @@
+// What goes wrong in a shard group: careers that fail, nodes that others delete or edit, members that vanish.
+#include "ensemble/gate.hpp"
+#include "ensemble/shard_case.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+BOOST_FIXTURE_TEST_SUITE(shard_faults, shard_case)
+
+BOOST_AUTO_TEST_CASE(another_number_of_shards_is_refused) {
+  auto& a = add("a");
+  wait_shares({{&a, 12}});
+  auto how = with("b");
+  how.shards = 13;
+  auto& b = make(connect(), how);
+  b.start();
+  wait_ended(b, errc::size_mismatch);
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(another_recipes_node_is_left_alone) {
+  create("/g", "something else");
+  auto& a = add("a");
+  wait_ended(a, errc::foreign_data);
+  BOOST_TEST(get("/g").data == "something else");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_without_data_is_taken_over) {
+  create("/g");
+  auto& a = add("a");
+  wait_shares({{&a, 12}});
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(a_career_that_fails_is_tried_again_and_the_others_go_on) {
+  int failures = 0;
+  auto& a = make("a");
+  a.on_make = [&](const shard& which, career& does) {
+    if (which.number != 5) return;
+    does.on_inaugurate = [&](term) -> asio::awaitable<void> {
+      if (++failures < 3) throw std::runtime_error("no database");
+      co_return;
+    };
+  };
+  a.start();
+  wait_shares({{&a, 12}});
+  const auto status = a.group.status();
+  BOOST_TEST_REQUIRE(status.shards.size() == 12u);
+  BOOST_TEST(status.shards[5].failures == 2u);
+  BOOST_TEST(status.shards[5].last_failure == "no database");
+  BOOST_TEST(status.shards[4].failures == 0u);
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(a_factory_that_fails_is_asked_again) {
+  int failures = 0;
+  auto& a = make("a");
+  a.on_make = [&](const shard& which, career&) {
+    if (which.number == 5 && ++failures < 3) throw std::runtime_error("no memory");
+  };
+  a.start();
+  wait_shares({{&a, 12}});
+  BOOST_TEST(a.group.status().shards[5].last_failure == "no memory");
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(a_shard_that_fails_again_and_again_is_put_in_quarantine_until_it_is_released) {
+  bool is_mended = false;
+  auto prepare = [&](const shard& which, career& does) {
+    if (which.number != 5) return;
+    does.on_inaugurate = [&](term) -> asio::awaitable<void> {
+      if (!is_mended) throw std::runtime_error("no database");
+      co_return;
+    };
+  };
+  auto& a = make("a");
+  a.on_make = prepare;
+  a.start();
+  auto& b = make("b");
+  b.on_make = prepare;
+  b.start();
+  wait([&] { return exists("/g/quarantine/0005"); });
+  wait([&] { return a.executing.size() + b.executing.size() == 11; });
+  wait([&] { return view().shards[5].assigned_to.empty(); });
+  BOOST_TEST(view().shards[5].is_in_quarantine);
+  BOOST_TEST(get("/g/quarantine/0005").data.find("\"deaths\":3") != std::string::npos);
+  BOOST_TEST(view().shards[5].epoch == 4);  // the quarantine is a term, too, which fences the last owner
+  is_mended = true;
+  BOOST_TEST(std::get<0>(run(a.group.async_release(12, tuple))) == errc::bad_arguments);
+  BOOST_TEST(!std::get<0>(run(a.group.async_release(5, tuple))));
+  BOOST_TEST(std::get<0>(run(a.group.async_release(5, tuple))) == errc::no_node);
+  wait_shares({{&a, 6}, {&b, 6}});
+  BOOST_TEST(view().shards[5].deaths == 0);
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(deaths_are_forgotten_with_a_commit) {
+  int calls = 0;
+  auto& a = make("a");
+  a.on_make = [&](const shard& which, career& does) {
+    if (which.number != 5) return;
+    does.on_execute = [&](term present) -> asio::awaitable<void> {
+      const auto mine = ++calls;
+      if (mine == 2 || mine > 5) co_await present.async_commit(transaction().set("/g/count", "x"), asio::use_awaitable);
+      if (mine <= 5) throw std::runtime_error("again");
+      co_await present.async_ending(tuple);
+    };
+  };
+  create("/g", "{\"zkrecipes\":\"shards\",\"count\":12,\"hash\":\"crc32\"}");
+  create("/g/count");
+  a.start();
+  wait([&] { return exists("/g/quarantine/0005"); });
+  BOOST_TEST(calls == 4);  // one, then one with a commit, and three in a row counting that
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(deaths_are_forgotten_after_a_calm_while) {
+  auto how = with("a");
+  how.calm = 50ms;
+  int calls = 0;
+  auto& a = make(connect(), how);
+  a.on_make = [&](const shard& which, career& does) {
+    if (which.number != 5) return;
+    does.on_execute = [&](term present) -> asio::awaitable<void> {
+      if (++calls <= 2) throw std::runtime_error("again");
+      co_await present.async_ending(tuple);
+    };
+  };
+  a.start();
+  wait_shares({{&a, 12}});
+  wait([&] { return view().shards[5].deaths == 0; });
+  BOOST_TEST(view().shards[5].epoch == 3);
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(nothing_moves_while_the_group_is_frozen) {
+  auto& a = add("a");
+  wait_shares({{&a, 12}});
+  BOOST_TEST(!std::get<0>(run(a.group.async_freeze(true, tuple))));
+  BOOST_TEST(!std::get<0>(run(a.group.async_freeze(true, tuple))));
+  auto& b = add("b");
+  wait([&] { return b.group.status().plan > 0; });
+  BOOST_TEST(b.group.status().shards.empty());
+  BOOST_TEST(!std::get<0>(run(b.group.async_freeze(false, tuple))));
+  wait_shares({{&a, 6}, {&b, 6}});
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(deaths_with_an_orderly_end_in_between_are_not_in_a_row) {
+  int calls = 0;
+  auto& a = make("a");
+  a.on_make = [&](const shard& which, career& does) {
+    if (which.number != 5) return;
+    does.on_execute = [&](term present) -> asio::awaitable<void> {
+      if (++calls % 2 == 1) throw std::runtime_error("again");
+      co_await present.async_ending(tuple);
+    };
+  };
+  a.start();
+  for (int times = 1; times <= 4; ++times) {
+    wait([&] { return calls == 2 * times && a.executing.contains(5); });
+    a.group.stop();
+    wait_ended(a);
+    a.restart();
+  }
+  wait_shares({{&a, 12}});
+  BOOST_TEST(!exists("/g/quarantine/0005"));
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(an_end_of_a_term_that_could_not_be_written_in_time_is_written_later) {
+  shards = 4;
+  auto& planner = add("p");
+  wait_shares({{&planner, 4}});
+  auto how = with("a");
+  how.capacity = 3;
+  auto faulty = far_options();
+  faulty.timeout = 4s;
+  auto& a = make(connect_far(faulty), how);
+  a.start();
+  wait_shares({{&planner, 1}, {&a, 3}});
+  const auto lost = own().drops();
+  own().drop_requests(testcluster::op::multi, "/g/shard/");
+  how.id = "heir";
+  how.capacity = 4;
+  auto& heir = make(connect(), how);
+  heir.start();
+  wait_shares({{&heir, 2}});
+  BOOST_TEST(own().drops() > lost + 2);
+  BOOST_TEST(!a.group.status().member.empty());
+  own().heal();
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(the_group_goes_on_after_the_loss_of_its_planner) {
+  auto& a = add("a");
+  wait_shares({{&a, 12}});
+  BOOST_TEST(a.group.status().is_planner);
+  auto& b = add("b");
+  wait_shares({{&a, 6}, {&b, 6}});
+  BOOST_TEST(!b.group.status().is_planner);
+  a.group.stop();
+  wait([&] { return b.group.status().is_planner; });
+  auto& c = add("c");
+  wait_shares({{&b, 4}, {&c, 2}});  // the shards of a wait for it
+  a.restart();
+  wait_shares({{&a, 4}, {&b, 4}, {&c, 4}});
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(the_message_in_hand_is_finished_before_a_shard_moves) {
+  gate message(executor());
+  auto& a = make("a");
+  a.on_make = [&](const shard&, career& does) {
+    does.on_execute = [&](term present) -> asio::awaitable<void> {
+      co_await message.pass();
+      co_await present.async_ending(tuple);
+    };
+  };
+  a.start();
+  wait_shares({{&a, 12}});
+  auto& b = add("b");
+  wait([&] { return b.group.status().shards.size() == 1; });  // a tenth at a time
+  settle(b.zk);
+  BOOST_TEST(b.executing.empty());
+  BOOST_TEST(a.executing.size() == 12u);
+  message.open();
+  wait_shares({{&a, 6}, {&b, 6}});
+  BOOST_TEST(!message.was_cut());
+  stop_all();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

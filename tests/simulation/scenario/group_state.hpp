@@ -1,0 +1,72 @@
+// The committed state of a shard group, but for the records of its shards.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "run/stage.hpp"
+#include "scenario/shard_paths.hpp"
+#include "shards/member_record.hpp"
+
+namespace zkrecipes::simulation {
+
+class group_state {
+ public:
+  struct member {
+    std::int64_t session = 0;
+    std::int64_t number = 0;                      ///< In the order of joining.
+    std::optional<detail::member_record> record;  ///< Nothing: the data is not ours.
+    std::optional<instant> gone;
+    instant joined{0};
+  };
+  struct absence {
+    detail::away_record note;
+    instant since{0};
+    bool is_changed = false;  ///< By an operator.
+  };
+
+  explicit group_state(stage& in) : in_(in) {}
+
+  /// Whether the transaction gives the planner something new to plan for.
+  bool committed(const entry& what);
+
+  /// Also those that have gone.
+  const std::map<std::string, member>& members() const noexcept { return members_; }
+  bool is_there(const std::string& name) const;
+  /// Why nothing is taken from others for it: it drains, or a later member has its id.
+  bool gives_all(const std::string& name) const;
+  /// Whether a member with this id has joined since then.
+  bool has_joined(const std::string& id, instant since) const;
+  /// By id.
+  const std::map<std::string, absence>& away() const noexcept { return away_; }
+  /// Since when each shard is in quarantine.
+  const std::map<std::uint32_t, instant>& quarantines() const noexcept { return quarantines_; }
+  const std::optional<instant>& frozen_since() const noexcept { return frozen_; }
+
+  /// The owner to be of each shard, as the orders say; of two, the one with the newer orders. Empty: nobody.
+  of_shards<std::string> assigned() const;
+  /// Whether a shard stands in the orders of two members.
+  bool has_doubles() const;
+  /// Whether nobody is to be given more than now: each has its share, rounded down or up.
+  bool is_balanced() const;
+
+ private:
+  bool note_member(const entry& what, const change& each);
+  bool note_away(const entry& what, const change& each);
+
+  stage& in_;
+  std::map<std::string, member> members_;
+  std::map<std::string, absence> away_;
+  std::map<std::uint32_t, instant> quarantines_;
+  std::optional<instant> frozen_;
+  std::int64_t joined_ = 0;
+};
+
+/// The name behind the parent's path; empty if the path is not that of a child.
+std::string child_of(const std::string& parent, const std::string& path);
+
+inline bool is_by_operator(const entry& what) { return what.type == entry::kind::request && what.session == 0; }
+
+}  // namespace zkrecipes::simulation

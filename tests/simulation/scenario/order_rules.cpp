@@ -1,0 +1,178 @@
+#include "scenario/order_rules.hpp"
+
+#include <algorithm>
+
+#include "election/term_record.hpp"
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+using kind = change::kind;
+
+/// A planner may not have heard yet of what has happened for less time than this.
+bool order_rules::is_over(instant since) const {
+  return in_.clock().now() - since > in_.what().longest_ignorance() + 1s;
+}
+
+std::map<std::string, detail::shard_orders> order_rules::orders() const {
+  std::map<std::string, detail::shard_orders> all;
+  for (const auto& [name, each] : state_.members()) {
+    if (each.record) all[name] = each.record->orders;
+  }
+  return all;
+}
+
+void order_rules::committed(const entry& what) {
+  note_planner(what);
+  const bool writes_members = std::ranges::any_of(what.changes, [](const change& each) {
+    return each.type == kind::set && !child_of(group_paths().members(), each.path).empty();
+  });
+  const auto before = state_.assigned();
+  was_balanced_ = state_.is_balanced() && !state_.has_doubles() && state_.away().empty() && is_over(last_news_);
+  had_ = writes_members ? orders() : std::map<std::string, detail::shard_orders>();
+  const bool is_news = state_.committed(what);
+  note_departures(what, before);
+  if (is_news) {
+    last_news_ = in_.clock().now();
+    moves_.fill(0);
+  }
+  std::erase_if(way_, [&](const auto& each) { return !state_.is_there(each.second.to); });
+  if (writes_members && is_by_operator(what)) tampered_ = in_.clock().now();
+  for (const auto& each : what.changes) {
+    const bool is_member = each.type == kind::set && !child_of(group_paths().members(), each.path).empty();
+    if (is_member) in_.notes().note(journal::ensemble, "orders", each.data);
+  }
+  if (!writes_members) return;
+  const auto after = state_.assigned();
+  std::erase_if(way_, [&](const auto& each) { return before[each.first] != after[each.first]; });
+  if (is_by_operator(what)) return;
+  check_writer(what);
+  if (restores(what)) return;
+  for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
+    if (before[shard] != after[shard]) check_change(shard, before[shard], after[shard]);
+  }
+}
+
+int order_rules::client_of(std::int64_t session) const {
+  const auto found = clients_.find(session);
+  return found == clients_.end() ? -1 : found->second;
+}
+
+/// Which shards are to wait for those that have stopped: those that were theirs, as their orders said in the end.
+void order_rules::note_departures(const entry& what, const of_shards<std::string>& before) {
+  for (const auto& each : what.changes) {
+    const auto id = child_of(group_paths().away(), each.path);
+    const auto note = id.empty() || each.type == kind::remove ? std::nullopt : detail::parse_away_record(each.data);
+    if (!note) continue;
+    auto& kept = kept_[id];
+    kept.clear();
+    for (const auto shard : note->own) {
+      const auto& owner = shard < shard_count ? before[shard] : std::string();
+      const auto known = state_.members().find(owner);
+      if (known != state_.members().end() && known->second.record && known->second.record->id == id) kept.insert(shard);
+    }
+  }
+}
+
+/// The planner is the leader of the planners' election: the client that has begun its present term.
+void order_rules::note_planner(const entry& what) {
+  for (const auto& each : what.changes) {
+    if (each.type != kind::set || each.path != group_paths().planner()) continue;
+    const auto record = detail::parse_record(each.data);
+    if (!record) continue;
+    if (record->epoch != planner_epoch_) planner_ = client_of(what.session);
+    planner_epoch_ = record->epoch;
+    has_planner_ = !record->finished();
+    planners_.insert(planner_);
+  }
+}
+
+/// A member may write to its own node that it drains, and may restore what somebody else has overwritten.
+void order_rules::check_writer(const entry& what) {
+  for (const auto& each : what.changes) {
+    const auto name = child_of(group_paths().members(), each.path);
+    if (each.type != kind::set || name.empty()) continue;
+    const auto& member = state_.members().at(name);
+    in_.require(member.record.has_value(), "a member's node can be read", each.data);
+    if (!member.record) continue;
+    const auto& now = member.record->orders;
+    const auto known = had_.find(name);
+    const bool is_own = member.session == what.session;
+    if (is_own && known == had_.end()) continue;
+    const auto& then = known == had_.end() ? detail::shard_orders() : known->second;
+    const bool is_same =
+        then.plan == now.plan && then.own == now.own && then.expect == now.expect && then.gone == now.gone;
+    if (is_own && is_same) continue;
+    const bool is_planner = has_planner_ && client_of(what.session) == planner_;
+    in_.require(is_planner, "orders are those of the present planner",
+                "client " + std::to_string(client_of(what.session)) + " writes " + each.data);
+  }
+}
+
+/// A member writes its last orders over the foreign data in its node. The planner may have made other plans.
+bool order_rules::restores(const entry& what) const {
+  return std::ranges::any_of(what.changes, [&](const change& each) {
+    const auto name = child_of(group_paths().members(), each.path);
+    return !name.empty() && !had_.contains(name) && state_.members().at(name).session == what.session;
+  });
+}
+
+void order_rules::check_change(std::uint32_t shard, const std::string& from, const std::string& to) {
+  const bool is_taken = !from.empty() && state_.is_there(from);
+  if (!to.empty()) check_given(shard, to, is_taken);
+  if (!to.empty() && is_taken) check_move(shard, from, to);
+}
+
+void order_rules::check_move(std::uint32_t shard, const std::string& from, const std::string& to) {
+  const auto text = detail::shard_name(shard) + " from " + from + " to " + to;
+  // More than once, because members with the same id come first, and what moved before may not have been seen.
+  in_.require(++moves_[shard] <= 3, "a shard does not move again without need", text);
+  in_.require(!was_balanced_, "nothing moves without need", text);
+  if (!state_.gives_all(from)) {
+    const auto& frozen = state_.frozen_since();
+    in_.require(!frozen || !is_over(*frozen) || is_tampered(), "nothing is taken from members while frozen", text);
+  }
+  const auto& id = state_.members().at(from).record->id;
+  if (id == state_.members().at(to).record->id) return;     // the same process in a later session
+  if (had_.contains(to) && had_.at(to).has(shard)) return;  // an operator has ordered it twice
+  const auto now = in_.clock().now();
+  way_[shard] = {to, now};
+  // One that has been under way for long may be free, and kept by nothing but its owner to be: it does not count then.
+  const auto fresh = std::ranges::count_if(
+      way_, [&](const auto& each) { return now - each.second.since < in_.what().timeout * 98 / 100; });
+  in_.require(static_cast<std::size_t>(fresh) <= most_moves_ || is_tampered(),
+              "no more shards than that are on their way", text);
+}
+
+/// A shard that is taken from another member waits for nobody.
+void order_rules::check_given(std::uint32_t shard, const std::string& to, bool is_taken) {
+  const auto text = detail::shard_name(shard) + " to " + to;
+  const auto quarantine = state_.quarantines().find(shard);
+  in_.require(quarantine == state_.quarantines().end() || !is_over(quarantine->second),
+              "a shard in quarantine is given to nobody", text);
+  const auto& member = state_.members().at(to);
+  for (const auto& [id, each] : state_.away()) {
+    if (is_taken || is_tampered() || each.is_changed || !kept_[id].contains(shard) || state_.has_joined(id, each.since))
+      continue;
+    const auto& own = member.record ? member.record->id : std::string();
+    const auto other = state_.away().find(own);
+    const bool is_in_two_notes = other != state_.away().end() && other->second.note.own.contains(shard);
+    if (own == id || is_in_two_notes) continue;
+    const bool is_over = in_.clock().now() - each.since >= each.note.grace * 98 / 100;
+    in_.require(is_over, "shards wait for their member", text + " instead of " + id);
+  }
+}
+
+void order_rules::begun(std::uint32_t shard, const std::string& member) {
+  const auto found = way_.find(shard);
+  if (found != way_.end() && found->second.to == member) way_.erase(found);
+}
+
+/// The list of the members is of interest to planners only. A client that has planned before may have left the watch.
+void order_rules::watch_fired(const connection& to, const backend::watch_event& event) {
+  if (event.what != backend::change::children || event.path != group_paths().members()) return;
+  in_.require(planners_.contains(to.client), "only planners hear of other members",
+              "client " + std::to_string(to.client));
+}
+
+}  // namespace zkrecipes::simulation

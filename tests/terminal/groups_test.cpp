@@ -1,0 +1,183 @@
+// The state of a shard group, and the output of `groups`.
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "group_samples.hpp"
+#include "report/group_report.hpp"
+#include "samples.hpp"
+
+using namespace zkadmin;
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+namespace {
+
+json::object parsed_groups(const known_groups& groups) {
+  const std::string text = to_json(groups);
+  BOOST_TEST(text.find('\n') == text.size() - 1);
+  return json::parse(text).as_object();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(groups)
+
+BOOST_AUTO_TEST_CASE(ranges_of_shards) {
+  BOOST_TEST(ranges({}) == "");
+  BOOST_TEST(ranges({7}) == "7");
+  BOOST_TEST(ranges({0, 1, 2, 3, 9}) == "0-3,9");
+  BOOST_TEST(ranges({0, 2, 3, 5, 9999}) == "0,2-3,5,9999");
+}
+
+BOOST_AUTO_TEST_CASE(each_shard_is_counted_once) {
+  const auto group = samples::group();
+  BOOST_TEST(owned_count(group) == 5u);
+  BOOST_TEST(group.moves.size() == 3u);
+  BOOST_TEST(group.quarantined.size() == 1u);
+  BOOST_TEST(ranges(group.waiting) == "8-9");
+  BOOST_TEST(ranges(group.unassigned) == "11");
+  BOOST_TEST(group.frozen);
+  BOOST_TEST(problem_of(group) == "shards in quarantine: 1");
+}
+
+BOOST_AUTO_TEST_CASE(moves_tell_where_from_and_since_when) {
+  const auto moves = samples::group().moves;
+  BOOST_TEST_REQUIRE(moves.size() == 3u);
+  BOOST_TEST((moves[0] == shard_move_status{5, "orders-2", false, "orders-1", "handing_over", 1200ms}));
+  BOOST_TEST((moves[1] == shard_move_status{6, "orders-3", true, "orders-1", "executing", 90s}));
+  BOOST_TEST((moves[2] == shard_move_status{7, "", false, "orders-2", "none", std::nullopt}));
+}
+
+BOOST_AUTO_TEST_CASE(a_clock_that_is_behind_makes_no_negative_age) {
+  const auto early = status_of("/orders", samples::group_view(), samples::group_facts(), samples::noon() - 1h);
+  BOOST_TEST((early.moves[0].age == 0ms));
+  BOOST_TEST((early.away[0].age == 0ms));
+}
+
+// The nodes of a group are not read at one moment.
+BOOST_AUTO_TEST_CASE(what_was_read_at_different_times_does_not_matter) {
+  auto view = samples::group_view();
+  view.shards[0].assigned_to = "_c_99-member-0000000099";  // a member that is gone since
+  view.shards[1].is_in_quarantine = true;
+  const auto group = status_of("/orders", view, {}, samples::noon());
+  BOOST_TEST(ranges(group.unassigned) == "0,11");
+  BOOST_TEST_REQUIRE(group.quarantined.size() == 2u);
+  BOOST_TEST((group.quarantined[0] == quarantined_shard{1, 0, "orders-1"}));
+  BOOST_TEST((group.away[0].age == std::nullopt));
+  BOOST_TEST(problem_of(group) == "shards in quarantine: 2; nobody plans");
+}
+
+BOOST_AUTO_TEST_CASE(nobody_has_to_plan_for_nobody) {
+  group_status empty;
+  BOOST_TEST(problem_of(empty) == "");
+}
+
+BOOST_AUTO_TEST_CASE(json_of_a_group) {
+  const auto document = parsed_groups(samples::groups());
+  BOOST_TEST(document.at("schema").as_int64() == 1);
+  BOOST_TEST(document.at("complete").as_bool());
+  BOOST_TEST(document.at("notes").as_array().empty());
+  BOOST_TEST(document.at("groups").as_array().size() == 2u);
+  BOOST_TEST(
+      json::serialize(document.at("groups").at(0)) ==
+      R"({"path":"/orders","shards":12,"owned":5,"moving":3,"waiting":2,"quarantined":1,"unassigned":1,)"
+      R"("frozen":true,"planner":"orders-1","members":[)"
+      R"({"id":"orders-1","node":"_c_11-member-0000000001","state":"active","capacity":1,"data":"10.0.0.7:8080",)"
+      R"("plan":17,"owned":4,"moving":2,"owned_shards":"0-3","moving_shards":"5-6"},)"
+      R"({"id":"orders-2","node":"_c_22-member-0000000002","state":"draining","capacity":5E-1,"data":null,)"
+      R"("plan":17,"owned":1,"moving":1,"owned_shards":"4","moving_shards":"7"}],)"
+      R"("moves":[{"shard":5,"from":"orders-2","from_gone":false,"to":"orders-1","phase":"handing_over","age_ms":1200},)"
+      R"({"shard":6,"from":"orders-3","from_gone":true,"to":"orders-1","phase":"executing","age_ms":90000},)"
+      R"({"shard":7,"from":null,"from_gone":false,"to":"orders-2","phase":"none","age_ms":null}],)"
+      R"("quarantine":[{"shard":10,"deaths":3,"last_owner":"orders-3"}],)"
+      R"("away":[{"id":"orders-4","age_ms":4000,"grace_ms":10000,"shards":"8-9"}],)"
+      R"("unassigned_shards":"11","problem":"shards in quarantine: 1"})");
+}
+
+BOOST_AUTO_TEST_CASE(none_are_told_from_not_known) {
+  BOOST_TEST(to_json(std::nullopt) == R"({"schema":1,"complete":false,"groups":null,"notes":[]})"
+                                      "\n");
+  BOOST_TEST(to_json(group_survey{}) == R"({"schema":1,"complete":true,"groups":[],"notes":[]})"
+                                        "\n");
+  BOOST_TEST(to_tsv(std::nullopt) == "groups\tunknown\t\n");
+  BOOST_TEST(to_tsv(group_survey{}) == "groups\tcomplete\t0\n");
+  BOOST_TEST(to_table(known_groups()) == "Shard groups: not known.\n");
+  BOOST_TEST(to_table(known_groups(group_survey{})) == "No shard groups.\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_was_left_out_is_told_with_its_path) {
+  group_survey part{{}, {{"/closed", "may not be read"}}, false, true};
+  BOOST_TEST(json::serialize(parsed_groups(part).at("notes")) == R"([{"path":"/closed","text":"may not be read"}])");
+  BOOST_TEST(to_tsv(part) == "groups\tincomplete\t0\nnote\t/closed\tmay not be read\n");
+  BOOST_TEST(to_table(known_groups(part)) == "There may be more shard groups than these.\n");
+}
+
+BOOST_AUTO_TEST_CASE(table_of_groups) {
+  BOOST_TEST(to_table(known_groups(samples::groups())) ==
+             "GROUP     SHARDS  OWNED  MOVING  WAITING  UNASSIGNED  QUARANTINE  MEMBERS  AWAY  PLANNER   FROZEN\n"
+             "/orders       12      5       3        2           1           1        2     1  orders-1  frozen\n"
+             "/parcels     256      0       0        0           3           0        0     0  -         -\n");
+}
+
+BOOST_AUTO_TEST_CASE(table_of_one_group) {
+  BOOST_TEST(
+      to_table(samples::group()) ==
+      "/orders: 12 shards, 5 owned, 3 moving, 2 waiting, 1 in quarantine, 1 unassigned; planner orders-1; frozen\n"
+      "problem: shards in quarantine: 1\n"
+      "\n"
+      "MEMBER    STATE     CAPACITY  OWNED  MOVING  SHARDS  DATA           NODE\n"
+      "orders-1  active           1      4       2  0-3     10.0.0.7:8080  _c_11-member-0000000001\n"
+      "orders-2  draining       0.5      1       1  4       -              _c_22-member-0000000002\n"
+      "\n"
+      "MOVING  FROM             TO        PHASE            FOR\n"
+      "     6  orders-3 (gone)  orders-1  executing     1m 30s\n"
+      "     5  orders-2         orders-1  handing_over   1.2 s\n"
+      "     7  -                orders-2  none               -\n"
+      "\n"
+      "QUARANTINE  DEATHS  LAST OWNER\n"
+      "        10       3  orders-3\n"
+      "\n"
+      "AWAY        FOR  GRACE  SHARDS\n"
+      "orders-4  4.0 s   10 s  8-9\n");
+}
+
+BOOST_AUTO_TEST_CASE(long_lists_are_cut_in_tables) {
+  auto group = samples::group();
+  group.members[0].owned.clear();
+  for (std::uint32_t i = 0; i < 100; i += 2) group.members[0].owned.push_back(i);
+  group.moves.clear();
+  for (std::uint32_t i = 0; i < 30; ++i)
+    group.moves.push_back({i, "orders-2", false, "orders-1", "retired", std::chrono::seconds(i)});
+  const auto text = to_table(group);
+  BOOST_TEST(text.find(" 0,2,4,6,8,10,12,14,16,18,20,22,24,26,...  ") != std::string::npos, text);
+  BOOST_TEST(text.find("\n    29  orders-2") != std::string::npos, text);
+  BOOST_TEST(text.find("\nand 10 more\n") != std::string::npos, text);
+}
+
+BOOST_AUTO_TEST_CASE(tsv_of_groups) {
+  BOOST_TEST(to_tsv(samples::groups()) ==
+             "groups\tcomplete\t2\n"
+             "group\t/orders\t12\t5\t3\t2\t1\t1\t2\t1\torders-1\tyes\tshards in quarantine: 1\n"
+             "member\t/orders\torders-1\t_c_11-member-0000000001\tactive\t1000\t10.0.0.7:8080\t4\t2\t0-3\t5-6\n"
+             "member\t/orders\torders-2\t_c_22-member-0000000002\tdraining\t500\t\t1\t1\t4\t7\n"
+             "move\t/orders\t5\torders-2\tno\torders-1\thanding_over\t1200\n"
+             "move\t/orders\t6\torders-3\tyes\torders-1\texecuting\t90000\n"
+             "move\t/orders\t7\t\tno\torders-2\tnone\t\n"
+             "quarantine\t/orders\t10\t3\torders-3\n"
+             "away\t/orders\torders-4\t4000\t10000\t8-9\n"
+             "group\t/parcels\t256\t0\t0\t0\t0\t3\t0\t0\t\tno\t\n");
+}
+
+BOOST_AUTO_TEST_CASE(texts_from_the_cluster_can_not_harm_a_terminal) {
+  auto group = samples::group();
+  group.path = "/a\x1b[2J";
+  group.members[0].id = group.members[0].data = group.planner = "\x1b[31m\xff";
+  group.moves[0].from = group.quarantined[0].last_owner = group.away[0].id = "\n\x07";
+  group_survey one;
+  one.found = {group};
+  for (const auto& text : {to_table(group), to_table(known_groups(one)), to_tsv(one), to_json(one)})
+    for (const unsigned char c : text) BOOST_TEST((c == '\n' || c == '\t' || (c >= 0x20 && c != 0x7f)));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
