@@ -1,0 +1,44 @@
+// Puts orders into a topic, and works off the shard of one customer: each order once, in order.
+#include <iostream>
+
+#include <boost/asio.hpp>
+
+#include <zkrecipes/zkrecipes.hpp>
+
+namespace asio = boost::asio;
+
+struct shipping : zkrecipes::queue_consumer {
+  using queue_consumer::queue_consumer;
+
+  asio::awaitable<zkrecipes::message_outcome> process(zkrecipes::term, const zkrecipes::message& order) override {
+    std::cout << order.key << " gets " << order.data << std::endl;
+    co_return zkrecipes::transaction().create("/shop/sent-", order.data, zkrecipes::create_mode::persistent_sequential);
+  }
+};
+
+asio::awaitable<void> put_orders(zkrecipes::topic orders) {
+  zkrecipes::topic_producer producer(orders, "example");
+  for (const auto* what : {"tea", "a cup"}) {
+    auto number = co_await producer.async_put("smith", what);
+    std::cout << "order " << number << " is in the topic" << std::endl;
+  }
+}
+
+int main(int argc, char** argv) {
+  asio::io_context io;
+  zkrecipes::session zk(io, {.hosts = argc > 1 ? argv[1] : "127.0.0.1:2181"});
+  zkrecipes::topic orders(zk, "/shop/orders", {.shards = 4, .retention = {.groups = {"shipping"}}});
+  asio::co_spawn(io, put_orders(orders), [](std::exception_ptr failure) {
+    if (failure) std::rethrow_exception(failure);
+  });
+  shipping career(orders.feed(orders.shard_of("smith"), "shipping"));  // other processes have the other shards
+  zkrecipes::consumer_coordinator coordinator(zk, "/shop/lead", {.id = "example"});
+  asio::signal_set stop(io, SIGINT, SIGTERM);
+  stop.async_wait([&](auto, int) { coordinator.stop(); });
+  coordinator.async_run(career, [&](auto error) {
+    std::cout << error.message() << std::endl;
+    stop.cancel();
+    zk.async_close([](auto) {});
+  });
+  io.run();
+}
