@@ -55,9 +55,9 @@ void bare_client::check(int code, const char* what) {
   ++state_->pending;
 }
 
-/// Runs the loop until all requests have been answered.
-void bare_client::run() {
-  while (state_->pending > 0) {
+/// Runs the loop until so many requests, or fewer, have still to be answered.
+void bare_client::run(std::size_t most_left) {
+  while (state_->pending > most_left) {
     int descriptor = -1;
     int interest = 0;
     timeval left{};
@@ -169,6 +169,25 @@ void bare_client::move_on(const log_commit& what) {
   check(zoo_amulti(state_->handle, static_cast<int>(next), operations.data(), results.data(), &state::removed,
                    state_.get()),
         "multi");
+  run();
+}
+
+void bare_client::put(const log_puts& what) {
+  const std::string data(what.bytes, 'd');
+  std::vector<std::vector<zoo_op_result_t>> results(what.transactions);
+  for (std::size_t i = 0; i < what.transactions; ++i) {
+    std::vector<zoo_op_t> operations(1 + what.nodes.size());
+    results[i].resize(operations.size());
+    zoo_set_op_init(&operations[0], what.record.c_str(), "record-x", 8, static_cast<int>(i), nullptr);
+    for (std::size_t k = 0; k < what.nodes.size(); ++k) {
+      zoo_create_op_init(&operations[1 + k], what.nodes[k].c_str(), data.data(), static_cast<int>(data.size()),
+                         &ZOO_OPEN_ACL_UNSAFE, ZOO_SEQUENCE, nullptr, 0);
+    }
+    check(zoo_amulti(state_->handle, static_cast<int>(operations.size()), operations.data(), results[i].data(),
+                     &state::removed, state_.get()),
+          "multi");
+    run(what.under_way - 1);
+  }
   run();
 }
 

@@ -20,6 +20,15 @@ struct log_commit {
   bool creates = false;
 };
 
+/// Puts into a log.
+struct log_puts {
+  std::string record;               ///< It has its first version.
+  std::vector<std::string> nodes;   ///< The sequential nodes of a transaction.
+  std::size_t bytes = 0;            ///< The data of each.
+  std::size_t transactions = 0;
+  std::size_t under_way = 0;        ///< So many are sent without waiting for answers.
+};
+
 /// Every operation throws std::runtime_error if the server refuses it or the connection breaks.
 class bare_client {
  public:
@@ -46,11 +55,13 @@ class bare_client {
 
   /// One transaction of a log.
   void move_on(const log_commit& what);
+  /// Each transaction writes the record from the version that the one before leaves.
+  void put(const log_puts& what);
 
  private:
   struct state;
   void check(int code, const char* what);
-  void run();
+  void run(std::size_t most_left = 0);
 
   std::unique_ptr<state> state_;
 };

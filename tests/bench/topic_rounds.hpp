@@ -18,7 +18,7 @@ struct topic_paths {
   static constexpr const char* group = "bench";
 };
 
-inline constexpr std::size_t topic_message_bytes = 100;
+inline constexpr std::size_t topic_message_bytes = 100;  ///< Key and data.
 
 /// A new topic with messages. The destructor removes all that is left.
 class topic_backlog {
@@ -28,7 +28,8 @@ class topic_backlog {
   topic_backlog(const topic_backlog&) = delete;
   topic_backlog& operator=(const topic_backlog&) = delete;
 
-  /// Puts so many messages of 100 bytes with 1 000 keys; at most 20 000 wait at a time. Returns messages a second.
+  /// Puts so many messages of 100 bytes with 1 000 keys; at most 20 000 wait at a time. Returns messages a second, those
+  /// of a producer that has put into all shards before.
   double fill(int count);
   /// The same in calls of 1 000 messages, all at once.
   double fill_by_thousands(int count);
@@ -44,6 +45,9 @@ class topic_backlog {
   std::uint32_t shards_;
   int count_ = 0;
 };
+
+/// A loop of the C client that sends transactions of the same size, as many at a time. Returns messages a second.
+double put_bare(const std::string& hosts, std::uint32_t shards, int count);
 
 struct topic_consumption {
   std::size_t window = 256;

@@ -23,7 +23,6 @@ using namespace zkrecipes::test;
 namespace {
 
 constexpr int messages_put = 200'000;
-constexpr int messages_before = 1'000;  // so that the topic and its shards are there
 constexpr const char* position_writes = "writes of the position for 1000 messages";
 
 /// Curator packs as many items into a node as it is given at once; the program gives it 1 000 of the same size.
@@ -53,15 +52,14 @@ void add_producers(const plan& what, std::vector<row>& rows) {
     const auto where = shards == 1 ? ", 1 shard" : ", " + std::to_string(shards) + " shards";
     const auto by_thousands = [&](const std::string&) {
       topic_backlog into(hosts, shards);
-      into.fill(messages_before);
       return into.fill_by_thousands(messages_put);
     };
     std::vector<contestant> all{{&row::ours, by_thousands}};
     if (curator) all.push_back({&row::curator, [&](const std::string&) { return curator->round(); }});
+    all.push_back({&row::bare, [&](const std::string&) { return put_bare(hosts, shards, messages_put); }});
     rows.push_back(measure_in_turns("put in calls of 1000" + where, per_second, all, what.rounds));
     const auto one_by_one = [&](const std::string&) {
       topic_backlog into(hosts, shards);
-      into.fill(messages_before);
       return into.fill(messages_put);
     };
     rows.push_back(measure_in_turns("put one by one" + where, per_second, {{&row::ours, one_by_one}}, what.rounds));
@@ -135,7 +133,9 @@ void add_team(const plan& what, std::vector<row>& rates, std::vector<row>& costs
 std::vector<row> topics(const plan& what) {
   std::vector<row> rates;
   std::vector<row> costs;
+  if (getenv("ONLYC")) { add_consumer(what, consumptions[atoi(getenv("ONLYC"))], rates, costs); return rates; }
   add_producers(what, rates);
+  if (getenv("ONLYP")) return rates;
   for (const auto& each : consumptions) add_consumer(what, each, rates, costs);
   heal_proxies();
   add_team(what, rates, costs);

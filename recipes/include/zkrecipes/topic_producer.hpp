@@ -23,9 +23,9 @@ class topic;
 /// Settings of a `topic_producer`.
 struct topic_producer_options {
   /// Most messages that travel together in one transaction, 1 to 10 000.
-  std::size_t max_batch = 1'000;
+  std::size_t max_batch = 4'000;
   /// Most bytes that travel together, keys and nodes' names included, or one message. 1 KiB to 512 KiB.
-  std::size_t max_bytes = 128 * 1024;
+  std::size_t max_bytes = 512 * 1024;
   /// For how long the first message of a transaction waits for others, counted from its put. A full transaction is sent
   /// at once. If the session is closed while messages wait, their puts end with `closed`, and nothing is put. 0 to 60
   /// s.

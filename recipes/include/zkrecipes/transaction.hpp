@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <zkrecipes/error.hpp>
@@ -65,7 +66,8 @@ class transaction {
     return *this;
   }
 
-  const std::vector<operation>& operations() const noexcept { return operations_; }
+  const std::vector<operation>& operations() const& noexcept { return operations_; }
+  std::vector<operation> operations() && noexcept { return std::move(operations_); }
   bool empty() const noexcept { return operations_.empty(); }
 
  private:

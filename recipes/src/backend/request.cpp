@@ -12,9 +12,9 @@ request make_request(opcode op, std::string path, bool watch) {
   return what;
 }
 
-request make_multi(const transaction& all) {
+request make_multi(transaction all) {
   auto what = make_request(opcode::multi, "/");
-  what.operations = all.operations();
+  what.operations = std::move(all).operations();
   return what;
 }
 

@@ -24,7 +24,7 @@ struct request {
 };
 
 request make_request(opcode op, std::string path, bool watch = false);
-request make_multi(const transaction& all);
+request make_multi(transaction all);
 /// A transaction that changes nothing and requires nothing: even if the node is missing or must not be read, the leader
 /// has judged it and a quorum has logged that. A read behind it on the same connection is no older than it. A sync is
 /// not enough: a leader that was deposed and has not noticed answers it, and then shows old data.

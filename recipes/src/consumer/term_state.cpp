@@ -152,7 +152,7 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
   for (;;) {
     auto all = fence(notes, can_write);
     const bool writes = all.operations().front().type == operation::kind::set;
-    auto multi = backend::make_multi(all.append(operations));
+    auto multi = backend::make_multi(std::move(all.append(operations)));
     auto result = co_await session()->perform(std::move(multi), retry::once);
     if (!result.error) {
       if (writes) note_written(notes.value_or(notes_), result.results[0].stat.version);

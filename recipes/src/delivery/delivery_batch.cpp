@@ -15,11 +15,11 @@ bool is_plain_set(const operation& one) { return one.type == operation::kind::se
 
 }  // namespace
 
-void delivery_batch::add(member one, transaction settling, const transaction& effects) {
+void delivery_batch::add(member one, transaction settling, transaction effects) {
   bytes_ += more_bytes(settling, effects);
-  one.first = operations_.size();
-  for (const auto& each : settling.operations()) append(each, false);
-  for (const auto& each : effects.operations()) append(each, true);
+  one.first = count_;
+  for (auto& each : std::move(settling).operations()) append(std::move(each), false);
+  for (auto& each : std::move(effects).operations()) append(std::move(each), true);
   members_.push_back(std::move(one));
 }
 
@@ -27,9 +27,9 @@ void delivery_batch::append(operation one, bool is_effect) {
   if (merges_) {
     auto& touched = touches_[one.path];
     touched.is_plain = touched.is_plain && is_effect && is_plain_set(one);
-    touched.last = operations_.size();
-    ++touched.times;
+    touched.last = count_;
   }
+  ++count_;
   operations_.push_back(std::move(one));
 }
 
@@ -51,21 +51,22 @@ bool delivery_batch::is_dropped(std::size_t place) const {
 
 transaction delivery_batch::seal(transaction more) {
   transaction all;
-  for (std::size_t i = 0; i < operations_.size(); ++i) {
+  for (std::size_t i = 0; i < count_; ++i) {
     if (is_dropped(i)) {
       is_merged_ = true;
       continue;
     }
     places_.push_back(i);
-    all.add(operations_[i]);
+    all.add(std::move(operations_[i]));
   }
-  for (std::size_t i = 0; i < more.operations().size(); ++i) places_.push_back(operations_.size() + i);
+  operations_.clear();
+  for (std::size_t i = 0; i < more.operations().size(); ++i) places_.push_back(count_ + i);
   return all.append(std::move(more));
 }
 
 const delivery_batch::member* delivery_batch::owner_of(std::size_t place) const {
   const member* found = nullptr;
-  if (place >= operations_.size()) return found;
+  if (place >= count_) return found;
   for (const auto& each : members_) {
     if (each.first <= place) found = &each;
   }

@@ -27,7 +27,7 @@ class delivery_batch {
 
   /// Adds a message with its effects. The operations of the source come first: their refusal tells that the message has
   /// gone.
-  void add(member one, transaction settling, const transaction& effects);
+  void add(member one, transaction settling, transaction effects);
   /// The whole transaction; `more` belongs to no single message. Once.
   transaction seal(transaction more);
 
@@ -42,13 +42,12 @@ class delivery_batch {
   /// The member that the operation at this place belongs to; null if it belongs to no single message.
   const member* owner_of(std::size_t place) const;
   /// Where the operations of no single message begin.
-  std::size_t end_of_members() const noexcept { return operations_.size(); }
+  std::size_t end_of_members() const noexcept { return count_; }
   /// Whether sets of several messages were merged.
   bool is_merged() const noexcept { return is_merged_; }
 
  private:
   struct touch {
-    std::size_t times = 0;
     std::size_t last = 0;
     bool is_plain = true;  // all of them are unconditional sets by effects
   };
@@ -59,7 +58,8 @@ class delivery_batch {
   bool merges_;
   bool is_merged_ = false;
   std::vector<member> members_;
-  std::vector<operation> operations_;
+  std::vector<operation> operations_;  // until `seal`
+  std::size_t count_ = 0;              // so many were added
   std::unordered_map<std::string, touch> touches_;  // by path
   std::vector<std::size_t> places_;
   std::size_t bytes_ = 0;

@@ -90,9 +90,9 @@ awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
     }
     auto settling = frame_.source->settling(one.how);
     const bool has_effects = one.how.how == settlement::kind::remove;
-    const auto effects = has_effects ? each->outcome.effects() : transaction();
+    auto effects = has_effects ? each->outcome.effects() : transaction();
     if (!batch.empty() && batch.bytes() + batch.more_bytes(settling, effects) > max_bytes) break;
-    batch.add(std::move(one), std::move(settling), effects);
+    batch.add(std::move(one), std::move(settling), std::move(effects));
   }
   co_return error_code();
 }

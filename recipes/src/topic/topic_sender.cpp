@@ -66,7 +66,7 @@ awaitable<error_code> topic_sender::send(topic_transaction what) {
   const auto behind = static_cast<std::int32_t>(under_way_.size());
   for (std::int32_t i = 0; i < next->writes; ++i) record_.add_to(all, next->after, behind + i);
   next->what.add_to(all, topic_->where);
-  auto multi = backend::make_multi(all);
+  auto multi = backend::make_multi(std::move(all));
   under_way_.push_back(next);
   launch_detached(topic_->session->strand(),
                   owning(shared_from_this(), &topic_sender::carry, std::move(next), std::move(multi)));

@@ -1,5 +1,6 @@
 #include "backend/zookeeper/requests.hpp"
 
+#include <deque>
 #include <utility>
 
 namespace zkrecipes::backend {
@@ -162,10 +163,11 @@ int submit_multi(zhandle_t* handle, ticket& owned) {
   owned.results.resize(count);
   owned.created.resize(count);
   owned.stats.resize(count);
-  std::vector<std::unique_ptr<acl_view>> accesses;  // needed only during the call, which serialises them
+  std::deque<acl_view> accesses;  // needed only during the call, which serialises them
   for (std::size_t i = 0; i < count; ++i) {
-    accesses.push_back(std::make_unique<acl_view>(owned.what.operations[i].acl));
-    add_operation(owned, i, &accesses.back()->vector);
+    const bool is_create = owned.what.operations[i].type == operation::kind::create;
+    if (is_create) accesses.emplace_back(owned.what.operations[i].acl);
+    add_operation(owned, i, is_create ? &accesses.back().vector : nullptr);
   }
   return zoo_amulti(handle, static_cast<int>(count), owned.ops.data(), owned.results.data(), on_multi, &owned);
 }
