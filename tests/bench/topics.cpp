@@ -133,9 +133,7 @@ void add_team(const plan& what, std::vector<row>& rates, std::vector<row>& costs
 std::vector<row> topics(const plan& what) {
   std::vector<row> rates;
   std::vector<row> costs;
-  if (getenv("ONLYC")) { add_consumer(what, consumptions[atoi(getenv("ONLYC"))], rates, costs); return rates; }
   add_producers(what, rates);
-  if (getenv("ONLYP")) return rates;
   for (const auto& each : consumptions) add_consumer(what, each, rates, costs);
   heal_proxies();
   add_team(what, rates, costs);

@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(a_suspect_whose_attempt_can_not_be_counted_is_tried_again) 
 BOOST_AUTO_TEST_CASE(what_is_behind_a_message_that_can_not_be_parked_stays_behind) {
   options.window = 4;
   put_all({"1", "2"});
-  run(zk().async_set_acl("/q", all_but_create, any_version, tuple));
+  forbid_creating("/q", all_but_create);
   auto& who = consume_impatiently([](term, message item) -> asio::awaitable<message_outcome> {
     if (item.data == "1" && item.attempts < 3) co_return message_outcome::park("never");
     co_return effect_of(item);

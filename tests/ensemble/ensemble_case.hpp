@@ -52,13 +52,26 @@ class ensemble_case : public fixture {
   }
   void reconnect() { own().refuse(false); }
 
-  /// Sets an ACL without the right to write. The leader goes by the old ACL until it has applied the new one itself,
-  /// which may be after the server that answered us.
-  void forbid_writing(const std::string& path, const acl& rights) {
+  /// Sets an ACL, and waits until it allows these operations, or forbids them. The leader goes by the old ACL until it
+  /// has applied the new one itself, which may be after the server that answered us.
+  void set_rights(const std::string& path, const acl& rights, transaction probe, bool allows) {
     auto set = run(zk().async_set_acl(path, rights, any_version, tuple));
     BOOST_TEST_REQUIRE(!std::get<0>(set), std::get<0>(set).message());
-    const auto in_vain = transaction().set(path, "").check("/nothing-of-this-name");
-    BOOST_TEST_REQUIRE(run_until([&] { return std::get<0>(run(zk().async_commit(in_vain, tuple))) == errc::no_auth; }));
+    const auto in_vain = probe.check("/nothing-of-this-name");
+    const auto is_forbidden = [&] { return std::get<0>(run(zk().async_commit(in_vain, tuple))) == errc::no_auth; };
+    BOOST_TEST_REQUIRE(run_until([&] { return is_forbidden() != allows; }));
+  }
+  void forbid_writing(const std::string& path, const acl& rights) {
+    set_rights(path, rights, transaction().set(path, ""), false);
+  }
+  void forbid_creating(const std::string& path, const acl& rights) {
+    set_rights(path, rights, transaction().create(path + "/probe"), false);
+  }
+  void allow_creating(const std::string& path) {
+    set_rights(path, open_acl(), transaction().create(path + "/probe"), true);
+  }
+  void forbid_deleting(const std::string& path, const acl& rights) {
+    set_rights(path, rights, transaction().create(path + "/probe").remove(path + "/probe"), false);
   }
 
   /// Waits for an answer that comes behind every event that the server had for the session before.

@@ -114,6 +114,49 @@ BOOST_AUTO_TEST_CASE(deaths_are_forgotten_with_a_commit) {
   stop_all();
 }
 
+/// The next death would put them in quarantine, and a process that dies would take both along.
+BOOST_AUTO_TEST_CASE(shards_that_the_next_death_would_put_in_quarantine_begin_one_after_the_other) {
+  auto how = with("a");
+  how.calm = 1h;
+  std::map<std::uint32_t, int> calls;
+  std::vector<std::uint32_t> at_risk;
+  auto& a = make(connect(), how);
+  gate commits(a.zk.get_executor());
+  a.on_make = [&](const shard& which, career& does) {
+    if (which.number != 3 && which.number != 5) return;
+    does.on_execute = [&, number = which.number](term present) -> asio::awaitable<void> {
+      if (++calls[number] <= 2) throw std::runtime_error("again");
+      at_risk.push_back(number);
+      co_await commits.pass();
+      co_await present.async_commit(transaction().set("/g/count", "x"), asio::use_awaitable);
+      co_await present.async_ending(tuple);
+    };
+  };
+  create("/g", "{\"zkrecipes\":\"shards\",\"count\":12,\"hash\":\"crc32\"}");
+  create("/g/count");
+  a.start();
+  wait([&] { return at_risk.size() == 1 && calls[3] + calls[5] == 5; });
+  const auto other = at_risk[0] == 3 ? 5u : 3u;
+  const auto phase_of_other = [&] {
+    for (const auto& each : a.group.status().shards) {
+      if (each.number == other) return each.phase;
+    }
+    return coordinator_phase::idle;
+  };
+  wait([&] { return phase_of_other() == coordinator_phase::taking_over; });
+  for (int i = 0; i < 10; ++i) view();  // many times what a take-over needs
+  BOOST_TEST(at_risk.size() == 1u);
+  BOOST_TEST((phase_of_other() == coordinator_phase::taking_over));
+  BOOST_TEST(view().shards[other].deaths == 2);
+  commits.open();
+  wait([&] { return at_risk.size() == 2; });
+  wait_shares({{&a, 12}});
+  wait([&] { return view().shards[3].deaths + view().shards[5].deaths == 0; });
+  BOOST_TEST(!exists("/g/quarantine/0003"));
+  BOOST_TEST(!exists("/g/quarantine/0005"));
+  stop_all();
+}
+
 BOOST_AUTO_TEST_CASE(deaths_are_forgotten_after_a_calm_while) {
   auto how = with("a");
   how.calm = 50ms;

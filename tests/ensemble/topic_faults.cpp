@@ -188,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_position_that_may_not_be_written_ends_the_run_and_nothing
 BOOST_AUTO_TEST_CASE(without_the_right_to_remove_batches_they_stay) {
   put_all(numbers(1, 5));
   BOOST_TEST(!seek(topic_position::begin()));
-  set_acl("/t/0000", no_delete);
+  forbid_deleting("/t/0000", no_delete);
   auto& who = consume(impatient(), &succeed);
   BOOST_TEST_REQUIRE(is_consumed());
   put_all(numbers(6, 10));

@@ -174,7 +174,7 @@ BOOST_AUTO_TEST_CASE(what_is_in_hand_while_the_position_is_moved_is_not_committe
 
 BOOST_AUTO_TEST_CASE(messages_can_be_skipped_while_a_consumer_fails_at_them) {
   options.retry = {.first = 1h, .longest = 1h, .attempts = 3};
-  put_all({"bad"});
+  put_all({"bad", "behind", "behind"});  // they take all places of the window
   auto& who = consume([](term, message item) -> asio::awaitable<message_outcome> {
     if (item.data == "bad") throw std::runtime_error("no");
     co_return effect_of(item);

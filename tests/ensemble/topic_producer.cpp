@@ -234,10 +234,10 @@ BOOST_AUTO_TEST_CASE(a_transaction_waits_for_others_only_as_long_as_it_is_told) 
 BOOST_AUTO_TEST_CASE(without_the_right_to_create_batches_puts_end) {
   put_all({"1"});
   const acl all_but_create{{perm_read | perm_write | perm_delete | perm_admin, "world", "anyone"}};
-  run(zk().async_set_acl("/t/0000", all_but_create, any_version, tuple));
+  forbid_creating("/t/0000", all_but_create);
   topic_producer by(over(zk()), "p");
   BOOST_TEST(std::get<0>(run(by.async_put("k", "x", tuple))) == errc::no_auth);
-  run(zk().async_set_acl("/t/0000", open_acl(), any_version, tuple));
+  allow_creating("/t/0000");
   auto put = run(by.async_put("k", "2", tuple));
   BOOST_TEST(!std::get<0>(put));
   BOOST_TEST(std::get<1>(put) == 2u);

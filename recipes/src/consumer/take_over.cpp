@@ -21,6 +21,11 @@ awaitable<void> wait_unless_over(const take_over_request& what, condition& chang
   if (!is_over) co_await changed.wait(until);
 }
 
+/// The first that is resumed takes the turn, so that the others do not read their records in vain.
+awaitable<void> wait_for_turn(const take_over_request& what, condition& changed) {
+  while (!what.give_up() && !what.seat->lost() && !what.seat->take_turn()) co_await changed.wait();
+}
+
 /// Pauses before another try if a server has refused.
 awaitable<void> rest(const take_over_request& what, condition& changed, const error_code& refusal, back_off& pause) {
   if (refusal != errc::server_error) co_return;
@@ -97,8 +102,8 @@ awaitable<backend::reply> write_record(const take_over_request& what, const term
   co_return co_await session->perform(std::move(multi), retry::once, seat.bound(), deadline);
 }
 
-/// Errors: `bad_version` (the record has changed), `no_node` (our seat has gone, or the record), `foreign_data` (no
-/// term can follow: nobody could read its record).
+/// Errors: `busy` (it is not the turn of our seat), `bad_version` (the record has changed), `no_node` (our seat has
+/// gone, or the record), `foreign_data` (no term can follow: nobody could read its record).
 awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_record& before, takeover how) {
   if (before.record.epoch == last_epoch) co_return failed<term_ptr>(errc::foreign_data);
   auto next = next_record(what, before.record, how);
@@ -182,6 +187,10 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
     auto next = co_await begin(what, known, how);
     auto& error = std::get<0>(next);
     if (error == errc::no_node) error = errc::node_removed;
+    if (error == errc::busy) {
+      co_await wait_for_turn(what, changed);
+      continue;
+    }
     if (error != errc::bad_version && !may_pass_by(error)) co_return next;
     co_await rest(what, changed, error, pause);
   }

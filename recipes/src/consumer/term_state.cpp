@@ -132,14 +132,14 @@ awaitable<outcome<>> term_state::commit(transaction operations) {
 /// The check of the record's version; or a write from that version, which shows the notes, and that the term has made
 /// progress where predecessors have died. Once the phase is `handing_over`, the next single write has to be `retired`,
 /// so the notes wait.
-transaction term_state::fence(const std::optional<consumer_notes>& notes, bool can_write) const {
+transaction term_state::fence(const std::optional<consumer_notes>& notes, std::int64_t deaths, bool can_write) const {
   const bool may_write = can_write && shown_ == term_phase::executing && wanted_ == term_phase::executing;
-  const bool must_write = notes || deaths_ > 0;
+  const bool must_write = notes || deaths_ != deaths;
   if (!must_write || !may_write) return transaction().check(seat_->record_path(), version());
   auto next = record_;
   next.phase = shown_;
   next.notes = notes.value_or(notes_);
-  next.deaths = 0;
+  next.deaths = deaths;
   next.unknown_fields = unknown_fields_;
   return transaction().set(seat_->record_path(), serialize(next), version());
 }
@@ -147,15 +147,17 @@ transaction term_state::fence(const std::optional<consumer_notes>& notes, bool c
 awaitable<term_state::commit_result> term_state::settle(transaction operations, std::optional<consumer_notes> notes) {
   const auto& policy = session()->options().retry;
   back_off pause(policy.first_pause, policy.max_pause);
-  bool maybe_done = false;  // an earlier try may have been executed
-  bool can_write = true;    // the record
+  bool maybe_done = false;                              // an earlier try may have been executed
+  bool can_write = true;                                // the record
+  const bool only_notes = notes && operations.empty();  // they name what has not succeeded yet
   for (;;) {
-    auto all = fence(notes, can_write);
+    const auto deaths = only_notes ? deaths_ : 0;
+    auto all = fence(notes, deaths, can_write);
     const bool writes = all.operations().front().type == operation::kind::set;
     auto multi = backend::make_multi(std::move(all.append(operations)));
     auto result = co_await session()->perform(std::move(multi), retry::once);
     if (!result.error) {
-      if (writes) note_written(notes.value_or(notes_), result.results[0].stat.version);
+      if (writes) note_written(notes.value_or(notes_), deaths, result.results[0].stat.version);
       co_return commit_result{};
     }
     if (result.error == errc::connection_loss) maybe_done = maybe_done || result.sent;
@@ -220,9 +222,9 @@ awaitable<void> term_state::forget_deaths() {
   co_await settle(std::move(nothing), std::move(present));
 }
 
-void term_state::note_written(consumer_notes notes, std::int32_t version) {
+void term_state::note_written(consumer_notes notes, std::int64_t deaths, std::int32_t version) {
   notes_ = std::move(notes);
-  deaths_ = 0;
+  if (std::exchange(deaths_, deaths) != deaths) changed_.notify();
   std::lock_guard lock(mutex_);
   version_ = version;
 }

@@ -70,7 +70,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   /// As last written, with these messages.
   consumer_notes present_notes() const;
   /// See `term::async_commit`. With `notes`, the same write shows these in the record, if the term is executing; then
-  /// `operations` may be empty.
+  /// `operations` may be empty, and deaths are not forgotten.
   awaitable<commit_result> settle(transaction operations, std::optional<consumer_notes> notes);
   awaitable<outcome<>> commit(transaction operations);
   awaitable<outcome<term_end>> wait_ending();
@@ -85,8 +85,8 @@ class term_state : public std::enable_shared_from_this<term_state> {
   awaitable<error_code> write(term_phase phase, bool and_leave, lease_clock::time_point deadline);
   consumer_notes notes_at(term_phase phase) const;
   std::int64_t deaths_at(term_phase phase) const;
-  void note_written(consumer_notes notes, std::int32_t version);
-  transaction fence(const std::optional<consumer_notes>& notes, bool can_write) const;
+  void note_written(consumer_notes notes, std::int64_t deaths, std::int32_t version);
+  transaction fence(const std::optional<consumer_notes>& notes, std::int64_t deaths, bool can_write) const;
   awaitable<error_code> judge_refusal(transaction operations, error_code refusal, back_off& pause);
   awaitable<error_code> rest(const error_code& answer, back_off& pause);
   awaitable<error_code> refresh(std::optional<term_phase>* found, lease_clock::time_point deadline);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include <boost/system/system_error.hpp>
@@ -42,6 +43,8 @@ delivery_run::delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io
 awaitable<outcome<>> delivery_run::run() {
   const forwarding term_changes(term_->changed(), changed_);
   const forwarding session_changes(term_->session()->changed(), changed_);
+  std::optional<forwarding> source_changes;
+  if (auto* source = frame_->source->changed()) source_changes.emplace(*source, changed_);
   // Here, on the strand: a term can have several runs, and its notes change.
   probation_ = probation(term_->present_notes(), std::max<std::size_t>(frame_->options.window, 2));
   if (probation_.is_on()) window_.resize(1, 1);

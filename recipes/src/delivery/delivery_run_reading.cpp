@@ -32,7 +32,10 @@ void delivery_run::read_on() {
   const auto& strand = get_scheduler()->strand;
   if (frame_->source->is_outdated() && !must_open_) return;
   if (parked_.has_revived()) return;
-  if (!is_receiving_ && window_.room() > 0) {
+  // While all places are taken by messages that rest, or the window is held off, nothing else would tell of a seek.
+  const bool is_idle = calls_.empty() && !is_committing_ && !committer_.has_work();
+  const bool is_to_look = is_idle && frame_->source->wants_look();
+  if (!is_receiving_ && (window_.room() > 0 || is_to_look)) {
     is_receiving_ = true;
     receiver_ = background();
     receiver_.run(strand, owning(shared_from_this(), &delivery_run::receive));

@@ -13,6 +13,7 @@
 #include <zkrecipes/transaction.hpp>
 
 #include "delivery/settlement.hpp"
+#include "session/condition.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
@@ -46,10 +47,14 @@ class message_source {
   virtual awaitable<error_code> open() = 0;
   /// Somebody else has moved the position. Everything that was received has to be dropped, and the source opened again.
   virtual bool is_outdated() const noexcept { return false; }
+  /// Notified when somebody else may have changed the source while nothing is received: see `wants_look`. Null: never.
+  virtual condition* changed() { return nullptr; }
+  /// `receive` is to be called, for no message if need be, to see whether the source is outdated.
+  virtual bool wants_look() const noexcept { return false; }
   /// It is not known whether the last commit was done. A source that moves its position is outdated from here on.
   virtual void doubt() {}
   /// Waits for one message, and completes with up to `most`, in order. A message is received once, until `open`.
-  /// Cancelling it loses none. It completes with none if the source is outdated.
+  /// Cancelling it loses none. It completes with none if the source is outdated; if `most` is 0, it does not wait.
   virtual awaitable<outcome<std::vector<message>>> receive(std::size_t most) = 0;
   /// How many messages have gone before they could be received, since the last call.
   virtual std::uint64_t take_passed_over() { return 0; }

@@ -61,7 +61,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   error_code ended() const noexcept { return ended_; }  ///< `closed` or `auth_failed`, once it is over for good.
   /// Like `ended`, but `closed` already from the moment when the close was requested.
   error_code over() const noexcept { return closing_ && !ended_ ? make_error_code(errc::closed) : ended_; }
-  condition& changed() noexcept { return changed_; }  ///< The status changed.
+  condition& changed() noexcept { return changed_; }          ///< The status changed.
+  const std::string& root() const noexcept { return root_; }  ///< In front of each path, or empty.
   incarnation_ptr current() const noexcept { return incarnation_; }
 
   /// Waits for a connection. Errors: `operation_aborted`, `timed_out`, that of `over`, or the reason why `bound` ended.

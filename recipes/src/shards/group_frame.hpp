@@ -4,19 +4,24 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <zkrecipes/shard_group_options.hpp>
 
 #include "session/core.hpp"
 #include "shards/group_layout.hpp"
+#include "shards/risk_turn.hpp"
 
 namespace zkrecipes::detail {
 
 struct group_frame {
+  explicit group_frame(core_ptr over) : session(std::move(over)), risk(session->get_scheduler()) {}
+
   core_ptr session;
   group_layout where;
   shard_group_options options;
   std::uint64_t seats = 0;  ///< How many seats this member has had.
+  risk_turn risk;
 };
 
 using group_frame_ptr = std::shared_ptr<group_frame>;

@@ -201,8 +201,8 @@ awaitable<void> group_member::obey() {
     }
   }
   if (has_waited_enough()) co_await leave();
-  give_all_up(at_once_);
   while (!holdings_.empty()) {  // those of a membership that was lost end by themselves
+    give_all_up(at_once_);
     forget_holdings();
     publish();
     if (!holdings_.empty()) co_await changed_.wait();

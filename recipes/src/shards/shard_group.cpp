@@ -64,8 +64,7 @@ shard_group::shard_group(session over, std::string path, shard_group_options opt
   require_path("shard group path", path);
   if (path == "/") reject("shard group path", path, "it is the root");
   check_group(options);
-  auto group = std::make_shared<group_frame>();
-  group->session = require_session(session_);
+  auto group = std::make_shared<group_frame>(require_session(session_));
   group->where.root = std::move(path);
   group->options = std::move(options);
   member_ = std::make_shared<group_member>(std::move(group));

@@ -69,10 +69,12 @@ awaitable<void> shard_holding::run() {
     if (make_career()) error = co_await lead();
     career_.reset();
     if (may_be_named_) co_await retire_surely();
+    group_->risk.pass_on(which_.number);
     if (!goes_on()) break;
     if (error) co_await rest();
     while (goes_on() && is_in_quarantine_) co_await wait_for_release();
   }
+  group_->risk.pass_on(which_.number);
   enter(coordinator_phase::idle);
   is_over_ = true;
   ended_.notify();
@@ -132,6 +134,7 @@ awaitable<void> shard_holding::serve(term_ptr term) {
   background calming;
   const auto& strand = member_->session()->strand();
   if (term->record().deaths > 0) calming.run(strand, owning(shared_from_this(), &shard_holding::calm_down, term));
+  if (term->record().deaths == 0) group_->risk.pass_on(which_.number);
   co_await service_->run();
   calming.stop();
   may_be_named_ = !term->is_finished();
@@ -140,20 +143,30 @@ awaitable<void> shard_holding::serve(term_ptr term) {
   if (!service_->failure()) pause_.reset();
 }
 
+/// Others that may begin alone only are let in long before the calm is over: there may be many, and most are innocent.
 awaitable<void> shard_holding::calm_down(term_ptr term) {
   condition changed(term->session()->get_scheduler());
   const forwarding term_changes(term->changed(), changed);
-  auto calm_at = never;  // counts from when the term executes
+  auto alone_until = never;  // counts from when the term executes
+  auto calm_at = never;
   while (!term->reason() && term->has_deaths()) {
     const auto now = term->session()->now();
-    if (calm_at == never && term->is_executing()) calm_at = now + group_->options.calm;
+    if (calm_at == never && term->is_executing()) {
+      alone_until = now + group_->options.calm / 10;
+      calm_at = now + group_->options.calm;
+    }
+    if (now >= alone_until) {
+      alone_until = never;
+      group_->risk.pass_on(which_.number);
+    }
     if (now >= calm_at) {
       co_await term->forget_deaths();
       calm_at = now + std::max<std::chrono::milliseconds>(group_->options.calm, 1s);
     }
-    auto why = co_await changed.wait(calm_at);
+    auto why = co_await changed.wait(std::min(alone_until, calm_at));
     if (why == wake::cancelled) co_return;
   }
+  group_->risk.pass_on(which_.number);
 }
 
 /// A claim, or a retirement, can be executed although we have not heard of it, and although our server does not show it

@@ -11,11 +11,13 @@ std::string member_of(const term_record& record) { return record.leader_node.sub
 shard_seat::shard_seat(group_frame_ptr group, own_node_ptr member, std::uint32_t shard, gone_members_ptr gone)
     : group_(std::move(group)),
       member_(std::move(member)),
+      shard_(shard),
       record_path_(group_->where.record(shard)),
       name_(member_->name() + "#" + std::to_string(++group_->seats)),
       gone_(std::move(gone)),
       changed_(session()->get_scheduler()),
-      member_changes_(member_->changed(), changed_) {}
+      member_changes_(member_->changed(), changed_),
+      turn_changes_(group_->risk.changed(), changed_) {}
 
 error_code shard_seat::lost() const { return given_up_ ? make_error_code(errc::closed) : member_->lost(); }
 
@@ -57,9 +59,13 @@ void shard_seat::sign(term_record& record, const term_record& before) const {
 
 error_code shard_seat::objection(const term_record& next) {
   const auto limit = group_->options.quarantine_after;
-  if (limit == 0 || next.deaths < limit) return {};
-  objected_epoch_ = next.epoch - 1;
-  return errc::career_failed;
+  if (limit == 0 || next.deaths == 0) return {};
+  if (next.deaths >= limit) {
+    objected_epoch_ = next.epoch - 1;
+    return errc::career_failed;
+  }
+  const bool is_last = next.deaths == limit - 1;
+  return is_last && !take_turn() ? make_error_code(errc::busy) : error_code();
 }
 
 void shard_seat::note_begun(term_record& record, std::int64_t zxid) const {

@@ -38,8 +38,9 @@ class shard_seat final : public term_seat {
   void sign(term_record& record, const term_record& before) const override;
   bool has_signed(const term_record& record) const override { return record.leader_node == name_; }
   bool counts_deaths() const override { return true; }
-  /// `career_failed`: the shard is to be put in quarantine.
+  /// `career_failed`: the shard is to be put in quarantine. `busy`: another shard begins alone.
   error_code objection(const term_record& next) override;
+  bool take_turn() override { return group_->risk.take(shard_); }
   /// The term behind which we object to another one.
   std::int64_t objected_epoch() const noexcept { return objected_epoch_; }
   /// The fencing token is the number of the transaction that began the term, so it grows from owner to owner.
@@ -55,11 +56,13 @@ class shard_seat final : public term_seat {
  private:
   group_frame_ptr group_;
   own_node_ptr member_;
+  std::uint32_t shard_;
   std::string record_path_;
   std::string name_;
   gone_members_ptr gone_;
   condition changed_;
   forwarding member_changes_;
+  forwarding turn_changes_;
   std::int64_t objected_epoch_ = 0;
   std::atomic<bool> given_up_ = false;
 };

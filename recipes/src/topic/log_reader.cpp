@@ -70,7 +70,8 @@ std::string log_reader::problem_of(const std::string& name) const {
 awaitable<outcome<log_messages>> log_reader::receive(std::size_t most) {
   for (;;) {
     auto error = co_await get_ready();
-    if (error || is_outdated_) co_return failed<log_messages>(error);
+    if (!error && most == 0 && wants_look()) error = co_await see_position();
+    if (error || is_outdated_ || most == 0) co_return failed<log_messages>(error);
     ask_ahead(most);
     if (!ready_.empty()) break;
     const bool is_reading = !asked_.empty();

@@ -31,6 +31,10 @@ class log_reader {
   bool is_outdated() const noexcept { return is_outdated_; }
   void note_outdated() noexcept { is_outdated_ = true; }
 
+  condition& changed() noexcept { return changed_; }
+  /// The node of the position has changed, perhaps by our own commit.
+  bool wants_look() const noexcept { return is_ready_ && !is_outdated_ && position_watch_->fired(); }
+
   /// As those of `message_source`. Nothing is received if the position is outdated.
   awaitable<outcome<std::vector<message>>> receive(std::size_t most);
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names);

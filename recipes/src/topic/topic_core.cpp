@@ -53,10 +53,12 @@ awaitable<error_code> topic_core::write_position(std::uint32_t shard, std::strin
   const auto deadline = session->retry_deadline();
   auto write = make_request(opcode::set, frame_->where.position(shard, group));
   write.data = serialize(position);
-  // Written once more at once, because a consumer may know version 0 of a position that was removed.
-  transaction both;
-  both.create(write.path, "").set(write.path, write.data);
-  const auto create = backend::make_multi(both);
+  // Written several times at once, because a consumer may know a low version of a position that was removed.
+  transaction all;
+  all.create(write.path, "");
+  const auto writes = 2 + session->get_scheduler()->world->random() % 62;
+  for (std::uint64_t i = 0; i < writes; ++i) all.set(write.path, write.data);
+  const auto create = backend::make_multi(all);
   for (;;) {
     auto written = co_await session->perform(write, retry::once, nullptr, deadline);
     if (written.error == errc::no_node) {

@@ -22,10 +22,17 @@ constexpr std::size_t longest_key_of_put = 1'000;
 
 /// Bytes of a node in a transaction besides its data.
 std::size_t overhead_of_batch(const topic_frame& topic) {
-  const auto& options = topic.session->options();
   std::size_t rights = 0;
-  for (const auto& each : options.default_acl) rights += each.scheme.size() + each.id.size() + 12;
-  return options.root.size() + topic.where.root.size() + rights + 96;
+  for (const auto& each : topic.session->options().default_acl) rights += each.scheme.size() + each.id.size() + 12;
+  return topic.session->root().size() + topic.where.root.size() + rights + 96;
+}
+
+/// What the session sends in one request, less the writes of the producer's record: see `topic_sender`.
+std::size_t max_bytes_of(const topic_frame& topic, const std::string& name, const topic_producer_options& options) {
+  constexpr std::size_t least = 1024;
+  const auto writes = std::size_t{topic_sender::most_under_way} * (overhead_of_batch(topic) + name.size());
+  const auto most = topic.session->options().jute_maxbuffer;
+  return std::min(options.max_bytes, std::max(least, most - std::min(most, writes)));
 }
 
 bool is_too_large_to_put(const topic_message& what) {
@@ -57,6 +64,7 @@ topic_producer_state::topic_producer_state(topic_frame_ptr topic, const std::str
       sender_(std::make_shared<topic_sender>(topic_, name)),
       room_(topic_),
       overhead_(overhead_of_batch(*topic_)),
+      max_bytes_(max_bytes_of(*topic_, name, options_)),
       changed_(get_scheduler()) {}
 
 awaitable<outcome<std::uint64_t>> topic_producer_state::last() { return sender_->last(); }
@@ -125,7 +133,7 @@ void topic_producer_state::take_in(const std::shared_ptr<inbox>& from) {
 }
 
 bool topic_producer_state::is_full() const noexcept {
-  return waiting_messages_ >= options_.max_batch || waiting_bytes_ >= options_.max_bytes;
+  return waiting_messages_ >= options_.max_batch || waiting_bytes_ >= max_bytes_;
 }
 
 /// If the coroutine goes with its context before its end, so do the callers that wait: they may own the producer.
@@ -203,7 +211,7 @@ bool topic_producer_state::compose(topic_put& each, topic_transaction& into) {
     if (each.error) break;
     const bool is_first = into.count() == 0;
     const auto bytes = into.bytes() + into.more_bytes(shard, key, data);
-    has_room = is_first || (into.count() < options_.max_batch && bytes <= options_.max_bytes);
+    has_room = is_first || (into.count() < options_.max_batch && bytes <= max_bytes_);
     if (!has_room) break;
     into.add(shard, key, data);
   }

@@ -72,7 +72,8 @@ class topic_producer_state : public std::enable_shared_from_this<topic_producer_
   topic_producer_options options_;
   std::shared_ptr<topic_sender> sender_;
   topic_room room_;
-  std::size_t overhead_;  // bytes of a node in a transaction besides its data
+  std::size_t overhead_;   // bytes of a node in a transaction besides its data
+  std::size_t max_bytes_;  // of a transaction
   bool is_working_ = false;
   std::deque<waiting_put> waiting_;   // those of the transactions under way are the first
   std::size_t composed_puts_ = 0;     // so many of them are in transactions as a whole

@@ -12,7 +12,6 @@ using backend::opcode;
 
 namespace {
 
-constexpr std::int32_t most_under_way = 32;
 constexpr std::size_t most_bytes_under_way = 4 * 1024 * 1024;  // they delay what else the session sends
 
 topic_sender::result failure(std::size_t count, const error_code& why) {

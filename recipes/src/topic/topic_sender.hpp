@@ -20,6 +20,8 @@ namespace zkrecipes::detail {
 /// this name that is still under way fits behind it. On the strand.
 class topic_sender : public std::enable_shared_from_this<topic_sender> {
  public:
+  static constexpr std::int32_t most_under_way = 32;
+
   topic_sender(topic_frame_ptr topic, const std::string& name);
 
   /// Reads the number of the last message in the topic. It does not change what is under way.

@@ -23,6 +23,8 @@ class topic_source final : public message_source {
   traits get_traits() const override { return {.settles_singly = false, .parks_keys = false, .most_at_once = 1'000}; }
   awaitable<error_code> open() override;
   bool is_outdated() const noexcept override { return reader_.is_outdated(); }
+  condition* changed() override { return &reader_.changed(); }
+  bool wants_look() const noexcept override { return reader_.wants_look(); }
   void doubt() override { reader_.note_outdated(); }
   awaitable<outcome<std::vector<message>>> receive(std::size_t most) override { return reader_.receive(most); }
   std::uint64_t take_passed_over() override { return reader_.take_passed_over(); }

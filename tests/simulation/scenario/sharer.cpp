@@ -166,13 +166,14 @@ void shard_career::notes(const char* what, const term& present, std::string_view
   of_.in().notes().note(of_.client(), what, detail::shard_name(shard_) + ' ' + std::string(more), present.epoch());
 }
 
-/// As `takes` of a consumer's career in the scenario "coordinator". Without moods once everything is healed.
+/// As `takes` of a consumer's career in the scenario "coordinator". Without moods once everything is healed: then a call
+/// leaves most of the stall limit to the requests that follow, because a limit can be as short as two round trips.
 asio::awaitable<void> shard_career::takes(span usually, std::uint64_t seldom, span else_up_to) {
   const bool is_seldom = mood_.one_in(seldom) && !of_.all.is_healed;
   const auto limit = of_.all.traits.stall_limit;
   const span most = is_seldom ? else_up_to : usually;
   const bool is_bounded = of_.all.is_healed && limit.count() > 0;
-  auto asleep = nap(of_.in(), of_.client(), mood_.between(0ms, is_bounded ? std::min<span>(most, limit / 2) : most));
+  auto asleep = nap(of_.in(), of_.client(), mood_.between(0ms, is_bounded ? std::min<span>(most, limit / 8) : most));
   co_await std::move(asleep);
 }
 
