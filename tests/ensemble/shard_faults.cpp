@@ -170,6 +170,7 @@ BOOST_AUTO_TEST_CASE(deaths_are_forgotten_after_a_calm_while) {
     };
   };
   a.start();
+  wait([&] { return calls == 3; });
   wait_shares({{&a, 12}});
   wait([&] { return view().shards[5].deaths == 0; });
   BOOST_TEST(view().shards[5].epoch == 3);

@@ -151,7 +151,9 @@ BOOST_AUTO_TEST_CASE(a_seek_that_makes_a_group_is_found_again_after_a_lost_reply
   own().drop_reply(testcluster::op::multi);
   BOOST_TEST(!std::get<0>(run(over(far).async_seek(0, "g", topic_position::end(), tuple))));
   BOOST_TEST(own().drops() == cuts + 1);
-  BOOST_TEST(get("/t/0000/_at/g").stat.version == 1);
+  const auto version = get("/t/0000/_at/g").stat.version;
+  BOOST_TEST(version >= 2);  // no consumer knows it
+  BOOST_TEST(version < 64);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_in_hand_while_the_position_is_moved_is_not_committed) {
