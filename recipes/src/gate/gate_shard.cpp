@@ -118,7 +118,7 @@ void gate_shard::leave(const gate_key& key, std::uint64_t generation) {
       }
     }
     --passes_;
-    if (passes_ == 0) last = std::move(kept_);
+    if (passes_ == 0 && is_orphaned_) last = std::move(kept_);
   }
   then.finish(*whose_);
 }
@@ -156,7 +156,7 @@ void gate_shard::drop() noexcept {
 
 void gate_shard::add_to(gate_statistics& all) const {
   std::lock_guard lock(lock_);
-  all.accepted += accepted_;
+  all.accepted += last_generation_;
   all.waited += waited_;
   all.declined += declined_;
   all.evicted += evicted_;
@@ -167,7 +167,6 @@ void gate_shard::add_to(gate_statistics& all) const {
 gate_pass gate_shard::admit(gate_entry& at, lease_clock::time_point now) {
   at.generation = ++last_generation_;
   at.start = now;
-  ++accepted_;
   ++passes_;
   if (is_orphaned_ && !kept_) kept_ = whose_->shared_from_this();
   return gate_pass(*this, at.key, at.generation);

@@ -59,18 +59,19 @@ class alignas(64) gate_shard {
   void attach(gate_entry& at, const std::shared_ptr<gate_waiter>& who, aftermath& then);
   std::shared_ptr<gate_waiter> detach(gate_entry& at, aftermath& then) noexcept;
 
+  // What it takes to enter and leave stands in one cache line.
   mutable spin_lock lock_;
   bool is_orphaned_ = false;
   gate_state* whose_ = nullptr;
-  std::uint64_t last_generation_ = 0;
-  std::size_t passes_ = 0;  // that were not left yet, also evicted ones
+  std::uint64_t last_generation_ = 0;  // also the number of passes that were given
+  std::size_t passes_ = 0;             // that were not left yet, also evicted ones
   gate_table active_;
-  std::uint64_t accepted_ = 0;
-  std::uint64_t declined_ = 0;
-  std::uint64_t waited_ = 0;
-  std::uint64_t evicted_ = 0;
+
   waiters waiting_;  // in the order of their due times
-  std::shared_ptr<gate_state> kept_;
+  std::uint64_t waited_ = 0;
+  std::uint64_t declined_ = 0;
+  std::uint64_t evicted_ = 0;
+  std::shared_ptr<gate_state> kept_;  // while it is orphaned and passes are out
 };
 
 }  // namespace zkrecipes::detail

@@ -93,7 +93,9 @@ void gate_state::review() {
   auto next = never;
   for (auto& each : shards_) next = std::min(next, each.evict_due(now()));
   if (next == never) return;
-  timer_ = on_->world->call_at(next, [weak = weak_from_this()] {
+  // The rough clock may say later than the timer's that it is time. So there is a pause before the next look.
+  const auto pause = std::max<lease_clock::duration>(next - now(), std::chrono::milliseconds(1));
+  timer_ = on_->world->call_at(on_->now() + pause, [weak = weak_from_this()] {
     if (const auto alive = weak.lock()) alive->review();
   });
   armed_ = next;

@@ -5,8 +5,8 @@
 namespace zkrecipes::detail {
 
 std::size_t gate_table::slot_of(const gate_key& key) const noexcept {
-  auto at = key.low & mask_;
-  while (slots_[at].generation != 0 && slots_[at].key != key) at = (at + 1) & mask_;
+  auto at = key.low & mask();
+  while (slots_[at].generation != 0 && slots_[at].key != key) at = (at + 1) & mask();
   return at;
 }
 
@@ -34,10 +34,10 @@ gate_entry& gate_table::find_or_insert(const gate_key& key) {
 
 void gate_table::erase(gate_entry& which) noexcept {
   auto hole = static_cast<std::size_t>(&which - slots_.data());
-  for (auto at = (hole + 1) & mask_; slots_[at].generation != 0; at = (at + 1) & mask_) {
+  for (auto at = (hole + 1) & mask(); slots_[at].generation != 0; at = (at + 1) & mask()) {
     // An entry may not stand in front of the slot where the search for it begins.
-    const auto distance_from_home = (at - slots_[at].key.low) & mask_;
-    const auto distance_from_hole = (at - hole) & mask_;
+    const auto distance_from_home = (at - slots_[at].key.low) & mask();
+    const auto distance_from_hole = (at - hole) & mask();
     if (distance_from_home < distance_from_hole) continue;
     slots_[hole] = slots_[at];
     hole = at;
@@ -49,7 +49,6 @@ void gate_table::erase(gate_entry& which) noexcept {
 void gate_table::grow() {
   std::vector<gate_entry> before(2 * slots_.size());
   std::swap(before, slots_);
-  mask_ = slots_.size() - 1;
   for (const auto& each : before) {
     if (each.generation != 0) slots_[slot_of(each.key)] = each;
   }

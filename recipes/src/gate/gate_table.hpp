@@ -12,8 +12,9 @@ namespace zkrecipes::detail {
 
 class gate_waiter;
 
-/// A key that is being processed.
-struct gate_entry {
+/// A key that is being processed. It has a cache line of its own, because the entries of neighbouring tables are used
+/// by other threads.
+struct alignas(64) gate_entry {
   gate_key key;
   std::uint64_t generation = 0;  ///< That of the valid pass. 0: the slot is free.
   lease_clock::time_point start{};
@@ -46,10 +47,10 @@ class gate_table {
   std::size_t slot_of(const gate_key& key) const noexcept;
   bool is_full() const noexcept { return 4 * (size_ + 1) > 3 * slots_.size(); }
   void grow();
+  std::size_t mask() const noexcept { return slots_.size() - 1; }
 
-  static constexpr std::size_t least = 16;
-  std::vector<gate_entry> slots_ = std::vector<gate_entry>(least);
-  std::size_t mask_ = least - 1;
+  static constexpr std::size_t least = 4;
+  std::vector<gate_entry> slots_ = std::vector<gate_entry>(least);  // a power of two
   std::size_t size_ = 0;
 };
 
