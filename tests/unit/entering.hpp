@@ -14,31 +14,31 @@
 
 namespace zkrecipes::test {
 
-using gate_caller = recorder<gate_pass>;
+using entrant = recorder<gate_pass>;
 
 struct entering : fake_bench {
   gate make_gate(gate_options options = {}) { return gate(detail::gate_state::make(make_scheduler(), options)); }
 
-  gate_caller begin(gate& into, std::string_view key) {
-    gate_caller made(io().get_executor());
+  entrant begin(gate& into, std::string_view key) {
+    entrant made(io().get_executor());
     into.async_enter(key, made.token());
     return made;
   }
-  gate_caller enter(gate& into, std::string_view key) {
+  entrant enter(gate& into, std::string_view key) {
     auto made = begin(into, key);
     settle();
     return made;
   }
-  void leave(gate_caller& who) {
+  void leave(entrant& who) {
     who.result<0>().leave();
     settle();
   }
   std::size_t timers() { return state().timers.size(); }
 
-  static bool is_in(gate_caller& who) { return who.done() && !who.error() && who.result<0>().valid(); }
-  static bool is_evicted(gate_caller& who) { return who.done() && !who.error() && !who.result<0>().valid(); }
-  static bool is_declined(const gate_caller& who) { return who.done() && who.error() == errc::declined; }
-  static bool is_cancelled(const gate_caller& who) {
+  static bool is_in(entrant& who) { return who.done() && !who.error() && who.result<0>().valid(); }
+  static bool is_evicted(entrant& who) { return who.done() && !who.error() && !who.result<0>().valid(); }
+  static bool is_declined(const entrant& who) { return who.done() && who.error() == errc::declined; }
+  static bool is_cancelled(const entrant& who) {
     return who.done() && who.error() == asio::error::operation_aborted;
   }
 };

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(ten_thousand_keys_do_not_hold_each_other_up) {
   constexpr std::size_t so_many = 10'000;
   auto g = make_gate();
   std::vector<gate_pass> passes;
-  std::vector<gate_caller> waiters;
+  std::vector<entrant> waiters;
   for (std::size_t i = 0; i < so_many; ++i) {
     auto pass = g.try_enter("key-" + std::to_string(i));
     BOOST_TEST_REQUIRE(pass.has_value());

@@ -94,7 +94,7 @@ class random_steps : public entering {
   struct caller {
     int number;
     int key;
-    gate_caller call;
+    entrant call;
     place seen = place::waits;
   };
 

@@ -92,8 +92,8 @@ BOOST_AUTO_TEST_CASE(one_timer_serves_all_and_is_set_for_the_first_that_is_due) 
 
 BOOST_AUTO_TEST_CASE(all_that_are_due_together_get_in) {
   auto g = make_gate({.safety = 30s});
-  std::vector<gate_caller> heads;
-  std::vector<gate_caller> waiters;
+  std::vector<entrant> heads;
+  std::vector<entrant> waiters;
   for (int i = 0; i < 500; ++i) heads.push_back(enter(g, std::to_string(i)));
   for (int i = 0; i < 500; ++i) waiters.push_back(enter(g, std::to_string(i)));
   advance(30s);

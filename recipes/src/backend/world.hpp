@@ -30,7 +30,7 @@ class world {
   virtual ~world() = default;
 
   virtual lease_clock::time_point now() = 0;
-  /// A clock that is read in a quarter of the time. It can lag behind by some milliseconds, has a zero of its own, and
+  /// A clock that is read in a tenth of the time. It can lag behind by some milliseconds, has a zero of its own, and
   /// may stand still while the machine is suspended.
   virtual lease_clock::time_point rough_now() { return now(); }
   /// For display only.
