@@ -38,13 +38,11 @@ struct crossing {
     for (auto& each : serving) each.join();
   }
 
-  /// Enters and waits for the answer.
+  /// Enters and waits for the answer. On any thread, so nothing is asserted here.
   static std::pair<error_code, gate_pass> enter(gate& into, const std::string& key) {
     std::promise<std::pair<error_code, gate_pass>> answer;
     into.async_enter(key, [&](error_code error, gate_pass pass) { answer.set_value({error, std::move(pass)}); });
-    auto result = answer.get_future();
-    BOOST_TEST_REQUIRE((result.wait_for(patience) == std::future_status::ready));
-    return result.get();
+    return answer.get_future().get();
   }
   static void in_threads(const std::function<void(std::size_t)>& what) {
     std::vector<std::thread> all;
@@ -146,14 +144,16 @@ BOOST_AUTO_TEST_CASE(callers_are_cancelled_while_the_key_changes_hands) {
 
 BOOST_AUTO_TEST_CASE(those_that_wait_too_long_get_in_by_the_clock) {
   gate g(io, {.safety = 20ms});
+  std::atomic<int> good = 0;
   in_threads([&](std::size_t which) {
     for (int i = 0; i < 10; ++i) {
       const auto key = std::to_string(which);
       auto slow = g.try_enter(key);
       auto [error, pass] = enter(g, key);
-      BOOST_TEST((!error && slow && !slow->valid()));
+      good += !error && slow && !slow->valid();
     }
   });
+  BOOST_TEST(good == 10 * static_cast<int>(width));
   BOOST_TEST(g.statistics().evicted > 0u);
 }
 

@@ -38,9 +38,7 @@ struct entering : fake_bench {
   static bool is_in(entrant& who) { return who.done() && !who.error() && who.result<0>().valid(); }
   static bool is_evicted(entrant& who) { return who.done() && !who.error() && !who.result<0>().valid(); }
   static bool is_declined(const entrant& who) { return who.done() && who.error() == errc::declined; }
-  static bool is_cancelled(const entrant& who) {
-    return who.done() && who.error() == asio::error::operation_aborted;
-  }
+  static bool is_cancelled(const entrant& who) { return who.done() && who.error() == asio::error::operation_aborted; }
 };
 
 }  // namespace zkrecipes::test

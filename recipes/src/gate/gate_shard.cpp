@@ -9,7 +9,7 @@
 
 namespace zkrecipes::detail {
 
-/// What is left to do once the lock has been released.
+/// The calls that are left to make once the lock has been released.
 class gate_shard::aftermath {
  public:
   void finish(gate_state& whose) {
