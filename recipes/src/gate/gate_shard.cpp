@@ -120,7 +120,8 @@ void gate_shard::leave(const gate_key& key, std::uint64_t generation) {
     --passes_;
     if (passes_ == 0 && is_orphaned_) last = std::move(kept_);
   }
-  then.finish(*whose_);
+  // If nobody has got in, the gate may end on another thread now, and this shard with it. A waiter owns the state.
+  if (then.admitted) then.finish(*whose_);
 }
 
 lease_clock::time_point gate_shard::evict_due(lease_clock::time_point now) {
