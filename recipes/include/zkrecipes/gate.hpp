@@ -31,8 +31,9 @@ class gate_state;
 /// A key is known by a fingerprint of 128 bits with a random secret of the gate. Two keys of the same fingerprint would
 /// be treated as one; the probability is below 10^-20 with a thousand million keys at the same time.
 ///
-/// Move-only. Passes, and callers that wait, may outlive the gate. When its execution context is destroyed, callers that
-/// wait are dropped; passes may be left later, and nobody gets in any more. Thread safety: safe, apart from moving it.
+/// Move-only. Passes, and callers that wait, may outlive the gate. When its execution context is destroyed, callers
+/// that wait are dropped; passes may be left later, and nobody gets in any more. Thread safety: safe, apart from moving
+/// it.
 class gate {
  public:
   using executor_type = boost::asio::any_io_executor;
