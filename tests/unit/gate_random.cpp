@@ -20,34 +20,34 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr int keys = 5;
+constexpr int key_count = 5;
 constexpr auto safety = 30s;
 
-enum class place { waits, is_in, has_left, is_evicted, is_declined, is_cancelled };
+enum class standing { waits, is_in, has_left, is_evicted, is_declined, is_cancelled };
 
 /// What a gate should do, for all keys.
-class model {
+class gate_model {
  public:
-  explicit model(keep which) : which_(which) {}
+  explicit gate_model(keep which) : which_(which) {}
 
   void enter(int who, int key, lease_clock::time_point now) {
     auto [at, is_free] = held_.try_emplace(key);
     auto& [head, start, waiter] = at->second;
-    if (!is_free && now < start + safety && waiter) set(which_ == keep::first ? who : *waiter, place::is_declined);
+    if (!is_free && now < start + safety && waiter) set(which_ == keep::first ? who : *waiter, standing::is_declined);
     if (is_free || now >= start + safety) return begin(at->second, who, now);
     if (!waiter || which_ == keep::newest) waiter = who;
-    if (waiter == who) set(who, place::waits);
+    if (waiter == who) set(who, standing::waits);
   }
   void leave(int who, int key, lease_clock::time_point now) {
-    if (set(who, place::has_left) != place::is_in) return;
+    if (set(who, standing::has_left) != standing::is_in) return;
     auto at = held_.find(key);
     at->second.head = nobody;
     if (at->second.waiter) return begin(at->second, *at->second.waiter, now);
     held_.erase(at);
   }
   void cancel(int who, int key) {
-    if (places_[who] != place::waits) return;
-    set(who, place::is_cancelled);
+    if (places_[who] != standing::waits) return;
+    set(who, standing::is_cancelled);
     held_[key].waiter.reset();
   }
   void pass(lease_clock::time_point now) {
@@ -56,7 +56,7 @@ class model {
     }
   }
 
-  place of(int who) const { return places_.at(who); }
+  standing of(int who) const { return places_.at(who); }
   std::size_t active() const { return held_.size(); }
 
  private:
@@ -66,16 +66,16 @@ class model {
     lease_clock::time_point start{};
     std::optional<int> waiter{};
   };
-  place set(int who, place where) { return std::exchange(places_[who], where); }
+  standing set(int who, standing where) { return std::exchange(places_[who], where); }
   void begin(processing& at, int who, lease_clock::time_point now) {
-    if (at.head != nobody) set(at.head, place::is_evicted);
+    if (at.head != nobody) set(at.head, standing::is_evicted);
     at = {who, now};
-    set(who, place::is_in);
+    set(who, standing::is_in);
   }
 
   keep which_;
   std::map<int, processing> held_;
-  std::map<int, place> places_;
+  std::map<int, standing> places_;
 };
 
 class random_steps : public entering {
@@ -95,7 +95,7 @@ class random_steps : public entering {
     int number;
     int key;
     entrant call;
-    place seen = place::waits;
+    standing seen = standing::waits;
   };
 
   std::size_t draw(std::size_t below) { return std::uniform_int_distribution<std::size_t>(0, below - 1)(random_); }
@@ -103,7 +103,7 @@ class random_steps : public entering {
   void step() {
     const auto what = draw(100);
     if (what < 45 || callers_.empty()) {
-      enter(static_cast<int>(draw(keys)));
+      enter(static_cast<int>(draw(key_count)));
     } else if (what < 75) {
       leave(callers_[draw(callers_.size())]);
     } else if (what < 87) {
@@ -121,32 +121,32 @@ class random_steps : public entering {
     expected_.enter(last_, key, now());
   }
   void leave(caller& one) {
-    if (one.seen != place::is_in && one.seen != place::is_evicted) return;
+    if (one.seen != standing::is_in && one.seen != standing::is_evicted) return;
     one.call.result<0>().leave();
     expected_.leave(one.number, one.key, now());
   }
 
   /// Where a caller is, as it can see itself.
-  static place seen_by(caller& one) {
-    if (!one.call.done()) return place::waits;
-    if (is_declined(one.call)) return place::is_declined;
-    if (is_cancelled(one.call)) return place::is_cancelled;
-    return one.call.result<0>().valid() ? place::is_in : place::is_evicted;
+  static standing seen_by(caller& one) {
+    if (!one.call.done()) return standing::waits;
+    if (is_declined(one.call)) return standing::is_declined;
+    if (is_cancelled(one.call)) return standing::is_cancelled;
+    return one.call.result<0>().valid() ? standing::is_in : standing::is_evicted;
   }
 
   void check() {
-    std::array<int, keys> heads{};
-    std::array<int, keys> waiters{};
+    std::array<int, key_count> heads{};
+    std::array<int, key_count> waiters{};
     for (auto& one : callers_) {
       const auto seen = seen_by(one);
       const auto expected = expected_.of(one.number);
-      BOOST_TEST_REQUIRE((seen == expected || (expected == place::has_left && seen == place::is_evicted)));
+      BOOST_TEST_REQUIRE((seen == expected || (expected == standing::has_left && seen == standing::is_evicted)));
       BOOST_TEST_REQUIRE(one.call.calls() <= 1);
       note_change(one, seen);
-      heads[one.key] += seen == place::is_in;
-      waiters[one.key] += seen == place::waits;
+      heads[one.key] += seen == standing::is_in;
+      waiters[one.key] += seen == standing::waits;
     }
-    for (int key = 0; key < keys; ++key) {
+    for (int key = 0; key < key_count; ++key) {
       BOOST_TEST_REQUIRE(heads[key] <= 1, "U1: two valid passes");
       BOOST_TEST_REQUIRE(waiters[key] <= 1, "U2: two wait");
       BOOST_TEST_REQUIRE(waiters[key] <= heads[key], "U5: one waits without a processing");
@@ -156,21 +156,21 @@ class random_steps : public entering {
     BOOST_TEST_REQUIRE(told.active == expected_.active(), "U6: entries are the active keys");
     BOOST_TEST_REQUIRE(timers() == (told.waiting > 0 ? 1u : 0u));
     std::erase_if(callers_, [&](const auto& one) {
-      return one.seen == place::is_declined || one.seen == place::is_cancelled ||
-             expected_.of(one.number) == place::has_left;
+      return one.seen == standing::is_declined || one.seen == standing::is_cancelled ||
+             expected_.of(one.number) == standing::has_left;
     });
   }
   /// A decline is owed a processing that begins later, unless the caller that waits is cancelled.
-  void note_change(caller& one, place seen) {
+  void note_change(caller& one, standing seen) {
     if (seen == one.seen) return;
-    if (seen == place::is_declined) {
+    if (seen == standing::is_declined) {
       owed_.insert(one.key);
       ++declines_;
-    } else if (one.seen == place::waits) {
+    } else if (one.seen == standing::waits) {
       owed_.erase(one.key);
-      begun_ += seen == place::is_in;
+      begun_ += seen == standing::is_in;
     }
-    evicted_ += seen == place::is_evicted && one.seen == place::is_in;
+    evicted_ += seen == standing::is_evicted && one.seen == standing::is_in;
     one.seen = seen;
   }
   void end() {
@@ -186,7 +186,7 @@ class random_steps : public entering {
     BOOST_TEST(gate_.statistics().active == 0u);
   }
 
-  model expected_;
+  gate_model expected_;
   gate gate_;
   std::mt19937 random_;
   std::deque<caller> callers_;
@@ -197,7 +197,7 @@ class random_steps : public entering {
   int evicted_ = 0;
 };
 
-std::string hex(const detail::gate_key& key) {
+std::string hex_of(const detail::gate_key& key) {
   std::string text(33, '\0');
   std::snprintf(text.data(), text.size(), "%016llx%016llx", static_cast<unsigned long long>(key.low),
                 static_cast<unsigned long long>(key.high));
@@ -237,7 +237,7 @@ BOOST_AUTO_TEST_CASE(the_table_does_as_a_map) {
 BOOST_AUTO_TEST_CASE(the_hash_is_that_of_its_authors) {
   const detail::gate_key secret{0x0706050403020100, 0x0f0e0d0c0b0a0908};
   const std::string nothing;
-  BOOST_TEST(hex((detail::sip_hash<2, 4>(secret)(nothing))) == "e6a825ba047f81a3930255c71472f66d");
+  BOOST_TEST(hex_of((detail::sip_hash<2, 4>(secret)(nothing))) == "e6a825ba047f81a3930255c71472f66d");
 }
 
 BOOST_AUTO_TEST_CASE(other_keys_and_other_secrets_have_other_hashes) {
@@ -245,7 +245,7 @@ BOOST_AUTO_TEST_CASE(other_keys_and_other_secrets_have_other_hashes) {
   const std::string text(40, '\0');
   for (std::size_t size = 0; size <= text.size(); ++size) {
     for (std::uint64_t secret = 0; secret < 4; ++secret) {
-      seen.insert(hex(detail::sip_hash<1, 3>({secret, 7})(std::string_view(text).substr(0, size))));
+      seen.insert(hex_of(detail::sip_hash<1, 3>({secret, 7})(std::string_view(text).substr(0, size))));
     }
   }
   BOOST_TEST(seen.size() == 4 * 41u);
