@@ -1,4 +1,4 @@
-// Queues, and items that were taken from them.
+// Queues, items that were taken from them, and the gate.
 #include "operations/subjects.hpp"
 
 namespace zkrecipes::test {
@@ -110,10 +110,17 @@ subject of_producer() {
       .has("producer::async_last()", [](auto& p, auto t) { p.async_last(std::move(t)); });
 }
 
+/// It needs no session, only an executor.
+subject of_gate() {
+  return subject_of<zkrecipes::gate>("gate")
+      .made([](const session& zk) { return zkrecipes::gate(zk.get_executor()); })
+      .has_always("gate::async_enter(key)", [](auto& g, auto t) { g.async_enter("k", std::move(t)); });
+}
+
 }  // namespace
 
 std::vector<subject> queue_subjects() {
-  return {of_queue(), of_taken(), of_priority_queue(), of_delay_queue(), of_producer()};
+  return {of_queue(), of_taken(), of_priority_queue(), of_delay_queue(), of_producer(), of_gate()};
 }
 
 }  // namespace zkrecipes::test

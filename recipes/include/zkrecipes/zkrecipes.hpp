@@ -10,6 +10,7 @@
 #include <zkrecipes/diagnostic.hpp>
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
+#include <zkrecipes/gate.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/membership.hpp>
 #include <zkrecipes/message_feed.hpp>

@@ -3,7 +3,7 @@
 //
 // Nothing above this interface includes a ZooKeeper header, reads a clock, draws a random number or touches a socket.
 // The real world is in zookeeper/; the tests have a simulated one. Every function is called on the session's strand,
-// and calls back on the strand, never from inside the call.
+// and calls back on the strand, never from inside the call. The clocks are read on any thread.
 #pragma once
 
 #include <chrono>
@@ -30,6 +30,9 @@ class world {
   virtual ~world() = default;
 
   virtual lease_clock::time_point now() = 0;
+  /// A clock that is read in a tenth of the time. It can lag behind by some milliseconds, has a zero of its own, and
+  /// may stand still while the machine is suspended.
+  virtual lease_clock::time_point rough_now() { return now(); }
   /// For display only.
   virtual std::chrono::system_clock::time_point wall_clock() = 0;
   virtual std::uint64_t random() = 0;

@@ -4,17 +4,17 @@
 #include <memory>
 #include <string_view>
 
-#include "queue/gate.hpp"
 #include "queue/queue_frame.hpp"
+#include "queue/ticket_gate.hpp"
 #include "session/turnstile.hpp"
 
 namespace zkrecipes::detail {
 
-/// Checks before each put that there is room: by the `gate` if the queue has a limit, by the length of the list that a
-/// server would send, and by the numbers that are left for names.
+/// Checks before each put that there is room: by the `ticket_gate` if the queue has a limit, by the length of the list
+/// that a server would send, and by the numbers that are left for names.
 class capacity : public std::enable_shared_from_this<capacity> {
  public:
-  explicit capacity(shared_frame frame) : frame_(std::move(frame)), gate_(std::make_shared<gate>(frame_)) {}
+  explicit capacity(shared_frame frame) : frame_(std::move(frame)), gate_(std::make_shared<ticket_gate>(frame_)) {}
 
   bool has_limit() const noexcept { return frame_->options.limit != 0; }
 
@@ -43,7 +43,7 @@ class capacity : public std::enable_shared_from_this<capacity> {
   bool is_overlong() const noexcept;
 
   shared_frame frame_;
-  std::shared_ptr<gate> gate_;
+  std::shared_ptr<ticket_gate> gate_;
   turnstile turns_{1};
   std::size_t waiting_ = 0;  // number of puts that wait for their turn
   turnstile measuring_{1};

@@ -5,6 +5,8 @@
 #include <random>
 #include <utility>
 
+#include <time.h>
+
 #include <boost/asio/steady_timer.hpp>
 
 #include "backend/zookeeper/name_resolution.hpp"
@@ -27,6 +29,11 @@ class real_world final : public world {
   explicit real_world(asio::any_io_executor strand) : strand_(std::move(strand)), random_(make_generator(&draw_word)) {}
 
   lease_clock::time_point now() override { return lease_clock::now(); }
+  lease_clock::time_point rough_now() override {
+    timespec present{};
+    ::clock_gettime(CLOCK_MONOTONIC_COARSE, &present);
+    return lease_clock::time_point(std::chrono::seconds(present.tv_sec) + std::chrono::nanoseconds(present.tv_nsec));
+  }
   std::chrono::system_clock::time_point wall_clock() override { return std::chrono::system_clock::now(); }
   std::uint64_t random() override { return random_(); }
 

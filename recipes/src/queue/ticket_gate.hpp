@@ -33,9 +33,9 @@ namespace zkrecipes::detail {
 /// only while we have a ticket there, from before the look up to the put. If the gate was removed and created again,
 /// that ticket has gone, and the put fails. So a gate whose numbers are used up is removed as soon as other clients
 /// have no tickets there, and the next tickets are drawn at a new gate.
-class gate : public std::enable_shared_from_this<gate> {
+class ticket_gate : public std::enable_shared_from_this<ticket_gate> {
  public:
-  explicit gate(shared_frame frame) : frame_(std::move(frame)), path_(frame_->where.on_side(gate_name)) {}
+  explicit ticket_gate(shared_frame frame) : frame_(std::move(frame)), path_(frame_->where.on_side(gate_name)) {}
 
   /// Gets tickets that may put; `some` is lowered to the number that there is room for. Error: `full` (with
   /// `all_or_none` also if there is room for only a part). Only one operation at a time, from `admit` to `settle`.

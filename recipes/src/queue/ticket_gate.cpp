@@ -1,4 +1,4 @@
-#include "queue/gate.hpp"
+#include "queue/ticket_gate.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -27,7 +27,7 @@ constexpr auto idle_time = 1s;
 
 }  // namespace
 
-awaitable<error_code> gate::admit(std::size_t& some, bool all_or_none) {
+awaitable<error_code> ticket_gate::admit(std::size_t& some, bool all_or_none) {
   const auto& session = frame_->session;
   is_busy_ = true;
   busy_until_ = session->retry_deadline();
@@ -49,7 +49,7 @@ awaitable<error_code> gate::admit(std::size_t& some, bool all_or_none) {
 }
 
 /// Draws the tickets that are missing, and looks, plainly first and then closely, to see whether they may put.
-awaitable<error_code> gate::admit_once(std::size_t some) {
+awaitable<error_code> ticket_gate::admit_once(std::size_t some) {
   error_code error;
   if (is_tight_ && held_.empty()) {  // look first, so that no ticket is drawn in vain
     error = co_await look_at(look::plain);
@@ -65,7 +65,7 @@ awaitable<error_code> gate::admit_once(std::size_t some) {
 }
 
 /// The first tickets are drawn in the same round trip as a plain look.
-awaitable<error_code> gate::draw(std::size_t so_many) {
+awaitable<error_code> ticket_gate::draw(std::size_t so_many) {
   const auto& session = frame_->session;
   if (session->current() != bound_) co_return errc::session_expired;  // it ended since `admit` began: try again
   const bool is_first = held_.empty();
@@ -95,13 +95,13 @@ awaitable<error_code> gate::draw(std::size_t so_many) {
   co_return error;
 }
 
-bool gate::are_used_up() const {
+bool ticket_gate::are_used_up() const {
   return !held_.empty() && is_exhausted(static_cast<std::int32_t>(held_.back().number));
 }
 
 /// Removes the gate together with our tickets, so that the numbers begin anew. The server refuses this while other
 /// producers have tickets there; they give theirs back, too.
-awaitable<error_code> gate::renew() {
+awaitable<error_code> ticket_gate::renew() {
   transaction all;
   for (const auto& each : held_) all.remove(each.path);
   all.remove(path_);
@@ -116,25 +116,27 @@ awaitable<error_code> gate::renew() {
   co_return again || is_over ? make_error_code(errc::connection_loss) : asio::error::operation_aborted;
 }
 
-awaitable<error_code> gate::prepare() {
+awaitable<error_code> ticket_gate::prepare() {
   auto error = co_await frame_->session->ensure_path(frame_->where.items);
   if (!error) error = co_await frame_->session->ensure_path(path_);
   co_return error;
 }
 
 /// The creates of the tickets are the last operations of a transaction.
-void gate::take_up(const std::vector<operation_result>& made, std::size_t so_many) {
+void ticket_gate::take_up(const std::vector<operation_result>& made, std::size_t so_many) {
   for (auto i = made.size() - std::min(so_many, made.size()); i < made.size(); ++i) {
     const auto number = parse_sequence(name_of(made[i].path), ticket_markers);
     if (number) held_.push_back({made[i].path, *number});
   }
 }
 
-std::string gate::unnumbered(const std::string& guid) const { return join(path_, protected_name(guid, ticket_marker)); }
+std::string ticket_gate::unnumbered(const std::string& guid) const {
+  return join(path_, protected_name(guid, ticket_marker));
+}
 
-/// The gate is read first and the items' folder last, as the proof at `gate` requires. The other nodes beside the items
-/// are looked up in between, so that those which are subtracted from the count were there before it.
-std::vector<backend::request> gate::look_requests(look how) const {
+/// The gate is read first and the items' folder last, as the proof at `ticket_gate` requires. The other nodes beside
+/// the items are looked up in between, so that those which are subtracted from the count were there before it.
+std::vector<backend::request> ticket_gate::look_requests(look how) const {
   const auto& where = frame_->where;
   const bool lists_tickets = how == look::close && tickets_ <= max_listed;
   std::vector<backend::request> all{make_request(lists_tickets ? opcode::children : opcode::exists, path_)};
@@ -148,7 +150,7 @@ std::vector<backend::request> gate::look_requests(look how) const {
   return all;
 }
 
-awaitable<error_code> gate::look_at(look how) {
+awaitable<error_code> ticket_gate::look_at(look how) {
   auto requests = look_requests(how);
   auto looked = co_await perform_together(frame_->session, std::move(requests), persistence::endless);
   auto& [error, seen] = looked;
@@ -160,7 +162,7 @@ awaitable<error_code> gate::look_at(look how) {
   co_return error;
 }
 
-void gate::note(const std::vector<backend::reply>& seen) {
+void ticket_gate::note(const std::vector<backend::reply>& seen) {
   const auto& tickets = seen.front().stat;
   const auto& items = seen.back();
   std::int64_t beside = frame_->where.is_apart() ? 0 : 1;  // the gate
@@ -178,7 +180,7 @@ void gate::note(const std::vector<backend::reply>& seen) {
 
 /// The number below which tickets may put. If more tickets are out than there is room for, only the first of them may;
 /// without a list it is not known which, so this look admits none.
-std::int64_t gate::reach_of(const backend::reply& tickets, std::int64_t places) const {
+std::int64_t ticket_gate::reach_of(const backend::reply& tickets, std::int64_t places) const {
   std::vector<std::int64_t> out;
   for (const auto& name : tickets.children) {
     const auto is_here = [&](const std::string& guid) { return name.find(guid) != name.npos; };
@@ -192,18 +194,18 @@ std::int64_t gate::reach_of(const backend::reply& tickets, std::int64_t places) 
   return out[static_cast<std::size_t>(std::max<std::int64_t>(places, 0))];
 }
 
-std::size_t gate::admitted() const {
+std::size_t ticket_gate::admitted() const {
   if (!known_) return 0;
   const auto end = std::ranges::find_if(held_, [this](const ticket& each) { return each.number >= below_; });
   return static_cast<std::size_t>(end - held_.begin());
 }
 
-bool gate::is_ample() const {
+bool ticket_gate::is_ample() const {
   const auto left = below_ - held_[in_use_ - 1].number - 1 - static_cast<std::int64_t>(in_use_);
   return left >= std::min<std::int64_t>(static_cast<std::int64_t>(frame_->options.limit / 2), ample);
 }
 
-void gate::pass(transaction& all, bool is_next_here) {
+void ticket_gate::pass(transaction& all, bool is_next_here) {
   for (std::size_t i = 0; i < in_use_; ++i) all.remove(held_[i].path);
   const bool is_first = last_ == lease_clock::time_point();
   const bool is_steady = is_next_here || (!is_first && frame_->session->now() - last_ < idle_time);
@@ -212,7 +214,7 @@ void gate::pass(transaction& all, bool is_next_here) {
   for (std::size_t i = 0; i < next_; ++i) all.create(unnumbered(next_guid_), {}, create_mode::ephemeral_sequential);
 }
 
-awaitable<error_code> gate::settle(const backend::reply& answer) {
+awaitable<error_code> ticket_gate::settle(const backend::reply& answer) {
   auto error = answer.error;
   if (error == errc::connection_loss && answer.sent) error = co_await after_loss();
   if (!error) {
@@ -228,14 +230,14 @@ awaitable<error_code> gate::settle(const backend::reply& answer) {
   last_ = frame_->session->now();
   if (held_.empty()) known_ = false;
   if (!held_.empty() && !std::exchange(is_kept_, true)) {
-    launch_detached(frame_->session->strand(), owning(shared_from_this(), &gate::keep));
+    launch_detached(frame_->session->strand(), owning(shared_from_this(), &ticket_gate::keep));
   }
   co_return error;
 }
 
 /// While our ticket is there, nothing was put. If it has gone, the put may have been done, or an operator may have
 /// removed the ticket.
-awaitable<error_code> gate::after_loss() {
+awaitable<error_code> ticket_gate::after_loss() {
   auto ask = make_request(opcode::exists, held_.front().path);
   backend::reply there;
   do {
@@ -246,7 +248,7 @@ awaitable<error_code> gate::after_loss() {
 }
 
 /// Forgets the tickets of an ended session, because they ended with it.
-void gate::forget_ended() {
+void ticket_gate::forget_ended() {
   auto present = frame_->session->current();
   if (std::exchange(bound_, present) == present) return;
   held_.clear();
@@ -255,13 +257,13 @@ void gate::forget_ended() {
 }
 
 /// Tickets that may have been drawn by a request without an answer are never used. They are removed in the background.
-void gate::forsake(const std::string& guid) {
+void ticket_gate::forsake(const std::string& guid) {
   forsaken_.push_back(guid);
   frame_->session->remove_all_surely(path_, guid, bound_);
 }
 
 /// Gives back all tickets but the first `from`, in the background.
-void gate::give_back(std::size_t from) {
+void ticket_gate::give_back(std::size_t from) {
   std::vector<std::string> paths;
   for (; held_.size() > from; held_.pop_back()) paths.push_back(std::move(held_.back().path));
   if (held_.empty()) known_ = false;
@@ -270,7 +272,7 @@ void gate::give_back(std::size_t from) {
   launch_detached(session->strand(), remove_all(session, std::move(paths), bound_));
 }
 
-awaitable<void> gate::remove_all(core_ptr session, std::vector<std::string> paths, incarnation_ptr bound) {
+awaitable<void> ticket_gate::remove_all(core_ptr session, std::vector<std::string> paths, incarnation_ptr bound) {
   transaction all;
   for (const auto& each : paths) all.remove(each);
   auto done = co_await session->perform(backend::make_multi(all), retry::once, bound);
@@ -279,7 +281,7 @@ awaitable<void> gate::remove_all(core_ptr session, std::vector<std::string> path
 }
 
 /// Gives back the tickets in hand when nothing has been put for `idle_time`.
-awaitable<void> gate::keep() {
+awaitable<void> ticket_gate::keep() {
   const auto& session = frame_->session;
   while (!held_.empty() && !session->ended()) {
     const auto present = session->now();

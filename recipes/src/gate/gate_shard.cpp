@@ -1,0 +1,205 @@
+#include "gate/gate_shard.hpp"
+
+#include <mutex>
+#include <utility>
+
+#include <boost/asio/error.hpp>
+
+#include "gate/gate_state.hpp"
+
+namespace zkrecipes::detail {
+
+/// The calls that are left to make once the lock has been released.
+class gate_shard::aftermath {
+ public:
+  void finish(gate_state& whose) {
+    if (has_arrived) whose.note_arrival(due);
+    if (has_departed) whose.note_departure();
+    if (admitted) admitted->caller().tell({}, std::move(pass));
+    if (declined) declined->caller().tell(errc::declined);
+  }
+
+  std::shared_ptr<gate_waiter> admitted;
+  gate_pass pass;  // that of `admitted`
+  std::shared_ptr<gate_waiter> declined;
+  bool has_arrived = false;
+  bool has_departed = false;
+  lease_clock::time_point due{};  // of the waiter that has arrived
+};
+
+std::optional<gate_pass> gate_shard::try_enter(const gate_key& key, lease_clock::time_point now) {
+  aftermath then;
+  std::optional<gate_pass> pass;
+  {
+    std::lock_guard lock(lock_);
+    auto& at = active_.find_or_insert(key);
+    if (at.generation == 0) return admit(at, now);
+    if (!is_expired(at, now)) return pass;
+    ++evicted_;
+    if (at.waiter) {
+      promote(at, now, then);
+    } else {
+      pass = admit(at, now);
+    }
+  }
+  then.finish(*whose_);
+  return pass;
+}
+
+gate_shard::answer gate_shard::enter(const gate_key& key, lease_clock::time_point now, gate_pass& pass) {
+  std::lock_guard lock(lock_);
+  auto& at = active_.find_or_insert(key);
+  const bool is_held = at.generation != 0;
+  const bool has_expired = is_held && is_expired(at, now);
+  if (!is_held || (has_expired && !at.waiter)) {
+    if (has_expired) ++evicted_;
+    pass = admit(at, now);
+    return answer::accepted;
+  }
+  if (has_expired || !at.waiter || whose_->options().keep == keep::newest) return answer::to_wait;
+  ++declined_;
+  return answer::declined;
+}
+
+void gate_shard::wait(const std::shared_ptr<gate_waiter>& who, lease_clock::time_point now) {
+  aftermath then;
+  {
+    std::lock_guard lock(lock_);
+    auto& at = active_.find_or_insert(who->key());
+    const bool is_held = at.generation != 0;
+    const bool has_expired = is_held && is_expired(at, now);
+    if (has_expired) ++evicted_;
+    if (!is_held || (has_expired && !at.waiter)) {
+      then.pass = admit(at, now);
+      then.admitted = who;
+    } else if (has_expired) {
+      promote(at, now, then);
+      attach(at, who, then);
+    } else if (at.waiter && whose_->options().keep == keep::first) {
+      then.declined = who;
+    } else {
+      if (at.waiter) then.declined = detach(at, then);
+      attach(at, who, then);
+    }
+    if (then.declined) ++declined_;
+  }
+  then.finish(*whose_);
+}
+
+void gate_shard::cancel(gate_waiter& who) {
+  aftermath then;
+  std::shared_ptr<gate_waiter> cancelled;
+  {
+    std::lock_guard lock(lock_);
+    auto* at = active_.find(who.key());
+    if (at && at->waiter == &who) cancelled = detach(*at, then);
+  }
+  then.finish(*whose_);
+  if (cancelled) cancelled->caller().tell(boost::asio::error::operation_aborted);
+}
+
+bool gate_shard::is_valid(const gate_key& key, std::uint64_t generation) noexcept {
+  std::lock_guard lock(lock_);
+  const auto* at = active_.find(key);
+  return at && at->generation == generation;
+}
+
+void gate_shard::leave(const gate_key& key, std::uint64_t generation) {
+  std::shared_ptr<gate_state> last;  // destroyed at the end, with this shard
+  aftermath then;
+  {
+    std::lock_guard lock(lock_);
+    auto* at = active_.find(key);
+    if (at && at->generation == generation) {
+      if (at->waiter) {
+        promote(*at, whose_->now(), then);
+      } else {
+        active_.erase(*at);
+      }
+    }
+    --passes_;
+    if (passes_ == 0 && is_orphaned_) last = std::move(kept_);
+  }
+  // If nobody has got in, the gate may end on another thread now, and this shard with it. A waiter owns the state.
+  if (then.admitted) then.finish(*whose_);
+}
+
+lease_clock::time_point gate_shard::evict_due(lease_clock::time_point now) {
+  for (;;) {
+    aftermath then;
+    {
+      std::lock_guard lock(lock_);
+      if (waiting_.empty()) return never;
+      const auto& first = *waiting_.begin();
+      if (first.due > now) return first.due;
+      promote(*active_.find(first.key()), now, then);
+      ++evicted_;
+    }
+    then.finish(*whose_);
+  }
+}
+
+void gate_shard::orphan(const std::shared_ptr<gate_state>& state) {
+  std::lock_guard lock(lock_);
+  is_orphaned_ = true;
+  if (passes_ > 0) kept_ = state;
+}
+
+void gate_shard::drop() noexcept {
+  for (;;) {
+    std::shared_ptr<gate_waiter> dropped;
+    aftermath then;  // nothing is left to do: the timer has gone, too
+    std::lock_guard lock(lock_);
+    if (waiting_.empty()) return;
+    dropped = detach(*active_.find(waiting_.begin()->key()), then);
+  }
+}
+
+void gate_shard::add_to(gate_statistics& all) const {
+  std::lock_guard lock(lock_);
+  all.accepted += last_generation_;
+  all.waited += waited_;
+  all.declined += declined_;
+  all.evicted += evicted_;
+  all.active += active_.size();
+  all.waiting += waiting_.size();
+}
+
+gate_pass gate_shard::admit(gate_entry& at, lease_clock::time_point now) {
+  at.generation = ++last_generation_;
+  at.start = now;
+  ++passes_;
+  if (is_orphaned_ && !kept_) kept_ = whose_->shared_from_this();
+  return gate_pass(*this, at.key, at.generation);
+}
+
+bool gate_shard::is_expired(const gate_entry& at, lease_clock::time_point now) const noexcept {
+  return now >= end_of(whose_->options().safety, at.start);
+}
+
+/// The waiter begins, in the place of the processing that has ended or took too long.
+void gate_shard::promote(gate_entry& at, lease_clock::time_point now, aftermath& then) {
+  then.admitted = detach(at, then);
+  then.pass = admit(at, now);
+}
+
+void gate_shard::attach(gate_entry& at, const std::shared_ptr<gate_waiter>& who, aftermath& then) {
+  at.waiter = who.get();
+  who->self = who;
+  who->due = end_of(whose_->options().safety, at.start);
+  waiting_.insert(*who);
+  ++waited_;
+  whose_->count_waiting(1);
+  then.has_arrived = true;
+  then.due = who->due;
+}
+
+std::shared_ptr<gate_waiter> gate_shard::detach(gate_entry& at, aftermath& then) noexcept {
+  auto* who = std::exchange(at.waiter, nullptr);
+  waiting_.erase(waiting_.iterator_to(*who));
+  whose_->count_waiting(-1);
+  then.has_departed = true;
+  return std::move(who->self);
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,146 @@
+// Entering and leaving a gate, beside what one would write with a concurrent hash map, and with a mutex and a map. Two
+// threads do the same with the same keys.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#ifdef ZKRECIPES_BENCH_TBB
+#include <tbb/concurrent_hash_map.h>
+#endif
+
+#include <boost/asio/io_context.hpp>
+
+#include <zkrecipes/gate.hpp>
+
+#include "parts.hpp"
+#include "rounds.hpp"
+#include "stopwatch.hpp"
+
+namespace bench {
+
+namespace {
+
+constexpr int threads = 2;
+constexpr std::size_t keys_of_all = 1024;  // two threads seldom meet at a key
+constexpr int pairs = 20'000;              // of each thread in a sprint
+constexpr int sprints = 50;                // of a round, of which the best counts
+
+/// What such a table has to know of a key, as the gate does.
+struct processing {
+  std::uint64_t generation = 0;
+  zkrecipes::lease_clock::time_point start{};
+};
+
+#ifdef ZKRECIPES_BENCH_TBB
+class hash_map_gate {
+ public:
+  std::uint64_t enter(const std::string& key) {
+    tbb::concurrent_hash_map<std::string, processing>::accessor at;
+    if (!held_.insert(at, key)) return 0;
+    at->second = {last_.fetch_add(1, std::memory_order_relaxed) + 1, zkrecipes::lease_clock::now()};
+    return at->second.generation;
+  }
+  void leave(const std::string& key, std::uint64_t generation) {
+    tbb::concurrent_hash_map<std::string, processing>::accessor at;
+    if (held_.find(at, key) && at->second.generation == generation) held_.erase(at);
+  }
+
+ private:
+  tbb::concurrent_hash_map<std::string, processing> held_;
+  std::atomic<std::uint64_t> last_ = 0;
+};
+#endif
+
+class mutex_gate {
+ public:
+  std::uint64_t enter(const std::string& key) {
+    const auto now = zkrecipes::lease_clock::now();
+    std::lock_guard lock(mutex_);
+    const auto [at, is_new] = held_.try_emplace(key, processing{last_ + 1, now});
+    return is_new ? ++last_ : 0;
+  }
+  void leave(const std::string& key, std::uint64_t generation) {
+    std::lock_guard lock(mutex_);
+    const auto at = held_.find(key);
+    if (at != held_.end() && at->second.generation == generation) held_.erase(at);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::unordered_map<std::string, processing> held_;
+  std::uint64_t last_ = 0;
+};
+
+template <class Gate>
+void enter_and_leave(Gate& gate, const std::string& key) {
+  const auto generation = gate.enter(key);
+  if (generation) gate.leave(key, generation);
+}
+void enter_and_leave(zkrecipes::gate& gate, const std::string& key) { gate.try_enter(key); }
+
+std::vector<std::string> all_keys() {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < keys_of_all; ++i) all.push_back("customer/" + std::to_string(1'000'000'000 + i));
+  return all;
+}
+
+/// Pairs a second of both threads. They begin together, each somewhere else in the keys.
+template <class Gate>
+double sprint(Gate& gate) {
+  static const auto keys = all_keys();
+  std::atomic<int> ready = 0;
+  std::vector<clock::time_point> begins(threads);
+  std::vector<clock::time_point> ends(threads);
+  const auto run = [&](std::size_t which) {
+    for (++ready; ready < threads;) continue;  // does not give the processor away, so that all run when it begins
+    begins[which] = clock::now();
+    auto random = static_cast<std::uint64_t>(which) + 1;
+    for (int k = 0; k < pairs; ++k) {
+      random = random * 6364136223846793005 + 1442695040888963407;
+      enter_and_leave(gate, keys[(random >> 33) % keys_of_all]);
+    }
+    ends[which] = clock::now();
+  };
+  std::vector<std::thread> all;
+  for (std::size_t i = 0; i < threads; ++i) all.emplace_back(run, i);
+  for (auto& each : all) each.join();
+  const auto took = *std::max_element(ends.begin(), ends.end()) - *std::min_element(begins.begin(), begins.end());
+  return double{pairs} * threads / std::chrono::duration<double>(took).count();
+}
+
+/// The best of many short sprints: whatever else the machine does interrupts some of them, and any long one.
+template <class Gate>
+std::optional<double> round_of(Gate& gate) {
+  double best = 0;
+  for (int i = 0; i < sprints; ++i) best = std::max(best, sprint(gate));
+  return best;
+}
+
+}  // namespace
+
+std::vector<row> gates(const plan& what) {
+  boost::asio::io_context io;  // never run: nobody waits
+  zkrecipes::gate ours(io);
+  mutex_gate mutex;
+  const auto line = [&](const std::string& other_name, auto& other) {
+    return measure_in_turns("gate: enter and leave, 2 threads, beside " + other_name, per_second,
+                            {{&row::ours, [&](const std::string&) { return round_of(ours); }},
+                             {&row::bare, [&](const std::string&) { return round_of(other); }}},
+                            what.rounds);
+  };
+  std::vector<row> rows{line("a mutex and a map", mutex)};
+#ifdef ZKRECIPES_BENCH_TBB
+  hash_map_gate hash_map;
+  rows.push_back(line("tbb::concurrent_hash_map", hash_map));
+#endif
+  return rows;
+}
+
+}  // namespace bench
