@@ -10,7 +10,7 @@ using namespace zkrecipes;
 namespace {
 
 constexpr int first = static_cast<int>(errc::connection_loss);
-constexpr int last = static_cast<int>(errc::read_only);
+constexpr int last = static_cast<int>(errc::declined);
 
 }  // namespace
 
