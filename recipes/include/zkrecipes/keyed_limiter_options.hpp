@@ -24,7 +24,7 @@ struct keyed_limiter_options {
   /// burst has come back, `burst` x `per` / `rate`, is 366 days at most.
   std::uint64_t burst = 1;
   /// Which one waits if another one of its key comes: see `keep`. The others are declined. Nothing: all of them wait.
-  std::optional<keep> coalesce;
+  std::optional<keep> coalesce = std::nullopt;
   /// Most keys that are remembered, 1 to 100 000 000; a key needs about 150 bytes and its length. A key whose credit
   /// has come back is forgotten first. If there is none, the key whose credit comes back next is forgotten, and has all
   /// its credit too early: `keyed_limiter_statistics::evicted`. Keys on which somebody waits are never forgotten, and
