@@ -40,6 +40,8 @@ std::vector<row> topics(const plan& what);
 std::vector<row> commits(const plan& what);
 /// Joins, crashes and restarts of the members of a shard group.
 std::vector<row> shards(const plan& what);
+/// Calls of limiters, beside the clock and a mutex. They need no ensemble.
+std::vector<row> limiters(const plan& what);
 /// Requests of an open dashboard.
 std::vector<row> dashboards(const plan& what);
 

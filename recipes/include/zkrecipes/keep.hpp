@@ -3,10 +3,10 @@
 
 namespace zkrecipes {
 
-/// One at a time waits for a key. What happens if another one comes.
+/// The one of two callers that goes on waiting, if one waits for a key and another one comes. The other is declined.
 enum class keep {
-  first,   ///< The one that waits goes on waiting; the new one is declined.
-  newest,  ///< The one that waits is declined, and the new one waits in its place.
+  first,   ///< The one that waits already: for requests that carry no data, such as "refresh key X".
+  newest,  ///< The one that comes: for requests that carry data, of which the newest counts.
 };
 
 }  // namespace zkrecipes

@@ -48,9 +48,10 @@ class keyed_limiter {
   /// `keyed_limiter_options::coalesce` only one waits for each key, and the others are declined at once.
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `declined` (another one of this key waits; with `keep::newest` one that has waited gets it when a newer
-  /// one comes). Cancellation: all types; nothing is used then. Thread safety: as the class says. Cost: no round trip;
-  /// one timer for each key that somebody waits for.
+  /// Errors: `declined` (another one of this key waits; with `keep::newest` one that waits gets it when another comes).
+  /// Cancellation: all types; nothing is used then.
+  /// Thread safety: as the class says.
+  /// Cost: no round trip; one timer for each key that somebody waits for.
   template <token_for<> Token = default_token>
   auto async_acquire(std::string key, Token&& token = Token()) {
     return detail::initiate<void(error_code)>(token, &start_acquire, state_, std::move(key));

@@ -2,8 +2,8 @@
 // time, timers, random numbers and name resolution.
 //
 // Nothing above this interface includes a ZooKeeper header, reads a clock, draws a random number or touches a socket.
-// The real world is in zookeeper/; the tests have a simulated one. Every function but `now` is called on the strand,
-// and calls back on the strand, never from inside the call.
+// The real world is in zookeeper/; the tests have a simulated one. Every function is called on the session's strand,
+// and calls back on the strand, never from inside the call. The clocks are read on any thread.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,6 @@ class world {
  public:
   virtual ~world() = default;
 
-  /// On any thread.
   virtual lease_clock::time_point now() = 0;
   /// For display only.
   virtual std::chrono::system_clock::time_point wall_clock() = 0;

@@ -23,9 +23,10 @@ namespace zkrecipes::detail {
 /// A key without an entry has all its credit, so an entry can go as soon as its arrival time is past.
 class key_table final : public waiting_place, public std::enable_shared_from_this<key_table> {
  public:
+  /// Not `noexcept`: the standard library of GCC then keeps the hash of each key, and computes it once in a search.
   struct hash {
     using is_transparent = void;
-    std::size_t operator()(std::string_view key) const noexcept { return std::hash<std::string_view>()(key); }
+    std::size_t operator()(std::string_view key) const { return std::hash<std::string_view>()(key); }
   };
 
   key_table(limit_clock clock, const keyed_limiter_options& options, std::size_t most_keys);

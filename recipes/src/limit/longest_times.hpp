@@ -7,7 +7,7 @@
 
 namespace zkrecipes::detail {
 
-/// Of `per`, and of the time after which a whole burst has come back.
+/// The longest `per`, and the longest time after which a whole burst has come back.
 inline constexpr lease_clock::duration longest_span = std::chrono::hours(24 * 366);
 inline constexpr lease_clock::duration longest_hold_off = longest_span;
 inline constexpr lease_clock::duration longest_level = longest_span + longest_hold_off;
