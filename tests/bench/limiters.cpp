@@ -130,7 +130,8 @@ std::vector<row> limiters(const plan& what) {
   boost::asio::io_context io;  // never run: nobody waits
   zkrecipes::limiter one(io, {.rate = rate, .burst = burst});
   zkrecipes::limiter empty(io, {.rate = 1, .per = std::chrono::hours(24), .start_empty = true});
-  zkrecipes::keyed_limiter keyed(io, {.rate = rate, .burst = burst});
+  zkrecipes::keyed_limiter keyed(io, {.rate = 1'000, .burst = 100'000'000});  // keys stay in the table
+  zkrecipes::keyed_limiter brief(io, {.rate = rate, .burst = burst});         // their credit is back at once
   mutex_bucket bucket;
   mutex_buckets buckets;
   const auto keys = all_keys();
@@ -140,12 +141,15 @@ std::vector<row> limiters(const plan& what) {
   const auto with_mutex = [&](int) { return bucket.try_acquire(); };
   const auto clock_alone = [](int) { return zkrecipes::lease_clock::now().time_since_epoch().count(); };
   const auto ours_keyed = [&](int k) { return keyed.try_acquire(key_of(k)); };
+  const auto ours_brief = [&](int k) { return brief.try_acquire(key_of(k)); };
   const auto keyed_with_mutex = [&](int k) { return buckets.try_acquire(key_of(k)); };
   return {as_times("limiter: a call, beside reading the clock alone", what, ours, clock_alone),
           as_times("limiter: a call that is refused, beside reading the clock alone", what, ours_refused, clock_alone),
           as_times("limiter: a call, beside a mutex", what, ours, with_mutex),
           as_rates("limiter: calls, beside a mutex", what, ours, with_mutex),
-          as_times("keyed limiter: a call, 1 024 keys, beside a mutex and a map", what, ours_keyed, keyed_with_mutex)};
+          as_times("keyed limiter: a call, 1 024 keys, beside a mutex and a map", what, ours_keyed, keyed_with_mutex),
+          as_times("keyed limiter: a call of a new key, beside a mutex and a map that keeps all keys", what, ours_brief,
+                   keyed_with_mutex)};
 }
 
 }  // namespace bench
