@@ -12,9 +12,9 @@ namespace zkrecipes {
 /// Settings of a `limiter`. Over any window of the length T it lets through a cost of `rate` x T / `per` + `burst` at
 /// most.
 struct limiter_options {
-  /// Cost that is let through in each `per`, 1 to 1 000 000 000; it has to be set. The time of one unit of cost, `per`
-  /// / `rate`, is rounded up to an eighth of a nanosecond, so very high rates are a little lower: 10^6 a second by 0.01
-  /// % at most, 10^8 by 1.3 %.
+  /// Cost that is let through in each `per`, 1 to 1 000 000 000; it has to be set. The time for a cost of 1, which is
+  /// `per` / `rate`, is rounded up to an eighth of a nanosecond. So very high rates become a little lower: about 10^6 a
+  /// second by 0.013 percent at most, about 10^8 a second by 1.3 percent.
   std::uint64_t rate = 0;
   /// 1 us to 366 days.
   time_span<lease_clock::duration> per{std::chrono::seconds(1)};

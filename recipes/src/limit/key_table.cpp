@@ -172,11 +172,13 @@ void key_table::add_to(keyed_limiter_statistics& sum) const {
 void key_table::drop() {
   std::list<acquire_waiter_ptr> dropped;
   std::lock_guard lock(mutex_);
-  for (auto& [key, of] : keys_) {
+  for (auto& each : keys_) {
+    auto& of = each.second;
     if (!of.waiting) continue;
     dropped.splice(dropped.end(), of.waiting->waiters.take_all());
     of.waiting->timer->drop();
     of.waiting.reset();
+    if (!of.is_listed) list_end(each);
   }
   lines_ = 0;
   counted_.waiting = 0;
