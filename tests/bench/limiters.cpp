@@ -23,11 +23,11 @@ namespace bench {
 
 namespace {
 
-constexpr int calls = 20'000;  // of a sprint
-constexpr int sprints = 50;    // of a round, of which the best counts: other work of the machine interrupts some
-constexpr std::uint64_t rate = 1'000'000'000;
-constexpr std::uint64_t burst = 1'000'000'000;  // never used up
-constexpr std::size_t keys_of_all = 1024;
+constexpr int calls_of_sprint = 20'000;
+constexpr int limiter_sprints = 50;  // of a round, of which the best counts: other work of the machine interrupts some
+constexpr std::uint64_t limit_rate = 1'000'000'000;
+constexpr std::uint64_t limit_burst = 1'000'000'000;  // never used up
+constexpr std::size_t limited_keys = 1024;
 
 /// A bucket of tokens, as one would write it.
 class mutex_bucket {
@@ -36,7 +36,7 @@ class mutex_bucket {
     const auto now = zkrecipes::lease_clock::now();
     std::lock_guard lock(mutex_);
     const auto pause = std::chrono::duration<double>(now - last_).count();
-    tokens_ = std::min(static_cast<double>(burst), tokens_ + pause * static_cast<double>(rate));
+    tokens_ = std::min(static_cast<double>(limit_burst), tokens_ + pause * static_cast<double>(limit_rate));
     last_ = now;
     if (tokens_ < 1) return false;
     tokens_ -= 1;
@@ -47,7 +47,7 @@ class mutex_bucket {
  private:
   std::mutex mutex_;
   zkrecipes::lease_clock::time_point last_;
-  double tokens_ = static_cast<double>(burst);
+  double tokens_ = static_cast<double>(limit_burst);
   std::uint64_t acquired_ = 0;
 };
 
@@ -67,13 +67,13 @@ class mutex_buckets {
 template <class Call>
 double time_of(Call call) {
   double best = 1e9;
-  for (int i = 0; i < sprints; ++i) {
+  for (int i = 0; i < limiter_sprints; ++i) {
     std::int64_t sum = 0;
     const auto begun = clock::now();
-    for (int k = 0; k < calls; ++k) sum += call(k);
+    for (int k = 0; k < calls_of_sprint; ++k) sum += call(k);
     const std::chrono::duration<double, std::nano> took = clock::now() - begun;
     asm volatile("" : : "r"(sum) : "memory");  // so that the calls are made
-    best = std::min(best, took.count() / calls);
+    best = std::min(best, took.count() / calls_of_sprint);
   }
   return best;
 }
@@ -101,9 +101,9 @@ class idle_thread {
   }};
 };
 
-std::vector<std::string> all_keys() {
+std::vector<std::string> make_keys() {
   std::vector<std::string> all;
-  for (std::size_t i = 0; i < keys_of_all; ++i) all.push_back("customer/" + std::to_string(1'000'000'000 + i));
+  for (std::size_t i = 0; i < limited_keys; ++i) all.push_back("customer/" + std::to_string(1'000'000'000 + i));
   return all;
 }
 
@@ -128,14 +128,14 @@ row as_times(const std::string& name, const plan& what, Ours ours, Other other) 
 std::vector<row> limiters(const plan& what) {
   const idle_thread idle;
   boost::asio::io_context io;  // never run: nobody waits
-  zkrecipes::limiter one(io, {.rate = rate, .burst = burst});
+  zkrecipes::limiter one(io, {.rate = limit_rate, .burst = limit_burst});
   zkrecipes::limiter empty(io, {.rate = 1, .per = std::chrono::hours(24), .start_empty = true});
-  zkrecipes::keyed_limiter keyed(io, {.rate = 1'000, .burst = 100'000'000});  // keys stay in the table
-  zkrecipes::keyed_limiter brief(io, {.rate = rate, .burst = burst});         // their credit is back at once
+  zkrecipes::keyed_limiter keyed(io, {.rate = 1'000, .burst = 100'000'000});       // keys stay in the table
+  zkrecipes::keyed_limiter brief(io, {.rate = limit_rate, .burst = limit_burst});  // their credit is back at once
   mutex_bucket bucket;
   mutex_buckets buckets;
-  const auto keys = all_keys();
-  const auto key_of = [&](int k) -> const std::string& { return keys[static_cast<std::size_t>(k) % keys_of_all]; };
+  const auto keys = make_keys();
+  const auto key_of = [&](int k) -> const std::string& { return keys[static_cast<std::size_t>(k) % limited_keys]; };
   const auto ours = [&](int) { return one.try_acquire(); };
   const auto ours_refused = [&](int) { return empty.try_acquire(); };
   const auto with_mutex = [&](int) { return bucket.try_acquire(); };

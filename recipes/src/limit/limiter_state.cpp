@@ -15,7 +15,7 @@ namespace {
 constexpr auto relaxed = std::memory_order_relaxed;
 constexpr std::int64_t somebody_waits = 1;
 /// The arrival time of a limiter that has ended: nothing can be later.
-constexpr ticks ended = INT64_MAX / 2;
+constexpr ticks over_for_good = INT64_MAX / 2;
 
 constexpr ticks arrival_in(std::int64_t word) noexcept { return word >> 1; }
 constexpr std::int64_t word_of(ticks arrival, std::int64_t flag) noexcept { return arrival * 2 + flag; }
@@ -187,7 +187,8 @@ lease_clock::duration limiter_state::take_level() {
   ended_waiters over;
   {
     std::lock_guard lock(mutex_);
-    if (!taken_) taken_ = arrival_in(word_.exchange(word_of(ended, line_.empty() ? 0 : somebody_waits), relaxed));
+    if (!taken_)
+      taken_ = arrival_in(word_.exchange(word_of(over_for_good, line_.empty() ? 0 : somebody_waits), relaxed));
     while (!line_.empty()) {
       over.add(line_.pop(), errc::closed);
       if (line_.empty()) last = end_line();

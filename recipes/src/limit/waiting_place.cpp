@@ -11,12 +11,12 @@ namespace zkrecipes::detail {
 
 namespace {
 
-class registry : public asio::execution_context::service {
+class waiting_places : public asio::execution_context::service {
  public:
-  using key_type = registry;
+  using key_type = waiting_places;
   static asio::execution_context::id id;
 
-  explicit registry(asio::execution_context& context) : asio::execution_context::service(context) {}
+  explicit waiting_places(asio::execution_context& context) : asio::execution_context::service(context) {}
 
   void add(std::shared_ptr<waiting_place> each) {
     std::lock_guard lock(mutex_);
@@ -43,20 +43,20 @@ class registry : public asio::execution_context::service {
   std::unordered_map<waiting_place*, std::shared_ptr<waiting_place>> all_;
 };
 
-asio::execution_context::id registry::id;
+asio::execution_context::id waiting_places::id;
 
-registry& registry_of(const scheduler& s) {
-  return asio::use_service<registry>(asio::query(s.strand, asio::execution::context));
+waiting_places& waiting_places_of(const scheduler& s) {
+  return asio::use_service<waiting_places>(asio::query(s.strand, asio::execution::context));
 }
 
 }  // namespace
 
 void keep_until_shutdown(const scheduler& on, std::shared_ptr<waiting_place> which) {
-  registry_of(on).add(std::move(which));
+  waiting_places_of(on).add(std::move(which));
 }
 
 std::shared_ptr<waiting_place> release(const scheduler& on, waiting_place* which) {
-  return registry_of(on).remove(which);
+  return waiting_places_of(on).remove(which);
 }
 
 }  // namespace zkrecipes::detail
