@@ -42,6 +42,8 @@ std::vector<row> commits(const plan& what);
 std::vector<row> shards(const plan& what);
 /// Entering and leaving a gate, beside other tables. It needs no ensemble.
 std::vector<row> gates(const plan& what);
+/// Calls of limiters, beside the clock and a mutex. They need no ensemble.
+std::vector<row> limiters(const plan& what);
 /// Requests of an open dashboard.
 std::vector<row> dashboards(const plan& what);
 

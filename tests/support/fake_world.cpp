@@ -6,8 +6,6 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/strand.hpp>
 
-#include "session/make.hpp"
-
 namespace zkrecipes::test {
 
 namespace {
@@ -94,8 +92,11 @@ detail::scheduler_ptr fake_bench::make_scheduler() {
 }
 
 session fake_bench::make_session(session_options options) {
-  auto world = [state = state_](asio::any_io_executor strand) { return make_fake_world(std::move(strand), state); };
-  return session(detail::make_core(io_->get_executor(), std::move(options), world));
+  return session(detail::make_core(io_->get_executor(), std::move(options), worlds()));
+}
+
+detail::world_factory fake_bench::worlds() {
+  return [state = state_](asio::any_io_executor strand) { return make_fake_world(std::move(strand), state); };
 }
 
 void fake_bench::settle() {

@@ -15,6 +15,7 @@
 #include "backend/world.hpp"
 #include "session/condition.hpp"
 #include "session/core.hpp"
+#include "session/make.hpp"
 
 namespace zkrecipes::test {
 
@@ -53,6 +54,8 @@ class fake_bench {
   lease_clock::time_point now() const { return state_->now; }
   detail::scheduler_ptr make_scheduler();
   session make_session(session_options options);
+  /// Makes worlds with this time, for objects that have no session.
+  detail::world_factory worlds();
 
   /// Runs all handlers that are ready.
   void settle();

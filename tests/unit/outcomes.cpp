@@ -16,7 +16,7 @@ using codes = std::set<int>;
 template <class Predicate>
 codes those(Predicate is_it) {
   codes all;
-  for (int code = 1; code <= static_cast<int>(errc::read_only); ++code) {
+  for (int code = 1; code <= static_cast<int>(errc::declined); ++code) {
     if (is_it(make_error_code(static_cast<errc>(code)))) all.insert(code);
   }
   return all;

@@ -11,6 +11,9 @@
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/gate.hpp>
+#include <zkrecipes/keep.hpp>
+#include <zkrecipes/keyed_limiter.hpp>
+#include <zkrecipes/limiter.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/membership.hpp>
 #include <zkrecipes/message_feed.hpp>

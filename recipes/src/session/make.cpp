@@ -62,13 +62,18 @@ void check(const session_options& options) {
   }
 }
 
-core_ptr make_core(const asio::any_io_executor& executor, session_options options, const world_factory& world) {
-  if (!executor) throw std::invalid_argument("session executor: it is empty");
-  check(options);
+scheduler_ptr make_scheduler(const char* whose, const asio::any_io_executor& executor, const world_factory& world) {
+  if (!executor) throw std::invalid_argument(std::string(whose) + " executor: it is empty");
   auto schedule = std::make_shared<scheduler>();
   schedule->base = executor;
   schedule->strand = strand_on(executor);
   schedule->world = world(schedule->strand);
+  return schedule;
+}
+
+core_ptr make_core(const asio::any_io_executor& executor, session_options options, const world_factory& world) {
+  check(options);
+  auto schedule = make_scheduler("session", executor, world);
   auto real = std::make_shared<core>(schedule, std::move(options));
   asio::post(real->strand(), [real] { real->start(); });
   return core_ptr(real.get(), [real](core*) {

@@ -9,6 +9,9 @@ namespace zkrecipes::detail {
 
 using world_factory = std::function<std::unique_ptr<backend::world>(asio::any_io_executor strand)>;
 
+/// \throws std::invalid_argument naming the executor, as that of `whose`, if it is empty.
+scheduler_ptr make_scheduler(const char* whose, const asio::any_io_executor& executor, const world_factory& world);
+
 /// When the last copy of the pointer is destroyed, the session is closed in the background.
 /// \throws std::invalid_argument
 core_ptr make_core(const asio::any_io_executor& executor, session_options options, const world_factory& world);
