@@ -136,6 +136,7 @@ BOOST_AUTO_TEST_CASE(with_a_future_and_with_a_coroutine) {
   auto future = fast.async_move(asio::use_future);
   BOOST_TEST(slow.try_move());
   settle();
+  BOOST_TEST_REQUIRE((future.wait_for(0s) == std::future_status::ready));
   BOOST_CHECK_NO_THROW(future.get());
   const auto body = [this]() -> asio::awaitable<int> {
     for (int i = 0; i < 3; ++i) co_await slow.async_move(asio::use_awaitable);

@@ -31,8 +31,8 @@ class balance {
 
   /// A new track, which begins with the steps of the slowest one, so that nobody has to wait for it to catch up.
   /// `name`: 1 to 256 bytes without control characters, for the status; several tracks may have the same. Cost: a lock
-  /// and a look at all tracks. \throws std::invalid_argument naming the bad name. \throws std::length_error if there
-  /// are 10 000 tracks.
+  /// and a look at all tracks.
+  /// \throws std::invalid_argument naming the bad name, std::length_error if there are 10 000 tracks.
   [[nodiscard]] balance_track track(std::string name) const;
 
   /// The tracks at this moment. Cost: a lock and a look at all tracks.

@@ -31,15 +31,15 @@ class balance_track {
   balance_track& operator=(balance_track&&) noexcept;
 
   /// Makes a step if the limit allows it now. False: the track has to wait for slower ones, has a move that waits, or
-  /// has left. Cost: about 2 ns without a lock, and nothing that other threads write; the step at the end of each
-  /// quarter of the range an atomic exchange more, and a look at all tracks if moves wait. At the limit a lock and a
-  /// look at all tracks, so a loop that calls it again and again until it succeeds holds up the other tracks: use
+  /// has left. Cost: about 2 ns, without a lock and without a write to what other threads write; at the end of each
+  /// quarter of the range an atomic exchange more, and, if moves wait, a lock and a look at all tracks. At the limit a
+  /// lock and a look at all tracks each time, so a loop that calls it until it succeeds holds up the other tracks: use
   /// `async_move` to wait.
   [[nodiscard]] bool try_move();
 
   /// Makes a step as soon as the limit allows it. A move that can be made is made by the call; one that waits is made
-  /// at the latest when no slower track is behind by three quarters of the range or more. The moves of a track are made
-  /// in the order of their calls, and each move that waits takes some 300 bytes.
+  /// at the latest when no track is behind by more than three quarters of the range. The moves of a track are made in
+  /// the order of their calls, and each one that waits takes some 350 bytes.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `closed` (the track has left; the step is not made).
