@@ -99,6 +99,33 @@ BOOST_AUTO_TEST_CASE(no_two_tracks_differ_by_more_than_the_range) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_was_done_before_a_step_is_visible_behind_the_move_that_it_allows) {
+  for (const int range : {1, 6, 40}) {
+    asio::thread_pool pool(2);
+    balance pace(pool.get_executor(), {.range = static_cast<std::uint64_t>(range)});
+    std::vector<int> done(moves);  // not atomic on purpose: ThreadSanitizer reports a read that is not ordered
+    auto slow = pace.track("slow");
+    auto fast = pace.track("fast");
+    const auto writes = [&]() -> asio::awaitable<void> {
+      for (int i = 0; i < moves; ++i) {
+        done[static_cast<std::size_t>(i)] = i;
+        co_await walk(slow, 1);
+      }
+    };
+    const auto reads = [&]() -> asio::awaitable<int> {
+      int wrong = 0;
+      for (int i = 0; i < moves; ++i) {
+        co_await walk(fast, 1);
+        if (i >= range) wrong += done[static_cast<std::size_t>(i - range)] != i - range;
+      }
+      co_return wrong;
+    };
+    auto written = asio::co_spawn(pool, writes(), asio::use_future);
+    BOOST_TEST(asio::co_spawn(pool, reads(), asio::use_future).get() == 0);
+    written.get();
+  }
+}
+
 BOOST_AUTO_TEST_CASE(tracks_come_and_go) {
   asio::thread_pool pool(workers);
   balance pace(pool.get_executor(), {.range = 20});
