@@ -21,11 +21,19 @@ namespace {
 
 using part = std::pair<const char*, std::vector<bench::row> (*)(const bench::plan&)>;
 
-constexpr part parts[] = {
-    {"round-trips", &bench::round_trips}, {"wake-ups", &bench::wake_ups},     {"waiting", &bench::waiting},
-    {"leaders", &bench::leaders},         {"rates", &bench::rates},           {"cpu", &bench::cpu},
-    {"queues", &bench::queues},           {"deliveries", &bench::deliveries}, {"topics", &bench::topics},
-    {"commits", &bench::commits},         {"dashboards", &bench::dashboards}, {"shards", &bench::shards}};
+constexpr part parts[] = {{"round-trips", &bench::round_trips},
+                          {"wake-ups", &bench::wake_ups},
+                          {"waiting", &bench::waiting},
+                          {"leaders", &bench::leaders},
+                          {"rates", &bench::rates},
+                          {"cpu", &bench::cpu},
+                          {"queues", &bench::queues},
+                          {"deliveries", &bench::deliveries},
+                          {"topics", &bench::topics},
+                          {"commits", &bench::commits},
+                          {"dashboards", &bench::dashboards},
+                          {"shards", &bench::shards},
+                          {"moves", &bench::moves}};
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
@@ -69,7 +77,7 @@ int main(int argc, char** argv) try {
   app.add_option("-o", format, "table or json")->check(CLI::IsMember({"table", "json"}));
   app.add_option("--part", chosen,
                  "Only these: round-trips, wake-ups, waiting, leaders, rates, cpu, queues, deliveries, topics, "
-                 "commits, dashboards, shards")
+                 "commits, dashboards, shards, moves")
       ->check(CLI::IsMember(names()));
   app.add_option("--peers", what.peers, "Program that measures a peer; without it only ours are measured");
   app.add_option("--delay", what.one_way_ms, "Added delay in each direction, ms")->check(CLI::Range(1, 1000));

@@ -40,6 +40,8 @@ std::vector<row> topics(const plan& what);
 std::vector<row> commits(const plan& what);
 /// Joins, crashes and restarts of the members of a shard group.
 std::vector<row> shards(const plan& what);
+/// Moves of balanced tracks, beside a mutex and a condition variable.
+std::vector<row> moves(const plan& what);
 /// Requests of an open dashboard.
 std::vector<row> dashboards(const plan& what);
 
