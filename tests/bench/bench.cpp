@@ -34,7 +34,8 @@ constexpr part parts[] = {{"round-trips", &bench::round_trips},
                           {"dashboards", &bench::dashboards},
                           {"shards", &bench::shards},
                           {"gates", &bench::gates},
-                          {"limiters", &bench::limiters}};
+                          {"limiters", &bench::limiters},
+                          {"moves", &bench::moves}};
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
@@ -78,7 +79,7 @@ int main(int argc, char** argv) try {
   app.add_option("-o", format, "table or json")->check(CLI::IsMember({"table", "json"}));
   app.add_option("--part", chosen,
                  "Only these: round-trips, wake-ups, waiting, leaders, rates, cpu, queues, deliveries, topics, "
-                 "commits, dashboards, shards, gates, limiters")
+                 "commits, dashboards, shards, gates, limiters, moves")
       ->check(CLI::IsMember(names()));
   app.add_option("--peers", what.peers, "Program that measures a peer; without it only ours are measured");
   app.add_option("--delay", what.one_way_ms, "Added delay in each direction, ms")->check(CLI::Range(1, 1000));

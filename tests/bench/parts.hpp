@@ -44,6 +44,8 @@ std::vector<row> shards(const plan& what);
 std::vector<row> gates(const plan& what);
 /// Calls of limiters, beside the clock and a mutex. They need no ensemble.
 std::vector<row> limiters(const plan& what);
+/// Moves of balanced tracks, beside a mutex and a condition variable.
+std::vector<row> moves(const plan& what);
 /// Requests of an open dashboard.
 std::vector<row> dashboards(const plan& what);
 

@@ -21,9 +21,11 @@ constexpr column columns[] = {{"ours", "ours", &row::ours},
                               {"kazoo", "kazoo", &row::kazoo},
                               {"bare C", "bare", &row::bare}};
 
-/// Our rate divided by another one; null if the figures are no rates or one is missing.
+bool has_ratios(const row& each) { return each.unit == per_second || each.unit == nanoseconds; }
+
+/// Our figure divided by another one; null if they are not compared or one is missing.
 json::value ratio(const row& of, const json::value& other) {
-  if (of.unit != per_second || !of.ours.value.is_number() || !other.is_number()) return nullptr;
+  if (!has_ratios(of) || !of.ours.value.is_number() || !other.is_number()) return nullptr;
   return of.ours.value.to_number<double>() / other.to_number<double>();
 }
 
@@ -57,7 +59,7 @@ void print_row(const row& each) {
   const bool is_rate = each.unit == per_second;
   std::printf("  %-50s", each.operation.c_str());
   for (const auto& one : columns) print_cell(each.*one.which, is_rate);
-  if (is_rate) print_ratios(each);
+  if (has_ratios(each)) print_ratios(each);
   std::printf("\n");
 }
 
@@ -95,8 +97,7 @@ json::array to_json(const std::vector<row>& rows) {
       cells[one.name] = rounded(what.value);
       if (what.spread) cells[std::string(one.name) + "_spread"] = rounded(*what.spread);
       const bool is_other = one.which != &row::ours;
-      if (is_other && each.unit == per_second)
-        cells[std::string("times_") + one.name] = rounded(ratio(each, what.value));
+      if (is_other && has_ratios(each)) cells[std::string("times_") + one.name] = rounded(ratio(each, what.value));
     }
     all.push_back(std::move(cells));
   }

@@ -33,11 +33,12 @@ struct row {
 };
 
 inline constexpr const char* per_second = "per second";
+inline constexpr const char* nanoseconds = "nanoseconds";
 
-/// Prints the table. Behind each rate stands how many times the others' rates ours is.
+/// Prints the table. Behind each rate, and each time in nanoseconds, stands how many times the others' ours is.
 void print(const std::vector<row>& rows);
 /// `[{part, operation, unit, ours, curator, kazoo, bare}]`, with `..._spread` for figures that were measured in turns.
-/// Rates also have `times_curator`, `times_kazoo` and `times_bare`.
+/// Rates and nanoseconds also have `times_curator`, `times_kazoo` and `times_bare`.
 boost::json::array to_json(const std::vector<row>& rows);
 
 }  // namespace bench

@@ -1,4 +1,4 @@
-// Nodes that are kept, groups, views and services.
+// Nodes that are kept, groups, views and services; and tracks of a balance, which need no session.
 #include "operations/subjects.hpp"
 
 namespace zkrecipes::test {
@@ -81,11 +81,18 @@ subject of_service_provider() {
       .has("service_provider::async_pick()", [](auto& p, auto t) { p.async_pick(std::move(t)); }, {errc::no_node});
 }
 
+subject of_balance_track() {
+  return subject_of<balance_track>("balance_track")
+      .made([](const session& zk) { return balance(zk.get_executor()).track("a"); })
+      .has_always("balance_track::async_move()", [](auto& b, auto t) { b.async_move(std::move(t)); });
+}
+
 }  // namespace
 
 std::vector<subject> group_subjects() {
-  return {of_persistent_node(),   of_membership(),           of_joined_member(), of_children_view(),
-          of_service_discovery(), of_service_registration(), of_service_view(),  of_service_provider()};
+  return {of_persistent_node(), of_membership(),        of_joined_member(),
+          of_children_view(),   of_service_discovery(), of_service_registration(),
+          of_service_view(),    of_service_provider(),  of_balance_track()};
 }
 
 }  // namespace zkrecipes::test

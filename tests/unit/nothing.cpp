@@ -98,6 +98,7 @@ BOOST_AUTO_TEST_CASE(each_recipe_can_be_made_by_default) {
   BOOST_TEST(is_closed(producer().async_last()));
   BOOST_TEST(is_closed(topic().async_shards()));
   BOOST_TEST(is_closed(topic_producer().async_put("", "")));
+  BOOST_TEST(is_closed(balance_track().async_move()));
 }
 
 BOOST_AUTO_TEST_CASE(a_handle_made_by_default_tells_nothing) {

@@ -1,6 +1,7 @@
 // All of the library.
 #pragma once
 
+#include <zkrecipes/balance.hpp>
 #include <zkrecipes/barrier.hpp>
 #include <zkrecipes/children_view.hpp>
 #include <zkrecipes/completion_token.hpp>

@@ -1,0 +1,32 @@
+// A move that is to complete: its handler, with the executors that it needs.
+#pragma once
+
+#include <boost/asio/any_completion_executor.hpp>
+#include <boost/asio/any_io_executor.hpp>
+
+#include <zkrecipes/detail/initiate.hpp>
+
+namespace zkrecipes::detail {
+
+namespace asio = boost::asio;
+
+/// Both executors keep their contexts running until the move has completed.
+class pending_move {
+ public:
+  using handler = handler_for<void(error_code)>;
+
+  pending_move(const asio::any_io_executor& base, handler whose);
+  pending_move(const pending_move&) = delete;
+  pending_move& operator=(const pending_move&) = delete;
+
+  asio::cancellation_slot slot() const;
+  /// Calls the handler on its executor, later. To be called once, and not under a lock.
+  void complete(error_code result);
+
+ private:
+  asio::any_io_executor base_;
+  asio::any_completion_executor target_;
+  handler handler_;
+};
+
+}  // namespace zkrecipes::detail

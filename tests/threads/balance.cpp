@@ -1,0 +1,191 @@
+// Several threads move tracks of their own, and observers look on. No server is needed.
+#include <atomic>
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include <boost/asio/strand.hpp>
+#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/use_future.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/balance.hpp>
+
+#include "support/coroutine.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+constexpr int workers = 4;
+constexpr int moves = 20'000;
+
+/// Steps only grow. So if the steps of one track, read first, are ahead of those of another, read after them, by more
+/// than the range, they were so when the first were read. Read the other way round they prove nothing, because the
+/// second track may have moved in between.
+bool proves_a_violation(const balance_track& read_first, const balance_track& read_second, std::uint64_t range) {
+  const auto first = read_first.steps();
+  const auto second = read_second.steps();
+  return first > second + range;
+}
+
+/// Compares all pairs of tracks, which stay where they are, until it is destroyed.
+class observer {
+ public:
+  observer(const balance& pace, const std::deque<balance_track>& tracks)
+      : thread_([this, pace, &tracks] {
+          while (!stop_) {
+            for (const auto& one : tracks) {
+              for (const auto& other : tracks) violations += proves_a_violation(one, other, pace.options().range);
+            }
+            const auto seen = pace.status();
+            violations += seen.spread > seen.range || seen.largest_spread > seen.range;
+            falls += seen.limit < limit_;
+            limit_ = seen.limit;
+            ++looks;
+          }
+        }) {}
+  ~observer() {
+    stop_ = true;
+    thread_.join();
+  }
+
+  std::atomic<int> violations = 0;
+  std::atomic<int> falls = 0;
+  std::atomic<int> looks = 0;
+
+ private:
+  std::uint64_t limit_ = 0;
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+asio::awaitable<void> walk(balance_track& track, int steps) {
+  for (int i = 0; i < steps; ++i) {
+    if (!track.try_move()) co_await track.async_move();
+  }
+}
+
+/// `work` runs as a coroutine on each of the threads.
+template <class Work>
+void run_on_threads(asio::thread_pool& pool, Work work) {
+  std::vector<std::future<void>> all;
+  for (int i = 0; i < workers; ++i) all.push_back(asio::co_spawn(pool, work(i), asio::use_future));
+  for (auto& each : all) {
+    BOOST_TEST_REQUIRE((each.wait_for(4 * patience) == std::future_status::ready), "a track waits for ever");
+    each.get();
+  }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(balances)
+
+BOOST_AUTO_TEST_CASE(no_two_tracks_differ_by_more_than_the_range) {
+  for (const std::uint64_t range : {1, 5, 100}) {
+    asio::thread_pool pool(workers);
+    balance pace(pool.get_executor(), {.range = range});
+    std::deque<balance_track> tracks;
+    for (int i = 0; i < workers; ++i) tracks.push_back(pace.track(std::to_string(i)));
+    observer looks_on(pace, tracks);
+    // Those that have made all their steps stay, so each one gets as far as the others.
+    run_on_threads(pool, [&](int i) { return walk(tracks[static_cast<std::size_t>(i)], moves); });
+    for (const auto& each : tracks) BOOST_TEST(each.steps() == std::uint64_t(moves));
+    BOOST_TEST(looks_on.violations == 0);
+    BOOST_TEST(looks_on.falls == 0);
+    BOOST_TEST(looks_on.looks > 0);
+    BOOST_TEST(pace.status().largest_spread > 0u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_was_done_before_a_step_is_visible_behind_the_move_that_it_allows) {
+  for (const int range : {1, 6, 40}) {
+    asio::thread_pool pool(2);
+    balance pace(pool.get_executor(), {.range = static_cast<std::uint64_t>(range)});
+    std::vector<int> done(moves);  // not atomic on purpose: ThreadSanitizer reports a read that is not ordered
+    auto slow = pace.track("slow");
+    auto fast = pace.track("fast");
+    const auto writes = [&]() -> asio::awaitable<void> {
+      for (int i = 0; i < moves; ++i) {
+        done[static_cast<std::size_t>(i)] = i;
+        co_await walk(slow, 1);
+      }
+    };
+    const auto reads = [&]() -> asio::awaitable<int> {
+      int wrong = 0;
+      for (int i = 0; i < moves; ++i) {
+        co_await walk(fast, 1);
+        if (i >= range) wrong += done[static_cast<std::size_t>(i - range)] != i - range;
+      }
+      co_return wrong;
+    };
+    auto written = asio::co_spawn(pool, writes(), asio::use_future);
+    BOOST_TEST(asio::co_spawn(pool, reads(), asio::use_future).get() == 0);
+    written.get();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(tracks_come_and_go) {
+  asio::thread_pool pool(workers);
+  balance pace(pool.get_executor(), {.range = 20});
+  std::deque<balance_track> none;
+  observer looks_on(pace, none);
+  run_on_threads(pool, [&](int i) -> asio::awaitable<void> {
+    for (int life = 0; life < 200; ++life) {
+      auto mine = pace.track(std::to_string(i));
+      co_await walk(mine, (life * 7 + i) % 100);
+    }
+  });
+  BOOST_TEST(looks_on.violations == 0);
+  BOOST_TEST(looks_on.falls == 0);
+  BOOST_TEST(pace.status().tracks.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_track_leaves_from_elsewhere_while_it_moves) {
+  for (int i = 0; i < 200; ++i) {
+    asio::thread_pool pool(2);
+    balance pace(pool.get_executor(), {.range = 8});
+    auto moves_on = pace.track("moves on");
+    std::atomic<bool> has_left = false;
+    const auto body = [&]() -> asio::awaitable<int> {
+      int after = 0;
+      for (;;) {
+        const bool knew = has_left;
+        auto [error] = co_await moves_on.async_move(tuple);
+        after += !error && knew;
+        if (error == errc::closed) co_return after;
+      }
+    };
+    auto ended = asio::co_spawn(pool, body(), asio::use_future);
+    std::this_thread::sleep_for(std::chrono::microseconds(10 * (i % 20)));  // another moment each time
+    moves_on.leave();
+    has_left = true;
+    BOOST_TEST(ended.get() == 0, "a step was made after it had left");
+    BOOST_TEST(!moves_on.try_move());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(moves_are_cancelled_while_others_let_them_go_on) {
+  asio::thread_pool pool(workers);
+  balance pace(pool.get_executor(), {.range = 1});
+  auto slow = pace.track("slow");
+  auto fast = pace.track("fast");
+  std::uint64_t made = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    // A signal and its handler share a strand, as Asio requires; the slow track moves on any thread.
+    auto strand = asio::make_strand(pool.get_executor());
+    auto signal = std::make_shared<asio::cancellation_signal>();
+    std::promise<error_code> ended;
+    fast.async_move(asio::bind_cancellation_slot(
+        signal->slot(), asio::bind_executor(strand, [&, signal](error_code error) { ended.set_value(error); })));
+    asio::post(strand, [signal] { signal->emit(asio::cancellation_type::total); });
+    if (i % 2 == 0) BOOST_TEST(slow.try_move());
+    const auto error = ended.get_future().get();
+    BOOST_TEST((!error || error == asio::error::operation_aborted));
+    made += !error;
+    BOOST_TEST(fast.steps() == made);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
