@@ -22,11 +22,11 @@ struct log_commit {
 
 /// Puts into a log.
 struct log_puts {
-  std::string record;               ///< It has its first version.
-  std::vector<std::string> nodes;   ///< The sequential nodes of a transaction.
-  std::size_t bytes = 0;            ///< The data of each.
+  std::string record;              ///< It has its first version.
+  std::vector<std::string> nodes;  ///< The sequential nodes of a transaction.
+  std::size_t bytes = 0;           ///< The data of each.
   std::size_t transactions = 0;
-  std::size_t under_way = 0;        ///< So many are sent without waiting for answers.
+  std::size_t under_way = 0;  ///< So many are sent without waiting for answers.
 };
 
 /// Every operation throws std::runtime_error if the server refuses it or the connection breaks.

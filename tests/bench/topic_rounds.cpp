@@ -156,8 +156,11 @@ double put_bare(const std::string& hosts, std::uint32_t shards, int count) {
   const auto nodes = std::max<std::size_t>(shards, (messages * packed + most_bytes_of_node - 1) / most_bytes_of_node);
   client.ensure(topic_paths::topic);
   client.ensure(std::string(topic_paths::topic) + "/record");
-  log_puts all{std::string(topic_paths::topic) + "/record", {}, messages * packed / nodes,
-               static_cast<std::size_t>(count) / messages, most_bytes_under_way / (messages * packed)};
+  log_puts all{std::string(topic_paths::topic) + "/record",
+               {},
+               messages * packed / nodes,
+               static_cast<std::size_t>(count) / messages,
+               most_bytes_under_way / (messages * packed)};
   for (std::uint32_t i = 0; i < shards; ++i) client.ensure(topic_paths::topic + ('/' + std::to_string(i)));
   for (std::size_t i = 0; i < nodes; ++i) {
     all.nodes.push_back(topic_paths::topic + ('/' + std::to_string(i % shards)) + "/b-");

@@ -28,8 +28,8 @@ class topic_backlog {
   topic_backlog(const topic_backlog&) = delete;
   topic_backlog& operator=(const topic_backlog&) = delete;
 
-  /// Puts so many messages of 100 bytes with 1 000 keys; at most 20 000 wait at a time. Returns messages a second, those
-  /// of a producer that has put into all shards before.
+  /// Puts so many messages of 100 bytes with 1 000 keys; at most 20 000 wait at a time. Returns messages a second,
+  /// those of a producer that has put into all shards before.
   double fill(int count);
   /// The same in calls of 1 000 messages, all at once.
   double fill_by_thousands(int count);

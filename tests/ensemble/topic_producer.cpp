@@ -244,4 +244,16 @@ BOOST_AUTO_TEST_CASE(without_the_right_to_create_batches_puts_end) {
   BOOST_TEST(consumed() == numbers(1, 2), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_transaction_is_no_larger_than_the_session_sends) {
+  auto how = fixture::options();
+  how.jute_maxbuffer = 20'000;
+  auto narrow = connect(how);
+  topic_producer by(over(narrow), "p");
+  std::vector<topic_message> many(100, {"k", std::string(1'000, 'd')});
+  auto put = run(by.async_put_all(std::move(many), tuple));
+  BOOST_TEST(!std::get<0>(put), std::get<0>(put).message());
+  BOOST_TEST(std::get<1>(put) == 100u);
+  BOOST_TEST(batches().size() >= 5u);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,4 @@
 // When a producer of a topic sends a transaction, what is in it, and what stops it.
-#include <algorithm>
 #include <chrono>
 #include <deque>
 #include <string>
@@ -21,7 +20,7 @@ constexpr std::int32_t most_under_way = 32;
 constexpr const char* head = "17:zkrecipes:batch:1,";
 
 struct producing_topic : fake_session {
-  explicit producing_topic(session_options with = usual()) : fake_session(std::move(with)) { connect(); }
+  producing_topic() { connect(); }
 
   /// A producer that has read its record.
   topic_producer ready(topic_producer_options options = {}) {
@@ -104,34 +103,9 @@ struct producing_topic : fake_session {
   std::deque<recorder<std::uint64_t>> puts;
 };
 
-/// The servers take only 20 000 bytes in a request.
-struct narrow_topic : producing_topic {
-  narrow_topic() : producing_topic(narrow()) {}
-
-  static session_options narrow() {
-    auto options = usual();
-    options.jute_maxbuffer = 20'000;
-    return options;
-  }
-};
-
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(topic_producers, producing_topic)
-
-BOOST_FIXTURE_TEST_CASE(a_transaction_is_no_larger_than_a_request_may_be, narrow_topic) {
-  auto by = ready();
-  put_all(by, strings(30, std::string(1'000, 'd')));
-  BOOST_TEST(!puts[0].done());
-  std::size_t count = 0;
-  for (int i = 0; i < 10 && !puts[0].done(); ++i) {
-    if (pending() == strings{"exists /t/0000"}) show_children(1);
-    for (const auto& each : land_first()) count += static_cast<std::size_t>(std::ranges::count(each, ':')) / 2;
-  }
-  BOOST_TEST(!puts[0].error(), puts[0].error().message());
-  BOOST_TEST(puts[0].result<0>() == 30u);
-  BOOST_TEST(count >= 30u);
-}
 
 BOOST_AUTO_TEST_CASE(what_is_put_while_a_transaction_is_in_flight_travels_in_the_next_one) {
   auto by = ready();

@@ -47,7 +47,7 @@ enum class errc {
   no_descriptors,  ///< The process has no file descriptor left for a connection: the reason of a state; tried again.
   too_large,       ///< More bytes than a server accepts (`session_options::jute_maxbuffer`); nothing was sent.
   read_only,       ///< The server has no quorum and serves reads only: the error of a `connection_failure`.
-  declined,        ///< Another call for this key waits, and begins later than this one was made (`gate`, `keyed_limiter`).
+  declined,  ///< Another call for this key waits, and begins later than this one was made (`gate`, `keyed_limiter`).
 };
 
 /// The category of `errc`; its name is "zkrecipes".

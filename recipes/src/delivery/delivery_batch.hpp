@@ -58,8 +58,8 @@ class delivery_batch {
   bool merges_;
   bool is_merged_ = false;
   std::vector<member> members_;
-  std::vector<operation> operations_;  // until `seal`
-  std::size_t count_ = 0;              // so many were added
+  std::vector<operation> operations_;               // until `seal`
+  std::size_t count_ = 0;                           // so many were added
   std::unordered_map<std::string, touch> touches_;  // by path
   std::vector<std::size_t> places_;
   std::size_t bytes_ = 0;

@@ -166,8 +166,8 @@ void shard_career::notes(const char* what, const term& present, std::string_view
   of_.in().notes().note(of_.client(), what, detail::shard_name(shard_) + ' ' + std::string(more), present.epoch());
 }
 
-/// As `takes` of a consumer's career in the scenario "coordinator". Without moods once everything is healed: then a call
-/// leaves most of the stall limit to the requests that follow, because a limit can be as short as two round trips.
+/// As `takes` of a consumer's career in the scenario "coordinator". Without moods once everything is healed: then a
+/// call leaves most of the stall limit to the requests that follow, because a limit can be as short as two round trips.
 asio::awaitable<void> shard_career::takes(span usually, std::uint64_t seldom, span else_up_to) {
   const bool is_seldom = mood_.one_in(seldom) && !of_.all.is_healed;
   const auto limit = of_.all.traits.stall_limit;
