@@ -22,7 +22,7 @@ class gate_caller {
   using handler = handler_for<void(error_code, gate_pass)>;
 
   gate_caller(boost::asio::any_io_executor base, handler whose)
-      : base_(std::move(base)),
+      : base_(boost::asio::prefer(std::move(base), boost::asio::execution::outstanding_work.tracked)),
         whose_(std::move(whose)),
         target_(boost::asio::prefer(boost::asio::get_associated_executor(whose_, base_),
                                     boost::asio::execution::outstanding_work.tracked)) {}

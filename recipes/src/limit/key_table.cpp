@@ -20,7 +20,7 @@ key_table::key_table(limit_clock clock, const keyed_limiter_options& options, st
 bool key_table::try_acquire(std::string_view key) {
   const auto now = clock_.now();
   std::lock_guard lock(mutex_);
-  if (pass(key, now)) return true;
+  if (pass(key, moment(now))) return true;
   ++counted_.declined;
   return false;
 }
@@ -45,6 +45,7 @@ void key_table::acquire(acquire_handler handler, std::string key) {
   ended_waiters over;
   {
     std::lock_guard lock(mutex_);
+    mine->came = moment(mine->came);
     if (pass(key, mine->came)) {
       over.add(mine, error_code());
     } else {
@@ -135,7 +136,7 @@ key_table::kept key_table::advance(node& at, ended_waiters& over) {
     auto which = waiters.pop();
     --counted_.waiting;
     ++counted_.waited;
-    time_waited_ += now - which->came;
+    time_waited_ = limit_clock::sum(time_waited_, limit_clock::length_of(now - which->came));
     over.add(std::move(which), error_code());
   }
   if (waiters.empty()) return end_line(at);
@@ -148,7 +149,7 @@ void key_table::hold_off(std::string_view key, lease_clock::duration length) {
   const auto now = clock_.now();
   const auto until = rule_.held_until(now + limit_clock::ticks_of(std::min(length, longest_hold_off)));
   std::lock_guard lock(mutex_);
-  auto& at = find_or_add(key, now);
+  auto& at = find_or_add(key, moment(now));
   if (at.second.arrival >= until) return;
   at.second.arrival = until;
   ++counted_.held_off;
@@ -165,7 +166,7 @@ void key_table::add_to(keyed_limiter_statistics& sum) const {
   sum.evicted += counted_.evicted;
   sum.waiting += counted_.waiting;
   sum.keys += keys_.size();
-  sum.time_waited += limit_clock::length_of(time_waited_);
+  sum.time_waited = limit_clock::sum(sum.time_waited, time_waited_);
 }
 
 /// The handlers are destroyed when the mutex is unlocked: one of them may own the last copy of a limiter.

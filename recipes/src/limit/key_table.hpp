@@ -1,6 +1,7 @@
 // A part of the keys of a keyed limiter, and those that wait for them.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -59,6 +60,9 @@ class key_table final : public waiting_place, public std::enable_shared_from_thi
   };
   using kept = std::shared_ptr<waiting_place>;
 
+  /// The moment of a call that read the clock before it had the mutex. Another call may have been faster, and entries
+  /// that are past for it are gone.
+  ticks moment(ticks read) noexcept { return latest_ = std::max(latest_, read); }
   bool pass(std::string_view key, ticks now);
   bool advance_arrival(entry& of, ticks now);
   node& find_or_add(std::string_view key, ticks now);
@@ -86,7 +90,8 @@ class key_table final : public waiting_place, public std::enable_shared_from_thi
   std::vector<end> ends_;  // a heap
   std::size_t lines_ = 0;
   keyed_limiter_statistics counted_;  // without `keys` and `time_waited`
-  ticks time_waited_ = 0;
+  lease_clock::duration time_waited_{0};
+  ticks latest_ = 0;  // the latest moment of a call: entries that ended before it may be gone
 };
 
 }  // namespace zkrecipes::detail

@@ -20,6 +20,11 @@ class limit_clock {
   static lease_clock::duration length_of(ticks length) noexcept {
     return lease_clock::duration(arrival_rule::round_up(length, ticks_per_nanosecond));
   }
+  /// The sum of two lengths that are not negative; at most the longest length that there is.
+  static lease_clock::duration sum(lease_clock::duration one, lease_clock::duration other) noexcept {
+    constexpr auto longest = lease_clock::duration::max();
+    return one > longest - other ? longest : one + other;
+  }
   static ticks ticks_of(lease_clock::duration length) noexcept { return length.count() * ticks_per_nanosecond; }
   /// The end of a budget that begins at `from`.
   static ticks end_of(time_budget budget, ticks from) noexcept {

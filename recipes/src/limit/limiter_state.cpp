@@ -141,7 +141,7 @@ limiter_state::kept limiter_state::advance(ended_waiters& over) {
   while (!line_.empty() && pass(line_.front().cost, now, somebody_waits)) {
     auto which = line_.pop();
     ++waited_;
-    time_waited_ += now - which->came;
+    time_waited_ = limit_clock::sum(time_waited_, limit_clock::length_of(now - which->came));
     over.add(std::move(which), error_code());
   }
   if (line_.empty()) return end_line();
@@ -200,12 +200,7 @@ lease_clock::duration limiter_state::take_level() {
 
 limiter_statistics limiter_state::statistics() const {
   std::lock_guard lock(mutex_);
-  return {acquired_.load(relaxed),
-          waited_,
-          declined_.load(relaxed),
-          held_off_,
-          line_.size(),
-          limit_clock::length_of(time_waited_)};
+  return {acquired_.load(relaxed), waited_, declined_.load(relaxed), held_off_, line_.size(), time_waited_};
 }
 
 /// The handlers are destroyed when the mutex is unlocked: one of them may own the last copy of a limiter.

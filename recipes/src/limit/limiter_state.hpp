@@ -62,7 +62,7 @@ class limiter_state final : public waiting_place, public std::enable_shared_from
   std::optional<ticks> taken_;         // the arrival time that `take_level` has told
   std::uint64_t waited_ = 0;
   std::uint64_t held_off_ = 0;
-  ticks time_waited_ = 0;
+  lease_clock::duration time_waited_{0};
 };
 
 }  // namespace zkrecipes::detail

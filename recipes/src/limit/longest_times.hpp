@@ -10,6 +10,7 @@ namespace zkrecipes::detail {
 /// The longest `per`, and the longest time after which a whole burst has come back.
 inline constexpr lease_clock::duration longest_span = std::chrono::hours(24 * 366);
 inline constexpr lease_clock::duration longest_hold_off = longest_span;
-inline constexpr lease_clock::duration longest_level = longest_span + longest_hold_off;
+/// A second more, because intervals are rounded up.
+inline constexpr lease_clock::duration longest_level = longest_span + longest_hold_off + std::chrono::seconds(1);
 
 }  // namespace zkrecipes::detail
