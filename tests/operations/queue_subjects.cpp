@@ -1,4 +1,4 @@
-// Queues, items that were taken from them, and the gate.
+// Queues, items that were taken from them, gates, and limiters.
 #include "operations/subjects.hpp"
 
 namespace zkrecipes::test {
@@ -110,17 +110,32 @@ subject of_producer() {
       .has("producer::async_last()", [](auto& p, auto t) { p.async_last(std::move(t)); });
 }
 
-/// It needs no session, only an executor.
+// Gates and limiters need no session, only an executor.
 subject of_gate() {
   return subject_of<zkrecipes::gate>("gate")
       .made([](const session& zk) { return zkrecipes::gate(zk.get_executor()); })
       .has_always("gate::async_enter(key)", [](auto& g, auto t) { g.async_enter("k", std::move(t)); });
 }
 
+subject of_limiter() {
+  return subject_of<limiter>("limiter")
+      .made([](const session& zk) { return limiter(zk.get_executor(), {.rate = 1'000'000, .burst = 1'000}); })
+      .has_always("limiter::async_acquire(cost)", [](auto& l, auto t) { l.async_acquire(1, std::move(t)); })
+      .has_always("limiter::async_acquire_for(cost, budget)",
+                  [](auto& l, auto t) { l.async_acquire_for(1, 5s, std::move(t)); });
+}
+
+subject of_keyed_limiter() {
+  return subject_of<keyed_limiter>("keyed_limiter")
+      .made([](const session& zk) { return keyed_limiter(zk.get_executor(), {.rate = 1'000'000, .burst = 1'000}); })
+      .has_always("keyed_limiter::async_acquire(key)", [](auto& l, auto t) { l.async_acquire("k", std::move(t)); });
+}
+
 }  // namespace
 
 std::vector<subject> queue_subjects() {
-  return {of_queue(), of_taken(), of_priority_queue(), of_delay_queue(), of_producer(), of_gate()};
+  return {of_queue(),    of_taken(), of_priority_queue(), of_delay_queue(),
+          of_producer(), of_gate(),  of_limiter(),        of_keyed_limiter()};
 }
 
 }  // namespace zkrecipes::test

@@ -20,8 +20,11 @@ void term_rules::committed(const entry& what) {
   if (record) check_record(*record), check_retirement(*record, what);
   // After the record: in a transaction that does both the leader retires.
   for (const auto& each : what.changes) {
+    if (each.type == kind::create) note_arrival(each.path);
     if (each.type == kind::remove) note_departure(each.path);
   }
+  const bool died = what.type == entry::kind::close_session && left_ && candidates_.empty();
+  is_orphan_ = is_orphan_ || died;
 }
 
 /// Somebody removes a candidate's node, or writes into the record what is none of ours.
@@ -44,7 +47,14 @@ void term_rules::check_request(const change& what) {
   in_.require(detail::asks_revocation(what.data), "a request to resign stays", what.data);
 }
 
+void term_rules::note_arrival(const std::string& path) {
+  if (!path.starts_with(election_ + '/')) return;
+  candidates_.insert(path);
+  is_orphan_ = false;
+}
+
 void term_rules::note_departure(const std::string& path) {
+  candidates_.erase(path);
   if (path == election_ + '/' + leader_node_) left_ = in_.clock().now();
 }
 
@@ -95,7 +105,7 @@ void term_rules::inaugurated(int client, std::int64_t epoch, std::int64_t token)
 }
 
 void term_rules::check_quiet(const tree& nodes) {
-  in_.require(finished_, "the last term is handed over");
+  in_.require(finished_ || is_orphan_, "the last term is handed over");
   const node* line = nodes.find(election_);
   if (line && !line->children.empty()) in_.fail("no node left", *line->children.begin());
 }

@@ -28,6 +28,7 @@ class term_rules {
 
  private:
   void note_operator(const entry& what);
+  void note_arrival(const std::string& path);
   void note_departure(const std::string& path);
   void check_request(const change& what);
   void check_record(const change& what);
@@ -43,6 +44,8 @@ class term_rules {
   bool finished_ = true;
   span deadline_{0};             // hand-over deadline of the present term
   std::optional<instant> left_;  // when the node of the present leader was removed
+  std::set<std::string> candidates_;
+  bool is_orphan_ = false;       // the leader died when all others had left: nobody takes over
   std::set<std::string> asked_;  // nodes of candidates that an operator has asked to resign
   std::set<std::int64_t> inaugurated_;
   std::set<std::int64_t> tokens_;
