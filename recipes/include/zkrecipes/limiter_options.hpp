@@ -21,8 +21,8 @@ struct limiter_options {
   /// Most cost that is let through at once after a pause, and the largest cost of one call. 1 to 1 000 000 000. The
   /// time after which a whole burst has come back, `burst` x `per` / `rate`, is 366 days at most.
   std::uint64_t burst = 1;
-  /// After a clean hand-over: what `limiter::take_level` of the predecessor has told, 0 to 732 days. The time between
-  /// the two calls does not count, so less is let through, never more.
+  /// After a clean hand-over: what `limiter::take_level` of the predecessor has told. 0 to 732 days and 1 s. The time
+  /// between the two calls does not count, so less is let through, never more.
   time_span<lease_clock::duration> level{lease_clock::duration::zero()};
   /// After a forced hand-over: the limiter begins without any credit, as if the predecessor had used all of it until
   /// this moment. What it was told by `hold_off` is lost.

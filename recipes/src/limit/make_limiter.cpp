@@ -49,7 +49,7 @@ std::shared_ptr<limiter_state> make_limiter(const asio::any_io_executor& executo
   const lease_clock::duration level = options.level;
   check_rate("limiter_options", options);
   require_option(level >= 0ns && level <= longest_level, "limiter_options", "level", in_nanoseconds(level),
-                 "it must be from 0 to 732 days");
+                 "it must be from 0 to 732 days and 1 s");
   return std::make_shared<limiter_state>(make_scheduler("limiter", executor, world), options);
 }
 
