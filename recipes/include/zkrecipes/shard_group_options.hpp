@@ -32,8 +32,8 @@ struct shard_group_options {
   /// A shard is put in quarantine instead of beginning a term when so many terms in a row have ended by the death of
   /// the process, a stall or an exception without a commit in between. 0: never. Up to 1 000.
   std::int32_t quarantine_after = 3;
-  /// A term that has executed for this long counts like one with a commit. Of the shards that the next death would put
-  /// in quarantine a member begins one after the other: the next when the one before has committed, or has executed for
+  /// A term that has executed for this long counts like one with a commit. A member begins the shards that the next
+  /// death would put in quarantine one after the other: the next when the one before has committed, or has executed for
   /// a tenth of this. 0 to 24 h.
   std::chrono::milliseconds calm{10'000};
 };
