@@ -157,6 +157,32 @@ BOOST_AUTO_TEST_CASE(shards_that_the_next_death_would_put_in_quarantine_begin_on
   stop_all();
 }
 
+BOOST_AUTO_TEST_CASE(a_shard_at_risk_that_hangs_while_it_begins_keeps_the_others_out_for_a_while_only) {
+  auto how = with("a");
+  how.calm = 100ms;
+  std::map<std::uint32_t, int> calls;
+  std::set<std::uint32_t> at_risk;
+  auto& a = make(connect(), how);
+  gate both(a.zk.get_executor());
+  a.on_make = [&](const shard& which, career& does) {
+    if (which.number != 3 && which.number != 5) return;
+    does.on_inaugurate = [&, number = which.number](term) -> asio::awaitable<void> {
+      if (calls[number] < 2) co_return;
+      at_risk.insert(number);
+      co_await both.pass();
+    };
+    does.on_execute = [&, number = which.number](term present) -> asio::awaitable<void> {
+      if (++calls[number] <= 2) throw std::runtime_error("again");
+      co_await present.async_ending(tuple);
+    };
+  };
+  a.start();
+  wait([&] { return at_risk.size() == 2; });
+  both.open();
+  wait_shares({{&a, 12}});
+  stop_all();
+}
+
 BOOST_AUTO_TEST_CASE(deaths_are_forgotten_after_a_calm_while) {
   auto how = with("a");
   how.calm = 50ms;

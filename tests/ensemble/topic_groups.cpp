@@ -104,6 +104,30 @@ BOOST_AUTO_TEST_CASE(leftovers_of_another_retention_are_removed) {
   BOOST_TEST(results_of("g") == numbers(1, 4), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(batches_of_a_shard_made_anew_are_not_taken_for_the_old_ones) {
+  with.retention.bytes = 1;
+  gate hold(executor());
+  put_batches(1, 3);
+  own().drop_requests(testcluster::op::multi, "/t/0000/b-");  // removals
+  const auto cuts = own().drops();
+  consume(
+      connect_far(),
+      [&](term, message item) -> asio::awaitable<message_outcome> {
+        if (item.data == "4") co_await hold.pass();
+        co_return transaction().create("/results/r-", "g" + item.data, create_mode::persistent_sequential);
+      },
+      "g");
+  BOOST_TEST_REQUIRE(run_until([&] { return own().drops() > cuts; }));  // a removal is under way
+  BOOST_TEST_REQUIRE(!std::get<0>(run(zk().async_remove_with_children("/t", tuple))));
+  put_batches(4, 6);
+  own().heal();
+  BOOST_TEST_REQUIRE(run_until([&] { return hold.is_reached(); }));
+  hold.open();
+  BOOST_TEST_REQUIRE(is_consumed("g"));
+  BOOST_TEST(run_until([&] { return batches().empty(); }));
+  BOOST_TEST(results_of("g") == numbers(1, 6), boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(a_group_is_played_again_from_any_place_that_is_kept) {
   with.retention = {};
   put_all(numbers(1, 5));

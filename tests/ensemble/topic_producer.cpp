@@ -244,6 +244,24 @@ BOOST_AUTO_TEST_CASE(without_the_right_to_create_batches_puts_end) {
   BOOST_TEST(consumed() == numbers(1, 2), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_shard_that_can_not_be_made_ends_the_puts_to_it_only) {
+  with.shards = 2;
+  put_all({"1"});
+  const auto used = exists("/t/0000") ? 0u : 1u;
+  std::string refused = "1";
+  while (over(zk()).shard_of(refused) == used) refused += 'x';
+  topic_producer by(over(zk()), "p", {.max_batch = 1});
+  BOOST_TEST(!std::get<0>(run(by.async_put("1", "2", tuple))));  // the next transactions go together
+  const acl all_but_create{{perm_read | perm_write | perm_delete | perm_admin, "world", "anyone"}};
+  forbid_creating("/t", all_but_create);
+  auto& first = put(by, refused);
+  auto& second = put(by, "1");
+  BOOST_TEST_REQUIRE(all_done());
+  BOOST_TEST(first.error() == errc::no_auth);
+  BOOST_TEST(!second.error(), second.error().message());
+  allow_creating("/t");
+}
+
 BOOST_AUTO_TEST_CASE(a_transaction_is_no_larger_than_the_session_sends) {
   auto how = fixture::options();
   how.jute_maxbuffer = 20'000;

@@ -23,6 +23,7 @@ testcluster::ensemble_options shape() {
   options.sync_limit = 20;
   options.init_limit = 40;
   options.max_session_timeout = 60s;
+  options.start_timeout = 120s;  // a busy machine
   options.delay_proxies = true;
   return options;
 }

@@ -32,7 +32,10 @@ stage::stage(asio::io_context& io, const direction& how)
       times_(choose_timings(how)),
       work_(how.work),
       random_(how.work.seed),
-      ensemble_({.servers = 3, .tick_time = times_.tick, .delay_proxies = how.work.shards > 0}),
+      ensemble_({.servers = 3,
+                 .tick_time = times_.tick,
+                 .delay_proxies = how.work.shards > 0,
+                 .start_timeout = std::chrono::minutes(2)}),  // a server starts beside all processes on a busy machine
       log_(phases_.path() / "director"),
       session_(io.get_executor(), session_options(ensemble_.hosts())),
       progress_(session_),

@@ -30,11 +30,12 @@ struct shard_group_options {
   /// shard. Above 0, up to 1.
   double max_moves = 0.1;
   /// A shard is put in quarantine instead of beginning a term when so many terms in a row have ended by the death of
-  /// the process, a stall or an exception without a commit in between. 0: never. Up to 1 000.
+  /// the process, a stall or an exception without progress in between. 0: never; 1: one process that dies puts all
+  /// shards that it owned there. Up to 1 000.
   std::int32_t quarantine_after = 3;
-  /// A term that has executed for this long counts like one with a commit. A member begins the shards that the next
-  /// death would put in quarantine one after the other: the next when the one before has committed, or has executed for
-  /// a tenth of this. 0 to 24 h.
+  /// A term has made progress when it has committed, or executed for this long. With `quarantine_after` of 2 or more a
+  /// member begins the shards that the next death would put in quarantine one after the other: the next when the one
+  /// before has committed, has executed for a tenth of this, or has begun this long ago. 0 to 24 h.
   std::chrono::milliseconds calm{10'000};
 };
 

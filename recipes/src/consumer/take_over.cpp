@@ -23,12 +23,14 @@ awaitable<void> wait_unless_over(const take_over_request& what, condition& chang
 
 /// The first that is resumed takes the turn, so that the others do not read their records in vain.
 awaitable<void> wait_for_turn(const take_over_request& what, condition& changed) {
+  const forwarding turns(what.seat->turn_changed(), changed);
   while (!what.give_up() && !what.seat->lost() && !what.seat->take_turn()) co_await changed.wait();
 }
 
 /// Pauses before another try if a server has refused.
 awaitable<void> rest(const take_over_request& what, condition& changed, const error_code& refusal, back_off& pause) {
   if (refusal != errc::server_error) co_return;
+  what.seat->pass_turn();
   co_await wait_unless_over(what, changed, pause.next(*what.seat->session()->get_scheduler()));
 }
 
@@ -175,6 +177,7 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
       if (refusal) co_return failed<term_ptr>(refusal);
       const auto deadline = before_us.deadline(before);
       if (session->now() < deadline) {
+        seat->pass_turn();
         const bool is_news = before_us.has_gone() && !std::exchange(waited, true);
         if (is_news) co_await seat->show_waiting();
         const bool has_changed = hint->fired() || before_us.has_changed();

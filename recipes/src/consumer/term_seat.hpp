@@ -50,8 +50,11 @@ class term_seat {
   virtual bool counts_deaths() const { return false; }
   /// Why the term must not begin, if so. `busy`: not before `take_turn`.
   virtual error_code objection(const term_record& next) = 0;
-  /// Whether the term may begin now; `changed` is notified when to ask again.
+  /// Whether the term may begin now; `turn_changed` is notified when to ask again.
   virtual bool take_turn() { return true; }
+  virtual condition& turn_changed() { return changed(); }
+  /// The term can not begin for now: others may take the turn.
+  virtual void pass_turn() {}
   /// The term of this record has begun, by the transaction with this number.
   virtual void note_begun(term_record& record, std::int64_t zxid) const = 0;
   /// Whether the record names the holder of this seat.

@@ -278,6 +278,10 @@ void group_member::forget_holdings() {
 /// Tells the planner that we want to give everything away, or puts right what somebody else has written into our node.
 /// If somebody writes at the same time, such as the planner, the next try begins with what that was.
 awaitable<void> group_member::write_record() {
+  if (!session()->connected()) {  // not to wait here, where orders and `stop` are heard
+    write_again_at_ = pause_.next(*get_scheduler());
+    co_return;
+  }
   const auto there = read_record();
   auto next = present_record();
   next.orders = there ? there->orders : orders_;
@@ -285,7 +289,8 @@ awaitable<void> group_member::write_record() {
   auto write = make_request(opcode::set, node_->path());
   write.data = serialize(next);
   write.version = node_->version();
-  auto written = co_await session()->perform(std::move(write), retry::once, node_->bound());
+  const auto deadline = session()->now() + session()->options().timeout;
+  auto written = co_await session()->perform(std::move(write), retry::once, node_->bound(), deadline);
   if (!written.error) is_shown_draining_ = next.is_draining;
   if (!written.error) is_garbled_ = false;
   write_again_at_ = written.error ? pause_.next(*get_scheduler()) : lease_clock::time_point();

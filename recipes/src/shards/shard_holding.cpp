@@ -147,12 +147,12 @@ awaitable<void> shard_holding::serve(term_ptr term) {
 awaitable<void> shard_holding::calm_down(term_ptr term) {
   condition changed(term->session()->get_scheduler());
   const forwarding term_changes(term->changed(), changed);
-  auto alone_until = never;  // counts from when the term executes
+  auto alone_until = term->session()->now() + group_->options.calm;  // also if it never executes
   auto calm_at = never;
   while (!term->reason() && term->has_deaths()) {
     const auto now = term->session()->now();
     if (calm_at == never && term->is_executing()) {
-      alone_until = now + group_->options.calm / 10;
+      alone_until = std::min(alone_until, now + group_->options.calm / 10);
       calm_at = now + group_->options.calm;
     }
     if (now >= alone_until) {

@@ -16,8 +16,7 @@ shard_seat::shard_seat(group_frame_ptr group, own_node_ptr member, std::uint32_t
       name_(member_->name() + "#" + std::to_string(++group_->seats)),
       gone_(std::move(gone)),
       changed_(session()->get_scheduler()),
-      member_changes_(member_->changed(), changed_),
-      turn_changes_(group_->risk.changed(), changed_) {}
+      member_changes_(member_->changed(), changed_) {}
 
 error_code shard_seat::lost() const { return given_up_ ? make_error_code(errc::closed) : member_->lost(); }
 

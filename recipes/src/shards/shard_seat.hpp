@@ -41,6 +41,8 @@ class shard_seat final : public term_seat {
   /// `career_failed`: the shard is to be put in quarantine. `busy`: another shard begins alone.
   error_code objection(const term_record& next) override;
   bool take_turn() override { return group_->risk.take(shard_); }
+  condition& turn_changed() override { return group_->risk.changed(); }
+  void pass_turn() override { group_->risk.pass_on(shard_); }
   /// The term behind which we object to another one.
   std::int64_t objected_epoch() const noexcept { return objected_epoch_; }
   /// The fencing token is the number of the transaction that began the term, so it grows from owner to owner.
@@ -62,7 +64,6 @@ class shard_seat final : public term_seat {
   gone_members_ptr gone_;
   condition changed_;
   forwarding member_changes_;
-  forwarding turn_changes_;
   std::int64_t objected_epoch_ = 0;
   std::atomic<bool> given_up_ = false;
 };

@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include <zkrecipes/transaction.hpp>
+
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
@@ -18,6 +20,7 @@ using log_positions = std::vector<log_position>;
 using chosen_batches = std::vector<batch_name>;
 
 constexpr std::size_t trimmed_at_once = 100;
+constexpr std::uint64_t most_writes_of_stamp = 63;
 constexpr auto pause_after_news = 1s;
 constexpr auto longest_pause_of_trimmer = 10s;
 
@@ -62,35 +65,61 @@ awaitable<void> log_trimmer::run() {
 }
 
 awaitable<error_code> log_trimmer::trim() {
-  const auto& keep = topic_->options.retention;
-  auto read = co_await positions();
-  auto& [error, known] = read;
-  if (error || known.size() < keep.groups.size()) co_return error;  // a group has not begun: it needs everything
-  auto list = make_request(opcode::children, topic_->where.shard(shard_));
-  auto listed = co_await topic_->session->perform(std::move(list), retry::always);
-  if (listed.error) co_return listed.error;
-  auto chosen = co_await choose(batches_of(listed.children), known);
+  auto stamped = co_await stamp();
+  const auto& [problem, version] = stamped;
+  if (problem) co_return problem == errc::no_node ? error_code() : problem;  // there is no shard yet
+  if (std::exchange(version_, version) != version) learned_.clear();  // those were batches of another shard
+  auto looked = co_await look();
+  auto& [error, seen] = looked;
+  const bool is_needed = seen.positions.size() < topic_->options.retention.groups.size();
+  if (error || is_needed) co_return error;  // a group that has not begun needs everything
+  auto chosen = co_await choose(std::move(seen.batches), seen.positions);
   auto& [failure, which] = chosen;
   if (failure) co_return failure;
   co_return co_await remove(std::move(which));
 }
 
-/// Those of the named groups that have one. An older one than the present keeps more, so any server's is good enough.
-awaitable<outcome<log_positions>> log_trimmer::positions() {
-  std::vector<backend::request> looks;
+/// Returns the version of the folder of positions; `no_node`: it can not be there yet. A folder made anew has version 0 until another trimmer has written
+/// it, a random number of times. So the version tells one shard from the next one of the same name.
+awaitable<outcome<std::int32_t>> log_trimmer::stamp() {
+  const auto& session = topic_->session;
+  const auto folder = topic_->where.positions(shard_);
+  for (;;) {
+    auto found = co_await session->perform(make_request(opcode::get, folder), retry::always);
+    if (!found.error && found.stat.version != 0) co_return outcome<std::int32_t>(error_code(), found.stat.version);
+    const bool is_missing = found.error == errc::no_node;
+    if (found.error && !is_missing) co_return failed<std::int32_t>(found.error);
+    transaction all;
+    if (is_missing) all.create(folder);
+    const auto writes = 1 + session->get_scheduler()->world->random() % most_writes_of_stamp;
+    for (std::uint64_t i = 0; i < writes; ++i) all.set(folder, found.data, static_cast<std::int32_t>(i));
+    auto written = co_await session->perform(backend::make_multi(std::move(all)), retry::once);
+    // Without the right to write it, its version is 0, and tells only that it is there.
+    if (written.error == errc::no_auth && !is_missing) co_return outcome<std::int32_t>(error_code(), 0);
+    if (written.error == errc::no_auth) co_return failed<std::int32_t>(errc::no_node);  // a commit may make it later
+    const bool is_late = written.error == errc::bad_version || written.error == errc::node_exists;
+    if (written.error && !is_late) co_return failed<std::int32_t>(written.error);
+  }
+}
+
+/// The positions of those named groups that have one, and the batches. Older ones than the present keep more, so any
+/// server's are good enough.
+awaitable<outcome<log_trimmer::log_look>> log_trimmer::look() {
+  std::vector<backend::request> looks{make_request(opcode::children, topic_->where.shard(shard_))};
   for (const auto& each : topic_->options.retention.groups) {
     looks.push_back(make_request(opcode::get, topic_->where.position(shard_, each)));
   }
-  log_positions known;
-  error_code error;
-  if (looks.empty()) co_return outcome<log_positions>(error, std::move(known));
+  log_look seen;
   auto replies = co_await topic_->session->perform_all(std::move(looks));
+  auto error = replies.front().error;
+  seen.batches = batches_of(replies.front().children);
+  replies.erase(replies.begin());
   for (const auto& each : replies) {
     if (each.error && each.error != errc::no_node) error = each.error;
     auto position = each.error ? std::nullopt : parse_position(each.data);
-    if (position) known.push_back(std::move(*position));
+    if (position) seen.positions.push_back(std::move(*position));
   }
-  co_return outcome<log_positions>(error, std::move(known));
+  co_return outcome<log_look>(error, std::move(seen));
 }
 
 awaitable<outcome<chosen_batches>> log_trimmer::choose(chosen_batches all, const log_positions& positions) {
@@ -157,15 +186,20 @@ awaitable<error_code> log_trimmer::learn(const chosen_batches& which) {
   co_return error_code();
 }
 
-/// A batch that has gone, or below which somebody has created nodes, is passed by.
+/// Each removal holds only in the shard that was looked at. A batch that has gone, or below which somebody has created
+/// nodes, is passed by.
 awaitable<error_code> log_trimmer::remove(chosen_batches which) {
+  const auto folder = topic_->where.positions(shard_);
   for (std::size_t from = 0; from < which.size(); from += trimmed_at_once) {
     std::vector<backend::request> removals;
     for (auto i = from; i < std::min(which.size(), from + trimmed_at_once); ++i) {
-      removals.push_back(make_request(opcode::remove, topic_->where.batch(shard_, which[i].name)));
+      transaction one;
+      one.check(folder, version_).remove(topic_->where.batch(shard_, which[i].name));
+      removals.push_back(backend::make_multi(std::move(one)));
     }
     auto replies = co_await topic_->session->perform_all(std::move(removals));
     for (const auto& each : replies) {
+      if (each.error && failed_at(each) == 0) co_return error_code();  // it is another shard now: look again
       const bool is_fine = !each.error || each.error == errc::no_node || each.error == errc::not_empty;
       if (!is_fine) co_return each.error;
     }

@@ -14,9 +14,9 @@
 
 namespace zkrecipes::detail {
 
-/// Works beside a consumer of the shard, outside of its commits. A batch is removed by its name only, and only if the
-/// positions say so, which move on but for a seek. So it does no harm if a consumer whose term is over does it, too. On
-/// the strand.
+/// Works beside a consumer of the shard, outside of its commits. A batch is removed only if the positions say so, which
+/// move on but for a seek, and only from the shard that was looked at: not if an operator has removed it, and a new one
+/// has the same names. So it does no harm if a consumer whose term is over does it, too. On the strand.
 class log_trimmer : public std::enable_shared_from_this<log_trimmer> {
  public:
   /// `is_once`: a first look is enough, because the consumer removes what it has consumed itself.
@@ -33,9 +33,15 @@ class log_trimmer : public std::enable_shared_from_this<log_trimmer> {
     std::uint64_t bytes = 0;
   };
 
+  struct log_look {
+    std::vector<log_position> positions{};
+    std::vector<batch_name> batches{};
+  };
+
   awaitable<void> run();
   awaitable<error_code> trim();
-  awaitable<outcome<std::vector<log_position>>> positions();
+  awaitable<outcome<std::int32_t>> stamp();
+  awaitable<outcome<log_look>> look();
   awaitable<error_code> learn(const std::vector<batch_name>& which);
   awaitable<outcome<std::vector<batch_name>>> choose(std::vector<batch_name> all,
                                                      const std::vector<log_position>& positions);
@@ -47,6 +53,7 @@ class log_trimmer : public std::enable_shared_from_this<log_trimmer> {
   bool is_once_;
   bool is_started_ = false;
   bool has_news_ = false;
+  std::int32_t version_ = 0;  // of the shard's folder of positions
   std::map<std::int32_t, size_and_age> learned_;
   condition changed_;
   background runner_;

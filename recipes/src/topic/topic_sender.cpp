@@ -123,12 +123,16 @@ awaitable<topic_sender::result> topic_sender::settle_failure() {
     co_return failure(first.what.count(), why);
   }
   error_code error;
+  const auto is_refused = [&error] { return error && !is_unanswered(error) && !forbids_retry(error); };
   if (is_missing) error = co_await make_folders(first.what);
+  if (is_refused() && !may_be_there_) {  // those behind it may go to other shards
+    record_.doubt();
+    co_return failure(first.what.count(), error);
+  }
   if (!error || may_have_happened(error)) error = co_await record_.read();
   if (error) {
     record_.doubt();
-    const bool is_refused = !is_unanswered(error) && !forbids_retry(error);
-    const bool hides_outcome = is_refused && may_be_there_;
+    const bool hides_outcome = is_refused() && may_be_there_;
     co_return failure(planned - before, hides_outcome ? make_error_code(errc::outcome_unknown) : error);
   }
   const bool is_anew = record_.last() < before && (is_missing || !may_be_there_);  // somebody has removed the record
