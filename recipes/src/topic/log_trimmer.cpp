@@ -68,7 +68,7 @@ awaitable<error_code> log_trimmer::trim() {
   auto stamped = co_await stamp();
   const auto& [problem, version] = stamped;
   if (problem) co_return problem == errc::no_node ? error_code() : problem;  // there is no shard yet
-  if (std::exchange(version_, version) != version) learned_.clear();  // those were batches of another shard
+  if (std::exchange(version_, version) != version) learned_.clear();         // those were batches of another shard
   auto looked = co_await look();
   auto& [error, seen] = looked;
   const bool is_needed = seen.positions.size() < topic_->options.retention.groups.size();
@@ -79,8 +79,9 @@ awaitable<error_code> log_trimmer::trim() {
   co_return co_await remove(std::move(which));
 }
 
-/// Returns the version of the folder of positions; `no_node`: it can not be there yet. A folder made anew has version 0 until another trimmer has written
-/// it, a random number of times. So the version tells one shard from the next one of the same name.
+/// Returns the version of the folder of positions; `no_node`: it can not be there yet. A folder made anew has version 0
+/// until another trimmer has written it, a random number of times. So the version tells one shard from the next one of
+/// the same name.
 awaitable<outcome<std::int32_t>> log_trimmer::stamp() {
   const auto& session = topic_->session;
   const auto folder = topic_->where.positions(shard_);
