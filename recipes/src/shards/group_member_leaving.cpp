@@ -2,7 +2,6 @@
 
 #include "session/outcomes.hpp"
 #include "shards/group_member.hpp"
-#include "shards/group_nodes.hpp"
 
 namespace zkrecipes::detail {
 
