@@ -149,6 +149,7 @@ delivery_window::entries delivery_window::refuse(message_in_hand& which, message
 void delivery_window::restart(message_in_hand& which) {
   which.outcome = {};
   set(which, stage::waiting);
+  if (!is_resting(which.lane)) want_lane(which.lane);  // it may have rested, and what was loaded meanwhile was dropped
   review(which.lane);
 }
 
