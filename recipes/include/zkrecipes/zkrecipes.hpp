@@ -17,6 +17,7 @@
 #include <zkrecipes/limiter.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/membership.hpp>
+#include <zkrecipes/message_duplicates.hpp>
 #include <zkrecipes/message_feed.hpp>
 #include <zkrecipes/message_outcome.hpp>
 #include <zkrecipes/multi_lock.hpp>
