@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_shard_at_risk_that_hangs_while_it_begins_keeps_the_others
   std::map<std::uint32_t, int> calls;
   std::set<std::uint32_t> at_risk;
   auto& a = make(connect(), how);
-  gate both(a.zk.get_executor());
+  hold_point both(a.zk.get_executor());
   a.on_make = [&](const shard& which, career& does) {
     if (which.number != 3 && which.number != 5) return;
     does.on_inaugurate = [&, number = which.number](term) -> asio::awaitable<void> {

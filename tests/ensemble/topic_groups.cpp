@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(leftovers_of_another_retention_are_removed) {
 
 BOOST_AUTO_TEST_CASE(batches_of_a_shard_made_anew_are_not_taken_for_the_old_ones) {
   with.retention.bytes = 1;
-  gate hold(executor());
+  hold_point hold(executor());
   put_batches(1, 3);
   own().drop_requests(testcluster::op::multi, "/t/0000/b-");  // removals
   const auto cuts = own().drops();
