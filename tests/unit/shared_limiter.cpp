@@ -37,13 +37,17 @@ BOOST_AUTO_TEST_CASE(a_burst_of_its_own_choice_is_one_for_each_slice) {
   BOOST_TEST(bank.path() == "/limit");
 }
 
-BOOST_AUTO_TEST_CASE(operations_wait_before_the_first_run_and_are_over_behind_it) {
+BOOST_AUTO_TEST_CASE(operations_wait_during_a_run_only) {
   connect();
   shared_limiter bank(zk, "/limit", {.id = "a", .rate = 100});
-  auto early = record<>();
-  bank.async_acquire(1, early.token());
+  auto before = record<>();
+  bank.async_acquire(1, before.token());
+  settle();
+  BOOST_TEST((before.done() && before.error() == errc::closed));
   auto running = record<>();
   bank.async_run(running.token());
+  auto early = record<>();
+  bank.async_acquire(1, early.token());
   auto second = record<>();
   bank.async_run(second.token());
   settle();

@@ -12,6 +12,7 @@ namespace {
 
 /// A rate of 1000 a second in 10 slices with bursts of 5, in the share of a process.
 struct share_case : limiting {
+  share_case() { share->open(1); }
   void add(std::uint32_t from, std::uint32_t to) {
     for (auto each = from; each < to; ++each) {
       valid_until[each] = detail::never;
@@ -227,7 +228,6 @@ BOOST_AUTO_TEST_CASE(a_hold_off_delays_those_that_wait) {
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_a_run_ends_those_that_wait) {
-  share->open(1);
   acquire(expect());
   share->close(1);
   settle();

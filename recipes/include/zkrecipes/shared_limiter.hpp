@@ -62,12 +62,12 @@ class shared_limiter {
   /// somebody waits (nobody is overtaken); a cost of 0 or above `burst` / `slices`. It locks a mutex for a moment.
   bool try_acquire(std::uint64_t cost = 1);
 
-  /// Waits until a call of this cost is let through, behind those of this process that wait already. Without a share it
-  /// waits for one. What a cancelled operation was waiting for is left to those behind it.
+  /// Waits until a call of this cost is let through, behind those of this process that wait already. Without a share,
+  /// as behind the beginning of the run, it waits for one. What a cancelled operation was waiting for is left to those behind it.
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `bad_arguments` (a cost of 0 or above `burst` / `slices`), `closed` (the run has ended, before or
-  /// meanwhile; before the first run it waits).
+  /// Errors: `bad_arguments` (a cost of 0 or above `burst` / `slices`), `closed` (it does not run: `async_run` has not
+  /// been called yet, or has ended, before or meanwhile).
   /// Cancellation: all types; nothing is used then.
   /// Thread safety: as the class says.
   /// Cost: no round trip; one timer for all that wait.

@@ -43,7 +43,7 @@ class slice_share final : public waiting_place, public std::enable_shared_from_t
   /// From now on the slice is not used.
   void remove(std::uint32_t slice);
 
-  /// A run begins: operations may wait for a share.
+  /// A run begins: operations wait for a share. Without a run they complete with `closed`.
   void open(std::uint64_t run);
   /// The run has ended, and with it all operations, unless another one has begun.
   void close(std::uint64_t run);
@@ -85,7 +85,7 @@ class slice_share final : public waiting_place, public std::enable_shared_from_t
   std::set<std::pair<ticks, acquire_waiter*>> deadlines_;  // of those in line that have one
   std::shared_ptr<line_timer> timer_;                      // null before the first waiter
   std::uint64_t run_ = 0;
-  bool is_closed_ = false;
+  bool is_closed_ = true;
   limiter_statistics counted_;  // without `waiting`
 };
 
