@@ -91,10 +91,10 @@ BOOST_AUTO_TEST_CASE(lost_requests_and_lost_replies_are_settled) {
   auto far = connect_far();
   auto a = make(far, "a");
   claim(a, "first");
-  own().drop_reply(testcluster::op::create);
+  own().drop_reply(testcluster::op::create2);
   BOOST_TEST(claim(a, "second").is_new);
   BOOST_TEST(own().drops() == 1u);
-  own().drop_request(testcluster::op::create);
+  own().drop_request(testcluster::op::create2);
   BOOST_TEST(claim(a, "third").is_new);
   BOOST_TEST(own().drops() == 2u);
   const auto mine = claim(a, "fourth");
