@@ -111,7 +111,8 @@ BOOST_AUTO_TEST_CASE(each_second_has_one_call_and_old_seconds_are_removed) {
   bool is_right = true;
   for (std::size_t i = 0; periods.size() < 5; ++i) {
     const auto found = claim(all[i % 2], "smith");
-    is_right = is_right && std::chrono::floor<std::chrono::seconds>(found.at).time_since_epoch().count() == found.period;
+    is_right =
+        is_right && std::chrono::floor<std::chrono::seconds>(found.at).time_since_epoch().count() == found.period;
     if (found.is_new) BOOST_TEST(periods.insert(found.period).second);
   }
   BOOST_TEST(is_right);

@@ -3,13 +3,13 @@
 #include <iostream>
 #include <string>
 
+#include <unistd.h>
+
 #include <boost/asio/detached.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/test/unit_test.hpp>
-
-#include <unistd.h>
 
 #include <zkrecipes/shared_limiter.hpp>
 

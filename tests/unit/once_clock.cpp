@@ -143,8 +143,8 @@ BOOST_AUTO_TEST_CASE(what_is_no_old_period_is_left_alone) {
   server.clock = 100 * minute;
   auto a = make("a", 0ms);
   claim_by(a);
-  const std::vector<std::string> others{"/once/7x", "/once/007", "/once/-5", "/once/101",
-                                        "/once/9223372036854775807", "/once/99999999999999999999"};
+  const std::vector<std::string> others{
+      "/once/7x", "/once/007", "/once/-5", "/once/101", "/once/9223372036854775807", "/once/99999999999999999999"};
   for (const auto& each : others) server.nodes[each] = {};
   server.nodes["/once/99"] = {};
   BOOST_TEST(clean(a) == 1u);

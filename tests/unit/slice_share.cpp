@@ -1,7 +1,8 @@
 // The slices of a process: they count while their terms are valid; those that wait for them.
+#include "rate/slice_share.hpp"
+
 #include <map>
 
-#include "rate/slice_share.hpp"
 #include "unit/limiting.hpp"
 
 using namespace zkrecipes;

@@ -15,7 +15,7 @@ struct once_intent {
   std::string key{};
   std::string id{};                            ///< `once_per_options::id` of the one that wrote it.
   std::string note{};                          ///< What that caller added.
-  std::string guid{};                          ///< Of this intent alone: a key for a service that knows repeats by one.
+  std::string guid{};                          ///< A name of this intent alone, for a service that knows repeats.
   std::chrono::system_clock::time_point at{};  ///< When it was written, by the clock of the ensemble's leader.
   std::int64_t period = 0;                     ///< The number of the period since 1970.
   std::int32_t version = 0;                    ///< The version of the node, for `once_per::async_withdraw`.

@@ -63,7 +63,8 @@ class shared_limiter {
   bool try_acquire(std::uint64_t cost = 1);
 
   /// Waits until a call of this cost is let through, behind those of this process that wait already. Without a share,
-  /// as behind the beginning of the run, it waits for one. What a cancelled operation was waiting for is left to those behind it.
+  /// as behind the beginning of the run, it waits for one. What a cancelled operation was waiting for is left to those
+  /// behind it.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `bad_arguments` (a cost of 0 or above `burst` / `slices`), `closed` (it does not run: `async_run` has not

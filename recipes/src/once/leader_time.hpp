@@ -10,7 +10,7 @@
 namespace zkrecipes::detail {
 
 /// The leader stamps each write with its time, in milliseconds since 1970. From the last stamp on our own steady clock
-/// goes on. This is a guess: another leader can have another clock. What is decided by it has to be checked by the next
+/// goes on. This is a guess: another leader can have another clock. A decision made by it has to be checked by the next
 /// stamp.
 class leader_time {
  public:

@@ -41,8 +41,7 @@ awaitable<outcome<once_intent>> once_state::claim(std::string key, std::string n
     auto seen = co_await try_in(period, mine);
     if (seen.error) co_return failed<once_intent>(seen.error);
     if (seen.what == finding::foreign) co_return failed<once_intent>(errc::foreign_data);
-    if (seen.what == finding::nothing) error = co_await make_period(period);
-    if (error) co_return failed<once_intent>(error);
+    if (seen.what == finding::nothing) time_.forget();  // perhaps the path has gone, with everything below it
     if (seen.what != finding::ours && seen.what != finding::others) continue;
     clean_if_due();
     auto& of = seen.record;
@@ -55,23 +54,29 @@ awaitable<outcome<once_intent>> once_state::claim(std::string key, std::string n
 
 awaitable<once_state::sight> once_state::try_in(std::int64_t period, once_record mine) {
   const auto path = where_.intent(period, mine.key);
-  auto node = co_await write_and_look(write_of(opcode::create, path, serialize(mine)));
+  std::vector<backend::request> writes{write_of(opcode::create, path, serialize(mine))};
+  auto node = co_await write_and_look(writes);
+  if (node.error == errc::no_node) {
+    writes.insert(writes.begin(), make_request(opcode::create, where_.period(period)));
+    node = co_await write_and_look(writes);
+  }
   auto seen = judge(mine, period, node);
   if (seen.what != finding::free) co_return seen;
   mine.unknown_fields = std::move(seen.record.unknown_fields);
-  node = co_await write_and_look(write_of(opcode::set, path, serialize(mine), seen.stat.version));
+  writes = {write_of(opcode::set, path, serialize(mine), seen.stat.version)};
+  node = co_await write_and_look(writes);
   co_return judge(mine, period, node);
 }
 
-/// Writes, and reads behind that what is there then. If the connection breaks both are sent again, and what is there
-/// tells whose write it was. A write that came too late is no error.
-awaitable<backend::reply> once_state::write_and_look(backend::request write) {
-  auto look = make_request(opcode::get, write.path);
-  std::vector<backend::request> both{std::move(write), std::move(look)};
-  auto replies = co_await session_->perform_all(std::move(both));
-  const auto& error = replies[0].error;
-  if (error && !is_write_conflict(error)) co_return std::move(replies[0]);
-  co_return std::move(replies[1]);
+/// Writes, and reads behind the last write what its node holds then. If the connection breaks all are sent again, and
+/// what is there tells whose write it was. A write that came too late is no error.
+awaitable<backend::reply> once_state::write_and_look(std::vector<backend::request> all) {
+  all.push_back(make_request(opcode::get, all.back().path));
+  auto replies = co_await session_->perform_all(std::move(all));
+  for (auto& each : replies) {
+    if (each.error && !is_write_conflict(each.error)) co_return std::move(each);
+  }
+  co_return std::move(replies.back());
 }
 
 once_state::sight once_state::judge(const once_record& mine, std::int64_t period, const backend::reply& node) {
@@ -138,18 +143,13 @@ awaitable<error_code> once_state::make_root() {
   co_return is_write_conflict(clock.error) ? error_code() : clock.error;
 }
 
-awaitable<error_code> once_state::make_period(std::int64_t number) {
-  auto made = co_await session_->perform(make_request(opcode::create, where_.period(number)), retry::always);
-  if (made.error == errc::no_node) time_.forget();  // everything has gone
-  co_return is_write_conflict(made.error) ? error_code() : made.error;
-}
-
 /// Behind a lost reply the read tells whether the intent is still there.
 awaitable<outcome<>> once_state::withdraw(once_intent what) {
   if (!what.is_new) co_return outcome<>(errc::bad_arguments);
   once_record mine{what.key, what.id, what.guid, what.note, true};
   const auto path = where_.intent(what.period, what.key);
-  auto node = co_await write_and_look(write_of(opcode::set, path, serialize(mine), what.version));
+  std::vector<backend::request> writes{write_of(opcode::set, path, serialize(mine), what.version)};
+  auto node = co_await write_and_look(std::move(writes));
   if (node.error) co_return outcome<>(node.error == errc::no_node ? error_code() : node.error);
   const auto found = parse_once_record(node.data);
   const bool is_there = found && found->guid == what.guid && !found->is_withdrawn;

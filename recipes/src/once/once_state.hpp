@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <zkrecipes/once_intent.hpp>
 #include <zkrecipes/once_per_options.hpp>
@@ -57,9 +58,8 @@ class once_state : public std::enable_shared_from_this<once_state> {
   awaitable<error_code> prepare();
   awaitable<error_code> learn_time();
   awaitable<error_code> make_root();
-  awaitable<error_code> make_period(std::int64_t number);
   awaitable<sight> try_in(std::int64_t period, once_record mine);
-  awaitable<backend::reply> write_and_look(backend::request write);
+  awaitable<backend::reply> write_and_look(std::vector<backend::request> all);
   sight judge(const once_record& mine, std::int64_t period, const backend::reply& node);
   void clean_if_due();
   awaitable<void> clean_quietly();

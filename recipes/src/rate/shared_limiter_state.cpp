@@ -35,8 +35,8 @@ std::shared_ptr<group_member> make_member(core_ptr session, std::string path, co
 
 shared_limiter_state::shared_limiter_state(core_ptr session, std::string path, shared_limiter_options options)
     : options_(std::move(options)),
-      share_(std::make_shared<slice_share>(
-          session->get_scheduler(), slice_credit(options_.rate, options_.per, options_.burst, options_.slices))),
+      share_(std::make_shared<slice_share>(session->get_scheduler(),
+                                           slice_credit(options_.rate, options_.per, options_.burst, options_.slices))),
       member_(make_member(std::move(session), std::move(path), options_)) {}
 
 error_code shared_limiter_state::begin_run() {

@@ -111,8 +111,8 @@ void slice_share::close(std::uint64_t run) {
 void slice_share::acquire(acquire_handler handler, std::uint64_t cost, time_budget budget) {
   const auto& on = *clock_.get_scheduler();
   const auto began = clock_.now();
-  const auto mine = make_waiter(on, std::move(handler), static_cast<std::int64_t>(cost), began,
-                                limit_clock::end_of(budget, began));
+  const auto mine =
+      make_waiter(on, std::move(handler), static_cast<std::int64_t>(cost), began, limit_clock::end_of(budget, began));
   std::optional<error_code> answer;
   {
     std::lock_guard lock(mutex_);
