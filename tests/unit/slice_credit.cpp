@@ -27,11 +27,11 @@ struct rate_plan {
 };
 
 /// Processes, and slices on their way between them. The rules of a group hold: a slice has one owner at most.
-class crowd {
+class process_crowd {
  public:
   static constexpr int size = 5;
 
-  explicit crowd(const rate_plan& how)
+  explicit process_crowd(const rate_plan& how)
       : how_(how),
         judge_(static_cast<std::int64_t>(how.rate), how.per, static_cast<std::int64_t>(how.burst)),
         processes_(size, fresh()),
@@ -120,10 +120,10 @@ class crowd {
 };
 
 /// Random steps, a whole number of nanoseconds apart.
-void run_crowd(crowd& all, int steps) {
+void run_crowd(process_crowd& all, int steps) {
   for (int step = 0; step < steps; ++step) {
     const auto what = all.draw(0, 999);
-    const auto who = static_cast<int>(all.draw(0, crowd::size - 1));
+    const auto who = static_cast<int>(all.draw(0, process_crowd::size - 1));
     const auto cost = static_cast<std::uint64_t>(all.draw(1, static_cast<std::int64_t>(all.largest_cost())));
     if (what < 800) {
       all.call(who, cost);
@@ -163,7 +163,7 @@ int drain(slice_credit& from, ticks now) {
 BOOST_AUTO_TEST_SUITE(slice_credits)
 
 BOOST_AUTO_TEST_CASE(the_bound_of_all_holds_over_every_window_with_moves_and_crashes) {
-  crowd all({.rate = 70, .per = 10ms, .burst = 60, .slices = 12});
+  process_crowd all({.rate = 70, .per = 10ms, .burst = 60, .slices = 12});
   const auto begun = all.now();
   run_crowd(all, 1'000'000);
   BOOST_TEST(all.within_bound);
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(it_holds_for_odd_rates_and_bursts) {
                              {.rate = 1, .per = 1ms, .burst = 5, .slices = 2},
                              {.rate = 1'000'003, .per = 1s, .burst = 1'000, .slices = 1}};
   for (const auto& each : plans) {
-    crowd all(each);
+    process_crowd all(each);
     run_crowd(all, 100'000);
     BOOST_TEST(all.within_bound, each.rate);
     BOOST_TEST(all.is_due_right, each.rate);
