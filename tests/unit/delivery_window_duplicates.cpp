@@ -21,7 +21,7 @@ namespace {
 using name_list = std::vector<std::string>;
 using stage = message_in_hand::stage;
 
-constexpr lease_clock::time_point start{1h};
+constexpr lease_clock::time_point arrival{1h};
 
 /// Messages are named by the letter of their key and a number.
 struct duplicates_case {
@@ -35,10 +35,10 @@ struct duplicates_case {
       made.name = each;
       made.data = "data of " + each;
       made.attempts = 1;
-      window.add(std::move(made), each.substr(0, each.find_first_of("0123456789")), start, is_sound);
+      window.add(std::move(made), each.substr(0, each.find_first_of("0123456789")), arrival, is_sound);
     }
   }
-  std::string begin(lease_clock::time_point now = start) {
+  std::string begin(lease_clock::time_point now = arrival) {
     auto* next = window.next(now);
     if (!next) return "";
     window.begin(*next, now);
@@ -175,7 +175,7 @@ class random_case {
   delivery_window window_;
   model keys_[5];
   std::uint64_t last_ = 0;
-  lease_clock::time_point now_ = start;
+  lease_clock::time_point now_ = arrival;
 };
 
 }  // namespace
@@ -237,13 +237,13 @@ BOOST_AUTO_TEST_CASE(a_message_that_is_tried_again_stays_in_front_of_the_one_tha
   at.begin();
   at.finish("a1", message_outcome::again("no"));
   at.window.commit(*at.begun["a1"]);
-  at.window.rest(*at.begun["a1"], start + 1s);
+  at.window.rest(*at.begun["a1"], arrival + 1s);
   at.add({"a3"});
   BOOST_TEST(at.declined() == name_list({"a2"}), boost::test_tools::per_element());
   BOOST_TEST(at.begin() == "");
-  at.window.next(start + 1s);
+  at.window.next(arrival + 1s);
   for (auto* each : at.window.missing()) at.window.load(*each, *each->what);
-  BOOST_TEST(at.begin(start + 1s) == "a1");
+  BOOST_TEST(at.begin(arrival + 1s) == "a1");
 }
 
 BOOST_AUTO_TEST_CASE(declined_messages_take_no_place) {
@@ -293,9 +293,9 @@ BOOST_AUTO_TEST_CASE(declined_ones_that_are_not_settled_can_be_left_to_the_next_
 BOOST_AUTO_TEST_CASE(calls_that_others_wait_for_are_known_from_the_oldest) {
   duplicates_case at(keep::first);
   at.add({"a1", "b1", "c1", "a2", "c2"});
-  at.begin(start + 1s);
-  at.begin(start + 2s);
-  at.begin(start);
+  at.begin(arrival + 1s);
+  at.begin(arrival + 2s);
+  at.begin(arrival);
   const auto waited_for = at.window.waited_for();
   BOOST_TEST_REQUIRE(waited_for.size() == 2u);
   BOOST_TEST(at.window.at(waited_for[0]).what->name == "c1");
