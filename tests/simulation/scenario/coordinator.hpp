@@ -38,7 +38,7 @@ struct consumers {
   delivery_rules messages;
   call_rules calls;
   line_rules line;
-  int revivals = 0;  ///< Under way: what they put back has to be processed yet.
+  int revivals = 0;  ///< Operators at it: what they put back has to be processed yet.
 };
 
 std::unique_ptr<program> make_worker(consumers& of, stage& in, int client, session with);

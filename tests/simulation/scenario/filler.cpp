@@ -38,10 +38,7 @@ class filler final : public program {
   }
 
   void cancel(asio::cancellation_type) override {}
-  void stop() override {
-    stopping_ = true;
-    for (const auto& each : revivers_) each->stop();
-  }
+  void stop() override { stopping_ = true; }
   bool idle() const override { return operations_.pending() == 0; }
   void close() override {
     operations_.start<>([this](auto token) { zk_->async_close(std::move(token)); },

@@ -16,11 +16,12 @@ reviver::reviver(stage& in, int number, queue which, operations& with, int& unde
       operations_(with),
       looks_left_(chance_.below(4)),
       under_way_(under_way) {
+  set_busy(true);
   looks_again();
 }
 
 void reviver::looks_again() {
-  if (was_last_) return;
+  if (was_last_) return set_busy(false);
   const auto left = in_.what().faults_until - in_.clock().now();
   was_last_ = looks_left_ == 0 || left <= 0ms;
   if (!was_last_) --looks_left_;
@@ -30,10 +31,8 @@ void reviver::looks_again() {
 }
 
 void reviver::look() {
-  if (stopping_) return;
   operations_.start<std::vector<parked_key>>([this](auto token) { queue_.async_parked_keys(std::move(token)); },
                                              [this](error_code error, std::vector<parked_key> keys) {
-                                               if (stopping_) return;
                                                if (error) return in_.later(producing_client, 1s, [this] { look(); });
                                                keys_ = std::move(keys);
                                                revive();
@@ -41,12 +40,9 @@ void reviver::look() {
 }
 
 void reviver::revive() {
-  if (stopping_) return;
   if (keys_.empty()) return looks_again();
-  set_busy(true);
   operations_.start<std::size_t>([this](auto token) { queue_.async_revive_key(keys_.back(), std::move(token)); },
                                  [this](error_code error, std::size_t) {
-                                   set_busy(false);
                                    const bool is_done = !error || error == errc::no_node;
                                    if (is_done) keys_.pop_back();
                                    in_.later(producing_client, is_done ? 0ms : 1s, [this] { revive(); });

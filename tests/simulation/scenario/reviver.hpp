@@ -15,13 +15,12 @@ namespace zkrecipes::simulation {
 /// a revival that was interrupted has to be completed. A part of a program, which outlives it.
 class reviver {
  public:
-  /// `under_way` counts the revivals of all operators.
+  /// `under_way` counts the operators who have not done with their last look. A program that is told to stop has to let
+  /// them: a key that was revived in part waits for the rest.
   reviver(stage& in, int number, queue which, operations& with, int& under_way);
   ~reviver() { set_busy(false); }
   reviver(const reviver&) = delete;
   reviver& operator=(const reviver&) = delete;
-
-  void stop() { stopping_ = true; }
 
  private:
   void look();
@@ -38,7 +37,6 @@ class reviver {
   int& under_way_;
   bool is_busy_ = false;
   bool was_last_ = false;
-  bool stopping_ = false;
 };
 
 }  // namespace zkrecipes::simulation
