@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(attempts_outlive_the_term) {
 }
 
 BOOST_AUTO_TEST_CASE(a_message_that_hangs_is_parked) {
-  std::deque<gate> holds;
+  std::deque<hold_point> holds;
   put_all({"hangs", "1"});
   auto& who = consume(
       [&](term, message item) -> asio::awaitable<message_outcome> {

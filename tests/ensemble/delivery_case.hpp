@@ -7,7 +7,7 @@
 
 #include <zkrecipes/queue_consumer.hpp>
 
-#include "ensemble/gate.hpp"
+#include "ensemble/hold_point.hpp"
 #include "ensemble/queue_case.hpp"
 #include "ensemble/replica.hpp"
 

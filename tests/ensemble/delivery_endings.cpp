@@ -63,7 +63,7 @@ class endings : public deliveries {
     BOOST_TEST(who.does.attempts["rests"] == rests, boost::test_tools::per_element());
   }
 
-  std::optional<gate> hold;
+  std::optional<hold_point> hold;
 
  private:
   asio::awaitable<message_outcome> process(message item) {

@@ -159,7 +159,7 @@ BOOST_AUTO_TEST_CASE(a_suspect_that_the_term_did_not_get_to_is_left_to_the_next)
   put("1");
   const auto name = put("2");
   leave_suspects({name});
-  gate hold(executor());
+  hold_point hold(executor());
   auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {
     if (item.data == "1") co_await hold.pass();
     co_return effect_of(item);

@@ -12,7 +12,7 @@ namespace {
 /// Writes each processed message as a sequential node, so that a stale leader's writes would spoil the order.
 class worker final : public queue_consumer {
  public:
-  worker(queue from, gate* hold, std::chrono::milliseconds stall_limit)
+  worker(queue from, hold_point* hold, std::chrono::milliseconds stall_limit)
       : queue_consumer(std::move(from)), hold_(hold), stall_limit_(stall_limit) {}
 
   career_traits traits() const override { return {.hand_over_deadline = 20s, .stall_limit = stall_limit_}; }
@@ -33,12 +33,13 @@ class worker final : public queue_consumer {
   std::vector<term_end> ends;
 
  private:
-  gate* hold_;
+  hold_point* hold_;
   std::chrono::milliseconds stall_limit_;
 };
 
 struct replica_of_worker {
-  replica_of_worker(session over, std::string id, gate* hold = nullptr, std::chrono::milliseconds stall_limit = 0ms)
+  replica_of_worker(session over, std::string id, hold_point* hold = nullptr,
+                    std::chrono::milliseconds stall_limit = 0ms)
       : zk(std::move(over)),
         does(queue(zk, "/q"), hold, stall_limit),
         coordinator(zk, "/e", {.id = std::move(id)}),
@@ -66,7 +67,7 @@ class workers : public queue_case {
     queue_case::teardown();
   }
 
-  replica_of_worker& add(session over, gate* hold = nullptr, std::chrono::milliseconds stall_limit = 0ms) {
+  replica_of_worker& add(session over, hold_point* hold = nullptr, std::chrono::milliseconds stall_limit = 0ms) {
     return all.emplace_back(std::move(over), "w" + std::to_string(all.size()), hold, stall_limit);
   }
   std::size_t processed() { return children("/results").size(); }
@@ -120,7 +121,7 @@ BOOST_AUTO_TEST_CASE(nor_does_it_matter_that_replies_are_lost) {
 }
 
 BOOST_AUTO_TEST_CASE(the_message_in_hand_of_an_expired_leader_is_committed_once) {
-  gate hold(executor());
+  hold_point hold(executor());
   auto& first = add(connect(), &hold);
   put("1");
   put("2");
@@ -137,7 +138,7 @@ BOOST_AUTO_TEST_CASE(the_message_in_hand_of_an_expired_leader_is_committed_once)
 }
 
 BOOST_AUTO_TEST_CASE(a_message_that_somebody_deletes_is_passed_over) {
-  gate hold(executor());
+  hold_point hold(executor());
   auto& first = add(connect(), &hold);
   put("1");
   put("2");
@@ -157,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_message_that_somebody_deletes_is_passed_over) {
 BOOST_AUTO_TEST_CASE(a_message_that_takes_too_long_is_a_stall_and_waiting_for_one_is_not) {
   auto with = options();
   with.timeout = 2s;
-  gate hold(executor());
+  hold_point hold(executor());
   auto& first = add(connect(with), &hold, 100ms);
   BOOST_TEST_REQUIRE(run_until([&] { return first.zk.counters().heartbeats >= 2; }));
   BOOST_TEST(first.does.ends.empty());

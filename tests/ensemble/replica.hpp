@@ -11,7 +11,7 @@
 
 #include "ensemble/career.hpp"
 #include "ensemble/ensemble_case.hpp"
-#include "ensemble/gate.hpp"
+#include "ensemble/hold_point.hpp"
 
 namespace zkrecipes::test {
 

@@ -1,5 +1,5 @@
 // What goes wrong in a shard group: careers that fail, nodes that others delete or edit, members that vanish.
-#include "ensemble/gate.hpp"
+#include "ensemble/hold_point.hpp"
 #include "ensemble/shard_case.hpp"
 
 using namespace zkrecipes;
@@ -121,7 +121,7 @@ BOOST_AUTO_TEST_CASE(shards_that_the_next_death_would_put_in_quarantine_begin_on
   std::map<std::uint32_t, int> calls;
   std::vector<std::uint32_t> at_risk;
   auto& a = make(connect(), how);
-  gate commits(a.zk.get_executor());
+  hold_point commits(a.zk.get_executor());
   a.on_make = [&](const shard& which, career& does) {
     if (which.number != 3 && which.number != 5) return;
     does.on_execute = [&, number = which.number](term present) -> asio::awaitable<void> {
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_CASE(a_shard_at_risk_that_hangs_while_it_begins_keeps_the_others
   std::map<std::uint32_t, int> calls;
   std::set<std::uint32_t> at_risk;
   auto& a = make(connect(), how);
-  gate both(a.zk.get_executor());
+  hold_point both(a.zk.get_executor());
   a.on_make = [&](const shard& which, career& does) {
     if (which.number != 3 && which.number != 5) return;
     does.on_inaugurate = [&, number = which.number](term) -> asio::awaitable<void> {
@@ -279,7 +279,7 @@ BOOST_AUTO_TEST_CASE(the_group_goes_on_after_the_loss_of_its_planner) {
 }
 
 BOOST_AUTO_TEST_CASE(the_message_in_hand_is_finished_before_a_shard_moves) {
-  gate message(executor());
+  hold_point message(executor());
   auto& a = make("a");
   a.on_make = [&](const shard&, career& does) {
     does.on_execute = [&](term present) -> asio::awaitable<void> {

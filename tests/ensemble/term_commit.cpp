@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_commit_without_a_connection_waits_and_reports_what_is_tru
 
 BOOST_AUTO_TEST_CASE(a_commit_goes_on_while_the_record_moves_to_its_next_phase) {
   error_code committed = errc::timed_out;
-  gate message(executor());
+  hold_point message(executor());
   auto& a = add([&](career& does) {
     does.on_execute = [&](term present) -> asio::awaitable<void> {
       co_await message.pass();

@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_dead_connection_does_not_hold_up_the_hand_over) {
 }
 
 BOOST_AUTO_TEST_CASE(a_hand_over_is_cut_at_the_deadline) {
-  gate leaving(executor());
+  hold_point leaving(executor());
   auto& a = add(connect_far(), [&](career& does) {
     does.with.hand_over_deadline = 100ms;
     does.on_hand_over = [&](term, term_end) { return leaving.pass(); };
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_hand_over_is_cut_at_the_deadline) {
 }
 
 BOOST_AUTO_TEST_CASE(who_overran_hears_of_the_end_without_a_hand_over) {
-  gate stuck(executor());
+  hold_point stuck(executor());
   auto& a = add([&](career& does) {
     does.with.stall_limit = 100ms;
     does.with.hand_over_deadline = 100ms;

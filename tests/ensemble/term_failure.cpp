@@ -63,7 +63,7 @@ BOOST_AUTO_TEST_CASE(in_its_hand_over) {
 }
 
 BOOST_AUTO_TEST_CASE(of_the_message_in_hand_while_the_term_ends) {
-  gate message(executor());
+  hold_point message(executor());
   auto& a = add([&](career& does) {
     does.on_execute = [&](term) -> asio::awaitable<void> {
       co_await message.pass();

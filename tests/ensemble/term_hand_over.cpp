@@ -7,7 +7,7 @@ using namespace zkrecipes::test;
 BOOST_FIXTURE_TEST_SUITE(term_hand_over, term_case)
 
 BOOST_AUTO_TEST_CASE(the_message_in_hand_is_finished_first) {
-  gate message(executor());
+  hold_point message(executor());
   auto& a = add([&](career& does) { does.on_execute = [&](term) { return message.pass(); }; });
   auto& b = add();
   wait([&] { return message.is_reached(); });
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(the_message_in_hand_is_finished_first) {
 }
 
 BOOST_AUTO_TEST_CASE(or_it_is_cut_short_if_the_career_wants_that) {
-  gate message(executor());
+  hold_point message(executor());
   auto& a = add([&](career& does) {
     does.with.finish_message_in_hand = false;
     does.on_execute = [&](term) { return message.pass(); };
@@ -49,7 +49,7 @@ BOOST_AUTO_TEST_CASE(or_it_is_cut_short_if_the_career_wants_that) {
 }
 
 BOOST_AUTO_TEST_CASE(the_successor_waits_for_the_end_of_the_hand_over) {
-  gate leaving(executor());
+  hold_point leaving(executor());
   auto& a = add([&](career& does) { does.on_hand_over = [&](term, term_end) { return leaving.pass(); }; });
   auto& b = add();
   wait_executing(a, 1);
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(the_successor_waits_for_the_end_of_the_hand_over) {
 }
 
 BOOST_AUTO_TEST_CASE(who_stalls_is_relieved_and_does_not_come_back_before_it_has_ended) {
-  gate stuck(executor());
+  hold_point stuck(executor());
   auto& a = add([&](career& does) {
     does.with.stall_limit = 200ms;
     does.with.hand_over_deadline = 300ms;
@@ -88,7 +88,7 @@ BOOST_AUTO_TEST_CASE(who_stalls_is_relieved_and_does_not_come_back_before_it_has
 }
 
 BOOST_AUTO_TEST_CASE(a_stalled_leader_with_somebody_behind_it) {
-  gate stuck(executor());
+  hold_point stuck(executor());
   auto& a = add([&](career& does) {
     does.with.stall_limit = 100ms;
     does.with.hand_over_deadline = 100ms;
@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_stalled_leader_with_somebody_behind_it) {
 }
 
 BOOST_AUTO_TEST_CASE(a_stalled_message_that_can_be_cut_is_handed_over) {
-  gate slow(executor());
+  hold_point slow(executor());
   auto& a = add([&](career& does) {
     does.with.stall_limit = 100ms;
     does.on_execute = [&](term) { return slow.pass(); };
@@ -120,7 +120,7 @@ BOOST_AUTO_TEST_CASE(a_stalled_message_that_can_be_cut_is_handed_over) {
 }
 
 BOOST_AUTO_TEST_CASE(a_career_that_declares_no_deadline_ends_in_order_all_the_same) {
-  gate message(executor());
+  hold_point message(executor());
   auto& a = add([&](career& does) {
     does.with.hand_over_deadline = 0s;
     does.on_execute = [&](term) { return message.pass(); };
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(a_career_that_declares_no_deadline_ends_in_order_all_the_sa
 }
 
 BOOST_AUTO_TEST_CASE(an_inauguration_that_is_going_on_is_finished_first) {
-  gate loading(executor());
+  hold_point loading(executor());
   auto& a = add([&](career& does) { does.on_inaugurate = [&](term) { return loading.pass(); }; });
   auto& b = add();
   wait([&] { return loading.is_reached(); });

@@ -8,7 +8,7 @@ using namespace zkrecipes::test;
 BOOST_FIXTURE_TEST_SUITE(term_lost, term_case)
 
 BOOST_AUTO_TEST_CASE(the_successor_waits_for_the_confirmation_of_an_expired_leader) {
-  gate message(executor());
+  hold_point message(executor());
   error_code committed = errc::timed_out;
   auto& a = add([&](career& does) {
     does.on_execute = [&](term present) -> asio::awaitable<void> {
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_leader_whose_node_is_removed_hands_over) {
 }
 
 BOOST_AUTO_TEST_CASE(an_election_that_is_wiped_out_while_somebody_waits_for_a_confirmation) {
-  gate message(executor());
+  hold_point message(executor());
   auto& a = add([&](career& does) { does.on_execute = [&](term) { return message.pass(); }; });
   auto& b = add();
   wait([&] { return message.is_reached(); });

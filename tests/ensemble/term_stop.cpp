@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(while_it_waits_in_line) {
 }
 
 BOOST_AUTO_TEST_CASE(while_it_inaugurates) {
-  gate loading(executor());
+  hold_point loading(executor());
   auto& a = add([&](career& does) { does.on_inaugurate = [&](term) { return loading.pass(); }; });
   wait([&] { return loading.is_reached(); });
   a.coordinator.stop();
@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(while_it_executes) {
 }
 
 BOOST_AUTO_TEST_CASE(while_it_waits_for_a_predecessors_confirmation) {
-  gate message(executor());
+  hold_point message(executor());
   auto& a = add([&](career& does) { does.on_execute = [&](term) { return message.pass(); }; });
   auto& b = add();
   auto& c = add();
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(at_any_step_of_its_way) {
 
 BOOST_AUTO_TEST_CASE(by_cancellation) {
   for (auto type : {asio::cancellation_type::total, asio::cancellation_type::partial}) {
-    gate message(executor());
+    hold_point message(executor());
     auto& a = add([&](career& does) { does.on_execute = [&](term) { return message.pass(); }; });
     wait([&] { return message.is_reached(); });
     a.ended.cancel(type);
@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(by_cancellation) {
 }
 
 BOOST_AUTO_TEST_CASE(by_terminal_cancellation_which_cuts_the_message_but_not_the_hand_over) {
-  gate message(executor());
+  hold_point message(executor());
   bool handed_over = false;
   auto& a = add([&](career& does) {
     does.on_execute = [&](term) { return message.pass(); };

@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_large_batch_that_is_none_stays_beside_its_letter) {
 
 BOOST_AUTO_TEST_CASE(batches_that_somebody_removes_are_passed_over) {
   options.window = 1;
-  gate hold(executor());
+  hold_point hold(executor());
   for (const auto& each : numbers(1, 30)) put_all({each});
   auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {
     if (item.data == "1") co_await hold.pass();
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(a_shard_that_is_removed_begins_anew) {
 }
 
 BOOST_AUTO_TEST_CASE(a_topic_that_is_wiped_out_begins_anew) {
-  gate hold(executor());
+  hold_point hold(executor());
   put_all(numbers(1, 3));
   auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {
     if (item.data == "2") co_await hold.pass();

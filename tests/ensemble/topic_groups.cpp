@@ -76,7 +76,7 @@ BOOST_AUTO_TEST_CASE(what_was_consumed_is_kept_for_its_age) {
 
 BOOST_AUTO_TEST_CASE(a_shard_keeps_its_bytes_and_what_is_not_consumed) {
   with.retention.bytes = 2'500;
-  gate hold(executor());
+  hold_point hold(executor());
   for (int i = 1; i <= 6; ++i) put_with_keys({"k"}, {std::to_string(i) + std::string(1'000, 'x')});
   auto& who = consume(
       [&](term, message item) -> asio::awaitable<message_outcome> {
@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(leftovers_of_another_retention_are_removed) {
 
 BOOST_AUTO_TEST_CASE(batches_of_a_shard_made_anew_are_not_taken_for_the_old_ones) {
   with.retention.bytes = 1;
-  gate hold(executor());
+  hold_point hold(executor());
   put_batches(1, 3);
   own().drop_requests(testcluster::op::multi, "/t/0000/b-");  // removals
   const auto cuts = own().drops();
@@ -182,7 +182,7 @@ BOOST_AUTO_TEST_CASE(a_seek_that_makes_a_group_is_found_again_after_a_lost_reply
 
 BOOST_AUTO_TEST_CASE(what_is_in_hand_while_the_position_is_moved_is_not_committed) {
   with.retention = {};
-  gate hold(executor());
+  hold_point hold(executor());
   bool is_held = true;
   put_all(numbers(1, 10));
   auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {

@@ -30,12 +30,12 @@ bool proves_a_violation(const balance_track& read_first, const balance_track& re
   return first > second + range;
 }
 
-/// Compares all pairs of tracks, which stay where they are, until it is destroyed.
+/// Compares all pairs of tracks, which stay where they are, until it is destroyed, and at least once.
 class observer {
  public:
   observer(const balance& pace, const std::deque<balance_track>& tracks)
       : thread_([this, pace, &tracks] {
-          while (!stop_) {
+          do {
             for (const auto& one : tracks) {
               for (const auto& other : tracks) violations += proves_a_violation(one, other, pace.options().range);
             }
@@ -43,8 +43,7 @@ class observer {
             violations += seen.spread > seen.range || seen.largest_spread > seen.range;
             falls += seen.limit < limit_;
             limit_ = seen.limit;
-            ++looks;
-          }
+          } while (!stop_);
         }) {}
   ~observer() {
     stop_ = true;
@@ -53,7 +52,6 @@ class observer {
 
   std::atomic<int> violations = 0;
   std::atomic<int> falls = 0;
-  std::atomic<int> looks = 0;
 
  private:
   std::uint64_t limit_ = 0;
@@ -94,7 +92,6 @@ BOOST_AUTO_TEST_CASE(no_two_tracks_differ_by_more_than_the_range) {
     for (const auto& each : tracks) BOOST_TEST(each.steps() == std::uint64_t(moves));
     BOOST_TEST(looks_on.violations == 0);
     BOOST_TEST(looks_on.falls == 0);
-    BOOST_TEST(looks_on.looks > 0);
     BOOST_TEST(pace.status().largest_spread > 0u);
   }
 }

@@ -202,6 +202,22 @@ BOOST_AUTO_TEST_CASE(messages_that_are_held_back_do_not_take_the_place_of_the_on
   BOOST_TEST(at.begin(start + 1s) == "a1");
 }
 
+BOOST_AUTO_TEST_CASE(a_message_that_was_read_while_its_key_rested_is_read_again_when_the_rest_is_cut_short) {
+  window_case at({.order = message_order::by_key, .window = 3, .parallel = 3, .may_unload = true});
+  at.add({"a1", "a2"});
+  at.begin();
+  at.finish("a1", message_outcome::park("no"));
+  at.window.commit(at.of("a1"));  // its reply is lost: is the key parked, and is the message there?
+  at.window.rest(at.of("a1"), start + 1h);
+  at.window.load(at.of("a1"), named("a1"));
+  at.window.refuse(at.of("a1"), {});
+  at.window.restart(at.of("a1"));
+  const auto missing = at.window.missing();
+  BOOST_TEST_REQUIRE(missing.size() == 2u);
+  for (auto* each : missing) at.window.load(*each, named(each->what->name));
+  BOOST_TEST(at.begin() == "a1");
+}
+
 BOOST_AUTO_TEST_CASE(the_oldest_call_is_known) {
   window_case at({.order = message_order::none, .window = 8, .parallel = 2});
   BOOST_TEST((at.window.working_since() == never));

@@ -2,36 +2,13 @@
 #include <algorithm>
 #include <random>
 
+#include "support/bound_judge.hpp"
 #include "unit/limiting.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
 namespace {
-
-/// Judges by a bucket that loses its content at the rate: over every window that ends now the bound holds exactly if
-/// the content is a burst at most. It counts in whole numbers, a unit of cost as `per` in nanoseconds.
-class bucket {
- public:
-  bucket(std::int64_t rate, std::chrono::nanoseconds per, std::int64_t burst)
-      : rate_(rate), unit_(per.count()), most_(burst * per.count()) {}
-
-  /// False if this call is beyond the bound.
-  bool add(lease_clock::time_point now, std::int64_t cost) {
-    const auto pause = std::min<std::int64_t>((now - last_).count(), most_ / rate_ + 1);
-    content_ = std::max<std::int64_t>(0, content_ - pause * rate_) + cost * unit_;
-    last_ = now;
-    return content_ <= most_;
-  }
-  std::int64_t content() const { return content_; }
-
- private:
-  std::int64_t rate_;
-  std::int64_t unit_;
-  std::int64_t most_;
-  std::int64_t content_ = 0;
-  lease_clock::time_point last_;
-};
 
 struct bound_case : limiting {
   static constexpr std::int64_t burst = 20;
@@ -86,7 +63,7 @@ struct bound_case : limiting {
   }
 
   std::mt19937_64 random{20'260'101};
-  bucket judge{7, 10ms, burst};
+  bound_judge judge{7, 10ms, burst};
   std::int64_t calls = 0;
   std::int64_t acquired = 0;
   std::int64_t started = 0;

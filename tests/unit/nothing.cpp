@@ -99,6 +99,8 @@ BOOST_AUTO_TEST_CASE(each_recipe_can_be_made_by_default) {
   BOOST_TEST(is_closed(topic().async_shards()));
   BOOST_TEST(is_closed(topic_producer().async_put("", "")));
   BOOST_TEST(is_closed(balance_track().async_move()));
+  BOOST_TEST(is_closed(shared_limiter().async_acquire()));
+  BOOST_TEST(is_closed(once_per().async_claim("a", "")));
 }
 
 BOOST_AUTO_TEST_CASE(a_handle_made_by_default_tells_nothing) {

@@ -1,109 +1,15 @@
 // When a producer of a topic sends a transaction, what is in it, and what stops it.
 #include <chrono>
-#include <deque>
 #include <string>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
-#include <zkrecipes/topic.hpp>
-#include <zkrecipes/topic_producer.hpp>
-
-#include "unit/fake_session.hpp"
+#include "unit/producing_topic.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 using namespace std::chrono_literals;
-
-namespace {
-
-constexpr std::int32_t most_under_way = 32;
-constexpr const char* head = "17:zkrecipes:batch:1,";
-
-struct producing_topic : fake_session {
-  producing_topic() { connect(); }
-
-  /// A producer that has read its record.
-  topic_producer ready(topic_producer_options options = {}) {
-    topic_producer made(topic(zk, "/t", {.shards = 1}), "p", options);
-    auto last_number = record<std::uint64_t>();
-    made.async_last(last_number.token());
-    settle();
-    CHECK_PENDING("multi /", "get /t/_producers/p");
-    answer();
-    answer_data("0");
-    BOOST_TEST_REQUIRE((last_number.done() && !last_number.error()));
-    return made;
-  }
-  void answer_data(std::string data) {
-    backend::reply found;
-    found.data = std::move(data);
-    answer(std::move(found));
-  }
-  recorder<std::uint64_t>& put(topic_producer& by, const std::string& data) {
-    puts.push_back(record<std::uint64_t>());
-    by.async_put("", data, puts.back().token());
-    settle();
-    return puts.back();
-  }
-  recorder<std::uint64_t>& put_all(topic_producer& by, const strings& data) {
-    std::vector<topic_message> all;
-    for (const auto& each : data) all.push_back({"", each});
-    puts.push_back(record<std::uint64_t>());
-    by.async_put_all(std::move(all), puts.back().token());
-    settle();
-    return puts.back();
-  }
-  /// The server does what the only request asks for, and gives the batch this number. Returns the data of the batches.
-  strings land(const std::string& number = "0000000007") {
-    BOOST_TEST_REQUIRE(pending() == strings{"multi /"}, boost::test_tools::per_element());
-    return land_first(number);
-  }
-  /// The same for the first of several.
-  strings land_first(const std::string& number = "0000000007") {
-    const auto& sent = last().pending.front().first.operations;
-    backend::reply made;
-    for (const auto& each : sent) {
-      made.results.emplace_back();
-      made.results.back().path = each.path + number;
-      if (each.type == operation::kind::set) made.results.back().stat.version = each.version + 1;
-    }
-    strings batches;
-    for (const auto& each : answer(made).operations) {
-      if (each.type == operation::kind::create) batches.push_back(each.data);
-    }
-    return batches;
-  }
-  /// The versions of the record that the request expects.
-  std::vector<std::int32_t> expected(std::size_t which) {
-    std::vector<std::int32_t> all;
-    for (const auto& each : last().pending.at(which).first.operations) {
-      if (each.type == operation::kind::set) all.push_back(each.version);
-    }
-    return all;
-  }
-  /// A producer of single messages with three transactions under way, the messages 2 to 4, behind a first one.
-  topic_producer ready_with_three_under_way() {
-    auto by = ready({.max_batch = 1});
-    put(by, "1");
-    land();
-    put(by, "2");
-    show_children(1);
-    for (const auto* each : {"3", "4"}) put(by, each);
-    CHECK_PENDING("multi /", "multi /", "multi /");
-    return by;
-  }
-  /// Answers the look at the shard.
-  void show_children(std::int32_t count) {
-    CHECK_PENDING("exists /t/0000");
-    backend::reply seen;
-    seen.stat.num_children = count;
-    answer(std::move(seen));
-  }
-
-  std::deque<recorder<std::uint64_t>> puts;
-};
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(topic_producers, producing_topic)
 
@@ -144,58 +50,6 @@ BOOST_AUTO_TEST_CASE(the_first_transaction_behind_a_read_is_alone_and_moves_the_
   CHECK_PENDING("multi /", "multi /");
 }
 
-BOOST_AUTO_TEST_CASE(of_several_transactions_without_an_answer_the_record_tells_how_many_were_done) {
-  for (const int done : {0, 1, 2, 3}) {
-    puts.clear();
-    auto by = ready_with_three_under_way();
-    const auto record = last().pending.at(static_cast<std::size_t>(std::max(done, 1) - 1)).first.operations.at(0).data;
-    const auto guid = record.substr(record.find(' '));
-    reconnect();
-    CHECK_PENDING("multi /", "get /t/_producers/p");
-    answer();
-    answer_data(std::to_string(1 + done) + guid);
-    for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(puts[i].done() == (static_cast<int>(i) <= done));
-    for (int next = done + 2; next <= 4; ++next) {
-      BOOST_TEST(land_first() == strings({std::string(head) + "0:,1:" + std::to_string(next) + ","}),
-                 boost::test_tools::per_element());
-    }
-    for (std::size_t i = 0; i < 4; ++i) BOOST_TEST(puts[i].result<0>() == i + 1);
-    CHECK_PENDING();
-  }
-}
-
-BOOST_AUTO_TEST_CASE(a_transaction_that_is_refused_takes_none_of_those_behind_it_with_it) {
-  auto by = ready_with_three_under_way();
-  fail(errc::no_auth);
-  for (int i = 0; i < 2; ++i) fail(errc::bad_version);
-  BOOST_TEST_REQUIRE(puts[1].done());
-  BOOST_TEST((puts[1].error() == errc::no_auth));
-  const auto guid = " somebody's";
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data(std::string("1") + guid);
-  for (const auto* each : {"3", "4"}) {
-    BOOST_TEST(land_first() == strings({std::string(head) + "0:,1:" + each + ","}), boost::test_tools::per_element());
-  }
-  BOOST_TEST(puts[2].result<0>() == 2u);
-  BOOST_TEST(puts[3].result<0>() == 3u);
-}
-
-BOOST_AUTO_TEST_CASE(a_hole_in_front_of_what_was_done_is_not_taken_for_done) {
-  auto by = ready_with_three_under_way();
-  const auto record = last().pending.at(2).first.operations.at(0).data;
-  fail(errc::bad_version);  // somebody has written the record by a single version
-  for (int i = 0; i < 2; ++i) land_first();
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data(record);
-  for (std::size_t i = 1; i < 4; ++i) {
-    BOOST_TEST_REQUIRE(puts[i].done());
-    BOOST_TEST((puts[i].error() == errc::outcome_unknown));
-  }
-  CHECK_PENDING();
-}
-
 BOOST_AUTO_TEST_CASE(a_look_at_the_last_number_changes_nothing_for_what_is_under_way) {
   auto by = ready_with_three_under_way();
   auto last_number = record<std::uint64_t>();
@@ -213,19 +67,6 @@ BOOST_AUTO_TEST_CASE(a_look_at_the_last_number_changes_nothing_for_what_is_under
   put(by, "5");
   CHECK_PENDING("multi /");
   BOOST_TEST(expected(0) == std::vector{most_under_way + 3}, boost::test_tools::per_element());  // what it knows itself
-}
-
-BOOST_AUTO_TEST_CASE(another_producer_ends_all_that_is_under_way) {
-  auto by = ready_with_three_under_way();
-  for (int i = 0; i < 3; ++i) fail(errc::bad_version);
-  CHECK_PENDING("multi /", "get /t/_producers/p");
-  answer();
-  answer_data("7 somebody's");
-  for (std::size_t i = 1; i < 4; ++i) {
-    BOOST_TEST_REQUIRE(puts[i].done());
-    BOOST_TEST((puts[i].error() == errc::superseded));
-  }
-  CHECK_PENDING();
 }
 
 BOOST_AUTO_TEST_CASE(many_messages_are_put_with_one_call) {
@@ -264,19 +105,6 @@ BOOST_AUTO_TEST_CASE(a_call_ends_with_its_first_message_that_can_not_be_put) {
   CHECK_PENDING();
 }
 
-BOOST_AUTO_TEST_CASE(what_was_put_before_a_refusal_is_counted) {
-  auto by = ready({.max_batch = 1});
-  auto& mine = put_all(by, {"1", "2", "3"});
-  land();
-  show_children(1);
-  land_first();
-  fail(errc::no_auth);
-  BOOST_TEST_REQUIRE(mine.done());
-  BOOST_TEST((mine.error() == errc::no_auth));
-  BOOST_TEST(mine.result<0>() == 2u);
-  CHECK_PENDING();
-}
-
 BOOST_AUTO_TEST_CASE(numbers_that_run_out_are_told) {
   auto by = ready();
   put(by, "1");
@@ -307,24 +135,6 @@ BOOST_AUTO_TEST_CASE(a_shard_whose_list_would_be_too_long_is_full_until_it_is_sh
   land();
   BOOST_TEST_REQUIRE(puts[3].done());
   BOOST_TEST(puts[3].result<0>() == 2u);
-}
-
-BOOST_AUTO_TEST_CASE(a_reply_that_was_lost_is_settled_by_the_record) {
-  for (const bool was_done : {true, false}) {
-    auto by = ready();
-    auto& mine = put(by, "1");
-    const auto data = last().pending.front().first.operations.at(0).data;
-    reconnect();
-    CHECK_PENDING("multi /", "get /t/_producers/p");
-    answer();
-    answer_data(was_done ? data : "0");
-    if (!was_done) land();
-    BOOST_TEST_REQUIRE(mine.done());
-    BOOST_TEST(!mine.error());
-    BOOST_TEST(mine.result<0>() == 1u);
-    if (!was_done) continue;
-    CHECK_PENDING();
-  }
 }
 
 BOOST_AUTO_TEST_CASE(a_message_is_too_large_before_anything_is_sent) {

@@ -72,8 +72,7 @@ zkrecipes::shard_group_options member_options(const consumer_settings& how) {
   all.id = how.id;
   all.shards = how.shards;
   all.grace = how.grace;
-  // A shard without messages never commits. It is not to be put in quarantine because its owners are killed by us.
-  all.calm = how.timeout;
+  all.quarantine_after = 0;  // we kill owners ourselves, perhaps faster than their shards make progress
   return all;
 }
 

@@ -48,8 +48,9 @@ class producer {
   ///
   /// Signature: `void(error_code, std::uint64_t)`.
   /// Errors: `full` (see `queue_options`; the item was not put), `too_large` (nothing was sent), `foreign_data` (the
-  /// node of the producer is not ours), `superseded` (another producer of this name put something in between),
-  /// `sequence_exhausted` (as `queue::async_put`), `no_auth`, and those of `session`.
+  /// node of the producer is not ours), `superseded` (another producer of this name put something in between, or one of
+  /// our puts was done late, behind its error), `sequence_exhausted` (as `queue::async_put`), `no_auth`, and those of
+  /// `session`.
   /// Cancellation: all types; it ends the wait, and the item is put all the same.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip, 1 request for each batch (up to `producer_options::max_batch` items), and before it the wait

@@ -5,8 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include <zkrecipes/message_duplicates.hpp>
 #include <zkrecipes/queue_types.hpp>
 
 namespace zkrecipes {
@@ -71,6 +73,9 @@ struct queue_consumer_options {
   std::size_t parallel = 1;
   message_retry retry{};
   spent_message spent = spent_message::park;
+  /// Declines messages that ask for work which is about to be done. Only with `message_order::by_key`, a `window` of 3
+  /// or more, and not with `at_most_once`. Not set: every message is processed.
+  std::optional<message_duplicates> duplicates{};
 };
 
 }  // namespace zkrecipes

@@ -57,7 +57,8 @@ class topic_producer {
   /// Signature: `void(error_code, std::uint64_t)`.
   /// Errors: `too_large` (nothing was sent), `size_mismatch` (the topic has another number of shards), `foreign_data`
   /// (another recipe uses the path, or the node of the producer is not ours), `superseded` (another producer of this
-  /// name put something in between), `outcome_unknown` (the same after a lost reply: it may be in the topic), `full`
+  /// name put something in between, or an earlier put of ours that had failed was done late), `outcome_unknown` (the
+  /// same, or a refusal, after a lost reply: it may be in the topic), `full`
   /// (the shard has 40 000 batches: nothing removes them), `sequence_exhausted` (all numbers for batches of the shard
   /// but the last million are used up; nothing was put), `no_auth`, and those of `session`.
   /// Cancellation: all types; it ends the wait, and the message is put all the same.

@@ -17,9 +17,13 @@
 #include <zkrecipes/limiter.hpp>
 #include <zkrecipes/lock.hpp>
 #include <zkrecipes/membership.hpp>
+#include <zkrecipes/message_duplicates.hpp>
 #include <zkrecipes/message_feed.hpp>
 #include <zkrecipes/message_outcome.hpp>
 #include <zkrecipes/multi_lock.hpp>
+#include <zkrecipes/once_intent.hpp>
+#include <zkrecipes/once_per.hpp>
+#include <zkrecipes/once_per_options.hpp>
 #include <zkrecipes/persistent_node.hpp>
 #include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/producer.hpp>
@@ -35,6 +39,7 @@
 #include <zkrecipes/shard.hpp>
 #include <zkrecipes/shard_group.hpp>
 #include <zkrecipes/shard_router.hpp>
+#include <zkrecipes/shared_limiter.hpp>
 #include <zkrecipes/shared_value.hpp>
 #include <zkrecipes/topic.hpp>
 #include <zkrecipes/topic_options.hpp>

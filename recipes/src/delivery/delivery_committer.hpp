@@ -46,10 +46,13 @@ class delivery_committer {
                                        std::optional<std::size_t> place);
   error_code answer_source(std::size_t operation, const error_code& why);
   void refuse(const member& culprit, const error_code& why);
+  awaitable<error_code> give_up_declining(const member& culprit);
   awaitable<error_code> see_keys(const delivery_batch& batch);
   awaitable<error_code> look_again(const delivery_batch& batch);
+  awaitable<error_code> read_again(const delivery_batch& batch, bool may_decline);
+  void take_back(message_in_hand& whose, message found, bool may_decline);
   struct figures {
-    std::uint64_t received = 0, done = 0, again = 0, parked = 0, commits = 0;
+    std::uint64_t received = 0, done = 0, again = 0, parked = 0, declined = 0, commits = 0;
     std::size_t held_back = 0, resting = 0;
     std::int64_t oldest = 0;  ///< When the first message was put, in milliseconds since 1970; 0: there is none.
 

@@ -7,8 +7,6 @@
 
 #include <boost/system/system_error.hpp>
 
-#include "consumer/end_of_term.hpp"
-#include "delivery/retry_pause.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 
@@ -22,7 +20,8 @@ delivery_window::limits limits_of(const delivery_frame& frame) {
   const auto& options = frame.options;
   const bool may_unload = options.order != message_order::strict &&
                           options.delivery != delivery_guarantee::at_most_once && frame.source->can_read_again();
-  return {options.order, options.window, options.parallel, may_unload};
+  const auto keep = options.duplicates ? std::optional(options.duplicates->keep) : std::nullopt;
+  return {options.order, options.window, options.parallel, may_unload, keep};
 }
 
 /// Another try can succeed. Only the making of a folder ends with these: a commit waits by itself.
@@ -70,10 +69,12 @@ void delivery_run::step(lease_clock::time_point now) {
   take_up_revived();
   reopen_source();
   if (goes_on()) {
+    evict_calls(now);
     begin_messages(now);  // first, because it finds out which messages have to be read again
     read_on();
   } else {
     stop_reading();
+    if (!is_committing_) window_.drop_declined();  // the successor declines them, or processes them
   }
   if (!is_committing_ && may_commit() && !frame_->source->is_outdated() && committer_.has_work()) {
     if (expects_more(now)) return end_step();
@@ -89,7 +90,7 @@ void delivery_run::step(lease_clock::time_point now) {
 
 void delivery_run::end_step() {
   term_->set_suspects(probation_.suspects(), probation_.in_hand());
-  term_->set_work_since(window_.working_since());
+  term_->set_work_since(working_since());
   show();
 }
 
@@ -122,7 +123,8 @@ void delivery_run::take_turn() {
 bool delivery_run::goes_on() const { return !is_cut_ && !has_lapsed_ && !error_ && !failure_ && !term_->reason(); }
 
 bool delivery_run::is_over() const {
-  const bool is_busy = !calls_.empty() || is_receiving_ || is_reading_ || is_committing_;
+  const bool is_working = !calls_.empty() || !given_up_.empty();
+  const bool is_busy = is_working || is_receiving_ || is_reading_ || is_committing_;
   if (goes_on() || is_busy) return false;
   return !may_commit() || const_cast<delivery_run*>(this)->window_.finished().empty();
 }
@@ -143,6 +145,7 @@ lease_clock::time_point delivery_run::next_time(lease_clock::time_point now) con
     consider(window_.next_time());
     consider(committer_.next_figures());
     consider(held_off_until_);
+    consider(next_eviction());
   }
   if (is_cut_ && !may_not_commit_) consider(term_->end_by());
   consider(commit_by_);
@@ -180,86 +183,6 @@ bool delivery_run::begin_or_prepare(message_in_hand& next) {
   return true;
 }
 
-void delivery_run::begin(message_in_hand& which) {
-  window_.begin(which, get_scheduler()->now());
-  ++begun_;
-  auto begun = std::make_shared<process_call>();
-  begun->number = which.number;
-  begun->what = which.what;
-  begun->run = start_task(*get_scheduler(), executor_, call(shared_from_this(), begun), changed_, shared_from_this());
-  calls_.push_back(std::move(begun));
-}
-
-/// Runs on the executor of the career. The lease is checked right before the call: the executor may have been busy, or
-/// the process asleep.
-awaitable<void> delivery_run::call(std::shared_ptr<delivery_run> self, call_ptr which) {
-  if (self->term_->ending() || self->get_scheduler()->now() >= self->term_->seat()->valid_until()) co_return;
-  which->outcome = co_await self->frame_->process(zkrecipes::term(self->term_), *which->what);
-}
-
-void delivery_run::end_calls() {
-  for (auto each = calls_.begin(); each != calls_.end();) {
-    if ((*each)->run->done) {
-      const auto ended = *each;
-      each = calls_.erase(each);
-      if (!ended->is_given_up) end_call(*ended);
-    } else {
-      ++each;
-    }
-  }
-}
-
-message_in_hand& delivery_run::message_of(const process_call& which) { return window_.at(which.number); }
-
-/// A call that was cut, was not made, or reports by its exception that the term is over, has not failed.
-void delivery_run::end_call(process_call& which) {
-  auto& whose = message_of(which);
-  const auto& failure = which.run->failure;
-  const bool is_over = term_->reason() || term_->seat()->bound()->ended;
-  const bool counts = !is_cut_;
-  if (counts && failure && !(is_over && tells_of_the_end(failure))) {
-    take_outcome(whose, message_outcome::again(text_of(failure)));
-  } else if (counts && !failure && which.outcome) {
-    take_outcome(whose, std::move(*which.outcome));
-  } else if (whose.is_removed) {
-    frame_->board.change([](queue_consumer_status& status) { ++status.lost; });
-    window_.remove(whose);
-  } else {
-    has_lapsed_ = has_lapsed_ || (!failure && !is_cut_);
-    put_back(whose);
-  }
-}
-
-/// It is tried again at once, and no attempt counts.
-void delivery_run::put_back(message_in_hand& which) {
-  which.is_void = false;
-  probation_.put_back(which.what->name);
-  window_.restart(which);
-}
-
-void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome) {
-  const auto& options = frame_->options;
-  if (options.delivery != delivery_guarantee::effectively_once && !outcome.effects().empty()) {
-    outcome = message_outcome::again("effects were returned, although delivery is not effectively_once");
-  }
-  const auto what = outcome.what();
-  if (what == message_outcome::kind::hold_off) {
-    const auto until = get_scheduler()->now() + bounded(outcome.after().value_or(0ms));
-    held_off_until_ = std::max(held_off_until_, until);
-    probation_.retract();
-    return put_back(which);
-  }
-  if (which.is_removed) {  // at most once: there is nothing left to settle
-    const bool is_done = what == message_outcome::kind::done;
-    frame_->board.change([&](queue_consumer_status& status) { ++(is_done ? status.done : status.lost); });
-    return window_.remove(which);
-  }
-  if (what == message_outcome::kind::again) {
-    frame_->board.change([](queue_consumer_status& status) { ++status.again; });
-  }
-  if (!window_.finish(which, std::move(outcome))) probation_.put_back(which.what->name);
-}
-
 /// A failure that concerns the term, and not a message, ends the commits. The term ends, too, or the session does.
 awaitable<void> delivery_run::commit() {
   const auto begun = get_scheduler()->now();
@@ -284,21 +207,6 @@ awaitable<void> delivery_run::commit() {
 /// A coroutine that was started may end before the start returns, when nobody waits for the notification yet.
 void delivery_run::tell() {
   has_news_ = true;
-  changed_.notify();
-}
-
-void delivery_run::cut() {
-  if (std::exchange(is_cut_, true)) return;
-  const bool is_stalled = term_->reason() == term_end::stalled;
-  const auto oldest = window_.working_since();
-  for (const auto& each : calls_) {
-    cancel(each->run, asio::cancellation_type::terminal);
-    auto& whose = message_of(*each);
-    if (!is_stalled || whose.begun != oldest || whose.is_void || each->run->done) continue;
-    // It is judged at once, because the call may never end.
-    each->is_given_up = true;
-    take_outcome(whose, message_outcome::again("it took longer than career_traits::stall_limit"));
-  }
   changed_.notify();
 }
 

@@ -47,6 +47,12 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   void begin(message_in_hand& which);
   static awaitable<void> call(std::shared_ptr<delivery_run> self, call_ptr which);
   void end_calls();
+  void evict_calls(lease_clock::time_point now);
+  lease_clock::time_point eviction_of(std::uint64_t number) const;
+  lease_clock::time_point next_eviction() const;
+  using calls = std::list<call_ptr>;
+  void give_up(calls::iterator which, const char* reason);
+  lease_clock::time_point working_since() const;
   void end_call(process_call& which);
   void put_back(message_in_hand& which);
   void take_outcome(message_in_hand& which, message_outcome outcome);
@@ -71,7 +77,8 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   delivery_window window_;
   parked_keys parked_;
   delivery_committer committer_;
-  std::list<call_ptr> calls_;
+  calls calls_;
+  calls given_up_;  // their messages were judged without them, but they run on
   // Each is a new one for each run, because the end of a run clears the slot of its signal a moment later.
   background receiver_;
   background reader_;

@@ -67,26 +67,32 @@ awaitable<void> delivery_run::receive() {
   });
   for (auto& each : messages) {
     auto lane = lane_of(frame_->options, each);
-    window_.add(std::move(each), std::move(lane), get_scheduler()->now());
+    const bool is_sound = frame_->source->problem_of(each.name).empty();
+    window_.add(std::move(each), std::move(lane), get_scheduler()->now(), is_sound);
   }
   is_receiving_ = false;
   tell();
 }
 
 awaitable<void> delivery_run::read_missing() {
-  auto missing = window_.missing();
+  std::vector<std::uint64_t> missing;
   std::vector<std::string> names;
-  for (const auto* each : missing) names.push_back(each->what->name);
+  for (const auto* each : window_.missing()) {
+    missing.push_back(each->number);
+    names.push_back(each->what->name);
+  }
   auto read = co_await frame_->source->read_again(std::move(names));
   auto& [error, found] = read;
   if (error && !is_cancelled(error)) error_ = error;
   for (std::size_t i = 0; !error && i < missing.size(); ++i) {
+    auto* which = window_.find_waiting(missing[i]);
+    if (!which) continue;  // it was declined meanwhile
     if (found[i]) {
-      window_.load(*missing[i], std::move(*found[i]));
+      window_.load(*which, std::move(*found[i]));
     } else {
       frame_->board.change([](queue_consumer_status& status) { ++status.passed_over; });
-      probation_.settled(missing[i]->what->name);
-      window_.remove(*missing[i]);
+      probation_.settled(which->what->name);
+      window_.remove(*which);
     }
   }
   is_reading_ = false;

@@ -37,11 +37,12 @@ std::size_t delivery_window::places() const {
   return wanted - std::min(wanted, loaded_);
 }
 
-void delivery_window::add(message what, std::string lane, lease_clock::time_point now) {
+void delivery_window::add(message what, std::string lane, lease_clock::time_point now, bool is_sound) {
   const auto number = ++last_number_;
   auto& added = all_[number];
   added.number = number;
   added.what = std::make_shared<message>(std::move(what));
+  added.takes_part = how_.keep && is_sound && !lane.empty();
   added.lane = std::move(lane);
   added.received = now;
   ++loaded_;
@@ -49,7 +50,13 @@ void delivery_window::add(message what, std::string lane, lease_clock::time_poin
   if (is_strict()) note_progress(added);
   lanes_[added.lane].insert(number);
   if (how_.may_unload && is_resting(added.lane)) unload(added);
+  if (added.takes_part) decline_duplicates(added.lane);
   review(added.lane);
+}
+
+message_in_hand* delivery_window::find_waiting(std::uint64_t number) {
+  const auto found = all_.find(number);
+  return found != all_.end() && !found->second.is_declined ? &found->second : nullptr;
 }
 
 delivery_window::entries delivery_window::missing() {
@@ -149,6 +156,7 @@ delivery_window::entries delivery_window::refuse(message_in_hand& which, message
 void delivery_window::restart(message_in_hand& which) {
   which.outcome = {};
   set(which, stage::waiting);
+  if (!is_resting(which.lane)) want_lane(which.lane);  // it may have rested, and what was loaded meanwhile was dropped
   review(which.lane);
 }
 
@@ -168,11 +176,21 @@ void delivery_window::remove(message_in_hand& which) {
   --count_of(which.at);
   unprocessed_.erase(number);
   missing_.erase(number);
-  auto& members = lanes_.at(lane);
-  members.erase(number);
+  const auto members = lanes_.find(lane);  // a declined message is in none
+  if (members != lanes_.end()) members->second.erase(number);
+  if (members != lanes_.end() && members->second.empty()) lanes_.erase(members);
   all_.erase(number);
-  if (members.empty()) lanes_.erase(lane);
   review(lane);
+}
+
+std::vector<std::string> delivery_window::drop_declined() {
+  std::vector<std::string> names;
+  for (auto* each : finished()) {
+    if (!each->is_declined) continue;
+    names.push_back(each->what->name);
+    remove(*each);
+  }
+  return names;
 }
 
 std::vector<std::string> delivery_window::drop_lane(const std::string& lane) {
@@ -206,6 +224,14 @@ lease_clock::time_point delivery_window::working_since() const {
 delivery_window::entries delivery_window::working() {
   entries found;
   for (const auto& [since, number] : working_) found.push_back(&all_.at(number));
+  return found;
+}
+
+std::vector<std::uint64_t> delivery_window::waited_for() const {
+  std::vector<std::uint64_t> found;
+  for (const auto& [since, number] : working_) {
+    if (lanes_.at(all_.at(number).lane).size() > 1) found.push_back(number);
+  }
   return found;
 }
 
@@ -263,6 +289,30 @@ std::uint64_t delivery_window::candidate(const lane_members& members) const {
     if (!barring_.empty() && *barring_.begin() < first) return 0;
   }
   return all_.at(first).at == stage::waiting ? first : 0;
+}
+
+/// One of the messages that wait behind the first one of a lane is kept. None of them is begun, because a lane lets
+/// nothing pass its first message. So the one that is kept is processed later than any of the others came.
+void delivery_window::decline_duplicates(const std::string& lane) {
+  entries all;
+  for (const auto number : lanes_.at(lane)) {
+    auto& each = all_.at(number);
+    if (each.takes_part) all.push_back(&each);
+  }
+  if (all.size() < 3) return;
+  const auto* kept = *how_.keep == keep::first ? all[1] : all.back();
+  for (auto each = all.begin() + 1; each != all.end(); ++each) {
+    if (*each != kept) decline(**each);
+  }
+}
+
+/// The message leaves its lane, and takes no room until its settlement is committed.
+void delivery_window::decline(message_in_hand& which) {
+  which.is_declined = true;
+  lanes_.at(which.lane).erase(which.number);
+  missing_.erase(which.number);
+  set(which, stage::finished);
+  if (how_.may_unload) unload(which);
 }
 
 bool delivery_window::is_resting(const std::string& lane) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,6 +21,9 @@ namespace zkrecipes::detail {
 /// back what comes behind a message that is not done. The strict lane goes on when a message is processed, up to the
 /// window, and its batches keep the order; any other lane goes on when the message is committed.
 ///
+/// With `limits::keep` a lane by key is also a key of duplicate suppression: its first message is being processed, or
+/// is the next to be, one more waits, and what comes besides is declined.
+///
 /// It needs no session. References to messages hold until they are settled.
 class delivery_window {
  public:
@@ -31,6 +35,7 @@ class delivery_window {
     std::size_t window = 1;
     std::size_t parallel = 1;
     bool may_unload = false;  ///< Data of messages that are held back for long can be dropped and read again.
+    std::optional<zkrecipes::keep> keep{};  ///< By key only: duplicates are declined, and this one waits.
   };
 
   explicit delivery_window(limits how) : how_(how) {}
@@ -38,10 +43,14 @@ class delivery_window {
   /// From now on at most so many messages are begun and not committed, and so many processed at the same time.
   void resize(std::size_t window, std::size_t parallel);
   message_in_hand& at(std::uint64_t number) { return all_.at(number); }
+  const message_in_hand& at(std::uint64_t number) const { return all_.at(number); }
+  /// The message with this number if it waits to be begun; else null.
+  message_in_hand* find_waiting(std::uint64_t number);
 
   /// How many more messages may be received.
   std::size_t room() const;
-  void add(message what, std::string lane, lease_clock::time_point now);
+  /// `is_sound`: false for a message that will not be processed. It has no part in duplicate suppression.
+  void add(message what, std::string lane, lease_clock::time_point now, bool is_sound = true);
 
   /// Messages that may be begun, or will be soon, whose data has to be read again: as many as there is room for.
   entries missing();
@@ -72,6 +81,8 @@ class delivery_window {
   /// It has been settled, or has gone.
   void remove(message_in_hand& which);
 
+  /// Forgets declined messages that no commit has taken along: they are not settled. Returns their names.
+  std::vector<std::string> drop_declined();
   /// None of the lane is begun. Removes all of it, and returns the names.
   std::vector<std::string> drop_lane(const std::string& lane);
 
@@ -83,6 +94,8 @@ class delivery_window {
   /// When the call of `process` that runs for the longest time was begun; `never` if none runs.
   lease_clock::time_point working_since() const;
   entries working();
+  /// The numbers of those for whose end another message of their lane waits, from the oldest.
+  std::vector<std::uint64_t> waited_for() const;
 
   bool empty() const noexcept { return all_.empty(); }
   std::size_t count(stage at) const noexcept { return counts_[static_cast<std::size_t>(at)]; }
@@ -106,6 +119,8 @@ class delivery_window {
   std::uint64_t candidate(const lane_members& members) const;
   bool is_resting(const std::string& lane) const;
   std::size_t places() const;
+  void decline_duplicates(const std::string& lane);
+  void decline(message_in_hand& which);
   void unload_lane(const std::string& lane);
   void unload(message_in_hand& which);
   void want_lane(const std::string& lane);

@@ -16,7 +16,7 @@ struct message_in_hand {
   enum class stage {
     waiting,     ///< It was received, or its next attempt is due.
     working,     ///< `process` runs.
-    finished,    ///< `process` has ended, and the next commit takes it along.
+    finished,    ///< `process` has ended, or the message is declined. The next commit takes it along.
     committing,  ///< It is part of the commit in flight.
     resting,     ///< It waits for its next attempt.
   };
@@ -25,16 +25,20 @@ struct message_in_hand {
   std::shared_ptr<const message> what;  ///< A call of `process` may outlive the place in the window.
   std::string lane;
   stage at = stage::waiting;
-  bool is_loaded = true;    ///< Its data is here. Else it has to be read again before it is begun.
-  bool is_removed = false;  ///< It was removed from its source already (at most once).
-  bool is_void = false;     ///< The present call of `process` began too early: its outcome does not count.
+  bool is_loaded = true;     ///< Its data is here. Else it has to be read again before it is begun.
+  bool is_removed = false;   ///< It was removed from its source already (at most once).
+  bool takes_part = false;   ///< In duplicate suppression.
+  bool is_declined = false;  ///< Another message of its key does its work. It is in no lane.
+  bool is_void = false;      ///< The present call of `process` began too early: its outcome does not count.
   message_outcome outcome{};
   lease_clock::time_point received{};
   lease_clock::time_point begun{};
   lease_clock::time_point rests_until{};
   std::int64_t first_failed = 0;  ///< See `dead_letter`. 0: no attempt was counted in this term.
 
-  bool is_begun() const noexcept { return at == stage::working || at == stage::finished || at == stage::committing; }
+  bool is_begun() const noexcept {
+    return !is_declined && (at == stage::working || at == stage::finished || at == stage::committing);
+  }
 };
 
 }  // namespace zkrecipes::detail

@@ -42,9 +42,13 @@ void probation::begun(const std::string& name) {
 }
 
 void probation::settled(const std::string& name) {
+  forget(name);
+  if (left_ > 0) --left_;
+}
+
+void probation::forget(const std::string& name) {
   suspects_.erase(name);
   in_hand_.erase(name);
-  if (left_ > 0) --left_;
 }
 
 probation::names probation::present(const names& settled) const {

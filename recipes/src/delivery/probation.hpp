@@ -49,6 +49,9 @@ class probation {
   /// The message is done, parked, or its attempt is counted.
   void settled(const std::string& name);
 
+  /// It was acknowledged without being tried, so it tells nothing about the search.
+  void forget(const std::string& name);
+
   /// Whether the record names other messages than it should.
   bool wants_write() const { return present({}) != written_; }
   /// What to write together with the settlement of these messages.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/message_outcome.hpp>
 #include <zkrecipes/queue_types.hpp>
 
@@ -15,8 +16,8 @@ namespace zkrecipes::detail {
 struct process_call {
   std::uint64_t number = 0;  ///< The number of the message in the window.
   std::shared_ptr<const message> what;
+  lease_clock::time_point begun{};
   std::optional<message_outcome> outcome{};  ///< Nothing if the call was not made, because the lease had lapsed.
-  bool is_given_up = false;                  ///< The message was judged without it.
   task_ptr run{};
 };
 

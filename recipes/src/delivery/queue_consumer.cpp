@@ -45,6 +45,12 @@ void check(const queue_consumer_options& options) {
   require(!parks_key || options.delivery != delivery_guarantee::at_most_once, "spent",
           "other than park_key with at_most_once");
   check(options.retry);
+  if (!options.duplicates) return;
+  const lease_clock::duration safety = options.duplicates->safety;
+  require(options.order == message_order::by_key, "duplicates", "unset unless order is by_key");
+  require(options.delivery != delivery_guarantee::at_most_once, "duplicates", "unset with at_most_once");
+  require(options.window >= 3, "window", "3 or more with duplicates");
+  require(safety > 0ns, "duplicates.safety", "more than 0");
 }
 
 std::shared_ptr<delivery_frame> make_frame(const queue_base& from, queue_consumer_options options) {

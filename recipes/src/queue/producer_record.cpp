@@ -23,7 +23,6 @@ bool parse_progress(const std::string& text, std::uint64_t& number) {
 }  // namespace
 
 awaitable<error_code> producer_record::read() {
-  if (guid_.empty()) guid_ = session_->make_guid();  // not in the constructor, which any thread may run
   for (;;) {
     std::vector<backend::request> look{make_request(opcode::get, path_)};
     auto looked = co_await perform_latest(session_, std::move(look), persistence::limited);
@@ -39,6 +38,7 @@ awaitable<error_code> producer_record::read() {
     if (found.error) co_return found.error;
     std::uint64_t number = 0;
     if (!parse_progress(found.data, number)) co_return errc::foreign_data;
+    if (guid_.empty()) guid_ = session_->make_guid();  // not in the constructor, which any thread may run
     last_ = number;
     is_ours_ = found.data == data_of(number);
     version_ = found.stat.version;

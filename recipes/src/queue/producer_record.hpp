@@ -24,7 +24,11 @@ class producer_record {
   awaitable<error_code> read();
   /// Whether the values below are up to date.
   bool is_known() const noexcept { return is_known_; }
-  void doubt() noexcept { is_known_ = false; }
+  /// The record is to be read again. What was sent before counts as somebody else's, should it be done late.
+  void doubt() noexcept {
+    is_known_ = false;
+    guid_.clear();
+  }
   std::uint64_t last() const noexcept { return last_; }
   bool is_ours() const noexcept { return is_ours_; }  ///< We put the last item.
 

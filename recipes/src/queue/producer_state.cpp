@@ -53,8 +53,11 @@ awaitable<outcome<std::uint64_t>> producer_state::put(std::string data) {
 }
 
 awaitable<outcome<std::uint64_t>> producer_state::last() {
-  auto error = co_await record_.read();
-  co_return outcome<std::uint64_t>(error, record_.last());
+  auto seen = record_;  // a batch under way goes by the version that we knew when it was sent
+  seen.doubt();
+  auto error = co_await seen.read();
+  if (!error && !working_ && !record_.is_known()) record_ = seen;
+  co_return outcome<std::uint64_t>(error, seen.last());
 }
 
 /// Puts one batch after the other. Items that arrive meanwhile go into the next batch.

@@ -14,12 +14,8 @@ namespace {
 
 constexpr std::size_t most_bytes_under_way = 4 * 1024 * 1024;  // they delay what else the session sends
 
-topic_sender::result failure(std::size_t count, const error_code& why) {
-  topic_sender::result all;
-  all.failed = count;
-  all.error = why;
-  return all;
-}
+/// A server has answered, and the session goes on.
+bool is_refusal(const error_code& error) { return error && !is_unanswered(error) && !forbids_retry(error); }
 
 }  // namespace
 
@@ -36,6 +32,7 @@ awaitable<error_code> topic_sender::make_topic() {
 
 awaitable<outcome<std::uint64_t>> topic_sender::last() {
   auto seen = record_;  // transactions under way go by the version that we knew when they were sent
+  seen.doubt();
   auto error = co_await seen.read();
   const bool is_news = !error && is_idle() && !record_.is_known();
   if (is_news) {
@@ -49,7 +46,7 @@ bool topic_sender::has_room() const noexcept {
   std::size_t bytes = 0;
   for (const auto& each : under_way_) bytes += each->what.bytes();
   const bool is_full = under_way_.size() >= static_cast<std::size_t>(most_under_way) || bytes >= most_bytes_under_way;
-  return is_idle() || (!is_alone_ && !is_full);
+  return is_idle() || (!is_alone_ && again_.empty() && !is_full);
 }
 
 awaitable<error_code> topic_sender::send(topic_transaction what) {
@@ -60,7 +57,13 @@ awaitable<error_code> topic_sender::send(topic_transaction what) {
   }
   auto next = std::make_shared<flight>(flight{std::move(what)});
   next->after = (is_idle() ? record_.last() : under_way_.back()->after) + next->what.count();
+  launch(std::move(next));
+  co_return error_code();
+}
+
+void topic_sender::launch(flight_ptr next) {
   next->writes = is_alone_ ? most_under_way : 1;
+  next->is_done = false;
   transaction all;
   const auto behind = static_cast<std::int32_t>(under_way_.size());
   for (std::int32_t i = 0; i < next->writes; ++i) record_.add_to(all, next->after, behind + i);
@@ -69,7 +72,15 @@ awaitable<error_code> topic_sender::send(topic_transaction what) {
   under_way_.push_back(next);
   launch_detached(topic_->session->strand(),
                   owning(shared_from_this(), &topic_sender::carry, std::move(next), std::move(multi)));
-  co_return error_code();
+}
+
+/// Sends those to be sent again that may be under way now.
+void topic_sender::send_again() {
+  while (!again_.empty() && (is_idle() || !is_alone_)) {
+    auto next = std::move(again_.front());
+    again_.pop_front();
+    launch(std::move(next));
+  }
 }
 
 awaitable<void> topic_sender::carry(flight_ptr which, backend::request multi) {
@@ -88,6 +99,7 @@ awaitable<topic_sender::result> topic_sender::settle(topic_room& room) {
   done.before = first->after - first->what.count();
   record_.note_written(first->after, first->answer.results[first->writes - 1].stat.version);
   note_names(*first, room);
+  send_again();
   co_return done;
 }
 
@@ -103,56 +115,69 @@ void topic_sender::note_names(const flight& which, topic_room& room) {
 awaitable<topic_sender::result> topic_sender::settle_failure() {
   const auto is_done = [](const flight_ptr& each) { return each->is_done; };
   while (!std::ranges::all_of(under_way_, is_done)) co_await changed_.wait();
-  const auto all = std::exchange(under_way_, {});
+  const bool is_repeated = may_be_there_;
+  const bool is_any_put = std::ranges::any_of(under_way_, [](const auto& each) { return !each->answer.error; });
+  auto all = take_all();
   const auto& first = *all.front();
   const auto& why = first.answer.error;
   const auto before = first.after - first.what.count();
+  const auto count = static_cast<std::size_t>(all.back()->after - before);
+  // Somebody else who has written the record by a single version lets those fit that are behind a hole.
+  bool has_hole = !may_have_happened(why) && is_any_put;
+  const bool is_missing = why == errc::no_node;  // a shard was never used, or an operator removed something
+  const bool is_unclear = may_have_happened(why) || why == errc::bad_version || is_missing || has_hole;
+  if (!is_unclear) co_return give_up(is_repeated ? count : first.what.count(), why);
+  error_code error;
+  if (is_missing) error = co_await make_folders(first.what);
+  const bool concerns_first = is_refusal(error) && !may_be_there_ && !has_hole;  // those behind it have other shards
+  if (concerns_first) co_return give_up(first.what.count(), error);
+  if (!error || may_have_happened(error)) error = co_await record_.read();
+  if (error) co_return give_up(count, has_hole && is_refusal(error) ? errc::outcome_unknown : error);
   const result nothing;
-  const auto planned = all.back()->after;
+  const auto last = record_.last();
+  const bool is_anew = last < before && (is_missing || !may_be_there_);  // somebody has removed the record
+  if (is_anew) co_return nothing;
+  has_hole = has_hole || (!may_have_happened(why) && !is_repeated && record_.is_ours() && last > before);
+  if (may_be_there_ && !has_hole) co_return repeat(std::move(all), before);
+  if (last == before) co_return nothing;
+  co_return give_up(count, has_hole ? errc::outcome_unknown : errc::superseded);
+}
+
+/// Nothing is under way any more. Notes whether a reply was lost.
+std::deque<topic_sender::flight_ptr> topic_sender::take_all() {
+  auto all = std::exchange(under_way_, {});
   for (const auto& each : all) {
     may_be_there_ = may_be_there_ || (may_have_happened(each->answer.error) && each->answer.sent);
   }
+  all.insert(all.end(), again_.begin(), again_.end());
+  again_.clear();
   is_alone_ = true;
-  // Somebody else who has written the record by a single version lets those fit that are behind a hole.
-  const auto is_put = [](const flight_ptr& each) { return !each->answer.error; };
-  const bool is_contradicted = !may_have_happened(why) && std::ranges::any_of(all, is_put);
-  const bool is_missing = why == errc::no_node;  // a shard was never used, or an operator removed something
-  const bool is_unclear = may_have_happened(why) || why == errc::bad_version || is_missing || is_contradicted;
-  if (!is_unclear) {
-    record_.doubt();
-    co_return failure(first.what.count(), why);
-  }
-  error_code error;
-  const auto is_refused = [&error] { return error && !is_unanswered(error) && !forbids_retry(error); };
-  if (is_missing) error = co_await make_folders(first.what);
-  if (is_refused() && !may_be_there_) {  // those behind it may go to other shards
-    record_.doubt();
-    co_return failure(first.what.count(), error);
-  }
-  if (!error || may_have_happened(error)) error = co_await record_.read();
-  if (error) {
-    record_.doubt();
-    const bool hides_outcome = is_refused() && may_be_there_;
-    co_return failure(planned - before, hides_outcome ? make_error_code(errc::outcome_unknown) : error);
-  }
-  const bool is_anew = record_.last() < before && (is_missing || !may_be_there_);  // somebody has removed the record
-  if (is_anew) co_return nothing;
-  co_return judge(before, planned, is_contradicted);
+  return all;
 }
 
-/// The record was read anew behind the messages with numbers from `before` to `planned`, and nothing is under way.
-topic_sender::result topic_sender::judge(std::uint64_t before, std::uint64_t planned, bool is_contradicted) {
+/// The record was read anew behind these, which follow the message with the number `before`. Those that are not done
+/// yet may still be done late, so they are sent as they were: what the record tells then counts the same messages,
+/// whichever of the two was done.
+topic_sender::result topic_sender::repeat(std::deque<flight_ptr> all, std::uint64_t before) {
   const auto last = record_.last();
-  const bool is_possible = may_be_there_ && !is_contradicted;
-  const bool is_ours = is_possible && record_.is_ours() && last > before && last <= planned;
-  if (is_ours) {
-    may_be_there_ = false;
-    return {static_cast<std::size_t>(last - before), before};
-  }
-  if (last == before) return {};
+  const auto planned = all.back()->after;
+  const bool is_ours = last == before || (record_.is_ours() && last > before && last <= planned);
+  if (!is_ours) return give_up(planned - before, errc::outcome_unknown);
+  while (!all.empty() && all.front()->after <= last) all.pop_front();
+  may_be_there_ = !all.empty();
+  again_ = std::move(all);
+  send_again();
+  return {static_cast<std::size_t>(last - before), before};
+}
+
+/// So many messages are told to have failed. What of them is done late is not taken for a later one.
+topic_sender::result topic_sender::give_up(std::size_t count, const error_code& why) {
+  result all;
+  all.failed = count;
+  all.error = may_be_there_ && is_refusal(why) ? make_error_code(errc::outcome_unknown) : why;
   record_.doubt();
-  const bool is_unknown = may_be_there_ || is_contradicted;
-  return failure(planned - before, is_unknown ? errc::outcome_unknown : errc::superseded);
+  may_be_there_ = false;
+  return all;
 }
 
 awaitable<error_code> topic_sender::make_folders(const topic_transaction& what) {

@@ -58,12 +58,16 @@ class topic_sender : public std::enable_shared_from_this<topic_sender> {
   };
   using flight_ptr = std::shared_ptr<flight>;
 
+  void launch(flight_ptr next);
+  void send_again();
   awaitable<void> carry(flight_ptr which, backend::request multi);
   awaitable<error_code> make_topic();
   awaitable<error_code> make_folders(const topic_transaction& what);
   void note_names(const flight& which, topic_room& room);
   awaitable<result> settle_failure();
-  result judge(std::uint64_t before, std::uint64_t planned, bool is_contradicted);
+  std::deque<flight_ptr> take_all();
+  result repeat(std::deque<flight_ptr> all, std::uint64_t before);
+  result give_up(std::size_t count, const error_code& why);
 
   topic_frame_ptr topic_;
   condition changed_;
@@ -71,6 +75,7 @@ class topic_sender : public std::enable_shared_from_this<topic_sender> {
   bool is_alone_ = true;       // the next one, or the one under way, is the first behind a read of the record
   bool may_be_there_ = false;  // a reply was lost since the last transaction that is known to be done
   std::deque<flight_ptr> under_way_;
+  std::deque<flight_ptr> again_;  // to be sent as they were, behind those under way
 };
 
 }  // namespace zkrecipes::detail

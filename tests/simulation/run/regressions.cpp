@@ -43,6 +43,8 @@ constexpr regression regressions[] = {
     {"a leader whose lease has lapsed leaves the line as it retires", "topic", 1010002314},
     {"a process that a message kills while the clients are stopped is stopped when it is back", "coordinator",
      1020049579},
+    {"a message that was found again while its key rested, because of a lost reply, goes on", "coordinator",
+     3100136383},
 };
 
 }  // namespace

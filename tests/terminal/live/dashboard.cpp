@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_hand_over_from_its_beginning_to_its_end) {
     pseudo_terminal terminal(io(), 100, 30);
     start(terminal);
     BOOST_TEST(terminal.shows("executing  worker-a  worker-b"));
-    auto& gate = first.hold_back();
+    auto& hold = first.hold_back();
     BOOST_TEST(zkadmin({"resign", root() + "/e", "--rw"}).code == 0);
     BOOST_TEST(terminal.shows("worker-a -> worker-b  finishing  "));
     BOOST_TEST(terminal.shows("hand-over worker-a -> worker-b began"));
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(a_hand_over_from_its_beginning_to_its_end) {
     BOOST_TEST(terminal.shows("phase      handing_over"));
     BOOST_TEST(terminal.shows("  1  worker-b"));
     terminal.type("\x1b");
-    gate.open();
+    hold.open();
     BOOST_TEST(terminal.shows("term 2 began (clean)"));
     BOOST_TEST(terminal.shows("leader worker-a -> worker-b"));
     BOOST_TEST(terminal.shows("executing  worker-b  worker-a"));

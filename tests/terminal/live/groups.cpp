@@ -134,7 +134,7 @@ BOOST_AUTO_TEST_CASE(shards_are_not_taken_for_elections) {
 BOOST_AUTO_TEST_CASE(a_move_under_way) {
   auto& a = add("a");
   wait_complete();
-  auto& gate = a.hold_back();
+  auto& hold = a.hold_back();
   add("b");
   const auto found = group([](const auto& each) {
     for (const auto& move : each.at("moves").as_array())
@@ -151,7 +151,7 @@ BOOST_AUTO_TEST_CASE(a_move_under_way) {
   BOOST_TEST(found.at("members").at(1).at("moving").as_int64() == 3);
   const auto shown = zkadmin({"groups", root() + "/g"}).out;
   BOOST_TEST(shown.find("a     b   handing_over") != std::string::npos, shown);
-  gate.open();
+  hold.open();
   group_owning(shards);
 }
 

@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(with_rw_the_leader_hands_over) {
   auto& second = join("/e", "b");
   leaves("/e");
   election("/e", is_executing);
-  auto& gate = first.hold_back();
+  auto& hold = first.hold_back();
   const auto result = zkadmin({"resign", root() + "/e", "--rw"});
   BOOST_TEST(result.code == 0, result.err);
   BOOST_TEST(result.err.starts_with("set " + root() + "/e/"));
@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(with_rw_the_leader_hands_over) {
   BOOST_TEST(hand_over.at("deadline_ms").as_int64() == 20'000);
   BOOST_TEST(hand_over.at("elapsed_ms").as_int64() >= 0);
 
-  gate.open();
+  hold.open();
   const auto done = election("/e", [](const auto& each) { return each.at("epoch").as_int64() == 2; });
   BOOST_TEST(done.at("takeover") == "clean");
   BOOST_TEST(done.at("leader").at("id") == "b");

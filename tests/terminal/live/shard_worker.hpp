@@ -13,7 +13,7 @@
 
 #include <zkrecipes/shard_group.hpp>
 
-#include "ensemble/gate.hpp"
+#include "ensemble/hold_point.hpp"
 #include "support/fixture.hpp"
 
 class shard_worker {
@@ -23,8 +23,8 @@ class shard_worker {
     group_.async_run([this](const zkrecipes::shard&) { return std::make_unique<career>(*this); }, end_.token());
   }
 
-  /// Hand-overs last until the gate is opened.
-  zkrecipes::test::gate& hold_back() { return held_back_.emplace(session_.get_executor()); }
+  /// Hand-overs last until the hold is opened.
+  zkrecipes::test::hold_point& hold_back() { return held_back_.emplace(session_.get_executor()); }
 
   void stop() { group_.stop(); }
   bool has_ended() const { return end_.done(); }
@@ -54,7 +54,7 @@ class shard_worker {
 
   zkrecipes::session session_;
   zkrecipes::shard_group group_;
-  std::optional<zkrecipes::test::gate> held_back_;
+  std::optional<zkrecipes::test::hold_point> held_back_;
   zkrecipes::test::recorder<> end_;
   int executing_ = 0;
 };

@@ -11,7 +11,7 @@
 
 #include <zkrecipes/consumer_coordinator.hpp>
 
-#include "ensemble/gate.hpp"
+#include "ensemble/hold_point.hpp"
 #include "support/fixture.hpp"
 
 class worker final : public zkrecipes::leader_career {
@@ -41,8 +41,8 @@ class worker final : public zkrecipes::leader_career {
     if (held_back_) co_await held_back_->pass();
   }
 
-  /// The next hand-over lasts until the gate is opened.
-  zkrecipes::test::gate& hold_back() { return held_back_.emplace(session_.get_executor()); }
+  /// The next hand-over lasts until the hold is opened.
+  zkrecipes::test::hold_point& hold_back() { return held_back_.emplace(session_.get_executor()); }
 
   void stop() { coordinator_.stop(); }
   bool has_ended() const { return end_.done(); }
@@ -52,6 +52,6 @@ class worker final : public zkrecipes::leader_career {
  private:
   zkrecipes::session session_;
   zkrecipes::consumer_coordinator coordinator_;
-  std::optional<zkrecipes::test::gate> held_back_;
+  std::optional<zkrecipes::test::hold_point> held_back_;
   zkrecipes::test::recorder<> end_;
 };

@@ -9,11 +9,11 @@
 
 namespace zkrecipes::test {
 
-class gate {
+class hold_point {
  public:
-  explicit gate(boost::asio::any_io_executor executor) : timer_(executor, timer::time_point::max()) {}
+  explicit hold_point(boost::asio::any_io_executor executor) : timer_(executor, timer::time_point::max()) {}
 
-  /// Throws `operation_aborted` if it is cancelled before the gate is open.
+  /// Throws `operation_aborted` if it is cancelled before it is open.
   boost::asio::awaitable<void> pass() {
     ++waiting_;
     boost::system::error_code error;
