@@ -1,6 +1,7 @@
 // A shard whose owners have died, at its next owner: it is put in quarantine, and stays there.
 #include "shards/shard_holding.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -15,7 +16,7 @@ using namespace zkrecipes::test;
 
 namespace {
 
-struct idle_career : leader_career {
+struct waiting_career : leader_career {
   asio::awaitable<void> inaugurate(term) override { co_return; }
   asio::awaitable<void> execute(term at) override { co_await at.async_ending(asio::use_awaitable); }
   asio::awaitable<void> hand_over(term, term_end) override { co_return; }
@@ -42,7 +43,11 @@ struct deadly_shard : sharding {
     held->start(io().get_executor());
     settle();
   }
-  bool quarantine_is_next() { return !last().pending.empty() && last().pending.front().first.operations.size() == 3; }
+  bool quarantine_is_next() {
+    if (last().pending.empty()) return false;
+    const auto& all = last().pending.front().first.operations;
+    return std::ranges::any_of(all, [this](const operation& each) { return each.path == quarantine_path; });
+  }
   void serve_until_quarantine() {
     while (!last().pending.empty() && !quarantine_is_next()) serve();
     BOOST_TEST_REQUIRE(quarantine_is_next());
@@ -100,7 +105,7 @@ struct deadly_shard : sharding {
   std::int32_t version = 4;
   bool is_in_quarantine = false;
   int looks = 0;  // at the quarantine
-  detail::career_factory make = [](const shard&) { return std::make_unique<idle_career>(); };
+  detail::career_factory make = [](const shard&) { return std::make_unique<waiting_career>(); };
   detail::condition ended;
   detail::shard_holding_ptr held;
 };

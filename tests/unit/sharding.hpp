@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include <boost/test/unit_test.hpp>
 
@@ -19,8 +20,8 @@ struct sharding : fake_session {
     connect();
     member = std::make_shared<detail::own_node>(zk.get_core(), group->where.line(), "");
     auto joined = record<detail::line_reading>();
-    detail::launch<detail::line_reading>(*zk.get_core()->get_scheduler(), joined.token(),
-                                         owning(member, &detail::own_node::create));
+    detail::handler_for<void(error_code, detail::line_reading)> told(joined.token());
+    detail::launch(*zk.get_core()->get_scheduler(), std::move(told), owning(member, &detail::own_node::create));
     settle();
     backend::reply made;
     made.path = last().pending.front().first.path + "0000000007";

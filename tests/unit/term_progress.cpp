@@ -49,9 +49,9 @@ struct after_deaths : sharding {
   detail::term_record enter(term_phase phase) {
     detail::launch_detached(zk.get_core()->strand(), write(state, phase));
     settle();
-    const auto record = detail::parse_record(execute().front().data);
-    BOOST_TEST_REQUIRE(record.has_value());
-    return *record;
+    const auto written = detail::parse_record(execute().front().data);
+    BOOST_TEST_REQUIRE(written.has_value());
+    return *written;
   }
   /// The career commits something: the operation in front of it.
   operation commit() {
