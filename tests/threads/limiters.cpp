@@ -81,6 +81,20 @@ BOOST_AUTO_TEST_CASE(the_bound_holds_for_all_of_them_together) {
   BOOST_TEST(seen.acquired + seen.declined == std::uint64_t(tries) * width);
 }
 
+BOOST_AUTO_TEST_CASE(no_credit_is_used_twice) {
+  const limiter_options options{.rate = 1, .per = 30s, .burst = 1'000'000};  // hardly any credit comes back meanwhile
+  const auto begun = lease_clock::now();
+  limiter bank(io(), options);
+  std::atomic<std::uint64_t> acquired = 0;
+  in_threads([&](int) {
+    std::uint64_t mine = 0;
+    while (mine <= options.burst && bank.try_acquire()) ++mine;
+    acquired += mine;
+  });
+  BOOST_TEST(acquired >= options.burst);
+  BOOST_TEST(static_cast<double>(acquired) <= most(options, begun));
+}
+
 BOOST_AUTO_TEST_CASE(waiting_cancelling_holding_off_and_trying_at_once) {
   constexpr int each_calls = 1'000;
   const limiter_options options{.rate = 200'000, .per = 1s, .burst = 10};

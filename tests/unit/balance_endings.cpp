@@ -159,7 +159,9 @@ BOOST_AUTO_TEST_CASE(a_handler_runs_on_its_executor_and_its_wait_keeps_both_cont
   BOOST_TEST(!io->stopped());
   BOOST_TEST(slow.try_move());
   settle();
-  BOOST_TEST(ran.get_future().get());
+  auto told = ran.get_future();
+  BOOST_TEST_REQUIRE((told.wait_for(patience) == std::future_status::ready));
+  BOOST_TEST(told.get());
   settle();
   BOOST_TEST(io->stopped());
   other.join();

@@ -22,8 +22,9 @@ struct bound_case : limiting {
     const auto cost = draw(1, draw(0, 9) ? 3 : burst);
     ++calls;
     if (draw(0, 1)) {
-      if (by.try_acquire(static_cast<std::uint64_t>(cost))) let_through(cost);
-      return;
+      if (!by.try_acquire(static_cast<std::uint64_t>(cost))) return;
+      in_order = in_order && by.statistics().waiting == 0;
+      return let_through(cost);
     }
     auto ended = [this, cost, number = ++started](error_code error) {
       if (error) return;

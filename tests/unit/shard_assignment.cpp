@@ -1,0 +1,76 @@
+// To whom the shards of a member go that has stopped and may come back.
+#include "shards/shard_assignment.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes::detail;
+
+namespace {
+
+listed_member member_with(const std::string& id, std::int32_t sequence) {
+  listed_member one;
+  one.node = "_c_" + id + "-member-000000000" + std::to_string(sequence);
+  one.sequence = sequence;
+  one.record.id = id;
+  return one;
+}
+
+/// A member of this id has left as this node, and owned shard 2.
+away_record note_of(const std::string& id, const std::string& node) {
+  away_record note;
+  note.id = id;
+  note.own.insert(2);
+  note.node = node;
+  return note;
+}
+
+/// Four shards; "a" is there besides.
+shard_assignment assign(const listed_member& namesake, const away_record& note) {
+  return shard_assignment(4, {member_with("a", 1), namesake}, {note}, {});
+}
+
+bool is_kept(const shard_assignment& all) { return all.owners().of[2] == all.members().size() && !all.has_changed(); }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(shard_assignments)
+
+BOOST_AUTO_TEST_CASE(a_member_that_has_joined_behind_the_note_takes_its_place) {
+  const auto all = assign(member_with("b", 5), note_of("b", "_c_0-member-0000000003"));
+  BOOST_TEST(all.returned() == std::vector<std::string>{"b"}, boost::test_tools::per_element());
+  BOOST_TEST(all.members()[1].record.orders.expect.contains(2));
+  BOOST_TEST(all.owners().of[2] == 1u);
+}
+
+// The list of members can be older than the note.
+BOOST_AUTO_TEST_CASE(the_member_that_has_left_the_note_does_not_take_its_own_place) {
+  const auto leaving = member_with("b", 3);
+  const auto all = assign(leaving, note_of("b", leaving.node));
+  BOOST_TEST(all.returned().empty());
+  BOOST_TEST(is_kept(all));
+}
+
+// The session of a killed process is not over, and the process after it has come and left.
+BOOST_AUTO_TEST_CASE(a_member_that_has_joined_before_the_one_with_the_note_does_not_take_its_place) {
+  const auto all = assign(member_with("b", 3), note_of("b", "_c_0-member-0000000005"));
+  BOOST_TEST(all.returned().empty());
+  BOOST_TEST(is_kept(all));
+  const auto request = all.to_plan(1, false);
+  BOOST_TEST_REQUIRE(request.members.size() == 3u);
+  BOOST_TEST(request.members[2].name == "away b");
+  BOOST_TEST(request.members[2].is_away);
+}
+
+BOOST_AUTO_TEST_CASE(shards_of_a_member_that_is_away_wait_for_it) {
+  const auto all = assign(member_with("c", 5), note_of("b", "_c_0-member-0000000003"));
+  BOOST_TEST(all.returned().empty());
+  BOOST_TEST(is_kept(all));
+}
+
+BOOST_AUTO_TEST_CASE(a_note_that_does_not_say_who_left_it_is_taken_by_any_member_of_the_id) {
+  const auto all = assign(member_with("b", 0), note_of("b", ""));
+  BOOST_TEST(all.returned() == std::vector<std::string>{"b"}, boost::test_tools::per_element());
+  BOOST_TEST(all.members()[1].record.orders.expect.contains(2));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
