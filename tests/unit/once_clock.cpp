@@ -139,6 +139,18 @@ BOOST_AUTO_TEST_CASE(periods_are_removed_when_they_have_been_over_for_long_enoug
   BOOST_TEST(server.below("/once/105") == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(stamps_that_others_have_made_tell_that_periods_are_over) {
+  server.clock = 100 * minute;
+  auto a = make("a", 5min);
+  auto b = make("b");
+  claim_by(a);
+  pass(6min);
+  claim_by(b);
+  claim_by(a);  // b's intent is there; its stamp is not newer than what a takes for the present
+  BOOST_TEST(clean(a) == 2u);
+  BOOST_TEST(!server.nodes.contains("/once/100"));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_no_old_period_is_left_alone) {
   server.clock = 100 * minute;
   auto a = make("a", 0ms);
