@@ -81,6 +81,7 @@ class rate_worker {
 
 }  // namespace
 
+// No test: a process that the tests of the shared limiter start by this name.
 BOOST_AUTO_TEST_CASE(rate_worker_process, *boost::unit_test::disabled()) {
   const auto& arguments = boost::unit_test::framework::master_test_suite();
   BOOST_TEST_REQUIRE(arguments.argc == 4);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/error.hpp>
 
 #include "limit/longest_times.hpp"
@@ -102,12 +101,8 @@ limiter_state::kept limiter_state::end_line() {
 }
 
 void limiter_state::listen(const acquire_waiter_ptr& mine) {
-  auto slot = asio::get_associated_cancellation_slot(mine->handler);
-  if (!slot.is_connected()) return;
-  slot.assign([weak = weak_from_this(), waiter = std::weak_ptr(mine)](asio::cancellation_type type) {
-    auto self = weak.lock();
-    auto which = waiter.lock();
-    if (self && which && type != asio::cancellation_type::none) self->cancel(*which);
+  on_cancellation(mine, [weak = weak_from_this()](acquire_waiter& which) {
+    if (auto self = weak.lock()) self->cancel(which);
   });
 }
 

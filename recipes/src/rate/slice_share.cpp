@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <boost/asio/associated_cancellation_slot.hpp>
 #include <boost/asio/error.hpp>
 
 #include "limit/longest_times.hpp"
@@ -150,12 +149,8 @@ acquire_waiter_ptr slice_share::without_deadline(acquire_waiter_ptr which) {
 }
 
 void slice_share::listen(const acquire_waiter_ptr& mine) {
-  auto slot = asio::get_associated_cancellation_slot(mine->handler);
-  if (!slot.is_connected()) return;
-  slot.assign([weak = weak_from_this(), waiter = std::weak_ptr(mine)](asio::cancellation_type type) {
-    auto self = weak.lock();
-    auto which = waiter.lock();
-    if (self && which && type != asio::cancellation_type::none) self->cancel(*which);
+  on_cancellation(mine, [weak = weak_from_this()](acquire_waiter& which) {
+    if (auto self = weak.lock()) self->cancel(which);
   });
 }
 
