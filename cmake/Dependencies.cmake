@@ -23,6 +23,11 @@ find_package(Boost 1.81 QUIET CONFIG COMPONENTS json)
 zkrecipes_need(Boost_FOUND "Boost 1.81 with Boost.JSON" "libboost1.81-dev libboost-json1.81-dev")
 find_package(Threads REQUIRED)
 
+if(ZKRECIPES_SPOOL)
+  find_package(SQLite3 3.40 QUIET)
+  zkrecipes_need(SQLite3_FOUND "SQLite 3.40" "libsqlite3-dev")
+endif()
+
 if(ZKRECIPES_BUILD_TOOLS)
   find_package(Boost 1.81 QUIET CONFIG COMPONENTS json unit_test_framework filesystem)
   zkrecipes_need(Boost_FOUND "Boost.Test and Boost.Filesystem 1.81"

@@ -1,10 +1,12 @@
 # Debian packages by CPack: `cpack` in the build folder. One component is one package:
 #   runtime      libzkrecipes0.1            the shared library; the number changes with the ABI
 #   dev          libzkrecipes-dev           headers, static library, CMake package, pkg-config file
+#   spool        libzkrecipes-spool-dev     the spooled producer: static library, which needs SQLite
 #   testcluster  zkrecipes-testcluster-dev  servers for tests: header, static library
 #   tools        zkrecipes-tools            zkadmin and testcluster; they contain the static library
-if(NOT (ZKRECIPES_INSTALL AND ZKRECIPES_BOTH_LIBRARIES AND ZKRECIPES_BUILD_TOOLS) OR BUILD_SHARED_LIBS)
-  message(FATAL_ERROR "ZKRECIPES_PACKAGES needs ZKRECIPES_INSTALL, ZKRECIPES_BOTH_LIBRARIES and ZKRECIPES_BUILD_TOOLS, "
+if(NOT (ZKRECIPES_INSTALL AND ZKRECIPES_BOTH_LIBRARIES AND ZKRECIPES_BUILD_TOOLS AND ZKRECIPES_SPOOL) OR
+   BUILD_SHARED_LIBS)
+  message(FATAL_ERROR "ZKRECIPES_PACKAGES needs ZKRECIPES_INSTALL, ZKRECIPES_BOTH_LIBRARIES, ZKRECIPES_BUILD_TOOLS, ZKRECIPES_SPOOL, "
                       "and BUILD_SHARED_LIBS off: the tools contain the static library")
 endif()
 
@@ -12,7 +14,7 @@ set(runtime_package libzkrecipes${ZKRECIPES_ABI_VERSION})
 set(boost ${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR})
 
 set(CPACK_GENERATOR DEB)
-set(CPACK_COMPONENTS_ALL runtime dev testcluster tools)
+set(CPACK_COMPONENTS_ALL runtime dev spool testcluster tools)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_NAME zkrecipes)
@@ -57,6 +59,16 @@ C++20, and a coordinator that lets one of several replicas work.
 This package contains the headers, the static library, the CMake package and
 the pkg-config file. The recommended packages are needed to link the static
 library.")
+
+set(CPACK_DEBIAN_SPOOL_PACKAGE_NAME libzkrecipes-spool-dev)
+set(CPACK_DEBIAN_SPOOL_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_SPOOL_PACKAGE_DEPENDS "libzkrecipes-dev ${same_version}, libsqlite3-dev")
+set(CPACK_DEBIAN_SPOOL_DESCRIPTION
+"asynchronous ZooKeeper recipes on Boost.Asio - spooled producer
+Puts messages into topics and queues by way of a file, so that what was
+accepted outlives the process and outages of the ensemble.
+
+This package contains the static library. Its header is in libzkrecipes-dev.")
 
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_NAME zkrecipes-testcluster-dev)
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_SECTION libdevel)

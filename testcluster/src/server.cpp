@@ -58,8 +58,7 @@ void server::stop(std::chrono::milliseconds patience) {
   const auto deadline = clock::now() + patience;
   while (!collect(pid_)) {
     if (clock::now() > deadline) return kill();
-    // Polls, because `waitpid` has no timeout and SIGCHLD belongs to the program that uses this library.
-    std::this_thread::sleep_for(5ms);
+    std::this_thread::sleep_for(5ms);  // polls: `waitpid` has no timeout, and SIGCHLD belongs to the user's program
   }
   pid_ = 0;
 }

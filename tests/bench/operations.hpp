@@ -26,6 +26,7 @@ struct operation {
 };
 
 std::vector<operation> lock_operations();
+std::vector<operation> gate_operations();
 std::vector<operation> election_operations();
 std::vector<operation> queue_operations();
 std::vector<operation> barrier_operations();

@@ -36,7 +36,7 @@ json::value cell(const json::object& figures, const std::string& name) {
 
 std::vector<operation> all_operations() {
   std::vector<operation> all;
-  for (auto part : {&lock_operations, &election_operations, &queue_operations, &barrier_operations}) {
+  for (auto part : {&lock_operations, &gate_operations, &election_operations, &queue_operations, &barrier_operations}) {
     auto some = part();
     all.insert(all.end(), some.begin(), some.end());
   }

@@ -44,8 +44,12 @@ std::vector<row> shards(const plan& what);
 std::vector<row> gates(const plan& what);
 /// Calls of limiters, beside the clock and a mutex. They need no ensemble.
 std::vector<row> limiters(const plan& what);
+/// Messages that a spooled producer accepts, beside SQLite alone, and puts.
+std::vector<row> spools(const plan& what);
 /// Moves of balanced tracks, beside a mutex and a condition variable.
 std::vector<row> moves(const plan& what);
+/// Steps of the tracks of a shared balance, beside a plain write at each step.
+std::vector<row> shared_moves(const plan& what);
 /// Requests of an open dashboard.
 std::vector<row> dashboards(const plan& what);
 

@@ -12,6 +12,7 @@
 #include "parts.hpp"
 #include "peers.hpp"
 #include "rounds.hpp"
+#include "separate_processors.hpp"
 #include "support/cluster.hpp"
 #include "topic_rounds.hpp"
 #include "topic_team.hpp"
@@ -72,6 +73,7 @@ struct consumption {
   int messages;
   topic_consumption how;
   bool is_like_ours = false;  ///< The bare loop has as many messages in a transaction as our last round had.
+  bool is_apart = false;      ///< The client has a processor of its own.
 };
 
 constexpr consumption consumptions[] = {
@@ -79,12 +81,15 @@ constexpr consumption consumptions[] = {
     {"no delay, one set a commit, window 1000", 0, 40'000, {1'000, false}},
     {"no delay, a create a message, window 256", 0, 20'000, {256, true}},
     {"no delay, a create a message, same transactions", 0, 20'000, {256, true}, true},
+    {"no delay, a create a message, same, own processor", 0, 20'000, {256, true}, true, true},
     {"20 ms, one set a commit, window 256", 20, 20'000, {256, false}},
     {"20 ms, one set a commit, window 1000", 20, 20'000, {1'000, false}}};
 
 void add_consumer(const plan& what, const consumption& line, std::vector<row>& rates, std::vector<row>& costs) {
   const auto hosts = line.round_trip_ms ? proxy_hosts().front() : direct_hosts().front();
   cluster().proxy(1).set_delay(std::chrono::microseconds(500 * line.round_trip_ms));
+  std::optional<separate_processors> apart;
+  if (line.is_apart) apart.emplace();
   std::vector<double> commits[2];
   const auto measure = [&](auto consume, std::vector<double>& into, bool is_like_ours) {
     return [&, consume, is_like_ours](const std::string&) -> std::optional<double> {

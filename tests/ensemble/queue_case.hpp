@@ -16,7 +16,7 @@ class queue_case : public ensemble_case {
   void teardown() {
     for (const auto& each : of_producers_) remove("/q/_producer-" + each);
     BOOST_TEST(run_until([&] { return tickets() == 0; }), "tickets are given back");
-    for (const auto* each : {"/q/_idle", "/q/_dead", "/q/_parked", "/q/_gate", "/q/_clock"}) {
+    for (const auto* each : {"/q/_idle", "/q/_dead", "/q/_parked", "/q/_repeats", "/q/_gate", "/q/_clock"}) {
       if (exists(each)) remove(each);
     }
     remove("/q");  // throws, which fails the case, if an item or a claim is left

@@ -1,5 +1,4 @@
-// A process that calls as often as a shared limiter lets it, for the tests in shared_limiter.cpp, which start this
-// program again with the name of the case.
+// A process that calls as often as a shared limiter lets it, for the tests in shared_limiter.cpp.
 #include <iostream>
 #include <string>
 
@@ -9,7 +8,6 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/read_until.hpp>
 #include <boost/asio/steady_timer.hpp>
-#include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/shared_limiter.hpp>
 
@@ -81,15 +79,19 @@ class rate_worker {
 
 }  // namespace
 
-// No test: a process that the tests of the shared limiter start by this name.
-BOOST_AUTO_TEST_CASE(rate_worker_process, *boost::unit_test::disabled()) {
-  const auto& arguments = boost::unit_test::framework::master_test_suite();
-  BOOST_TEST_REQUIRE(arguments.argc == 4);
+int main(int argc, char** argv) {
+  if (argc != 4) {
+    std::cerr << "usage: rate_worker HOSTS ROOT ID\n";
+    return 2;
+  }
   session_options where;
-  where.hosts = arguments.argv[1];
-  where.root = arguments.argv[2];
+  where.hosts = argv[1];
+  where.root = argv[2];
   where.timeout = 2s;
+  where.log = [id = std::string(argv[3])](const log_event& each) {
+    if (each.severity >= log_severity::warning) std::cerr << id << ": " << to_string(each) << std::endl;
+  };
   asio::io_context io;
-  rate_worker worker(io, where, arguments.argv[3]);
+  rate_worker worker(io, where, argv[3]);
   io.run();
 }

@@ -157,6 +157,7 @@ BOOST_AUTO_TEST_CASE(bad_options_are_refused_by_name) {
     return {};
   };
   BOOST_TEST(refused({.hand_over_deadline = -1ms}).find("hand_over_deadline") != std::string::npos);
+  BOOST_TEST(refused({.aftermath = -1ms}).find("aftermath") != std::string::npos);
   BOOST_TEST(refused({.stall_limit = 61min}).find("stall_limit") != std::string::npos);
   BOOST_CHECK_THROW(consumer_coordinator(zk(), "/e", {.id = ""}), std::invalid_argument);
   BOOST_CHECK_THROW(consumer_coordinator(zk(), "e", {.id = "a"}), std::invalid_argument);

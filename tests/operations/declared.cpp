@@ -58,7 +58,9 @@ void collect(const std::string& text, std::vector<std::string>& all) {
 std::vector<std::string> declared_operations() {
   std::vector<std::string> all;
   for (const auto& each : std::filesystem::directory_iterator(ZKRECIPES_HEADERS)) {
-    if (each.path().extension() == ".hpp") collect(read(each.path()), all);
+    // Its operations end without a session, and its disk has a thread; tests/spool tries them.
+    const bool is_spool = each.path().stem() == "spooled_producer";
+    if (each.path().extension() == ".hpp" && !is_spool) collect(read(each.path()), all);
   }
   return all;
 }

@@ -1,5 +1,6 @@
-// A rate that processes share, and calls that are made once in a period.
+// A rate and a pace that processes share, and calls that are made once in a period.
 #include <zkrecipes/once_per.hpp>
+#include <zkrecipes/shared_balance.hpp>
 #include <zkrecipes/shared_limiter.hpp>
 
 #include "operations/subjects.hpp"
@@ -46,8 +47,35 @@ subject of_once_per() {
       .has("once_per::async_clean()", [](auto& o, auto t) { o.async_clean(std::move(t)); });
 }
 
+shared_balance make_shared_balance(const session& zk) { return shared_balance(zk, "/pace", {.id = "a", .range = 4}); }
+
+subject of_shared_balance() {
+  return subject_of<shared_balance>("shared_balance")
+      .made(&make_shared_balance)
+      .has("shared_balance::async_run()", [](auto& b, auto t) { b.async_run(std::move(t)); });
+}
+
+/// Without a run there is nothing to wait for.
+struct running_pace {
+  shared_balance pace;
+  shared_balance_track track;
+};
+
+subject of_running_pace() {
+  return subject_of<running_pace>("shared_balance_track of a balance that runs")
+      .made([](const session& zk) {
+        running_pace made{make_shared_balance(zk), {}};
+        made.pace.async_run([](error_code) {});
+        made.track = made.pace.track("a");
+        return made;
+      })
+      .has("shared_balance_track::async_move()", [](auto& b, auto t) { b.track.async_move(std::move(t)); });
+}
+
 }  // namespace
 
-std::vector<subject> limit_subjects() { return {of_shared_limiter(), of_running_limiter(), of_once_per()}; }
+std::vector<subject> limit_subjects() {
+  return {of_shared_limiter(), of_running_limiter(), of_once_per(), of_shared_balance(), of_running_pace()};
+}
 
 }  // namespace zkrecipes::test

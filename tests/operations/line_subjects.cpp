@@ -127,6 +127,25 @@ subject of_semaphore() {
       .has("semaphore::async_members(why)", [](auto& s, auto t) { s.async_members(diagnostic(), std::move(t)); });
 }
 
+subject of_shared_gate() {
+  return subject_of<shared_gate>("shared_gate")
+      .made([](const session& zk) { return shared_gate(zk, "/gate"); })
+      .has("shared_gate::async_enter(key, how)",
+           [](auto& g, auto t) { g.async_enter("key", arrival::first, std::move(t)); })
+      .has("shared_gate::async_enter(key, how, why)",
+           [](auto& g, auto t) { g.async_enter("key", arrival::first, diagnostic(), std::move(t)); });
+}
+
+subject of_shared_gate_pass() {
+  return subject_of<shared_gate_pass>("shared_gate_pass")
+      .had([](const session& zk, auto got) {
+        shared_gate(zk, "/gate").async_enter("key", arrival::first, std::move(got));
+      })
+      .has("shared_gate_pass::async_lost()", [](auto& p, auto t) { p.async_lost(std::move(t)); },
+           {errc::lease_lapsed, errc::session_expired, errc::closed})
+      .has_always("shared_gate_pass::async_leave()", [](auto& p, auto t) { p.async_leave(std::move(t)); });
+}
+
 subject of_election() {
   return subject_of<election>("election")
       .made([](const session& zk) { return election(zk, "/election", {.id = "a"}); })
@@ -200,9 +219,9 @@ subject of_term() {
 }  // namespace
 
 std::vector<subject> line_subjects() {
-  return {of_lock(),       of_ownership(), of_multi_lock(), of_multi_ownership(), of_read_write_lock(),
-          of_write_hold(), of_read_hold(), of_semaphore(),  of_election(),        of_coordinator(),
-          of_term()};
+  return {of_lock(),       of_ownership(),   of_multi_lock(),      of_multi_ownership(), of_read_write_lock(),
+          of_write_hold(), of_read_hold(),   of_semaphore(),       of_election(),        of_coordinator(),
+          of_term(),       of_shared_gate(), of_shared_gate_pass()};
 }
 
 }  // namespace zkrecipes::test

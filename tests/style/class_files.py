@@ -8,6 +8,8 @@
 4. The file that defines class `foo` is foo.hpp or foo.cpp. The folder may stand for the beginning of the name: in
    `queue`, core.hpp may define `queue_core`.
 5. Bodies of members of `foo`, and definitions of what is nested in it, stand in foo.hpp, foo.cpp or foo_*.{hpp,cpp}.
+6. A name is defined once in a part. Where two files define one name in one namespace, the linker takes the inline members
+   of either for both, and says nothing: the destructor of one is then never called.
 """
 import collections
 import pathlib
@@ -16,12 +18,12 @@ import re
 from sources import blank, files, line_of, read, without_literals
 
 # Where the same name of a class can mean different classes.
-PARTS = ("recipes", "tools/zkadmin", "tools/demonstration", "testcluster")
+PARTS = ("recipes", "tools/zkadmin", "tools/demonstration", "tools/guardian", "testcluster")
 # file: reason. Best empty.
 EXCEPTIONS = {}
 
 NAMESPACE = re.compile(r"\bnamespace\b\s*([\w:]*)\s*$")
-CLASS = re.compile(r"(?<!enum )\b(class|struct)\s+(?:\[\[[^\]]*\]\]\s*)*([A-Za-z_][\w:]*)\s*(?:final\s*)?"
+CLASS = re.compile(r"(?<!enum )\b(class|struct)\s+(?:\[\[[^\]]*\]\]\s*|alignas\([^()]*\)\s*)*([A-Za-z_][\w:]*)\s*(?:final\s*)?"
                    r"(?::(?!:)[^;]*)?$")
 MEMBER = re.compile(r"\b((?:[A-Za-z_]\w*::)+)(?:~?[A-Za-z_]\w*|operator[^\w\s(]+)\s*\(")
 HIDDEN_PART = re.compile(r"\b(private|protected)\s*:")
@@ -77,11 +79,19 @@ def suits(file, names):
     return any(stem == each or stem.startswith(each + "_") for each in names)
 
 
+def defined_again(definitions):
+    first = {}
+    for each in definitions:
+        if first.setdefault(each.name, each) is not each:
+            yield each.file, each.line, f"{each.name} is also defined in {first[each.name].file}"
+
+
 def check_part(part):
     found = [each for name in files(f"{part}/*.hpp", f"{part}/*.cpp") for each in scan(name)]
     definitions = [each for each in found if isinstance(each, Definition)]
     nested = [Body(each.file, each.line, each.name.split("::")[:-1]) for each in definitions if "::" in each.name]
     definitions = [each for each in definitions if "::" not in each.name]
+    yield from defined_again(definitions)
     known = {each.name for each in definitions}
     members = []  # bodies outside of their class, with the name of the class
     for each in [*nested, *(each for each in found if isinstance(each, Body))]:

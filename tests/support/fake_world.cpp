@@ -35,6 +35,20 @@ class fake_link final : public backend::link {
   std::shared_ptr<fake_connection> shared_;
 };
 
+class fake_guardian_line final : public backend::guardian_line {
+ public:
+  explicit fake_guardian_line(std::shared_ptr<fake_guardian> shared) : shared_(std::move(shared)) {}
+  ~fake_guardian_line() override { shared_->open = false; }
+  bool send(const backend::guardian_message& what) override {
+    if (!backend::to_line(what)) return false;
+    shared_->heard.push_back(what);
+    return true;
+  }
+
+ private:
+  std::shared_ptr<fake_guardian> shared_;
+};
+
 class fake_world final : public backend::world {
  public:
   fake_world(asio::any_io_executor strand, std::shared_ptr<fake_state> state)
@@ -68,6 +82,16 @@ class fake_world final : public backend::world {
     made->listener = &listener;
     state_->connections.push_back(made);
     return std::make_unique<fake_link>(strand_, std::move(made));
+  }
+
+  std::unique_ptr<backend::guardian_line> call_guardian(const std::string& path,
+                                                        backend::guardian_listener& listener) override {
+    if (!state_->has_guardian) return nullptr;
+    auto made = std::make_shared<fake_guardian>();
+    made->path = path;
+    made->listener = &listener;
+    state_->guardians.push_back(made);
+    return std::make_unique<fake_guardian_line>(std::move(made));
   }
 
  private:

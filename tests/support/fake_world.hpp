@@ -31,6 +31,14 @@ struct fake_connection {
   std::deque<std::pair<backend::request, backend::reply_handler>> pending;
 };
 
+/// One connection to the guardian that the session asked for, as the test sees it.
+struct fake_guardian {
+  std::string path;
+  backend::guardian_listener* listener = nullptr;
+  bool open = true;                              ///< The session still holds the line.
+  std::vector<backend::guardian_message> heard;  ///< As far as a real guardian would hear it.
+};
+
 /// The state that a fake world shares with its test.
 struct fake_state {
   lease_clock::time_point now{std::chrono::hours(1)};
@@ -40,6 +48,8 @@ struct fake_state {
   std::map<std::string, std::vector<backend::endpoint>> resolved;  ///< By name; any other name is its own address.
   bool resolver_hangs = false;
   std::vector<std::shared_ptr<fake_connection>> connections;
+  bool has_guardian = true;
+  std::vector<std::shared_ptr<fake_guardian>> guardians;
 };
 
 std::unique_ptr<backend::world> make_fake_world(asio::any_io_executor strand, std::shared_ptr<fake_state> state);

@@ -59,11 +59,14 @@ void line_process::tell(const std::string& command) {
 }
 
 std::optional<std::string> line_process::answer() {
-  char buffer[4096];
-  const auto count = ::recv(socket_, buffer, sizeof buffer, MSG_DONTWAIT);
-  if (count == 0) throw std::runtime_error(name_ + " has ended");
-  if (count > 0) received_.append(buffer, static_cast<std::size_t>(count));
-  const auto end = received_.find('\n');
+  auto end = received_.find('\n');
+  if (end == received_.npos) {
+    char buffer[4096];
+    const auto count = ::recv(socket_, buffer, sizeof buffer, MSG_DONTWAIT);
+    if (count == 0) throw std::runtime_error(name_ + " has ended");
+    if (count > 0) received_.append(buffer, static_cast<std::size_t>(count));
+    end = received_.find('\n');
+  }
   if (end == received_.npos) return std::nullopt;
   std::string line = received_.substr(0, end);
   received_.erase(0, end + 1);

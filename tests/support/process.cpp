@@ -12,8 +12,7 @@ bool wait_until(const std::function<bool()>& condition, std::chrono::millisecond
   const auto until = std::chrono::steady_clock::now() + deadline;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > until) return false;
-    // Poll, because other threads and processes do not notify us.
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // polls: other threads and processes do not notify us
   }
   return true;
 }

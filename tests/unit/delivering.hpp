@@ -120,9 +120,25 @@ class delivering : public fake_session {
     }
     return all;
   }
+  /// The paths of the dead letters.
+  strings letters() const {
+    strings all;
+    for (const auto& [path, node] : nodes_) {
+      if (path.starts_with("/q/_dead/")) all.push_back(path);
+    }
+    return all;
+  }
   bool has(const std::string& path) const { return nodes_.contains(path); }
   std::string record_of_term() const { return nodes_.at("/e").data; }
-  void write_record(std::string data) { nodes_["/e"].data = std::move(data); }
+  void write_record(std::string data) {
+    nodes_["/e"].data = std::move(data);
+    ++nodes_["/e"].stat.version;
+  }
+  std::string data_of(const std::string& path) const { return nodes_.at(path).data; }
+  void write(const std::string& path, std::string data) {
+    nodes_[path].data = std::move(data);
+    ++nodes_[path].stat.version;
+  }
   void remove_node(const std::string& path) { nodes_.erase(path); }
 
   std::unique_ptr<held_consumer> consumer;
@@ -178,7 +194,8 @@ class delivering : public fake_session {
   error_code judge(const operation& what) const {
     if (auto why = refusal ? refusal(what) : error_code()) return why;
     const auto found = nodes_.find(what.path);
-    if (what.type == operation::kind::create) return {};
+    const bool is_there = what.mode == create_mode::persistent && found != nodes_.end();
+    if (what.type == operation::kind::create) return is_there ? make_error_code(errc::node_exists) : error_code();
     if (found == nodes_.end()) return errc::no_node;
     const bool fits = what.version == any_version || what.version == found->second.stat.version;
     return fits ? error_code() : make_error_code(errc::bad_version);
@@ -230,5 +247,7 @@ class delivering : public fake_session {
   std::int64_t zxid_ = 0;
   std::int64_t last_number_ = 0;
 };
+
+#define CHECK_LIST(list, ...) BOOST_TEST((list) == (strings{__VA_ARGS__}), boost::test_tools::per_element())
 
 }  // namespace zkrecipes::test

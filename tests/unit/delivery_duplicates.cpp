@@ -34,8 +34,6 @@ std::string problem_of(const session& over, const queue_consumer_options& option
   }
 }
 
-#define CHECK_LIST(list, ...) BOOST_TEST((list) == (strings{__VA_ARGS__}), boost::test_tools::per_element())
-
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(delivery_duplicates, delivering)

@@ -183,6 +183,25 @@ BOOST_AUTO_TEST_CASE(a_key_that_rests_does_not_fill_the_window) {
   BOOST_TEST(at.window.missing().size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(the_cost_of_a_message_is_forgotten_if_others_may_have_changed_its_data) {
+  window_case at({.order = message_order::none, .window = 2, .parallel = 2});
+  at.add({"a1"});
+  at.begin();
+  auto& which = at.of("a1");
+  const auto cost_after = [&](std::int64_t czxid, std::int32_t version) {
+    which.cost = 5;
+    auto again = named("a1");
+    again.stat.czxid = czxid;
+    again.stat.version = version;
+    at.window.load(which, again);
+    return which.cost;
+  };
+  BOOST_TEST((cost_after(0, 0) == 5u));
+  BOOST_TEST(!cost_after(0, 1));
+  BOOST_TEST((cost_after(0, 1) == 5u));
+  BOOST_TEST(!cost_after(9, 1));
+}
+
 BOOST_AUTO_TEST_CASE(messages_that_are_held_back_do_not_take_the_place_of_the_one_that_holds_them) {
   window_case at({.order = message_order::by_key, .window = 2, .parallel = 2, .may_unload = true});
   at.add({"a1", "b1"});

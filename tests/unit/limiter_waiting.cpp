@@ -180,6 +180,18 @@ BOOST_AUTO_TEST_CASE(a_hold_off_delays_those_that_wait_and_ends_those_that_can_n
   BOOST_TEST(order == "ac");
 }
 
+BOOST_AUTO_TEST_CASE(a_hold_off_ends_those_that_would_come_too_late_behind_others) {
+  bank.async_acquire(1, expect("a").token());
+  auto& behind = expect("b");
+  bank.async_acquire_for(1, 1s + 5ms, behind.token());  // it would be in time if nobody were ahead of it
+  bank.async_acquire_for(1, 1s + 10ms, expect("c").token());
+  bank.hold_off(1s);
+  settle();
+  BOOST_TEST(ended_with(behind, errc::timed_out));
+  advance(1s + 10ms);
+  BOOST_TEST(order == "ac");
+}
+
 BOOST_AUTO_TEST_CASE(those_that_wait_are_told_when_the_level_is_taken) {
   auto& first = expect();
   auto& second = expect();

@@ -78,6 +78,7 @@ BOOST_AUTO_TEST_CASE(each_recipe_can_be_made_by_default) {
   BOOST_TEST(is_closed(read_write_lock().async_acquire_read()));
   BOOST_TEST(is_closed(multi_lock().async_acquire()));
   BOOST_TEST(is_closed(semaphore().async_acquire()));
+  BOOST_TEST(is_closed(shared_gate().async_enter("k", arrival::first)));
   BOOST_TEST(is_closed(election().async_campaign()));
   BOOST_TEST(is_closed(consumer_coordinator().async_run(career)));
   BOOST_TEST(is_closed(term().async_ending()));
@@ -99,6 +100,8 @@ BOOST_AUTO_TEST_CASE(each_recipe_can_be_made_by_default) {
   BOOST_TEST(is_closed(topic().async_shards()));
   BOOST_TEST(is_closed(topic_producer().async_put("", "")));
   BOOST_TEST(is_closed(balance_track().async_move()));
+  BOOST_TEST(is_closed(shared_balance().async_run()));
+  BOOST_TEST(is_closed(shared_balance().track("a").async_move()));
   BOOST_TEST(is_closed(shared_limiter().async_acquire()));
   BOOST_TEST(is_closed(once_per().async_claim("a", "")));
 }
@@ -110,6 +113,7 @@ BOOST_AUTO_TEST_CASE(a_handle_made_by_default_tells_nothing) {
   BOOST_TEST(tells_nothing(lock()));
   BOOST_TEST(tells_nothing(read_write_lock()));
   BOOST_TEST(tells_nothing(semaphore()));
+  BOOST_TEST(tells_nothing(shared_gate()));
   BOOST_TEST(tells_nothing(election()));
   BOOST_TEST((consumer_coordinator().status().phase == coordinator_phase::idle));
   BOOST_TEST(tells_nothing(consumer_coordinator()));
@@ -147,6 +151,7 @@ BOOST_AUTO_TEST_CASE(a_handle_tells_what_it_was_made_with) {
   BOOST_TEST(is_over(lock(zk, "/l", {.id = "a"}), "/l"));
   BOOST_TEST(is_over(read_write_lock(zk, "/l"), "/l"));
   BOOST_TEST(is_over(semaphore(zk, "/s", 1), "/s"));
+  BOOST_TEST(is_over(shared_gate(zk, "/g"), "/g"));
   BOOST_TEST(is_over(election(zk, "/e", {.id = "a"}), "/e"));
   BOOST_TEST(is_over(consumer_coordinator(zk, "/c", {.id = "a"}), "/c"));
   BOOST_TEST(is_over(double_barrier(zk, "/b", 1), "/b"));
@@ -178,6 +183,7 @@ BOOST_AUTO_TEST_CASE(a_recipe_on_a_session_that_was_moved_from_is_refused) {
   BOOST_CHECK_THROW(service_discovery(zk, "/d"), std::invalid_argument);
   BOOST_CHECK_THROW(two_phase_commit(zk, "/t"), std::invalid_argument);
   BOOST_CHECK_THROW(semaphore(zk, "/s", 1), std::invalid_argument);
+  BOOST_CHECK_THROW(shared_gate(zk, "/g"), std::invalid_argument);
   BOOST_CHECK_THROW(double_barrier(zk, "/b", 1), std::invalid_argument);
   BOOST_CHECK_THROW(counter(zk, "/c"), std::invalid_argument);
   BOOST_CHECK_THROW(children_view(zk, "/v"), std::invalid_argument);

@@ -1,4 +1,6 @@
 // What a session tells its log hook, and the failures in its status.
+#include "session/session_log.hpp"
+
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -8,6 +10,7 @@
 
 #include <zkrecipes/log.hpp>
 
+#include "backend/zookeeper/requests.hpp"
 #include "session/failure_list.hpp"
 #include "unit/fake_session.hpp"
 
@@ -285,6 +288,16 @@ BOOST_AUTO_TEST_CASE(a_failed_transaction_is_told_with_the_path_of_the_operation
   refused.results[1].error = errc::no_node;
   it.answer(std::move(refused));
   BOOST_TEST(latest(session_event::operation_failed).path == "/missing/child");
+}
+
+BOOST_AUTO_TEST_CASE(a_watch_that_has_fired_is_removed_in_silence_and_another_failure_is_told) {
+  fake_bench bench;
+  const auto on = bench.make_scheduler();
+  const detail::session_log log(*on, logged(notes));
+  log.operation_ended(backend::opcode::forget_children, "/a", backend::from_c_client(ZNOWATCHER));
+  BOOST_TEST(notes->empty());
+  log.operation_ended(backend::opcode::forget_children, "/a", backend::from_c_client(ZSYSTEMERROR));
+  BOOST_TEST((latest(session_event::operation_failed).severity == log_severity::warning));
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_a_lease_is_told_once_while_something_is_owned) {

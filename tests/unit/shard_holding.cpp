@@ -22,6 +22,15 @@ struct waiting_career : leader_career {
   asio::awaitable<void> hand_over(term, term_end) override { co_return; }
 };
 
+/// A call asks for a hold-off when the record already says that the term hands over.
+struct held_off_career : waiting_career {
+  asio::awaitable<void> hand_over(term at, term_end) override {
+    const auto& state = at.get_state();
+    state->set_limit_arrival(state->session()->now() + 3s);
+    co_return;
+  }
+};
+
 /// Two owners have died of shard 3, and the present one is gone: with it they are as many as put it in quarantine.
 struct deadly_shard : sharding {
   deadly_shard() : ended(zk.get_core()->get_scheduler()) {
@@ -56,7 +65,10 @@ struct deadly_shard : sharding {
     const auto asked = last().pending.front().first;
     backend::reply reply;
     if (asked.op == backend::opcode::multi) {
-      reply = execute(asked.operations);
+      reply = refuses_end && tells_the_end(asked.operations) ? refusal() : execute(asked.operations);
+    } else if (asked.op == backend::opcode::set && asked.path == record_path) {
+      data = asked.data;
+      reply.stat.version = ++version;
     } else if (asked.path == record_path) {
       reply.data = data;
       reply.stat.version = version;
@@ -67,6 +79,15 @@ struct deadly_shard : sharding {
       reply.error = errc::node_exists;
     }
     answer(std::move(reply));
+  }
+  static bool tells_the_end(const std::vector<operation>& all) {
+    const auto record = detail::parse_record(all.front().data);
+    return record && record->phase == term_phase::retired;
+  }
+  static backend::reply refusal() {
+    backend::reply refused;
+    refused.error = errc::no_auth;
+    return refused;
   }
   backend::reply execute(const std::vector<operation>& all) {
     backend::reply done;
@@ -104,7 +125,8 @@ struct deadly_shard : sharding {
   std::string data;  // the shard's record
   std::int32_t version = 4;
   bool is_in_quarantine = false;
-  int looks = 0;  // at the quarantine
+  bool refuses_end = false;  // if the term itself writes it
+  int looks = 0;             // at the quarantine
   detail::career_factory make = [](const shard&) { return std::make_unique<waiting_career>(); };
   detail::condition ended;
   detail::shard_holding_ptr held;
@@ -129,6 +151,45 @@ BOOST_AUTO_TEST_CASE(nor_is_one_for_which_the_reply_was_lost) {
   BOOST_TEST(is_in_quarantine);
   reconnect();
   check_that_it_waits_for_the_release();
+}
+
+BOOST_AUTO_TEST_CASE(an_owner_that_is_known_to_have_died_counts_as_a_death_at_once) {
+  data = detail::record_of_death(data).value();
+  begin();
+  serve_until_quarantine();  // no time passes
+  const auto written = detail::parse_record(last().pending.front().first.operations.front().data);
+  BOOST_TEST_REQUIRE(written.has_value());
+  BOOST_TEST(written->epoch == 6);
+  BOOST_TEST((written->phase == term_phase::retired));
+  serve();
+  BOOST_TEST(is_in_quarantine);
+}
+
+BOOST_AUTO_TEST_CASE(the_heir_of_an_owner_that_has_died_does_not_wait_and_counts_the_death) {
+  auto before = record_of_shard();
+  before.deaths = 0;
+  before.hand_over_deadline = 5s;
+  before.leader_node = "there#1";  // its node can stand for a moment longer than the record says that it lives
+  data = detail::record_of_death(detail::serialize(before)).value();
+  begin();
+  while (!last().pending.empty() && record_of_shard().epoch == 5) serve();
+  BOOST_TEST(record_of_shard().epoch == 6);
+  BOOST_TEST((record_of_shard().how == takeover::died));
+  BOOST_TEST(record_of_shard().deaths == 1);
+}
+
+BOOST_AUTO_TEST_CASE(an_end_that_is_written_behind_the_term_tells_the_level_that_the_term_left) {
+  data.clear();
+  version = 0;
+  make = [](const shard&) { return std::make_unique<held_off_career>(); };
+  begin();
+  pass(1s);
+  BOOST_TEST((record_of_shard().phase == term_phase::executing));
+  refuses_end = true;
+  held->give_up(false);
+  pass(1s);
+  BOOST_TEST((record_of_shard().phase == term_phase::retired));
+  BOOST_TEST((record_of_shard().notes.limit_level == 2900ms));  // the term has ended 100 ms after the hand-over
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -45,8 +45,8 @@ BOOST_AUTO_TEST_SUITE(term_records)
 
 BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
   for (auto phase : {term_phase::none, term_phase::inaugurating, term_phase::executing, term_phase::handing_over,
-                     term_phase::retired, term_phase::stalled}) {
-    for (auto how : {takeover::first, takeover::clean, takeover::confirmed_late, takeover::forced}) {
+                     term_phase::retired, term_phase::stalled, term_phase::died}) {
+    for (auto how : {takeover::first, takeover::clean, takeover::confirmed_late, takeover::forced, takeover::died}) {
       auto record = sample();
       record.phase = phase;
       record.how = how;
@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(an_id_of_any_bytes_is_no_obstacle) {
 
 BOOST_AUTO_TEST_CASE(a_record_says_whether_its_leader_is_done) {
   auto record = sample();
-  for (auto phase : {term_phase::none, term_phase::retired, term_phase::stalled}) {
+  for (auto phase : {term_phase::none, term_phase::retired, term_phase::stalled, term_phase::died}) {
     record.phase = phase;
     BOOST_TEST(record.finished(), to_string(phase));
   }
@@ -88,6 +88,72 @@ BOOST_AUTO_TEST_CASE(what_more_a_later_version_may_write_is_no_problem) {
   BOOST_TEST_REQUIRE(record.has_value());
   BOOST_TEST(equal(*record, sample()));
   BOOST_TEST(record->unknown_fields.raw("more") == "[1,{}]");
+}
+
+BOOST_AUTO_TEST_CASE(a_term_without_an_aftermath_has_no_field_for_it) {
+  BOOST_TEST(serialize(sample()).find("aftermath") == std::string::npos);
+  BOOST_TEST((parse_record(serialize(sample()))->aftermath == 0ms));
+}
+
+BOOST_AUTO_TEST_CASE(the_aftermath_is_read_as_it_was_written) {
+  auto record = sample();
+  record.aftermath = 2500ms;
+  BOOST_TEST((parse_record(serialize(record))->aftermath == 2500ms));
+}
+
+BOOST_AUTO_TEST_CASE(an_aftermath_that_can_not_be_read_counts_as_the_deadline) {
+  for (const char* text : {"-1", "3600001", "\"2\"", "null", "2.5"}) {
+    const auto record = parse_record(with("\"token\"", std::string("\"aftermath_ms\":") + text + ",\"token\""));
+    BOOST_TEST_REQUIRE(record.has_value(), text);
+    BOOST_TEST((record->aftermath == 10s), text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_death_changes_the_phase_and_nothing_else) {
+  for (auto phase : {term_phase::inaugurating, term_phase::executing, term_phase::handing_over}) {
+    auto alive = sample();
+    alive.phase = phase;
+    alive.aftermath = 2s;
+    alive.deaths = 2;
+    alive.notes.crashes = 3;
+    alive.notes.in_hand = {"qn-0000000001"};
+    auto text = serialize(alive);
+    text.insert(1, R"("later":[1],)");
+    text.insert(text.find("\"token\""), R"("later":{"a":2},)");
+    const auto written = record_of_death(text);
+    BOOST_TEST_REQUIRE(written.has_value());
+    const auto dead = parse_record(*written);
+    BOOST_TEST_REQUIRE(dead.has_value());
+    BOOST_TEST((dead->phase == term_phase::died));
+    BOOST_TEST((dead->died_in == phase));
+    BOOST_TEST((dead->aftermath == 2s));
+    BOOST_TEST(dead->deaths == 2);
+    BOOST_TEST((dead->notes == alive.notes));
+    BOOST_TEST(dead->unknown_fields.raw("later") == "[1]");
+    BOOST_TEST(json_object::parse(*written)->object("leader")->raw("later") == R"({"a":2})");
+    auto revived = *dead;
+    revived.phase = phase;
+    BOOST_TEST(equal(revived, alive));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(only_a_term_that_is_known_to_go_on_can_die) {
+  for (auto phase : {term_phase::none, term_phase::retired, term_phase::stalled, term_phase::died}) {
+    auto record = sample();
+    record.phase = phase;
+    BOOST_TEST(!record_of_death(serialize(record)).has_value(), to_string(phase));
+  }
+  BOOST_TEST(!record_of_death(with("executing", "draining")).has_value());
+  for (const char* text : {"", "x", "{}", "127.0.0.1"}) BOOST_TEST(!record_of_death(text).has_value(), text);
+}
+
+BOOST_AUTO_TEST_CASE(the_phase_of_a_death_that_is_not_told_is_unknown) {
+  auto record = sample();
+  record.phase = term_phase::died;
+  auto object = json_object::parse(serialize(record)).value();
+  auto leader = object.object("leader").value();
+  object.set("leader", leader.erase("died_in"));
+  BOOST_TEST((parse_record(object.to_text())->died_in == term_phase::unknown));
 }
 
 BOOST_AUTO_TEST_CASE(other_data_is_not_a_record) {

@@ -144,6 +144,19 @@ BOOST_AUTO_TEST_CASE(a_hand_over_that_the_successor_waits_for) {
   BOOST_TEST((view().hand_over->elapsed == 0s));
 }
 
+BOOST_AUTO_TEST_CASE(a_successor_that_waits_for_the_aftermath_of_a_dead_leader) {
+  auto record = record_of("n0", term_phase::died);
+  record.aftermath = 4s;
+  nodes.data = serialize(record);
+  nodes.candidates[0].data = candidate_data("one", true);
+  const auto seen = view();
+  BOOST_TEST((seen.phase == term_phase::died));
+  BOOST_TEST_REQUIRE(seen.hand_over.has_value());
+  BOOST_TEST(seen.hand_over->state == "awaiting");
+  BOOST_TEST((seen.hand_over->elapsed == 3s));
+  BOOST_TEST((seen.hand_over->deadline == 4s));
+}
+
 BOOST_AUTO_TEST_CASE(clocks_that_differ_make_no_negative_time) {
   nodes.data = serialize(record_of("n1", term_phase::handing_over));
   nodes.stat.mtime = 200'000;
@@ -163,7 +176,7 @@ BOOST_AUTO_TEST_CASE(a_request_to_resign_is_seen_with_its_age) {
 }
 
 BOOST_AUTO_TEST_CASE(between_two_terms_nobody_leads) {
-  for (auto phase : {term_phase::retired, term_phase::stalled}) {
+  for (auto phase : {term_phase::retired, term_phase::stalled, term_phase::died}) {
     nodes.data = serialize(record_of("n0", phase));
     auto seen = view();
     BOOST_TEST((seen.phase == phase));

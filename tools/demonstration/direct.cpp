@@ -3,6 +3,7 @@
 
 #include <boost/asio.hpp>
 
+#include "balance_director.hpp"
 #include "director.hpp"
 #include "report.hpp"
 #include "roles.hpp"
@@ -57,6 +58,9 @@ int play(const direction& how) {
 
 }  // namespace
 
-int direct(const direction& how) { return how.work.shards ? play<shard_director>(how) : play<director>(how); }
+int direct(const direction& how) {
+  if (how.range) return play<balance_director>(how);
+  return how.work.shards ? play<shard_director>(how) : play<director>(how);
+}
 
 }  // namespace demo

@@ -33,29 +33,50 @@ void add_faults(CLI::App& app, demo::direction& how) {
       ->check(CLI::Range(0, 10'000));
   app.add_option("--server-kills", how.server_kills, "How often to kill the leader of the ensemble")
       ->check(CLI::Range(0, 1'000));
-  app.add_option("--changes", how.changes, "How often to pause, restart, drain or cut off an owner of shards, in turn")
+  app.add_option("--changes", how.changes,
+                 "How often to pause, restart, drain or cut off an owner of shards, in turn; balanced: to pause one")
       ->check(CLI::Range(0, 1'000));
   app.add_option("--shards", how.work.shards, "How many shards there are")->check(CLI::Range(1, 1'000));
-  app.add_option("--processes", how.consumers, "How many processes own shards")->check(CLI::Range(2, 20));
+  app.add_option("--processes", how.consumers, "How many processes own shards, or have a lane each")
+      ->check(CLI::Range(2, 20));
+  app.add_option("--range", how.range, "By how many steps two processes may differ")->check(CLI::Range(1, 1'000'000));
 }
 
-enum class mode { leader, sharded };
+enum class mode { leader, sharded, balanced };
 
 void add_mode(CLI::App& app, mode& chosen) {
-  const std::map<std::string, mode> names{{"leader", mode::leader}, {"sharded", mode::sharded}};
-  app.add_option("--mode", chosen, "leader (the default): one of three consumers works; sharded: each has its shards")
-      ->transform(CLI::CheckedTransformer(names).description("leader|sharded"));
+  const std::map<std::string, mode> names{
+      {"leader", mode::leader}, {"sharded", mode::sharded}, {"balanced", mode::balanced}};
+  app.add_option(
+         "--mode", chosen,
+         "leader (the default): one of three consumers works; sharded: each has its shards; balanced: each has a "
+         "lane, and all go at the same pace")
+      ->transform(CLI::CheckedTransformer(names).description("leader|sharded|balanced"));
 }
 
-/// Refuses the options of the other mode, and chooses those of this one that were not given.
+/// The options that a mode does not have.
+std::vector<std::string> options_of_others(mode chosen) {
+  if (chosen == mode::sharded) return {"--kill-on", "--range"};
+  if (chosen == mode::balanced) return {"--kill-on", "--poison", "--keys", "--order", "--shards"};
+  return {"--shards", "--changes", "--processes", "--range"};
+}
+
+void complete_balanced(const CLI::App& app, demo::direction& how) {
+  if (!app.count("--range")) how.range = 100;
+  if (!app.count("--processes")) how.consumers = 4;
+  if (!app.count("--messages")) how.work.messages = 8'000;
+  if (!app.count("--kills")) how.kills = 6;
+  if (!app.count("--changes")) how.changes = 6;
+  if (!app.count("--server-kills")) how.server_kills = 2;
+}
+
+/// Refuses the options of other modes, and chooses those of this one that were not given.
 void complete(const CLI::App& app, mode chosen, demo::direction& how) {
-  const bool sharded = chosen == mode::sharded;
-  const auto others = sharded ? std::vector<std::string>{"--kill-on"}
-                              : std::vector<std::string>{"--shards", "--changes", "--processes"};
-  for (const auto& each : others) {
-    if (app.count(each)) throw std::invalid_argument(each + " is of the other mode: see --mode");
+  for (const auto& each : options_of_others(chosen)) {
+    if (app.count(each)) throw std::invalid_argument(each + " is of another mode: see --mode");
   }
-  if (!sharded) return;
+  if (chosen == mode::balanced) return complete_balanced(app, how);
+  if (chosen != mode::sharded) return;
   if (!app.count("--shards")) how.work.shards = 64;
   if (!app.count("--keys")) how.work.keys = 300;
   if (!app.count("--order")) how.order = zkrecipes::message_order::by_key;
@@ -68,6 +89,7 @@ void complete(const CLI::App& app, mode chosen, demo::direction& how) {
 /// What the processes are told by the director.
 struct orders {
   demo::consumer_settings consumer;
+  demo::walker_settings walker;
   std::string hosts;
   int parent = 0;
   std::int64_t duration_ms = 30'000;
@@ -88,6 +110,20 @@ CLI::App* add_consumer(CLI::App& app, orders& told) {
   consume->add_option("--shards", told.consumer.shards)->required();
   add_order(*consume, told.consumer.order);
   return consume;
+}
+
+CLI::App* add_walker(CLI::App& app, orders& told) {
+  auto* walk = app.add_subcommand("walk", "One process with a lane")->group("");
+  walk->add_option("--hosts", told.hosts)->required();
+  walk->add_option("--id", told.walker.id)->required();
+  walk->add_option("--phases", told.walker.folder)->required();
+  walk->add_option("--parent", told.parent)->required();
+  walk->add_option("--timeout", told.timeout_ms)->required();
+  walk->add_option("--messages", told.walker.messages)->required();
+  walk->add_option("--range", told.walker.range)->required();
+  walk->add_option("--seed", told.walker.seed)->required();
+  walk->add_option("--longest", told.walker.longest_us)->required();
+  return walk;
 }
 
 CLI::App* add_producer(CLI::App& app, orders& told, demo::workload_options& work) {
@@ -114,6 +150,7 @@ int main(int argc, char** argv) try {
   app.add_flag("--json", how.json, "Print the summary as one JSON object, as the last line");
   const auto* consume = add_consumer(app, told);
   const auto* produce = add_producer(app, told, how.work);
+  const auto* walk = add_walker(app, told);
   CLI11_PARSE(app, argc, argv);
   using milliseconds = std::chrono::milliseconds;
   if (told.parent) demo::die_with_parent(told.parent);
@@ -121,6 +158,9 @@ int main(int argc, char** argv) try {
   told.consumer.timeout = milliseconds(told.timeout_ms);
   told.consumer.deadline = milliseconds(told.deadline_ms);
   told.consumer.grace = milliseconds(told.grace_ms);
+  told.walker.hosts = told.hosts;
+  told.walker.timeout = milliseconds(told.timeout_ms);
+  if (*walk) return demo::walk(told.walker);
   if (*consume) return told.consumer.shards ? demo::own_shards(told.consumer) : demo::consume(told.consumer);
   if (*produce) return demo::produce(told.hosts, demo::workload(how.work), milliseconds(told.duration_ms));
   complete(app, chosen, how);

@@ -130,4 +130,36 @@ std::string to_text(const shard_summary& outcome) {
   return out.str();
 }
 
+std::string to_json(const balance_summary& outcome) {
+  return json::serialize(json::object{{"servers", outcome.servers},
+                                      {"processes", outcome.processes},
+                                      {"messages", outcome.messages},
+                                      {"processed", outcome.processed},
+                                      {"lost", outcome.lost},
+                                      {"duplicated", outcome.duplicated},
+                                      {"range", outcome.range},
+                                      {"max_spread", outcome.spread.max_spread},
+                                      {"steps", outcome.spread.steps},
+                                      {"stretches", outcome.spread.stretches},
+                                      {"kills", outcome.kills},
+                                      {"pauses", outcome.pauses},
+                                      {"server_leaders_killed", outcome.server_leaders_killed},
+                                      {"failed_processes", outcome.failed_processes},
+                                      {"seconds", outcome.seconds},
+                                      {"success", outcome.success()}});
+}
+
+std::string to_text(const balance_summary& outcome) {
+  std::ostringstream out;
+  out << '\n'
+      << outcome.messages << " messages, " << outcome.processed << " processed in " << static_cast<int>(outcome.seconds)
+      << " s: " << outcome.lost << " lost, " << outcome.duplicated << " duplicated\n"
+      << "max_spread " << outcome.spread.max_spread << ", range " << outcome.range << ": " << outcome.spread.steps
+      << " steps of " << outcome.processes << " processes in " << outcome.spread.stretches << " stretches\n"
+      << "faults: " << outcome.kills << " kills, " << outcome.pauses << " pauses, " << outcome.server_leaders_killed
+      << " kills of the ensemble's leader; " << outcome.failed_processes << " processes failed\n"
+      << verdict(outcome.success());
+  return out.str();
+}
+
 }  // namespace demo

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "balance_summary.hpp"
 #include "shard_summary.hpp"
 #include "summary.hpp"
 
@@ -12,5 +13,7 @@ std::string to_json(const summary& outcome);
 std::string to_text(const summary& outcome);
 std::string to_json(const shard_summary& outcome);
 std::string to_text(const shard_summary& outcome);
+std::string to_json(const balance_summary& outcome);
+std::string to_text(const balance_summary& outcome);
 
 }  // namespace demo

@@ -20,6 +20,8 @@ inline constexpr char queue_path[] = "/queue";
 inline constexpr char group_path[] = "/group";
 inline constexpr char topic_path[] = "/topic";
 inline constexpr char topic_group[] = "demo";
+inline constexpr char lanes_path[] = "/lanes";
+inline constexpr char pace_path[] = "/pace";
 inline constexpr char results_path[] = "/results";
 inline constexpr char root[] = "/demo";
 inline constexpr char producer_name[] = "demo";
@@ -51,16 +53,31 @@ int consume(const consumer_settings& how);
 /// Runs a member of the shard group until SIGTERM or SIGINT; with SIGUSR1 it gives everything away first.
 int own_shards(const consumer_settings& how);
 
+struct walker_settings {
+  std::string hosts;
+  std::string id;                ///< Also the name of its lane.
+  std::filesystem::path folder;  ///< Its steps are logged to the file `id` there.
+  std::chrono::milliseconds timeout{4'000};
+  std::uint64_t messages = 0;  ///< Those of its lane.
+  std::uint64_t range = 0;
+  std::uint64_t seed = 0;
+  std::uint64_t longest_us = 1;  ///< The longest pause between two steps.
+};
+
+/// Works off a lane, with a step of its track for each message, until SIGTERM or SIGINT.
+int walk(const walker_settings& how);
+
 /// Puts the messages into the queue or the topic, spread over `duration`. Continues where an earlier run stopped.
 int produce(const std::string& hosts, const workload& work, std::chrono::milliseconds duration);
 
 struct direction {
   workload_options work;  ///< With shards: a shard group works, else one elected consumer.
   zkrecipes::message_order order = zkrecipes::message_order::strict;
-  int consumers = 3;     ///< Processes.
-  int kills = 1;         ///< How often the leading consumer is killed; with shards, an owner or the planner.
-  int server_kills = 1;  ///< How often the leader of the ensemble is killed.
-  int changes = 0;       ///< How often an owner of shards is paused, restarted, drained or cut off.
+  int consumers = 3;        ///< Processes.
+  int kills = 1;            ///< How often the leading consumer is killed; with shards, an owner or the planner.
+  int server_kills = 1;     ///< How often the leader of the ensemble is killed.
+  int changes = 0;          ///< How often an owner of shards is paused, restarted, drained or cut off.
+  std::uint64_t range = 0;  ///< With one: processes with a lane each move at the same pace.
   bool json = false;
 };
 

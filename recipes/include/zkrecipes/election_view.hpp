@@ -17,6 +17,7 @@ enum class term_phase {
   handing_over,  ///< The leader finishes its message in hand, then hands over.
   retired,       ///< The hand-over is complete.
   stalled,       ///< Given up by the leader's own watchdog, because `execute` made no progress.
+  died,          ///< The leader's process has died, and somebody who has proof of that has written it into the record.
   unknown,       ///< A phase that a later version of the library has recorded. The term is not finished.
 };
 
@@ -27,6 +28,8 @@ enum class takeover {
   confirmed_late,  ///< The predecessor was gone, and confirmed before the hand-over deadline.
   forced,          ///< The predecessor did not confirm before its hand-over deadline. Any way of taking over that a
                    ///< later version has added counts as this.
+  died,            ///< The predecessor's process had died, by its record: nothing was waited for but
+                   ///< `career_traits::aftermath`.
 };
 
 const char* to_string(term_phase phase) noexcept;
@@ -46,10 +49,11 @@ struct hand_over_view {
   std::string from;
   std::string to;  ///< Empty while nobody waits in line.
   /// "finishing": the leader of the term is handing over. "awaiting": the first in line waits for the confirmation of a
-  /// predecessor that is gone.
+  /// predecessor that is gone, or for the aftermath of one that has died.
   std::string state;
-  std::chrono::milliseconds elapsed{0};   ///< By the observer's wall clock against the server's.
-  std::chrono::milliseconds deadline{0};  ///< Time that the leader declared its message in hand may need.
+  std::chrono::milliseconds elapsed{0};  ///< By the observer's wall clock against the server's.
+  /// Time that the leader declared its message in hand may need; once it has died (`term_phase::died`), its aftermath.
+  std::chrono::milliseconds deadline{0};
 };
 
 /// The state of an election: its leader, its term and the clients in line.

@@ -25,6 +25,11 @@ struct career_traits {
   /// successor that finds us gone without a confirmation waits this long before it takes over. Zero is suitable if all
   /// effects are fenced: no successor waits, and the end of a term takes up to the session's timeout. 0 to 1 h.
   std::chrono::milliseconds hand_over_deadline{10'000};
+  /// How long calls that this career has already sent to other services may still act there once its process has died.
+  /// A successor that finds the term `died` does not wait for `hand_over_deadline`, because the process does nothing
+  /// more; it waits this long, counted from when it has first seen that. Zero is suitable if all effects are fenced.
+  /// 0 to 1 h.
+  std::chrono::milliseconds aftermath{0};
   /// True: when the term is to end, `execute` returns by itself (up to the deadline). False: it is cancelled at once
   /// (`terminal`).
   bool finish_message_in_hand = true;

@@ -32,6 +32,8 @@ enum class session_event {
   root_missing,           ///< The root path does not exist, so each operation ends with `no_node`.
   root_closed,            ///< The ACL of the root gives this session no right to read it: is the digest right?
   operation_failed,       ///< A request was refused or lost.
+  guarded,                ///< The guardian of the machine holds what the session has told it.
+  unguarded,              ///< It does not: it is absent, has ended, or refuses. Told once until it holds it again.
   closed                  ///< The session object is closed.
 };
 

@@ -9,6 +9,8 @@
 #include <string>
 
 #include <zkrecipes/message_duplicates.hpp>
+#include <zkrecipes/message_limit.hpp>
+#include <zkrecipes/message_repeats.hpp>
 #include <zkrecipes/queue_types.hpp>
 
 namespace zkrecipes {
@@ -62,9 +64,9 @@ struct message_retry {
 struct queue_consumer_options {
   delivery_guarantee delivery = delivery_guarantee::effectively_once;
   message_order order = message_order::strict;
-  /// The key of a message, for `message_order::by_key`: needed there. It is called on the strand of the session for
-  /// each message that was read, and should return the same for a message each time. It must not block, and not kill
-  /// its process, because no message is named yet. If it throws, the message has the empty key.
+  /// The key of a message, for `message_order::by_key`: needed there, unless there are `repeats`. It is called on the
+  /// strand of the session for each message that was read, and should return the same for a message each time. It must
+  /// not block, and not kill its process, because no message is named yet. If it throws, the message has the empty key.
   std::function<std::string(const message&)> key{};
   /// Most messages that are begun and not committed yet. 1: a message is begun when the one before is committed. As
   /// many are read ahead, at least 2. 1 to 10 000.
@@ -76,6 +78,13 @@ struct queue_consumer_options {
   /// Declines messages that ask for work which is about to be done. Only with `message_order::by_key`, a `window` of 3
   /// or more, and not with `at_most_once`. Not set: every message is processed.
   std::optional<message_duplicates> duplicates{};
+  /// How often `process` is called, over all terms. A declined message costs nothing. Not with `at_most_once`, because
+  /// a message that has been removed must not wait. Not set: as often as there are messages.
+  std::optional<message_limit> limit{};
+  /// Acknowledges what a producer has put twice without processing it. Only with a `queue` or a topic, strict order or
+  /// order by key, without `key`, which is the name of the producer then, and without `duplicates`. Not with
+  /// `at_most_once`. Not set: every message is processed.
+  std::optional<message_repeats> repeats{};
 };
 
 }  // namespace zkrecipes

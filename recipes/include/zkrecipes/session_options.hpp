@@ -73,6 +73,14 @@ struct session_options {
   /// Told of each change of the session and of what fails, with the reason. Unset: nothing is told. With a log and a
   /// root each new ZooKeeper session begins with one more request: a look whether the root exists and may be read.
   log_hook log{};
+  /// Path of the socket of the guardian of this machine (`zkrecipes-guardian`), at most 107 bytes. Empty: none. When
+  /// the process has died, the guardian ends its sessions at once, and says in the records of the terms that it led
+  /// that their leader has died. An absent guardian changes nothing else: see `session_status::is_guarded`. The session
+  /// has to be made after the last `fork` of a program that goes on in the child, because it is the parent's.
+  std::string guardian{};
+  /// The guardian kills the process if the session's executor runs nothing for so long, and then does the same. 0: it
+  /// does not. Else 1 s to 1 h. A process that is stopped by a debugger or a signal is killed, too.
+  std::chrono::milliseconds hang_limit{0};
 };
 
 }  // namespace zkrecipes

@@ -36,6 +36,8 @@ struct session_status {
   /// Why there is no connection: the last failure of each server that has answered no request since. A failure is no
   /// change of state: `session_options::log` tells it at once.
   std::vector<connection_failure> failures;
+  /// The guardian (`session_options::guardian`) holds what this session has told it. No change of state.
+  bool is_guarded = false;
 };
 
 }  // namespace zkrecipes

@@ -43,7 +43,8 @@ struct shard_view {
 
   /// Whether the member that is to own it has not begun its term.
   bool is_moving() const noexcept {
-    const bool has_term = phase != term_phase::none && phase != term_phase::retired && phase != term_phase::stalled;
+    const bool has_ended = phase == term_phase::retired || phase == term_phase::stalled || phase == term_phase::died;
+    const bool has_term = phase != term_phase::none && !has_ended;
     return !assigned_to.empty() && (!has_term || owner_node != assigned_to);
   }
 };

@@ -47,7 +47,9 @@ class topic {
 
   /// Lets a group go on at another place of a shard: replay, or skip. Messages are processed again, or not at all, as
   /// the place says; their effects, too. A consumer that is at work notices before its next commit: nothing of what it
-  /// has in hand is committed, and it goes on at the new place. A replay finds what is still kept.
+  /// has in hand is committed, and it goes on at the new place. A replay finds what is still kept. With
+  /// `queue_consumer_options::repeats` numbers that are in the group's marks are acknowledged unprocessed: for a replay
+  /// of all, stop the consumer and remove the marks first.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `bad_arguments` (no such shard, no name of a group, or a batch with a number below 0), `size_mismatch`,

@@ -1,6 +1,7 @@
 // All of the library.
 #pragma once
 
+#include <zkrecipes/arrival.hpp>
 #include <zkrecipes/balance.hpp>
 #include <zkrecipes/barrier.hpp>
 #include <zkrecipes/children_view.hpp>
@@ -19,7 +20,9 @@
 #include <zkrecipes/membership.hpp>
 #include <zkrecipes/message_duplicates.hpp>
 #include <zkrecipes/message_feed.hpp>
+#include <zkrecipes/message_limit.hpp>
 #include <zkrecipes/message_outcome.hpp>
+#include <zkrecipes/message_repeats.hpp>
 #include <zkrecipes/multi_lock.hpp>
 #include <zkrecipes/once_intent.hpp>
 #include <zkrecipes/once_per.hpp>
@@ -39,6 +42,10 @@
 #include <zkrecipes/shard.hpp>
 #include <zkrecipes/shard_group.hpp>
 #include <zkrecipes/shard_router.hpp>
+#include <zkrecipes/shared_balance.hpp>
+#include <zkrecipes/shared_gate.hpp>
+#include <zkrecipes/shared_gate_options.hpp>
+#include <zkrecipes/shared_gate_pass.hpp>
 #include <zkrecipes/shared_limiter.hpp>
 #include <zkrecipes/shared_value.hpp>
 #include <zkrecipes/topic.hpp>

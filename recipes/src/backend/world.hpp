@@ -1,5 +1,5 @@
 // The seam: the narrow interface between the library and the outside world, which is one connection to one server,
-// time, timers, random numbers and name resolution.
+// time, timers, random numbers, name resolution, and the guardian of the machine.
 //
 // Nothing above this interface includes a ZooKeeper header, reads a clock, draws a random number or touches a socket.
 // The real world is in zookeeper/; the tests have a simulated one. Every function is called on the session's strand,
@@ -10,11 +10,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <zkrecipes/lease_clock.hpp>
 
 #include "backend/endpoint.hpp"
+#include "backend/guardian/guardian_line.hpp"
+#include "backend/guardian/guardian_listener.hpp"
 #include "backend/link.hpp"
 #include "backend/link_listener.hpp"
 #include "backend/link_options.hpp"
@@ -44,6 +47,13 @@ class world {
 
   /// Begins to connect. `listener` must outlive the link.
   virtual std::unique_ptr<link> connect(link_options options, link_listener& listener) = 0;
+
+  /// Begins to connect to the guardian that listens at this path. `listener` must outlive the line. Null: there can be
+  /// no guardian in this world.
+  virtual std::unique_ptr<guardian_line> call_guardian(const std::string& path, guardian_listener& listener) {
+    static_cast<void>(path), static_cast<void>(listener);
+    return nullptr;
+  }
 };
 
 }  // namespace zkrecipes::backend

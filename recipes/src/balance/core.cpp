@@ -9,19 +9,13 @@
 
 #include <zkrecipes/error.hpp>
 
+#include "balance/most_tracks.hpp"
 #include "balance/track_state.hpp"
 #include "balance/waiting_balances.hpp"
 
 namespace zkrecipes::detail {
 
 namespace {
-
-constexpr std::size_t most_tracks = 10'000;
-
-/// Not under the lock: a completion is posted to an executor of the user's.
-void complete_all(std::list<std::shared_ptr<pending_move>>& moves, error_code result) {
-  for (auto& each : moves) each->complete(result);
-}
 
 waiting_balances& waiting_in(const asio::any_io_executor& executor) {
   return asio::use_service<waiting_balances>(asio::query(executor, asio::execution::context));

@@ -26,4 +26,8 @@ void pending_move::complete(error_code result) {
   });
 }
 
+void complete_all(std::list<std::shared_ptr<pending_move>>& moves, error_code result) {
+  for (auto& each : moves) each->complete(result);
+}
+
 }  // namespace zkrecipes::detail

@@ -1,6 +1,9 @@
 // A move that is to complete: its handler, with the executors that it needs.
 #pragma once
 
+#include <list>
+#include <memory>
+
 #include <boost/asio/any_completion_executor.hpp>
 #include <boost/asio/any_io_executor.hpp>
 
@@ -28,5 +31,8 @@ class pending_move {
   asio::any_completion_executor target_;
   handler handler_;
 };
+
+/// Not under a lock: a completion is posted to an executor of the user's.
+void complete_all(std::list<std::shared_ptr<pending_move>>& moves, error_code result);
 
 }  // namespace zkrecipes::detail

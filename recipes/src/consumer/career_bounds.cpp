@@ -15,6 +15,7 @@ void require_within_hour(const char* field, std::chrono::milliseconds value) {
 career_traits traits_of(const leader_career& career) {
   const auto traits = career.traits();
   require_within_hour("career_traits::hand_over_deadline", traits.hand_over_deadline);
+  require_within_hour("career_traits::aftermath", traits.aftermath);
   require_within_hour("career_traits::stall_limit", traits.stall_limit);
   return traits;
 }

@@ -148,7 +148,8 @@ awaitable<void> coordinator::rest(std::chrono::milliseconds length) {
 
 awaitable<error_code> coordinator::lead(campaign_result won) {
   enter(coordinator_phase::taking_over);
-  take_over_request what{won.seat, traits_.hand_over_deadline, [this] { return stopping_; }, &changed_, won.known};
+  take_over_request what{
+      won.seat, traits_.hand_over_deadline, traits_.aftermath, [this] { return stopping_; }, &changed_, won.known};
   auto taken = co_await take_over(std::move(what));
   auto error = std::get<0>(taken);
   if (error) {

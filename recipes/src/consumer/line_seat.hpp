@@ -15,6 +15,7 @@ class line_seat final : public term_seat {
 
   const core_ptr& session() const noexcept override { return node_->session(); }
   const std::string& record_path() const noexcept override { return node_->line().parent; }
+  std::string node_path() const override { return node_->path(); }
   error_code lost() const override { return node_->lost(); }
   lease_clock::time_point valid_until() const override { return node_->valid_until(); }
 

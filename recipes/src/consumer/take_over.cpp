@@ -64,14 +64,36 @@ class predecessor {
   lease_clock::time_point since_;
 };
 
+/// The leader of a term that has died: what it had sent may act for as long as it declared.
+class dead_predecessor {
+ public:
+  /// Until when to wait; the look that shows the term is done. Counted from the first one.
+  lease_clock::time_point aftermath_end(const term_record& term, lease_clock::time_point present) {
+    if (epoch_ != term.epoch) seen_ = present;
+    epoch_ = term.epoch;
+    return seen_ + term.aftermath;
+  }
+
+ private:
+  std::int64_t epoch_ = 0;
+  lease_clock::time_point seen_{};
+};
+
+/// Whether the term before has not ended by an act of its leader.
+bool is_by_force(takeover how) { return how == takeover::forced || how == takeover::died; }
+
 /// Crashes are counted until a term has settled something. A predecessor that died may have died of a message that it
-/// named.
+/// named. It may also have used all of its limit, so the level of a forced term is not known.
 consumer_notes next_notes(const term_record& before, takeover how) {
   consumer_notes next;
   next.crashes = before.notes.crashes;
   next.in_hand = before.notes.in_hand;
-  if (how != takeover::forced) return next;
-  const bool was_at_work = before.phase == term_phase::executing || before.phase == term_phase::handing_over;
+  if (!is_by_force(how)) {
+    next.limit_level = before.notes.limit_level;
+    return next;
+  }
+  const auto last_phase = before.phase == term_phase::died ? before.died_in : before.phase;
+  const bool was_at_work = last_phase == term_phase::executing || last_phase == term_phase::handing_over;
   if (was_at_work) ++next.crashes;
   return next;
 }
@@ -82,10 +104,16 @@ term_record next_record(const take_over_request& what, const term_record& before
   next.phase = term_phase::inaugurating;
   next.how = how;
   next.hand_over_deadline = what.hand_over_deadline;
+  next.aftermath = what.aftermath;
   next.notes = next_notes(before, how);
   next.unknown_fields = before.unknown_fields;
   what.seat->sign(next, before);
   return next;
+}
+
+/// Told before the record is written, so that there is no moment at which the process could die in office, unguarded.
+std::shared_ptr<void> guard_of(const term_seat& seat, const term_record& record) {
+  return seat.session()->guard_term(*seat.bound(), seat.record_path(), record.leader_node, seat.node_path());
 }
 
 /// The new version of the record fences every later write of the previous term, and the check makes sure that our seat
@@ -106,31 +134,39 @@ awaitable<backend::reply> write_record(const take_over_request& what, const term
 
 /// Errors: `busy` (it is not the turn of our seat), `bad_version` (the record has changed), `no_node` (our seat has
 /// gone, or the record), `foreign_data` (no term can follow: nobody could read its record).
-awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_record& before, takeover how) {
+/// `guard`: made at the first try, and kept by the caller if a reply was lost, because the record may name us then.
+awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_record& before, takeover how,
+                                   std::shared_ptr<void>& guard) {
   if (before.record.epoch == last_epoch) co_return failed<term_ptr>(errc::foreign_data);
   auto next = next_record(what, before.record, how);
   if (auto why = what.seat->objection(next)) co_return failed<term_ptr>(why);
+  if (!guard) guard = guard_of(*what.seat, next);
   auto written = co_await write_record(what, next, before.version);
   if (written.error) co_return failed<term_ptr>(written.error);
   const auto& stat = written.results[how == takeover::forced ? 1 : 0].stat;
   what.seat->note_begun(next, stat.mzxid);
   auto begun = std::make_shared<term_state>(what.seat, std::move(next), stat.version);
+  begun->set_guard(std::move(guard));
   co_return outcome<term_ptr>(error_code(), std::move(begun));
 }
 
 /// Begins a term by one write, without a look, if the known record is still right; the version check tells. A leader
 /// that was last seen handing over, and has left the line, has retired with its next write, because every other end of
 /// a term takes two writes.
-awaitable<term_ptr> begin_as_known(take_over_request what) {
+awaitable<term_ptr> begin_as_known(take_over_request what, std::shared_ptr<void>& guard) {
   if (!what.known) co_return nullptr;
   auto known = *what.known;
   auto& before = known.record;
-  // What a consumer noted may have changed since: its messages in hand may be settled.
-  const bool is_noted = before.notes.crashes != 0 || !before.notes.in_hand.empty();
+  // What a consumer noted may have changed since: its messages in hand may be settled, and the level of its limit is
+  // another one.
+  const auto& notes = before.notes;
+  const bool is_noted = notes.crashes != 0 || !notes.in_hand.empty() || notes.limit_level;
   if (before.phase == term_phase::handing_over && is_noted) co_return nullptr;
   if (before.phase == term_phase::handing_over) before.phase = term_phase::retired, ++known.version;
   if (!before.finished() || before.phase == term_phase::stalled) co_return nullptr;
-  auto begun = co_await begin(what, known, before.epoch == 0 ? takeover::first : takeover::clean);
+  if (before.phase == term_phase::died && before.aftermath.count()) co_return nullptr;
+  const auto otherwise = before.phase == term_phase::died ? takeover::died : takeover::clean;
+  auto begun = co_await begin(what, known, before.epoch == 0 ? takeover::first : otherwise, guard);
   co_return std::get<1>(begun);
 }
 
@@ -147,7 +183,9 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
   back_off pause(retry.first_pause, retry.max_pause);
   bool waited = false;
   predecessor before_us(began);
-  auto begun = co_await begin_as_known(what);
+  dead_predecessor dead;
+  std::shared_ptr<void> guard;
+  auto begun = co_await begin_as_known(what, guard);
   if (begun) co_return outcome<term_ptr>(error_code(), std::move(begun));
   for (;;) {
     if (what.give_up()) co_return failed<term_ptr>(asio::error::operation_aborted);
@@ -164,7 +202,9 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
     auto& before = known.record;
     if (seat->has_signed(before)) {  // our write was done, and its reply was lost
       seat->note_begun(before, known.mzxid);
-      co_return outcome<term_ptr>(failure, std::make_shared<term_state>(seat, before, known.version));
+      auto begun_before = std::make_shared<term_state>(seat, before, known.version);
+      begun_before->set_guard(guard ? std::move(guard) : guard_of(*seat, before));
+      co_return outcome<term_ptr>(failure, std::move(begun_before));
     }
     auto how = before.epoch == 0 ? takeover::first : waited ? takeover::confirmed_late : takeover::clean;
     if (!before.finished()) {
@@ -186,8 +226,17 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
       }
     } else if (before.phase == term_phase::stalled) {
       how = takeover::forced;
+    } else if (before.phase == term_phase::died) {
+      how = takeover::died;
+      const auto until = dead.aftermath_end(before, session->now());
+      if (session->now() < until) {
+        seat->pass_turn();
+        if (!std::exchange(waited, true)) co_await seat->show_waiting();
+        if (!hint->fired()) co_await wait_unless_over(what, changed, until);
+        continue;
+      }
     }
-    auto next = co_await begin(what, known, how);
+    auto next = co_await begin(what, known, how, guard);
     auto& error = std::get<0>(next);
     if (error == errc::no_node) error = errc::node_removed;
     if (error == errc::busy) {

@@ -24,6 +24,8 @@ class term_seat {
   // From any thread.
   virtual const core_ptr& session() const noexcept = 0;
   virtual const std::string& record_path() const noexcept = 0;
+  /// The node of the session that others take for our place; empty if there is none.
+  virtual std::string node_path() const { return {}; }
   /// Why it has ended; no error as long as it is good, as far as we know.
   virtual error_code lost() const = 0;
   /// Until when it may be believed to be good if nothing more is heard from the servers.

@@ -76,7 +76,10 @@ awaitable<void> term_service::work() {
 
 awaitable<void> term_service::run() {
   // The answer to the write that began the term can arrive after the end of the lease: then the career is not called.
-  if (has_lapsed()) co_return co_await leave(term_, end_);
+  if (has_lapsed()) {
+    co_await leave(term_, end_);
+    co_return release_guard();
+  }
   const forwarding term_changes(term_->changed(), changed_);
   const auto& strand = session()->strand();
   launch_detached(strand, watch_seat(term_));
@@ -86,6 +89,13 @@ awaitable<void> term_service::run() {
   while (!term_->reason()) co_await execute();
   enter_(coordinator_phase::handing_over);
   co_await finish();
+  release_guard();
+}
+
+/// Here, because copies of the term may live on, on other threads. A record that may still name us as a leader at work
+/// is left to the guardian, which passes over one that names somebody else.
+void term_service::release_guard() {
+  if (term_->is_finished() || term_->reason() == term_end::superseded) term_->set_guard(nullptr);
 }
 
 awaitable<void> term_service::inaugurate() {

@@ -43,6 +43,7 @@ class term_service : public std::enable_shared_from_this<term_service> {
   awaitable<void> execute();
   awaitable<void> work();
   awaitable<void> finish();
+  void release_guard();
   awaitable<bool> done_in_time();
   awaitable<void> phase_done();
 

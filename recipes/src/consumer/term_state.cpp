@@ -12,6 +12,9 @@ using backend::opcode;
 
 namespace {
 
+/// A record that somebody has emptied leads to another first term. Its version tells that it was written before.
+constexpr std::int32_t version_of_first_write = 1;
+
 /// Whether an operation that can not succeed twice fails in this way after it has succeeded once.
 bool is_refusal_to_repeat(const error_code& error) {
   return error == errc::no_node || error == errc::node_exists || error == errc::bad_version;
@@ -36,7 +39,11 @@ term_state::term_state(term_seat_ptr seat, term_record record, std::int32_t vers
       notes_(record_.notes),
       deaths_(record_.deaths),
       suspects_(notes_.in_hand),
-      version_(version) {}
+      has_all_credit_(record_.how == takeover::first && version == version_of_first_write),
+      version_(version) {
+  // Only the last writes of a term tell the level: until then nobody can use it.
+  if (auto level = std::exchange(notes_.limit_level, std::nullopt)) limit_arrival_ = session()->now() + *level;
+}
 
 bool term_state::ending() const { return reason().has_value(); }
 
@@ -98,8 +105,11 @@ awaitable<error_code> term_state::refresh(std::optional<term_phase>* found, leas
   auto result = co_await session()->perform(std::move(look), retry::always, nullptr, deadline);
   if (result.error && result.error != errc::no_node) co_return result.error;
   auto present = result.error ? std::nullopt : parse_record(result.data);
-  if (!present || present->epoch != record_.epoch || present->leader_node != record_.leader_node) {
-    overtaken_ = overtaken_ || (present && present->epoch > record_.epoch);
+  // Somebody has declared us dead, by mistake: a successor may begin at any moment.
+  const bool is_given_up = present && present->epoch == record_.epoch && present->phase == term_phase::died;
+  const bool is_ours = present && present->epoch == record_.epoch && present->leader_node == record_.leader_node;
+  if (!is_ours || is_given_up) {
+    overtaken_ = overtaken_ || is_given_up || (present && present->epoch > record_.epoch);
     end(term_end::superseded);
     co_return errc::superseded;
   }
@@ -191,14 +201,22 @@ awaitable<term_state::commit_result> term_state::settle(transaction operations, 
 
 /// The notes as a term leaves them. If it has made progress, the search for a message that kills begins anew, but for
 /// messages whose attempt is not counted yet. A successor takes `handing_over` for `retired`, unread, only if it names
-/// no message; then both say the same.
+/// no message and no level; then both say the same.
 consumer_notes term_state::notes_at(term_phase phase) const {
   auto notes = notes_;
   if (phase == term_phase::inaugurating || phase == term_phase::executing) return notes;
   notes.in_hand = suspects_;
   if (phase == term_phase::handing_over) notes.in_hand.insert(notes.in_hand.end(), in_hand_.begin(), in_hand_.end());
-  if (phase != term_phase::stalled && has_progressed_) notes.crashes = 0;
+  if (phase == term_phase::stalled) return notes;
+  if (has_progressed_) notes.crashes = 0;
+  notes.limit_level = limit_level();
   return notes;
+}
+
+/// Counted from now. The successor counts it from when it begins, which is later.
+std::optional<lease_clock::duration> term_state::limit_level() const {
+  if (!limit_arrival_) return std::nullopt;
+  return std::max(*limit_arrival_ - session()->now(), lease_clock::duration::zero());
 }
 
 consumer_notes term_state::present_notes() const {

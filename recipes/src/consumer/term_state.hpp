@@ -32,6 +32,8 @@ class term_state : public std::enable_shared_from_this<term_state> {
   std::shared_ptr<void> idle();  ///< See `term::idle`.
 
   // On the strand.
+  /// Keeps the guardian told of this term until it is over. `core::guard_term` makes the guard.
+  void set_guard(std::shared_ptr<void> guard) { guard_ = std::move(guard); }
   /// Whether the record is known to say that the term is over.
   bool is_finished() const noexcept { return shown_ == term_phase::retired || shown_ == term_phase::stalled; }
   bool is_executing() const noexcept { return shown_ == term_phase::executing && wanted_ == term_phase::executing; }
@@ -67,6 +69,17 @@ class term_state : public std::enable_shared_from_this<term_state> {
   void note_progress() { has_progressed_ = true; }
   /// Deaths are forgotten with the first commit of a term that executes. This does it without one.
   awaitable<void> forget_deaths();
+  /// When all credit of the limit of the calls (`message_limit`) is back. A clean hand-over passes it on. Nothing: it
+  /// is not known.
+  std::optional<lease_clock::time_point> limit_arrival() const noexcept { return limit_arrival_; }
+  void set_limit_arrival(std::optional<lease_clock::time_point> when) noexcept {
+    limit_arrival_ = when;
+    has_all_credit_ = false;
+  }
+  /// How long it takes until then.
+  std::optional<lease_clock::duration> limit_level() const;
+  /// Nobody has written the record before this term, and no run of a consumer has begun in it.
+  bool has_all_credit() const noexcept { return has_all_credit_; }
   /// As last written, with these messages.
   consumer_notes present_notes() const;
   /// See `term::async_commit`. With `notes`, the same write shows these in the record, if the term is executing; then
@@ -105,10 +118,13 @@ class term_state : public std::enable_shared_from_this<term_state> {
   std::int64_t deaths_;                   // as last written
   std::vector<std::string> suspects_;     // see `set_suspects`
   std::vector<std::string> in_hand_;
+  std::optional<lease_clock::time_point> limit_arrival_;
   term_phase wanted_ = term_phase::inaugurating;  // the last phase that was to be written
   term_phase shown_ = term_phase::inaugurating;   // the last phase that was written
   bool writing_ = false;
+  std::shared_ptr<void> guard_;
   bool has_progressed_ = false;
+  bool has_all_credit_;
 
   mutable std::mutex mutex_;
   std::int32_t version_;

@@ -20,12 +20,13 @@ constexpr auto figures_pause = 1s;
 }  // namespace
 
 delivery_committer::delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, probation& watch,
-                                       parked_keys& parked)
+                                       parked_keys& parked, delivery_repeats& repeats)
     : term_(std::move(term)),
       frame_(frame),
       window_(window),
       probation_(watch),
       parked_(parked),
+      repeats_(repeats),
       most_at_once_(frame_.source->get_traits().most_at_once) {}
 
 bool delivery_committer::has_work() {
@@ -44,7 +45,7 @@ awaitable<error_code> delivery_committer::commit() {
   if (error) co_return error;
   std::vector<settlement> settlements;
   for (const auto& each : batch.members()) settlements.push_back(each.how);
-  auto operations = batch.seal(frame_.source->moving_on(settlements));
+  auto operations = batch.seal(for_all(settlements));
   auto notes = notes_of(batch);
   const auto now = term_->session()->now();
   const auto figures_now = now >= next_figures() ? present() : shown_;
@@ -63,27 +64,40 @@ awaitable<error_code> delivery_committer::commit() {
     shown_ = figures_now;
     shown_at_ = now;
   }
-  if (std::ranges::any_of(batch.members(), [](const member& each) { return !each.whose->is_declined; })) {
-    term_->note_progress();
-  }
+  const auto was_tried = [](const member& each) { return !each.whose->is_declined && !each.whose->is_repeat; };
+  if (std::ranges::any_of(batch.members(), was_tried)) term_->note_progress();
   most_at_once_ = frame_.source->get_traits().most_at_once;
   is_merging_ = true;
   frame_.board.change([&](queue_consumer_status& status) {
     if (!batch.empty()) ++status.commits, status.last_commit = batch.members().size();
   });
+  const auto forgotten = repeats_.committed();
+  frame_.board.change([&](queue_consumer_status& status) { status.forgotten += forgotten; });
   if (!batch.empty()) co_await frame_.source->settled(std::move(settlements));
   for (const auto& each : batch.members()) conclude(each);
   co_return error_code();
 }
 
+/// The operations that belong to no single message: those of the source, then the one that moves the marks.
+transaction delivery_committer::for_all(const std::vector<settlement>& settlements) {
+  auto all = frame_.source->moving_on(settlements);
+  from_source_ = all.operations().size();
+  return all.append(repeats_.moving());
+}
+
 awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
+  if (auto error = co_await repeats_.begin_commit()) co_return error;
   for (auto* each : window_.finished()) {
     if (batch.members().size() == most_at_once_) break;
+    if (!repeats_.confirm(*each)) {
+      judge_again(*each);
+      break;
+    }
     auto one = judge(*each);
     if (!spent_reason_.empty() && batch.empty()) co_return errc::career_failed;
     if (!std::exchange(spent_reason_, {}).empty()) break;  // what is in front of it is settled first
     if (one.how.how == settlement::kind::park && !std::exchange(is_letter_ready_, true)) {
-      auto error = co_await frame_.source->prepare(one.how.how, one.how.parks_key);
+      auto error = co_await frame_.source->prepare(one.how.how, parked_.parks() || one.how.parks_key);
       if (error) is_letter_ready_ = false;
       const bool is_refused = error == errc::no_auth || is_server_refusal(error);  // such as for a quota
       if (is_refused) refuse(one, error);
@@ -91,10 +105,12 @@ awaitable<error_code> delivery_committer::compose(delivery_batch& batch) {
       if (error) co_return error;
     }
     auto settling = frame_.source->settling(one.how);
-    const bool has_effects = one.how.how == settlement::kind::remove;
+    const auto how = one.how.how;
+    const bool has_effects = how == settlement::kind::remove && !each->is_repeat;
     auto effects = has_effects ? each->outcome.effects() : transaction();
     if (!batch.empty() && batch.bytes() + batch.more_bytes(settling, effects) > max_bytes) break;
     batch.add(std::move(one), std::move(settling), std::move(effects));
+    repeats_.note(*each, how);
   }
   co_return error_code();
 }
@@ -109,7 +125,7 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
   const auto what = whose.outcome.what();
   if (what == message_outcome::kind::done) return one;
   how.epoch = term_->record().epoch;
-  how.is_behind = parked_.has(whose.lane);
+  how.is_behind = parked_.has(whose.lane) && !whose.parks_alone;
   how.last_failed = how.is_behind ? 0 : wall_time();
   how.first_failed = how.is_behind ? 0 : first_failure_of(whose);
   const bool is_spent = whose.what->attempts >= options().retry.attempts;
@@ -120,7 +136,7 @@ delivery_committer::member delivery_committer::judge(message_in_hand& whose) {
     probation_.settled(how.what->name);  // the next term tries it again
   } else {
     how.how = settlement::kind::park;
-    how.parks_key = parked_.parks() || how.is_behind;
+    how.parks_key = (parked_.parks() && !whose.parks_alone) || how.is_behind;
     if (how.parks_key) how.key = whose.lane;
   }
   return one;
@@ -147,7 +163,8 @@ void delivery_committer::conclude(const member& each) {
     frame_.board.change([](queue_consumer_status& status) { ++status.declined; });
     return window_.remove(whose);
   }
-  probation_.settled(whose.what->name);
+  if (whose.is_repeat) probation_.forget(whose.what->name);
+  if (!whose.is_repeat) probation_.settled(whose.what->name);
   if (how == settlement::kind::count_attempt) return count_failure(whose);
   // At most once: it was removed just now, and is processed next.
   const bool is_parked = how == settlement::kind::park;
@@ -156,7 +173,9 @@ void delivery_committer::conclude(const member& each) {
     whose.is_removed = true;
     return window_.restart(whose);
   }
-  frame_.board.change([&](queue_consumer_status& status) { ++(is_parked ? status.parked : status.done); });
+  frame_.board.change([&](queue_consumer_status& status) {
+    ++(is_parked ? status.parked : whose.is_repeat ? status.repeated : status.done);
+  });
   window_.remove(whose);
 }
 
@@ -166,10 +185,12 @@ void delivery_committer::count_failure(message_in_hand& whose) {
   const auto failed = whose.what->attempts;
   const auto random = term_->session()->get_scheduler()->world->random();
   const auto pause = whose.outcome.after().value_or(pause_after(options().retry, failed, random));
+  const auto cost = whose.cost;
   auto next = *whose.what;
   ++next.attempts;
   ++next.stat.version;
   window_.load(whose, std::move(next));
+  whose.cost = cost;  // this write has not changed the data
   whose.first_failed = first_failed;
   window_.rest(whose, now + bounded(pause));
 }
@@ -177,8 +198,8 @@ void delivery_committer::count_failure(message_in_hand& whose) {
 /// Only what changes with the work: else the record would be written again and again.
 delivery_committer::figures delivery_committer::present() const {
   const auto status = frame_.board.read();
-  figures all{status.received, status.done,    status.again,     status.parked,
-              status.declined, status.commits, status.held_back, status.resting};
+  figures all{status.received, status.done,    status.again,     status.parked, status.declined,
+              status.waited,   status.commits, status.held_back, status.resting};
   if (const auto* oldest = window_.oldest()) all.oldest = oldest->what->stat.ctime;
   return all;
 }
@@ -190,6 +211,7 @@ json_object delivery_committer::to_json(const figures& what) {
   all.set("received", count(what.received)).set("done", count(what.done)).set("again", count(what.again));
   all.set("parked", count(what.parked)).set("commits", count(what.commits));
   if (what.declined) all.set("declined", count(what.declined));
+  if (what.waited) all.set("waited", count(what.waited));
   all.set("held_back", count(what.held_back)).set("resting", count(what.resting));
   return all.set("oldest_ms", what.oldest);
 }

@@ -10,6 +10,7 @@
 #include "consumer/term_state.hpp"
 #include "delivery/delivery_batch.hpp"
 #include "delivery/delivery_frame.hpp"
+#include "delivery/delivery_repeats.hpp"
 #include "delivery/delivery_window.hpp"
 #include "delivery/parked_keys.hpp"
 #include "delivery/probation.hpp"
@@ -20,7 +21,7 @@ class delivery_committer {
  public:
   /// All of these outlive it.
   delivery_committer(term_ptr term, delivery_frame& frame, delivery_window& window, probation& watch,
-                     parked_keys& parked);
+                     parked_keys& parked, delivery_repeats& repeats);
 
   /// Whether there is something to write. On the strand, like everything here.
   bool has_work();
@@ -37,6 +38,7 @@ class delivery_committer {
   using member = delivery_batch::member;
 
   awaitable<error_code> compose(delivery_batch& batch);
+  transaction for_all(const std::vector<settlement>& settlements);
   member judge(message_in_hand& whose);
   consumer_notes notes_of(const delivery_batch& batch) const;
   void conclude(const member& each);
@@ -44,15 +46,16 @@ class delivery_committer {
   awaitable<error_code> answer_refusal(const delivery_batch& batch, term_state::commit_result refusal);
   awaitable<error_code> answer_culprit(const delivery_batch& batch, const member& culprit, error_code why,
                                        std::optional<std::size_t> place);
-  error_code answer_source(std::size_t operation, const error_code& why);
+  awaitable<error_code> answer_common(std::size_t operation, error_code why);
   void refuse(const member& culprit, const error_code& why);
   awaitable<error_code> give_up_declining(const member& culprit);
   awaitable<error_code> see_keys(const delivery_batch& batch);
   awaitable<error_code> look_again(const delivery_batch& batch);
   awaitable<error_code> read_again(const delivery_batch& batch, bool may_decline);
   void take_back(message_in_hand& whose, message found, bool may_decline);
+  void judge_again(message_in_hand& whose);
   struct figures {
-    std::uint64_t received = 0, done = 0, again = 0, parked = 0, declined = 0, commits = 0;
+    std::uint64_t received = 0, done = 0, again = 0, parked = 0, declined = 0, waited = 0, commits = 0;
     std::size_t held_back = 0, resting = 0;
     std::int64_t oldest = 0;  ///< When the first message was put, in milliseconds since 1970; 0: there is none.
 
@@ -70,6 +73,8 @@ class delivery_committer {
   delivery_window& window_;
   probation& probation_;
   parked_keys& parked_;
+  delivery_repeats& repeats_;
+  std::size_t from_source_ = 0;   // operations of the last batch that belong to no single message, less the marks
   std::size_t most_at_once_;      // fewer than usual while a culprit is searched for
   bool is_merging_ = true;        // false while a culprit is searched for
   bool is_letter_ready_ = false;  // the source can take letters

@@ -12,7 +12,7 @@ awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& b
   if (refusal.error == errc::outcome_unknown) co_return co_await look_again(batch);
   const auto place = refusal.refused ? std::optional(batch.place_of(*refusal.refused)) : std::nullopt;
   if (place && *place >= batch.end_of_members()) {
-    co_return answer_source(*place - batch.end_of_members(), refusal.error);
+    co_return co_await answer_common(*place - batch.end_of_members(), refusal.error);
   }
   if (batch.is_merged()) {  // composed again with all operations, to tell whose is refused
     is_merging_ = false;
@@ -31,9 +31,10 @@ awaitable<error_code> delivery_committer::answer_refusal(const delivery_batch& b
 }
 
 /// An operation of the source that is for all messages was refused.
-error_code delivery_committer::answer_source(std::size_t operation, const error_code& why) {
-  if (is_server_refusal(why)) return why;
-  return frame_.source->adapt(operation, why) ? error_code() : why;
+awaitable<error_code> delivery_committer::answer_common(std::size_t operation, error_code why) {
+  if (is_server_refusal(why)) co_return why;
+  if (operation < from_source_) co_return frame_.source->adapt(operation, why) ? error_code() : why;
+  co_return co_await repeats_.answer_refusal(why);
 }
 
 awaitable<error_code> delivery_committer::answer_culprit(const delivery_batch& batch, const member& culprit,
@@ -65,14 +66,17 @@ awaitable<error_code> delivery_committer::answer_culprit(const delivery_batch& b
 void delivery_committer::refuse(const member& culprit, const error_code& why) {
   auto& whose = *culprit.whose;
   frame_.board.change([](queue_consumer_status& status) { ++status.refused; });
-  if (culprit.how.how != settlement::kind::remove) {
+  const auto pause = std::max(options().retry.longest, max_pause());
+  if (whose.is_repeat) {
+    // It has no effects, so an attempt would say nothing about it.
+    window_.rest(whose, term_->session()->now() + pause);
+  } else if (culprit.how.how != settlement::kind::remove) {
     // It can not be counted, or not be parked. It stays where it is, and is tried again later; the attempt counts at
     // least here, so that a message that can not be counted is parked in the end.
     auto next = *whose.what;
     next.attempts = std::min(next.attempts + 1, options().retry.attempts);
     window_.load(whose, std::move(next));
     probation_.settled(whose.what->name);  // the attempt that a suspect is charged with is this one
-    const auto pause = std::max(options().retry.longest, max_pause());
     window_.rest(whose, term_->session()->now() + pause);
   } else {
     const auto behind = window_.refuse(whose, message_outcome::again("its effects were refused: " + why.message()));
@@ -119,6 +123,7 @@ awaitable<error_code> delivery_committer::see_keys(const delivery_batch& batch) 
 /// not settled, because its settlement and its effects are one; it is processed again. A log reads its position again.
 awaitable<error_code> delivery_committer::look_again(const delivery_batch& batch) {
   if (!frame_.source->get_traits().settles_singly) frame_.source->doubt();
+  if (auto error = co_await repeats_.look_again()) co_return error;
   if (frame_.source->is_outdated() || !frame_.source->can_read_again()) co_return error_code();
   // The marks first: if a key is free, what comes behind it sees what was put back.
   auto refusal = co_await see_keys(batch);
@@ -154,6 +159,12 @@ void delivery_committer::take_back(message_in_hand& whose, message found, bool m
   }
   window_.load(whose, std::move(found));
   window_.refuse(whose, {});
+  window_.restart(whose);
+}
+
+/// It was taken for a repeat of a message in front of it that has gone without effects.
+void delivery_committer::judge_again(message_in_hand& whose) {
+  for (const auto* each : window_.refuse(whose, {})) probation_.put_back(each->what->name);
   window_.restart(whose);
 }
 

@@ -37,7 +37,8 @@ delivery_run::delivery_run(term_ptr term, delivery_frame_ptr frame, asio::any_io
       probation_({}, 0),
       window_(limits_of(*frame_)),
       parked_(frame_->options),
-      committer_(term_, *frame_, window_, probation_, parked_) {}
+      repeats_(term_->session(), *frame_),
+      committer_(term_, *frame_, window_, probation_, parked_, repeats_) {}
 
 awaitable<outcome<>> delivery_run::run() {
   const forwarding term_changes(term_->changed(), changed_);
@@ -47,6 +48,7 @@ awaitable<outcome<>> delivery_run::run() {
   // Here, on the strand: a term can have several runs, and its notes change.
   probation_ = probation(term_->present_notes(), std::max<std::size_t>(frame_->options.window, 2));
   if (probation_.is_on()) window_.resize(1, 1);
+  take_up_limit();
   while (!is_over()) {
     has_news_ = false;
     const auto now = get_scheduler()->now();  // one moment for all: one that passes meanwhile is still waited for
@@ -57,7 +59,7 @@ awaitable<outcome<>> delivery_run::run() {
   const auto lost = window_.count_removed();
   frame_->board.change([&](queue_consumer_status& status) {
     status.lost += lost;
-    status.in_hand = status.finished = status.held_back = status.resting = 0;
+    status.in_hand = status.finished = status.held_back = status.resting = status.limited = 0;
     status.oldest = 0ms;
   });
   co_return outcome<>(error_);
@@ -66,6 +68,7 @@ awaitable<outcome<>> delivery_run::run() {
 void delivery_run::step(lease_clock::time_point now) {
   if (term_->reason() == term_end::stalled) cut();  // here, too: a call that blocks its thread blocks the signal to it
   end_calls();
+  limited_until_ = never;
   take_up_revived();
   reopen_source();
   if (goes_on()) {
@@ -145,6 +148,7 @@ lease_clock::time_point delivery_run::next_time(lease_clock::time_point now) con
     consider(window_.next_time());
     consider(committer_.next_figures());
     consider(held_off_until_);
+    consider(limited_until_);
     consider(next_eviction());
   }
   if (is_cut_ && !may_not_commit_) consider(term_->end_by());
@@ -164,13 +168,20 @@ bool delivery_run::begin_or_prepare(message_in_hand& next) {
   const auto& name = next.what->name;
   const bool is_removed_first = frame_->options.delivery == delivery_guarantee::at_most_once && !next.is_removed;
   auto problem = frame_->source->problem_of(name);
+  if (problem.empty()) problem = repeats_.take_origin(next);
   if (!problem.empty()) {
     window_.decide(next, message_outcome::park(std::move(problem)));
+  } else if (repeats_.is_repeat(next, window_)) {
+    next.is_repeat = true;
+    window_.decide(next, message_outcome::done());
   } else if (parked_.has(next.lane)) {
     window_.decide(next, message_outcome::park("a message of its key that came before it was parked"));
   } else if (probation_.is_suspect(name)) {
     frame_->board.change([](queue_consumer_status& status) { ++status.again; });
     window_.decide(next, message_outcome::again("its process died or was lost while this message was in hand"));
+  } else if (!is_let_through(next)) {
+    probation_.retract();
+    return false;
   } else if (is_removed_first) {
     window_.decide(next, message_outcome::done());
   } else if (!next.is_removed && probation_.must_be_named(*next.what) && !probation_.is_named(name)) {
@@ -219,6 +230,7 @@ void delivery_run::show() {
     status.finished = window_.count(stage::finished) + window_.count(stage::committing);
     status.held_back = window_.held_back();
     status.resting = window_.count(stage::resting);
+    status.limited = limited_until_ == never ? 0 : window_.ready_count();
     status.oldest = std::chrono::duration_cast<std::chrono::milliseconds>(age);
   });
 }

@@ -5,6 +5,7 @@
 #include <exception>
 #include <list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@
 #include "consumer/term_state.hpp"
 #include "delivery/delivery_committer.hpp"
 #include "delivery/delivery_frame.hpp"
+#include "delivery/delivery_limiter.hpp"
+#include "delivery/delivery_repeats.hpp"
 #include "delivery/delivery_window.hpp"
 #include "delivery/parked_keys.hpp"
 #include "delivery/probation.hpp"
@@ -44,6 +47,10 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   void end_step();
   void begin_messages(lease_clock::time_point now);
   bool begin_or_prepare(message_in_hand& next);
+  void take_up_limit();
+  bool is_let_through(message_in_hand& next);
+  void charge(message_in_hand& which);
+  void hold_off(const message_outcome& asked);
   void begin(message_in_hand& which);
   static awaitable<void> call(std::shared_ptr<delivery_run> self, call_ptr which);
   void end_calls();
@@ -76,6 +83,7 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   probation probation_;
   delivery_window window_;
   parked_keys parked_;
+  delivery_repeats repeats_;
   delivery_committer committer_;
   calls calls_;
   calls given_up_;  // their messages were judged without them, but they run on
@@ -92,6 +100,8 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   bool has_lapsed_ = false;      // a call was not made, because the lease had lapsed
   bool may_not_commit_ = false;  // the last commit has failed for good
   lease_clock::time_point held_off_until_{};
+  std::optional<delivery_limiter> limiter_;
+  lease_clock::time_point limited_until_ = never;  // `never` while nothing waits for the limit
   // A commit waits for calls that end without suspending: see `expects_more`.
   std::uint64_t begun_ = 0;   // calls
   std::uint64_t turned_ = 0;  // those of them that have had their turn

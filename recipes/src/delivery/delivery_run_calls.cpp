@@ -12,6 +12,7 @@ using namespace std::chrono_literals;
 
 void delivery_run::begin(message_in_hand& which) {
   window_.begin(which, get_scheduler()->now());
+  charge(which);
   ++begun_;
   auto begun = std::make_shared<process_call>();
   begun->number = which.number;
@@ -113,9 +114,7 @@ void delivery_run::take_outcome(message_in_hand& which, message_outcome outcome)
   }
   const auto what = outcome.what();
   if (what == message_outcome::kind::hold_off) {
-    const auto until = get_scheduler()->now() + bounded(outcome.after().value_or(0ms));
-    held_off_until_ = std::max(held_off_until_, until);
-    probation_.retract();
+    hold_off(outcome);
     return put_back(which);
   }
   if (which.is_removed) {  // at most once: there is nothing left to settle

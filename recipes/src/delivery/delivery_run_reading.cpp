@@ -56,6 +56,7 @@ awaitable<void> delivery_run::receive() {
   outcome<std::vector<message>> received;
   auto& [error, messages] = received;
   if (std::exchange(must_open_, false)) error = co_await frame_->source->open();
+  if (!error) error = co_await repeats_.prepare();
   if (!error) error = co_await probation_.prepare(*frame_->source);
   if (!error) error = co_await parked_.prepare(*frame_->source);  // before the list: what is revived in between waits
   if (!error) received = co_await frame_->source->receive(window_.room());

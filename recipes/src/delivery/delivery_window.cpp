@@ -77,6 +77,7 @@ void delivery_window::load(message_in_hand& which, message what) {
   // An attempt that could not be counted on the servers counts here.
   const bool is_same = what.stat.czxid == which.what->stat.czxid;
   if (is_same) what.attempts = std::max(what.attempts, which.what->attempts);
+  if (!is_same || what.stat.version != which.what->stat.version) which.cost.reset();
   which.what = std::make_shared<message>(std::move(what));
   missing_.erase(which.number);
   if (!std::exchange(which.is_loaded, true)) ++loaded_;

@@ -44,6 +44,11 @@ class delivery_window {
   void resize(std::size_t window, std::size_t parallel);
   message_in_hand& at(std::uint64_t number) { return all_.at(number); }
   const message_in_hand& at(std::uint64_t number) const { return all_.at(number); }
+  /// Null if it has gone.
+  const message_in_hand* find(std::uint64_t number) const {
+    const auto found = all_.find(number);
+    return found == all_.end() ? nullptr : &found->second;
+  }
   /// The message with this number if it waits to be begun; else null.
   message_in_hand* find_waiting(std::uint64_t number);
 
@@ -98,8 +103,11 @@ class delivery_window {
   std::vector<std::uint64_t> waited_for() const;
 
   bool empty() const noexcept { return all_.empty(); }
+  std::size_t size() const noexcept { return all_.size(); }
   std::size_t count(stage at) const noexcept { return counts_[static_cast<std::size_t>(at)]; }
   std::size_t working_count() const noexcept { return working_.size(); }
+  /// How many could be begun if there were room and credit.
+  std::size_t ready_count() const noexcept { return ready_.size(); }
   std::size_t held_back() const noexcept { return count(stage::waiting) - ready_.size(); }
   /// Messages that were removed from their source, and whose processing has not ended. This looks at all messages, as
   /// it is needed only at the end.

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <zkrecipes/message_outcome.hpp>
+#include <zkrecipes/message_repeats.hpp>
 #include <zkrecipes/queue_types.hpp>
 
 #include "session/scheduler.hpp"
@@ -25,11 +27,16 @@ struct message_in_hand {
   std::shared_ptr<const message> what;  ///< A call of `process` may outlive the place in the window.
   std::string lane;
   stage at = stage::waiting;
-  bool is_loaded = true;     ///< Its data is here. Else it has to be read again before it is begun.
-  bool is_removed = false;   ///< It was removed from its source already (at most once).
-  bool takes_part = false;   ///< In duplicate suppression.
-  bool is_declined = false;  ///< Another message of its key does its work. It is in no lane.
-  bool is_void = false;      ///< The present call of `process` began too early: its outcome does not count.
+  bool is_loaded = true;                ///< Its data is here. Else it has to be read again before it is begun.
+  bool is_removed = false;              ///< It was removed from its source already (at most once).
+  bool takes_part = false;              ///< In duplicate suppression.
+  bool is_declined = false;             ///< Another message of its key does its work. It is in no lane.
+  bool is_repeat = false;               ///< Its number was processed before: it is settled without effects.
+  bool parks_alone = false;             ///< Its key can not be told, so it is parked without one.
+  bool is_void = false;                 ///< The present call of `process` began too early: its outcome does not count.
+  bool has_waited = false;              ///< For the limit, before it was begun.
+  std::optional<std::uint64_t> cost{};  ///< See `message_limit::cost`. Nothing: it was not asked for yet.
+  std::optional<message_origin> origin{};  ///< With `message_repeats`, once the message is next.
   message_outcome outcome{};
   lease_clock::time_point received{};
   lease_clock::time_point begun{};

@@ -71,6 +71,9 @@ class message_source {
   /// These messages were received and are not settled: they come again, in order. Not while `receive` runs.
   virtual void put_back(const std::vector<std::string>& names) = 0;
 
+  /// The node of the producers' marks (`message_repeats`). Empty: the order of the source is not that of the puts.
+  virtual std::string place_of_marks() const { return {}; }
+
   /// Creates what `settling` needs besides the message, such as a folder for dead letters.
   virtual awaitable<error_code> prepare(settlement::kind what, bool parks_key) = 0;
   /// The operations that settle one message. The first can not succeed twice, unless an operator puts the message

@@ -12,6 +12,7 @@
 
 #include "delivery/delivery_run.hpp"
 #include "delivery/queue_source.hpp"
+#include "limit/check_rate.hpp"
 #include "queue/queue_core.hpp"
 
 namespace zkrecipes {
@@ -34,17 +35,31 @@ void check(const message_retry& retry) {
   require(retry.attempts >= 1 && retry.attempts <= 100, "retry.attempts", "1 to 100");
 }
 
+void check_repeats(const queue_consumer_options& options) {
+  require(static_cast<bool>(options.repeats->origin), "repeats.origin", "set");
+  const auto most = options.repeats->most_producers;
+  require(most >= 1 && most <= 1'000, "repeats.most_producers", "1 to 1 000");
+  require(options.order != message_order::none, "repeats", "unset without an order");
+  require(options.order != message_order::by_key || !options.key, "key",
+          "unset with repeats, because the key is the name of the producer");
+  require(!options.duplicates, "repeats", "unset with duplicates");
+  require(options.delivery != delivery_guarantee::at_most_once, "repeats", "unset with at_most_once");
+}
+
 void check(const queue_consumer_options& options) {
   require(options.window >= 1 && options.window <= 10'000, "window", "1 to 10 000");
   require(options.parallel >= 1 && options.parallel <= options.window, "parallel", "1 to `window`");
   const bool is_strict = options.order == message_order::strict;
   require(!is_strict || options.parallel == 1, "parallel", "1 in strict order");
-  require(options.order != message_order::by_key || options.key, "key", "set for order by key");
+  require(options.order != message_order::by_key || options.repeats || options.key, "key", "set for order by key");
   const bool parks_key = options.spent == spent_message::park_key;
   require(!parks_key || options.order == message_order::by_key, "spent", "other than park_key unless order is by_key");
   require(!parks_key || options.delivery != delivery_guarantee::at_most_once, "spent",
           "other than park_key with at_most_once");
   check(options.retry);
+  if (options.repeats) check_repeats(options);
+  if (options.limit) check_rate("message_limit", *options.limit);
+  require(!options.limit || options.delivery != delivery_guarantee::at_most_once, "limit", "unset with at_most_once");
   if (!options.duplicates) return;
   const lease_clock::duration safety = options.duplicates->safety;
   require(options.order == message_order::by_key, "duplicates", "unset unless order is by_key");
@@ -58,6 +73,8 @@ std::shared_ptr<delivery_frame> make_frame(const queue_base& from, queue_consume
   if (!from.get_queue()) throw std::invalid_argument("queue_consumer: a queue that was made by default has no items");
   auto frame = std::make_shared<delivery_frame>();
   frame->source = std::make_shared<queue_source>(from.get_queue()->frame());
+  require(!options.repeats || !frame->source->place_of_marks().empty(), "repeats",
+          "unset with a priority queue or a delay queue, whose order is not that of the puts");
   frame->options = std::move(options);
   return frame;
 }
@@ -65,7 +82,7 @@ std::shared_ptr<delivery_frame> make_frame(const queue_base& from, queue_consume
 std::shared_ptr<delivery_frame> make_frame(const message_feed& from, queue_consumer_options options) {
   if (!from.get_source())
     throw std::invalid_argument("queue_consumer: a feed that was made by default has no messages");
-  if (options.order == message_order::by_key && !options.key) {
+  if (options.order == message_order::by_key && !options.repeats && !options.key) {
     options.key = [](const message& what) { return what.key; };
   }
   check(options);

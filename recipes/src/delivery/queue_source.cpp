@@ -154,6 +154,10 @@ void queue_source::put_back(const std::vector<std::string>& names) {
   list_.forget();
 }
 
+std::string queue_source::place_of_marks() const {
+  return frame_->where.kind == queue_kind::fifo ? frame_->where.on_side(marks_name) : std::string();
+}
+
 awaitable<error_code> queue_source::prepare(settlement::kind what, bool parks_key) {
   if (what != settlement::kind::park) co_return error_code();
   auto error = co_await frame_->session->ensure_path(frame_->where.on_side(dead_folder));

@@ -22,6 +22,7 @@ class queue_source final : public message_source {
   awaitable<outcome<std::set<std::string>>> parked_keys() override;
   awaitable<outcome<std::vector<key_state>>> look_at_keys(std::vector<std::string> keys) override;
   void put_back(const std::vector<std::string>& names) override;
+  std::string place_of_marks() const override;
   awaitable<error_code> prepare(settlement::kind what, bool parks_key) override;
   transaction settling(const settlement& each) const override;
   transaction moving_on(const std::vector<settlement>&) override { return {}; }

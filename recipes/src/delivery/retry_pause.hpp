@@ -10,9 +10,12 @@
 
 namespace zkrecipes::detail {
 
+/// The longest pause that a user can ask for.
+inline constexpr std::chrono::milliseconds longest_pause = std::chrono::hours(24);
+
 /// A pause that the user has asked for: 0 to 24 h.
 inline std::chrono::milliseconds bounded(std::chrono::milliseconds pause) {
-  return std::clamp(pause, std::chrono::milliseconds(0), std::chrono::milliseconds(std::chrono::hours(24)));
+  return std::clamp(pause, std::chrono::milliseconds(0), longest_pause);
 }
 
 /// `random`: any 64 bits. `attempts`: how many have failed, 1 or more.

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include <zkrecipes/lease_clock.hpp>
 
 #include "format/json_object.hpp"
 
@@ -15,8 +18,11 @@ struct consumer_notes {
   /// Messages that may be in hand when the process dies: those that were named before they were begun.
   std::vector<std::string> in_hand{};
   json_object figures{};  ///< What operators see.
+  /// How long it takes, from the write of the record on, until all credit of the limit (`message_limit`) is back.
+  /// Nothing: it is not known.
+  std::optional<lease_clock::duration> limit_level{};
 
-  bool empty() const noexcept { return crashes == 0 && in_hand.empty() && figures == json_object(); }
+  bool empty() const noexcept { return crashes == 0 && in_hand.empty() && figures == json_object() && !limit_level; }
 
   friend bool operator==(const consumer_notes&, const consumer_notes&) = default;
 };

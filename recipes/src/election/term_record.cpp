@@ -16,6 +16,7 @@ const char* to_string(term_phase phase) noexcept {
     case term_phase::handing_over: return "handing_over";
     case term_phase::retired: return "retired";
     case term_phase::stalled: return "stalled";
+    case term_phase::died: return "died";
     case term_phase::unknown: return "unknown";
   }
   return "?";
@@ -27,6 +28,7 @@ const char* to_string(takeover how) noexcept {
     case takeover::clean: return "clean";
     case takeover::confirmed_late: return "confirmed_late";
     case takeover::forced: return "forced";
+    case takeover::died: return "died";
   }
   return "?";
 }
@@ -38,6 +40,8 @@ namespace {
 constexpr std::string_view term_kind = "term";
 constexpr std::string_view candidate_kind = "candidate";
 constexpr std::chrono::hours longest_deadline(24);
+constexpr std::chrono::hours longest_aftermath(1);
+constexpr auto last_phase = term_phase::died;  // of those that this version knows
 
 /// The value that this text names, among those up to `last`; `otherwise` for a text of a later version.
 template <class Enum>
@@ -48,6 +52,12 @@ Enum from_string(std::string_view text, Enum last, Enum otherwise) {
   return otherwise;
 }
 
+/// One that can not be read counts as the whole deadline, which is what a leader without a guardian is given.
+std::chrono::milliseconds aftermath_in(const json_object& leader, std::chrono::milliseconds deadline) {
+  if (!leader.has("aftermath_ms")) return {};
+  return leader.time("aftermath_ms", longest_aftermath).value_or(deadline);
+}
+
 const std::string_view election_markers[] = {"latch-", "lock-", "__lock__"};
 
 }  // namespace
@@ -55,6 +65,8 @@ const std::string_view election_markers[] = {"latch-", "lock-", "__lock__"};
 std::string serialize(const term_record& record) {
   json_object leader;
   leader.set("id", record.leader_id).set("node", record.leader_node).set("token", record.leader_token);
+  if (record.aftermath.count()) leader.set("aftermath_ms", record.aftermath.count());
+  if (record.phase == term_phase::died) leader.set("died_in", to_string(record.died_in));
   auto object = json_object::of_kind(term_kind);
   object.set("epoch", record.epoch).set("phase", to_string(record.phase)).set("how", to_string(record.how));
   object.set("hand_over_deadline_ms", record.hand_over_deadline.count()).set("leader", leader);
@@ -70,12 +82,16 @@ std::optional<term_record> parse_record(const std::string& data) try {
   term_record record;
   const auto leader = object->object("leader").value();
   record.epoch = object->integer("epoch", 0, last_epoch).value();
-  record.phase = from_string(object->text("phase").value(), term_phase::stalled, term_phase::unknown);
-  record.how = from_string(object->text("how").value(), takeover::forced, takeover::forced);
+  record.phase = from_string(object->text("phase").value(), last_phase, term_phase::unknown);
+  record.how = from_string(object->text("how").value(), takeover::died, takeover::forced);
   record.hand_over_deadline = object->time("hand_over_deadline_ms", longest_deadline).value();
   record.leader_id = leader.text("id").value();
   record.leader_node = leader.text("node").value();
   record.leader_token = leader.integer("token").value();
+  record.aftermath = aftermath_in(leader, record.hand_over_deadline);
+  if (record.phase == term_phase::died) {
+    record.died_in = from_string(leader.text("died_in").value_or(std::string()), last_phase, term_phase::unknown);
+  }
   record.deaths = object->integer("deaths", 0).value_or(0);
   record.unknown_fields =
       object->without({"epoch", "phase", "how", "hand_over_deadline_ms", "leader", "deaths", "consumer"});
@@ -83,6 +99,16 @@ std::optional<term_record> parse_record(const std::string& data) try {
   return record;
 } catch (const std::bad_optional_access&) {  // a field is missing, has another type, or is out of bounds
   return std::nullopt;
+}
+
+std::optional<std::string> record_of_death(const std::string& data) {
+  const auto record = parse_record(data);
+  if (!record || record->finished() || record->phase == term_phase::unknown) return std::nullopt;
+  auto object = json_object::parse(data).value();
+  auto leader = object.object("leader").value();
+  leader.set("died_in", to_string(record->phase));
+  object.set("phase", to_string(term_phase::died)).set("leader", leader);
+  return object.to_text();
 }
 
 line_spec election_line(std::string path, election_names names) {

@@ -2,6 +2,9 @@
 //
 //   {"zkrecipes":"term","epoch":7,"phase":"executing","how":"clean","hand_over_deadline_ms":10000,
 //    "leader":{"id":"billing-2","node":"_c_6b1f...-latch-0000000012","token":4294967321}}
+//
+// What belongs to this one term, and may be missing, is in `leader`, because a client of an older version carries
+// unknown fields of the record itself into the next term.
 #pragma once
 
 #include <chrono>
@@ -30,6 +33,10 @@ struct term_record {
   std::string leader_id;
   std::string leader_node;
   std::int64_t leader_token = 0;
+  /// How long calls that the leader has sent may act once its process has died: what the successor waits then.
+  std::chrono::milliseconds aftermath{0};
+  /// The phase in which the leader's process has died, if `phase` is `died`.
+  term_phase died_in = term_phase::none;
   /// For a shard: terms in a row, up to this one, that began because the term before had ended by a crash or an
   /// exception, and that have shown no progress. Elections do not count them.
   std::int64_t deaths = 0;
@@ -39,7 +46,8 @@ struct term_record {
   /// Whether the leader of this term has nothing more to do in it. A phase that this version does not know is not the
   /// end of a term.
   bool finished() const noexcept {
-    return phase == term_phase::none || phase == term_phase::retired || phase == term_phase::stalled;
+    return phase == term_phase::none || phase == term_phase::retired || phase == term_phase::stalled ||
+           phase == term_phase::died;
   }
 };
 
@@ -48,6 +56,11 @@ std::string serialize(const term_record& record);
 /// Nothing if the data is not a term record. A phase that this version does not know is `unknown`, an unknown way of
 /// taking over counts as `forced`. Empty data gives a record without a term (phase `none`).
 std::optional<term_record> parse_record(const std::string& data);
+
+/// The record in `data` with the phase `died`; everything else stays as it is, also what this version does not know.
+/// Nothing if the data is not the record of a term that is going on, or if its phase is one of a later version. It has
+/// to be written twice in one transaction, because a candidate that saw `handing_over` takes one write for `retired`.
+std::optional<std::string> record_of_death(const std::string& data);
 
 /// The line of an election. It accepts the members of Curator's LeaderLatch and LeaderSelector, and of kazoo's
 /// Election.

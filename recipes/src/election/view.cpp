@@ -68,12 +68,14 @@ milliseconds elapsed_since(std::int64_t ms, wall_time present) {
 }
 
 std::optional<hand_over_view> hand_over_of(const term_record& record, const election_nodes& nodes, wall_time present) {
-  if (nodes.candidates.empty() || record.finished()) return std::nullopt;
+  const bool has_died = record.phase == term_phase::died;
+  const bool is_waited_for = !record.finished() || (has_died && record.aftermath.count());
+  if (nodes.candidates.empty() || !is_waited_for) return std::nullopt;
   const auto& first = nodes.candidates.front();
   const bool leads = first.name == record.leader_node;
   hand_over_view result;
   result.from = record.leader_id;
-  result.deadline = record.hand_over_deadline;
+  result.deadline = has_died ? record.aftermath : record.hand_over_deadline;
   std::int64_t since = 0;
   if (leads && record.phase == term_phase::handing_over) {
     if (nodes.candidates.size() > 1) result.to = member_id(nodes.candidates[1].data);

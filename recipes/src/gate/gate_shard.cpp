@@ -165,7 +165,7 @@ void gate_shard::add_to(gate_statistics& all) const {
   all.waiting += waiting_.size();
 }
 
-gate_pass gate_shard::admit(gate_entry& at, lease_clock::time_point now) {
+gate_pass gate_shard::admit(active_key& at, lease_clock::time_point now) {
   at.generation = ++last_generation_;
   at.start = now;
   ++passes_;
@@ -173,17 +173,17 @@ gate_pass gate_shard::admit(gate_entry& at, lease_clock::time_point now) {
   return gate_pass(*this, at.key, at.generation);
 }
 
-bool gate_shard::is_expired(const gate_entry& at, lease_clock::time_point now) const noexcept {
+bool gate_shard::is_expired(const active_key& at, lease_clock::time_point now) const noexcept {
   return now >= end_of(whose_->options().safety, at.start);
 }
 
 /// The waiter begins, in the place of the processing that has ended or took too long.
-void gate_shard::promote(gate_entry& at, lease_clock::time_point now, aftermath& then) {
+void gate_shard::promote(active_key& at, lease_clock::time_point now, aftermath& then) {
   then.admitted = detach(at, then);
   then.pass = admit(at, now);
 }
 
-void gate_shard::attach(gate_entry& at, const std::shared_ptr<gate_waiter>& who, aftermath& then) {
+void gate_shard::attach(active_key& at, const std::shared_ptr<gate_waiter>& who, aftermath& then) {
   at.waiter = who.get();
   who->self = who;
   who->due = end_of(whose_->options().safety, at.start);
@@ -194,7 +194,7 @@ void gate_shard::attach(gate_entry& at, const std::shared_ptr<gate_waiter>& who,
   then.due = who->due;
 }
 
-std::shared_ptr<gate_waiter> gate_shard::detach(gate_entry& at, aftermath& then) noexcept {
+std::shared_ptr<gate_waiter> gate_shard::detach(active_key& at, aftermath& then) noexcept {
   auto* who = std::exchange(at.waiter, nullptr);
   waiting_.erase(waiting_.iterator_to(*who));
   whose_->count_waiting(-1);

@@ -53,11 +53,11 @@ class alignas(64) gate_shard {
   class aftermath;
   using waiters = boost::intrusive::multiset<gate_waiter>;
 
-  gate_pass admit(gate_entry& at, lease_clock::time_point now);
-  bool is_expired(const gate_entry& at, lease_clock::time_point now) const noexcept;
-  void promote(gate_entry& at, lease_clock::time_point now, aftermath& then);
-  void attach(gate_entry& at, const std::shared_ptr<gate_waiter>& who, aftermath& then);
-  std::shared_ptr<gate_waiter> detach(gate_entry& at, aftermath& then) noexcept;
+  gate_pass admit(active_key& at, lease_clock::time_point now);
+  bool is_expired(const active_key& at, lease_clock::time_point now) const noexcept;
+  void promote(active_key& at, lease_clock::time_point now, aftermath& then);
+  void attach(active_key& at, const std::shared_ptr<gate_waiter>& who, aftermath& then);
+  std::shared_ptr<gate_waiter> detach(active_key& at, aftermath& then) noexcept;
 
   // What it takes to enter and leave stands in one cache line.
   mutable spin_lock lock_;

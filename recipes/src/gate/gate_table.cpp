@@ -10,17 +10,17 @@ std::size_t gate_table::slot_of(const gate_key& key) const noexcept {
   return at;
 }
 
-gate_entry* gate_table::find(const gate_key& key) noexcept {
+active_key* gate_table::find(const gate_key& key) noexcept {
   auto& there = slots_[slot_of(key)];
   return there.generation != 0 ? &there : nullptr;
 }
 
-const gate_entry* gate_table::find(const gate_key& key) const noexcept {
+const active_key* gate_table::find(const gate_key& key) const noexcept {
   const auto& there = slots_[slot_of(key)];
   return there.generation != 0 ? &there : nullptr;
 }
 
-gate_entry& gate_table::find_or_insert(const gate_key& key) {
+active_key& gate_table::find_or_insert(const gate_key& key) {
   auto at = slot_of(key);
   if (slots_[at].generation != 0) return slots_[at];
   if (is_full()) {
@@ -32,7 +32,7 @@ gate_entry& gate_table::find_or_insert(const gate_key& key) {
   return slots_[at];
 }
 
-void gate_table::erase(gate_entry& which) noexcept {
+void gate_table::erase(active_key& which) noexcept {
   auto hole = static_cast<std::size_t>(&which - slots_.data());
   for (auto at = (hole + 1) & mask(); slots_[at].generation != 0; at = (at + 1) & mask()) {
     // An entry may not stand in front of the slot where the search for it begins.
@@ -42,12 +42,12 @@ void gate_table::erase(gate_entry& which) noexcept {
     slots_[hole] = slots_[at];
     hole = at;
   }
-  slots_[hole] = gate_entry();
+  slots_[hole] = active_key();
   --size_;
 }
 
 void gate_table::grow() {
-  std::vector<gate_entry> before(2 * slots_.size());
+  std::vector<active_key> before(2 * slots_.size());
   std::swap(before, slots_);
   for (const auto& each : before) {
     if (each.generation != 0) slots_[slot_of(each.key)] = each;

@@ -14,7 +14,7 @@ class gate_waiter;
 
 /// A key that is being processed. It has a cache line of its own, because the entries of neighbouring tables are used
 /// by other threads.
-struct alignas(64) gate_entry {
+struct alignas(64) active_key {
   gate_key key;
   std::uint64_t generation = 0;  ///< That of the valid pass. 0: the slot is free.
   lease_clock::time_point start{};
@@ -27,12 +27,12 @@ struct alignas(64) gate_entry {
 class gate_table {
  public:
   /// The entry of this key, or null.
-  gate_entry* find(const gate_key& key) noexcept;
-  const gate_entry* find(const gate_key& key) const noexcept;
+  active_key* find(const gate_key& key) noexcept;
+  const active_key* find(const gate_key& key) const noexcept;
   /// The entry of this key; if there is none, a new one of generation 0, which is to be set. Other entries may move.
-  gate_entry& find_or_insert(const gate_key& key);
+  active_key& find_or_insert(const gate_key& key);
   /// Other entries may move.
-  void erase(gate_entry& which) noexcept;
+  void erase(active_key& which) noexcept;
 
   std::size_t size() const noexcept { return size_; }
   template <class What>
@@ -50,7 +50,7 @@ class gate_table {
   std::size_t mask() const noexcept { return slots_.size() - 1; }
 
   static constexpr std::size_t least = 4;
-  std::vector<gate_entry> slots_ = std::vector<gate_entry>(least);  // a power of two
+  std::vector<active_key> slots_ = std::vector<active_key>(least);  // a power of two
   std::size_t size_ = 0;
 };
 

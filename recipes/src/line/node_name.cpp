@@ -16,6 +16,7 @@ constexpr std::string_view all_lines[] = {
     "-permit-",                           // semaphore
     "-member-",                           // double barrier
     "-idle-",                             // takers that wait for a queue
+    "-gate-",                             // shared gate
 };
 
 /// How the names of items begin, and how many characters of a rank come before the number: see queue_layout.

@@ -54,6 +54,8 @@ class own_node : public std::enable_shared_from_this<own_node> {
   awaitable<outcome<>> leave();
   /// The same in the background. From any thread.
   void leave_later();
+  /// Gives the node up at this time, unless a request says earlier: it is lost then with `revoked`.
+  void give_up_by(lease_clock::time_point when);
   /// The node is to go by a transaction of the caller's: from now on it is not ours. `clear_away` afterwards.
   void disown();
   /// Removes in the background what the transaction may have left.
@@ -114,7 +116,7 @@ class own_node : public std::enable_shared_from_this<own_node> {
   std::int32_t sequence_ = 0;
   bool ghost_ = false;
   bool revoked_ = false;
-  lease_clock::time_point give_up_at_ = never;  // the end of a revocation's grace
+  lease_clock::time_point give_up_at_ = never;  // the end of a revocation's grace, or of our own limit
   condition changed_;
 
   mutable std::mutex mutex_;

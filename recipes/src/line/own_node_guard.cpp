@@ -79,6 +79,11 @@ void own_node::look_for_request(const std::string& data) {
   if (!std::exchange(revoked_, true)) changed_.notify();
 }
 
+void own_node::give_up_by(lease_clock::time_point when) {
+  give_up_at_ = std::min(give_up_at_, when);
+  changed_.notify();  // the guard waits until the former time
+}
+
 /// When the guard has to look at the clock again.
 lease_clock::time_point own_node::believed_until() const {
   return std::min(session_->valid_until(bound_->number), give_up_at_);

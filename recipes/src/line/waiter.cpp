@@ -74,11 +74,15 @@ awaitable<error_code> waiter::list() {
 }
 
 awaitable<error_code> waiter::know_line() {
-  while (!roster_.is_current()) {
+  if (roster_.is_current()) co_return error_code();
+  co_return co_await list_again();
+}
+
+awaitable<error_code> waiter::list_again() {
+  for (;;) {
     auto error = co_await list();
-    if (error && error != errc::connection_loss) co_return error;
+    if (error != errc::connection_loss) co_return error;
   }
-  co_return error_code();
 }
 
 awaitable<error_code> waiter::try_turn(const blocker& who_first) {

@@ -35,6 +35,9 @@ class waiter {
   awaitable<error_code> wait_turn(const blocker& who_first, condition* reconsider = nullptr);
   /// Lists the line unless that has been done.
   awaitable<error_code> know_line();
+  /// Lists the line, also if that has been done. Errors: why our node was lost (`node_removed` if it is not listed),
+  /// ...
+  awaitable<error_code> list_again();
   /// Looks once. Error: `busy` if somebody has to go first.
   awaitable<error_code> try_turn(const blocker& who_first);
   /// Tells how many are ahead of us, now and whenever it is seen to change.

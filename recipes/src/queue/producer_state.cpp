@@ -67,6 +67,7 @@ awaitable<void> producer_state::work() {
     auto batch = next_batch();
     auto error = co_await put_batch(batch);
     if (error) record_.doubt();
+    if (error && stops_at_failures_) batch.assign(waiting_.begin(), waiting_.end());
     for (std::size_t i = 0; i < batch.size(); ++i) {
       batch[i]->done = true;
       batch[i]->error = error;

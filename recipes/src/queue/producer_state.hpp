@@ -23,6 +23,9 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
   const std::string& path() const noexcept { return where_.items; }  // of the queue
   const producer_options& options() const noexcept { return options_; }
 
+  /// From now on nothing that waits behind a batch which failed is put: it fails, too.
+  void stop_at_failures() noexcept { stops_at_failures_ = true; }
+
   awaitable<outcome<std::uint64_t>> put(std::string data);
   awaitable<outcome<std::uint64_t>> last();
 
@@ -52,6 +55,7 @@ class producer_state : public std::enable_shared_from_this<producer_state> {
   producer_options options_;
   producer_record record_;
   bool working_ = false;
+  bool stops_at_failures_ = false;
   std::deque<item_ptr> waiting_;  // those of the batch in flight are the first
   std::size_t waiting_bytes_ = 0;
   std::size_t overhead_;  // bytes of an item in a transaction besides its data

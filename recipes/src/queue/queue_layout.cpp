@@ -81,7 +81,7 @@ std::vector<entry> queue_layout::items_of(const std::vector<std::string>& childr
 }
 
 bool queue_layout::is_known(std::string_view name) const {
-  for (auto ours : {idle_folder, dead_folder, parked_folder, gate_name, clock_name}) {
+  for (auto ours : {idle_folder, dead_folder, parked_folder, gate_name, clock_name, marks_name}) {
     if (name == ours) return true;
   }
   for (auto ours : {claim_prefix, return_prefix, producer_prefix}) {

@@ -47,6 +47,7 @@ inline constexpr std::string_view dead_folder = "_dead";      ///< The dead lett
 inline constexpr std::string_view parked_folder = "_parked";  ///< The marks of keys whose messages are parked.
 inline constexpr std::string_view gate_name = "_gate";        ///< The tickets for puts to a queue with a limit.
 inline constexpr std::string_view clock_name = "_clock";      ///< Written to learn the leader's time.
+inline constexpr std::string_view marks_name = "_repeats";    ///< The highest numbers of the producers.
 inline constexpr std::string_view return_prefix = "_end-";    ///< Draws the number of an item that moves to the end.
 inline constexpr std::string_view producer_prefix = "_producer-";
 

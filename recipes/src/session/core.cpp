@@ -27,6 +27,7 @@ core::core(scheduler_ptr s, session_options options)
 
 core::~core() {
   if (watches_) watches_->stop();  // some watches may outlive us
+  if (guardian_) guardian_->stop();
 }
 
 void core::start() {
@@ -37,6 +38,7 @@ void core::start() {
     forget.path = path;
     send(std::move(forget));
   });
+  call_guardian();
   launch_detached(strand(), owning(shared_from_this(), &core::run));
   launch_detached(strand(), owning(shared_from_this(), &core::prove_life));
   launch_detached(strand(), owning(shared_from_this(), &core::watch_lease));
@@ -86,6 +88,7 @@ void core::up(const backend::session_key& granted) {
       lease_.resume(granted.timeout, margin, asked_, now());
     }
   }
+  if (guardian_) guardian_->begin(granted);
   send_first(is_new);
   heartbeat_.notify();  // first: a heartbeat precedes the requests of others, and renews the lease before their answers
   enter(session_state::connected, {});
@@ -176,6 +179,7 @@ void core::end_incarnation(error_code reason) {
   }
   const bool is_first = !incarnation_->ended;
   incarnation_->ended = reason;
+  if (guardian_ && reason == errc::session_expired) guardian_->end(incarnation_->key.id);
   if (is_first) log_.incarnation_ended(incarnation_->number, incarnation_->key.id, reason);
 }
 
@@ -183,6 +187,7 @@ void core::end(error_code reason) {
   if (ended_) return;
   ended_ = reason;
   end_incarnation(errc::closed);
+  if (guardian_) guardian_->leave();
   answer_all(reason);
   watches_->stop();
   watches_->connection_lost();

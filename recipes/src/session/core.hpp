@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <zkrecipes/session.hpp>
@@ -17,6 +18,7 @@
 #include "session/condition.hpp"
 #include "session/exchange.hpp"
 #include "session/failure_list.hpp"
+#include "session/guardian_client.hpp"
 #include "session/host_list.hpp"
 #include "session/incarnation.hpp"
 #include "session/lease.hpp"
@@ -128,6 +130,10 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   /// On the strand only, like everything that draws random numbers from the world.
   std::string make_guid();
 
+  /// Tells the guardian, if there is one, that this process is to lead a term, for as long as the pointer is kept.
+  std::shared_ptr<void> guard_term(const incarnation& bound, const std::string& record, const std::string& node,
+                                   const std::string& seat);
+
   /// Ends the session.
   awaitable<void> close();
 
@@ -159,6 +165,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void forsake();
   void answer_all(error_code error);
   void enter(session_state state, error_code reason);
+  void call_guardian();
+  void note_guardian(bool is_held, bool is_news, const error_code& error, std::string_view detail);
   void end_incarnation(error_code reason);
   void give_up();
   void end(error_code reason);
@@ -204,7 +212,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   std::map<std::string, std::weak_ptr<roll_call>> roll_calls_;
   turnstile entrance_{256};
   std::list<condition*> holders_;
-  lease_clock::time_point told_lapse_{};  // the end of the lease that the log was told last
+  std::shared_ptr<guardian_client> guardian_;  // null: there is to be none
+  lease_clock::time_point told_lapse_{};       // the end of the lease that the log was told last
 
   mutable std::mutex mutex_;  // guards the members below, which any thread may read
   session_status status_;

@@ -27,6 +27,8 @@ const char* to_string(session_event event) noexcept {
     case session_event::root_missing: return "root_missing";
     case session_event::root_closed: return "root_closed";
     case session_event::operation_failed: return "operation_failed";
+    case session_event::guarded: return "guarded";
+    case session_event::unguarded: return "unguarded";
     case session_event::closed: return "closed";
   }
   return "?";

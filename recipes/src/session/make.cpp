@@ -14,6 +14,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr std::size_t longest_socket_path = 107;
+
 void require_between(const char* field, milliseconds value, milliseconds low, milliseconds high) {
   if (value >= low && value <= high) return;
   throw std::invalid_argument("session_options::" + std::string(field) + " is " + std::to_string(value.count()) +
@@ -56,6 +58,13 @@ void check(const session_options& options) {
     if (has_nul(each.user) || has_nul(each.password)) {
       throw std::invalid_argument("session_options::digest: neither may contain a NUL byte");
     }
+  }
+  if (options.guardian.size() > longest_socket_path || has_nul(options.guardian)) {
+    throw std::invalid_argument("session_options::guardian: it has more than 107 bytes, or a NUL byte");
+  }
+  if (options.hang_limit.count()) require_between("hang_limit", options.hang_limit, 1s, 1h);
+  if (options.hang_limit.count() && options.guardian.empty()) {
+    throw std::invalid_argument("session_options::hang_limit: it needs session_options::guardian");
   }
   if (has_nul(options.default_acl)) {
     throw std::invalid_argument("session_options::default_acl: a scheme or an id must not contain a NUL byte");

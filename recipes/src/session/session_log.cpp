@@ -44,7 +44,7 @@ log_severity severity_of(const error_code& error) {
 }  // namespace
 
 session_log::session_log(const scheduler& on, const session_options& options)
-    : hook_(guarded(on, options.log)), has_credentials_(!options.digest.empty()) {}
+    : hook_(detail::guarded(on, options.log)), has_credentials_(!options.digest.empty()) {}
 
 void session_log::tell(log_severity severity, session_event event, std::string_view server, const error_code& error,
                        std::string_view detail) const {
@@ -142,6 +142,14 @@ void session_log::operation_ended(backend::opcode op, std::string_view path, con
                                    : "this session has no credentials: session_options::digest";
   }
   hook_(told);
+}
+
+void session_log::guarded(std::string_view guardian) const {
+  if (is_on()) tell(log_severity::info, session_event::guarded, guardian, {}, {});
+}
+
+void session_log::unguarded(std::string_view guardian, const error_code& why, std::string_view detail) const {
+  if (is_on()) tell(log_severity::warning, session_event::unguarded, guardian, why, detail);
 }
 
 void session_log::ended(const error_code& why, const backend::endpoint& server) const {

@@ -38,6 +38,8 @@ class session_log {
   /// The outcome of a request, which may be a success. `detail`: what the session itself has decided.
   void operation_ended(backend::opcode op, std::string_view path, const error_code& error,
                        std::string_view detail = {}) const;
+  void guarded(std::string_view guardian) const;
+  void unguarded(std::string_view guardian, const error_code& why, std::string_view detail) const;
   /// The session object is closed.
   void ended(const error_code& why, const backend::endpoint& server) const;
 

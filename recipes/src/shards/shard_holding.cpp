@@ -106,7 +106,8 @@ awaitable<error_code> shard_holding::lead() {
   end_.reset();
   has_failed_ = false;
   auto seat = make_seat();
-  take_over_request what{seat, traits_.hand_over_deadline, [this] { return !goes_on(); }, &changed_, std::nullopt};
+  take_over_request what{
+      seat, traits_.hand_over_deadline, traits_.aftermath, [this] { return !goes_on(); }, &changed_, std::nullopt};
   auto taken = co_await take_over(std::move(what));
   auto error = std::get<0>(taken);
   may_be_named_ = bool(error);
@@ -139,6 +140,7 @@ awaitable<void> shard_holding::serve(term_ptr term) {
   calming.stop();
   may_be_named_ = !term->is_finished();
   end_ = service_->end();
+  limit_level_ = term->limit_level();
   has_failed_ = bool(service_->failure());
   if (!service_->failure()) pause_.reset();
 }
@@ -192,12 +194,7 @@ awaitable<void> shard_holding::retire() {
     const bool is_ours = record && !record->finished() && member_of(*record) == member_->name();
     if (is_seen && !is_ours) co_return;
     if (is_ours) {
-      record->phase = end_of(*record);
-      if (has_failed_) {
-        ++record->deaths;
-      } else if (end_ == term_phase::retired) {
-        record->deaths = 0;
-      }
+      show_end(*record);
       auto write = make_request(backend::opcode::set, path);
       write.data = serialize(*record);
       write.version = seen[1].stat.version;
@@ -210,10 +207,22 @@ awaitable<void> shard_holding::retire() {
   }
 }
 
+/// A hold-off can have been asked for after the term's last write, so the level is told anew.
+void shard_holding::show_end(term_record& ours) const {
+  ours.phase = end_of(ours);
+  if (end_ == term_phase::retired) ours.notes.limit_level = limit_level_;
+  if (has_failed_) {
+    ++ours.deaths;
+  } else if (end_ == term_phase::retired) {
+    ours.deaths = 0;
+  }
+}
+
 /// A forced claim that was not followed by a term leaves the next one to be forced, too.
 term_phase shard_holding::end_of(const term_record& ours) const {
   if (end_) return *end_;
-  return ours.how == takeover::forced ? term_phase::stalled : term_phase::retired;
+  const bool was_forced = ours.how == takeover::forced || ours.how == takeover::died;
+  return was_forced ? term_phase::stalled : term_phase::retired;
 }
 
 /// No term can begin behind other data, so a record that holds some is emptied. Its node stays, because the versions of

@@ -49,6 +49,7 @@ class shard_holding : public std::enable_shared_from_this<shard_holding> {
   awaitable<void> calm_down(term_ptr term);
   awaitable<void> retire_surely();
   awaitable<void> retire();
+  void show_end(term_record& ours) const;
   awaitable<void> mend_record();
   term_phase end_of(const term_record& ours) const;
   awaitable<void> quarantine(std::int64_t ended_epoch);
@@ -77,6 +78,8 @@ class shard_holding : public std::enable_shared_from_this<shard_holding> {
   std::optional<term_phase> end_;  // of the term that we served; nothing if none followed our claim
   bool has_failed_ = false;        // its career has
   bool may_be_named_ = false;      // the record may name us as the leader of a term that we do not serve
+  /// As the term that we served left it.
+  std::optional<lease_clock::duration> limit_level_;
 
   mutable std::mutex mutex_;
   shard_status status_;

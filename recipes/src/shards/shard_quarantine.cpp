@@ -34,7 +34,7 @@ awaitable<error_code> put_in_quarantine(group_frame_ptr group, own_node_ptr memb
   if (failure) co_return failure;
   auto& record = known.record;
   if (record.epoch != ended_epoch) co_return errc::bad_version;
-  const bool has_died = !record.finished() || record.phase == term_phase::stalled;
+  const bool has_died = !record.finished() || record.phase == term_phase::stalled || record.phase == term_phase::died;
   quarantine_record why{record.deaths + (has_died ? 1 : 0), record.leader_id};
   if (why.deaths < group->options.quarantine_after) co_return errc::bad_version;  // its last owner was late, not dead
   // A term of its own, which fences the last owner: it may live after all, and would go on under its own term.
@@ -45,6 +45,7 @@ awaitable<error_code> put_in_quarantine(group_frame_ptr group, own_node_ptr memb
   record.leader_node = member->name();
   record.leader_token = 0;
   record.deaths = 0;
+  record.aftermath = {};
   transaction all;
   all.set(path, serialize(record), known.version);
   all.create(group->where.quarantine(shard), serialize(why));

@@ -53,7 +53,8 @@ void shard_seat::sign(term_record& record, const term_record& before) const {
   record.leader_id = group_->options.id;
   record.leader_node = name_;
   record.leader_token = 0;
-  record.deaths = before.deaths + (record.how == takeover::forced ? 1 : 0);
+  const bool was_forced = record.how == takeover::forced || record.how == takeover::died;
+  record.deaths = before.deaths + (was_forced ? 1 : 0);
 }
 
 error_code shard_seat::objection(const term_record& next) {

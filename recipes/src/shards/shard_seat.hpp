@@ -22,6 +22,7 @@ class shard_seat final : public term_seat {
 
   const core_ptr& session() const noexcept override { return member_->session(); }
   const std::string& record_path() const noexcept override { return record_path_; }
+  std::string node_path() const override { return member_->path(); }
   error_code lost() const override;
   /// In the past once it is given up, because the next owner may begin before we hear of that.
   lease_clock::time_point valid_until() const override;

@@ -35,6 +35,10 @@ std::string topic_layout::position(std::uint32_t shard_number, std::string_view 
   return join(positions(shard_number), group);
 }
 
+std::string topic_layout::marks(std::uint32_t shard_number, std::string_view group) const {
+  return join(join(shard(shard_number), "_repeats"), group);
+}
+
 std::string topic_layout::producers() const { return join(root, "_producers"); }
 
 std::string topic_layout::dead(std::string_view group) const { return join(join(root, "_dead"), group); }

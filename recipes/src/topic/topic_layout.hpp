@@ -33,6 +33,8 @@ struct topic_layout {
   /// The folder of the positions of a shard's groups.
   std::string positions(std::uint32_t shard_number) const;
   std::string position(std::uint32_t shard_number, std::string_view group) const;
+  /// The marks of the producers in a shard, for one group.
+  std::string marks(std::uint32_t shard_number, std::string_view group) const;
   std::string producers() const;
   /// The folder of the dead letters of a group.
   std::string dead(std::string_view group) const;

@@ -36,6 +36,7 @@ class topic_source final : public message_source {
   awaitable<outcome<std::set<std::string>>> parked_keys() override;
   awaitable<outcome<std::vector<key_state>>> look_at_keys(std::vector<std::string> keys) override;
   void put_back(const std::vector<std::string>&) override { reader_.note_outdated(); }
+  std::string place_of_marks() const override { return topic_->where.marks(shard_, group_); }
   awaitable<error_code> prepare(settlement::kind what, bool parks_key) override;
   transaction settling(const settlement& each) const override;
   transaction moving_on(const std::vector<settlement>& batch) override;

@@ -108,9 +108,8 @@ void ensemble::execute(const connection_ptr& from, const waiting_request& what) 
   const auto& path = what.what.path;
   if (what.throttled) return answer(from, refusal(what.what));
   auto result = read(here.data, what.what, from->who);
-  if (what.what.op == opcode::forget_data && !here.watches.forget_data(path, *from)) result.error = errc::server_error;
-  if (what.what.op == opcode::forget_children && !here.watches.forget_children(path, *from))
-    result.error = errc::server_error;
+  if (what.what.op == opcode::forget_data) here.watches.forget_data(path, *from);
+  if (what.what.op == opcode::forget_children) here.watches.forget_children(path, *from);
   const bool watches = what.what.watch && (!result.error || what.what.op == opcode::exists);
   if (watches && what.what.op == opcode::children) here.watches.watch_children(path, from);
   if (watches && what.what.op != opcode::children) here.watches.watch_data(path, from);

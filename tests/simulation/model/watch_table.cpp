@@ -11,12 +11,11 @@ void watch_table::add(table& to, const std::string& path, const connection_ptr& 
   if (std::find(watchers.begin(), watchers.end(), who) == watchers.end()) watchers.push_back(who);
 }
 
-bool watch_table::take(table& from, const std::string& path, const connection& who) {
+void watch_table::take(table& from, const std::string& path, const connection& who) {
   auto found = from.find(path);
-  if (found == from.end()) return false;
-  const auto taken = std::erase_if(found->second, [&](const connection_ptr& each) { return each.get() == &who; });
+  if (found == from.end()) return;
+  std::erase_if(found->second, [&](const connection_ptr& each) { return each.get() == &who; });
   if (found->second.empty()) from.erase(found);
-  return taken > 0;
 }
 
 void watch_table::forget(const connection& who) {

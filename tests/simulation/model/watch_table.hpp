@@ -18,9 +18,8 @@ class watch_table {
 
   void watch_data(const std::string& path, const connection_ptr& who) { add(data_, path, who); }
   void watch_children(const std::string& path, const connection_ptr& who) { add(children_, path, who); }
-  /// False if there was no such watch.
-  bool forget_data(const std::string& path, const connection& who) { return take(data_, path, who); }
-  bool forget_children(const std::string& path, const connection& who) { return take(children_, path, who); }
+  void forget_data(const std::string& path, const connection& who) { take(data_, path, who); }
+  void forget_children(const std::string& path, const connection& who) { take(children_, path, who); }
   void forget(const connection& who);
   void clear() { data_.clear(), children_.clear(); }
 
@@ -34,7 +33,7 @@ class watch_table {
  private:
   using table = std::map<std::string, std::vector<connection_ptr>, std::less<>>;
   static void add(table& to, const std::string& path, const connection_ptr& who);
-  static bool take(table& from, const std::string& path, const connection& who);
+  static void take(table& from, const std::string& path, const connection& who);
   static std::vector<connection_ptr> fire(table& from, std::string_view path);
 
   table data_;

@@ -20,7 +20,7 @@ void stage::begin(const fault& what) {
     case fault_kind::pause_client:
       if (client.inside) client.inside->pause();
       break;
-    case fault_kind::restart_client: kill(what.target); break;
+    case fault_kind::restart_client: die(what.target); break;
     case fault_kind::expire_session:
       if (client.wire) servers_->expire(client.wire->key.id);
       break;

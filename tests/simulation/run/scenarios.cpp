@@ -3,6 +3,7 @@
 #include "scenario/coordinator.hpp"
 #include "scenario/election.hpp"
 #include "scenario/recipes.hpp"
+#include "scenario/shared_gate.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -27,6 +28,8 @@ const named_scenario all_scenarios[] = {
     {"backlog", &make_backlog_scenario},
     {"shards", &make_shards_scenario},
     {"topic", &make_topic_scenario},
+    {"shared_gate", &make_gate_scenario},
+    {"shared_balance", &make_pace_scenario},
 };
 
 }  // namespace

@@ -24,6 +24,7 @@ stage::stage(plan what, const scenario_maker& make, bool print)
 }
 
 stage::~stage() {
+  undertakers_.clear();
   for (int i = 0; i < plan_.clients; ++i) kill(i);
 }
 
@@ -68,9 +69,41 @@ void stage::kill(int client) {
   for (int i = 0; i < scenario_->contenders(); ++i) believe(client, i, {});
 }
 
+/// Kills the process. In half of the seeds it had a guardian, which takes a while to notice.
+void stage::die(int client) {
+  const auto& each = clients_[static_cast<std::size_t>(client)];
+  const bool was_alive = each.inside && each.inside->alive();
+  const auto key = each.wire ? each.wire->key : backend::session_key();
+  kill(client);
+  chance guard(plan_.seed, 60);
+  auto told = scenario_->told_of(key.id);
+  if (!was_alive || key.id == 0 || !told || !guard.one_in(2) || !dead_sessions_.insert(key.id).second) return;
+  detail::dead_session what;
+  what.key = key;
+  for (int i = 0; i < plan_.servers.servers; ++i) {
+    what.servers.push_back({"10.0.0.1", static_cast<std::uint16_t>(2181 + i)});
+  }
+  what.terms = std::move(*told);
+  call_guardian(key.id, std::move(what));
+}
+
+void stage::call_guardian(std::int64_t session, detail::dead_session what) {
+  const auto number = plan_.clients + static_cast<int>(undertakers_.size());
+  const auto seed = plan_.seed * 1000 + 900 + undertakers_.size();
+  chance draw(seed, 61);
+  auto inside = std::make_shared<process>(clock_, number, 0, [] {});
+  surroundings where{inside, servers_.get(), &notes_, seed, [](const connection_ptr&) {}};
+  undertakers_.push_back(std::make_unique<undertaker>(where, std::move(what)));
+  const auto delay = draw.between(0ms, draw.one_in(3) ? 5s : 200ms);
+  clock_.after(delay, [this, number, session] {
+    notes_.note(number, "guardian begins", {}, session);
+    undertakers_[static_cast<std::size_t>(number - plan_.clients)]->begin();
+  });
+}
+
 void stage::crash(int client) {
   clock_.after(span(0), [this, client] {
-    kill(client);
+    die(client);
     clock_.after(std::chrono::milliseconds(200), [this, client] {
       const auto& each = clients_[static_cast<std::size_t>(client)];
       if (each.inside && !each.inside->alive()) start(client);
@@ -134,9 +167,10 @@ void stage::committed(const entry& what) {
 }
 
 void stage::received(const connection& from, const backend::request& what) {
-  auto& each = clients_[static_cast<std::size_t>(from.client)];
   notes_.note(from.client, backend::to_string(what.op), what.path);
   ++result_.requests;
+  if (from.client >= plan_.clients) return;  // a guardian
+  auto& each = clients_[static_cast<std::size_t>(from.client)];
   const auto second = clock_.now() / 1s;
   if (std::exchange(each.second, second) != second) each.requests = 0;
   if (++each.requests > max_requests_per_second) {
@@ -202,6 +236,7 @@ void stage::wind_down() {
   const bool expired =
       advance_until(clock_.now() + plan_.timeout * 3, [this] { return servers_->sessions() <= clients_.size(); });
   require(expired, "no session left", "of a process that was killed");
+  for (const auto& each : undertakers_) require(!each->inside().ran_away(), "no busy loop", "a guardian");
   const bool clean = advance_until(clock_.now() + 10s, [this] { return servers_->watches() == 0; });
   require(clean, "no watch left", servers_->any_watch());
   // The library looks in the background for nodes of operations with unknown outcome (a create whose reply was lost)

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <zkrecipes/session.hpp>
@@ -11,6 +12,7 @@
 #include "run/belief.hpp"
 #include "run/journal.hpp"
 #include "run/plan.hpp"
+#include "run/undertaker.hpp"
 #include "world/sim_world.hpp"
 
 namespace zkrecipes::simulation {
@@ -42,6 +44,8 @@ class scenario {
   /// all contend for one.
   virtual bool contends_for_each() const { return false; }
   virtual void committed(const entry&) {}
+  /// What the guardian of a process was told of this session of it; nothing: there is no guardian.
+  virtual std::optional<std::vector<detail::held_term>> told_of(std::int64_t /*session*/) const { return std::nullopt; }
   /// A request has arrived at a server and is not executed yet.
   virtual void received(const connection&, const backend::request&) {}
   virtual void watch_fired(const connection&, const backend::watch_event&) {}
@@ -94,6 +98,8 @@ class stage final : public ensemble_observer {
   void take_leases() { plan_.takes_leases = true; }
   /// Asks all programs again what they believe: the scenario judges otherwise from now on.
   void look_again();
+  /// Whether a guardian ends this session, or has ended it, because its process is dead.
+  bool is_guarded(std::int64_t session) const { return dead_sessions_.contains(session); }
   /// Whether a contender in this process still believes in the ownership with this token.
   bool is_believed(int client, std::int64_t token) const;
 
@@ -116,6 +122,8 @@ class stage final : public ensemble_observer {
   void stop(slot& which);
   void stepped(int client);
   void kill(int client);
+  void die(int client);
+  void call_guardian(std::int64_t session, detail::dead_session what);
   void believe(int client, int contender, belief what);
   span longest_overlap() const;
   void schedule(const fault& what);
@@ -141,6 +149,8 @@ class stage final : public ensemble_observer {
   std::vector<belief_keeper> beliefs_;  // by thing
   std::vector<slot> clients_;
   bool healed_ = false;
+  std::set<std::int64_t> dead_sessions_;  // those that a guardian ends
+  std::vector<std::unique_ptr<undertaker>> undertakers_;
 };
 
 outcome simulate(const plan& what, const scenario_maker& make, bool print);

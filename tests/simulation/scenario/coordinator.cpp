@@ -1,6 +1,7 @@
 #include "scenario/coordinator.hpp"
 
 #include "line/member_data.hpp"
+#include "scenario/begun_terms.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -10,10 +11,16 @@ namespace {
 
 constexpr std::uint64_t least_after_healing = 5;
 
+std::chrono::milliseconds draw_aftermath(std::uint64_t seed) {
+  chance draw(seed, 804);
+  return draw.one_in(2) ? 0ms : std::chrono::milliseconds(draw.below(2000));
+}
+
 career_traits draw_traits(std::uint64_t seed) {
   chance draw(seed, 801);
   const auto limit = 400ms + std::chrono::milliseconds(draw.below(600));
   return {.hand_over_deadline = std::chrono::milliseconds(draw.below(4) * 700),
+          .aftermath = draw_aftermath(seed),
           .finish_message_in_hand = !draw.one_in(3),
           .stall_limit = draw.one_in(3) ? limit : 0ms,
           .work_while_suspended = !draw.one_in(5)};
@@ -43,12 +50,16 @@ class coordinator_scenario final : public scenario {
   }
   void committed(const entry& what) override {
     all_.terms.committed(what);
+    begun_.committed(what, service::election_path, service::election_path);
     all_.messages.committed(what);
     all_.line.committed(what);
     if (all_.terms.overwritten()) all_.calls.forgive_overlaps();
   }
   void watch_fired(const connection& to, const backend::watch_event& event) override {
     all_.line.watch_fired(to, event);
+  }
+  std::optional<std::vector<detail::held_term>> told_of(std::int64_t session) const override {
+    return begun_.of(session);
   }
   void healed() override { at_healing_ = all_.messages.settled(); }
   bool recovered() override { return all_.messages.settled() >= at_healing_ + least_after_healing; }
@@ -104,6 +115,7 @@ class coordinator_scenario final : public scenario {
   }
 
   consumers all_;
+  begun_terms begun_;
   stage& in_;
   chance chance_;
   std::uint64_t at_healing_ = 0;

@@ -34,6 +34,16 @@ queue_consumer_options draw_options(std::uint64_t seed, bool is_topic) {
   const bool may_park_keys =
       !is_topic && options.order == message_order::by_key && options.delivery != delivery_guarantee::at_most_once;
   if (may_park_keys && more.one_in(2)) options.spent = spent_message::park_key;
+  chance limits(seed, 874);
+  if (options.delivery != delivery_guarantee::at_most_once && limits.one_in(3)) {
+    options.limit = message_limit{.rate = 1, .per = limits.between(10ms, 700ms), .burst = 1 + limits.below(9)};
+  }
+  chance repeats(seed, 875);
+  const bool may_repeat = options.order != message_order::none && options.delivery != delivery_guarantee::at_most_once;
+  if (may_repeat && repeats.one_in(3)) {
+    options.repeats = repeat_rules::option(seed);
+    options.key = nullptr;  // it is the name of the producer, and so the same
+  }
   return options;
 }
 
@@ -48,7 +58,9 @@ delivery_rules::delivery_rules(stage& in, const term_rules& terms, std::string e
       results_(std::move(results)),
       is_topic_(is_topic),
       options_(draw_options(in.what().seed, is_topic)),
-      probation_(in, std::max<std::size_t>(options_.window, 2)) {
+      probation_(in, std::max<std::size_t>(options_.window, 2)),
+      limit_(in, options_.limit),
+      repeats_(in, options_) {
   chance draw(in.what().seed, 871);
   if (!draw.one_in(5)) return;
   killer_ = 1 + draw.below(12);
@@ -105,6 +117,8 @@ void delivery_rules::committed(const entry& what) {
   for (const auto number : leaving) {
     // A batch of a topic that somebody has removed is passed over, unless it was in hand already.
     const bool is_gone = is_topic_ && deleted_.contains(number);
+    const bool has_no_effects = options_.delivery == delivery_guarantee::at_least_once;
+    if (is_gone && has_no_effects && begun_.contains(number)) repeats_.may_be_done(number);
     if (is_gone && !settled.contains(number)) continue;
     if (is_gone) deleted_.erase(number);
     check_departure(number, settled[number]);
@@ -127,6 +141,7 @@ void delivery_rules::note_item(const change& what, std::set<std::uint64_t>& leav
 void delivery_rules::check_departure(std::uint64_t number, const std::string& with) {
   const auto name = std::to_string(number);
   in_.require(!is_settled(number), "a message leaves the queue once", name);
+  if (with.empty() && repeats_.may_be_repeat(number)) return note_repeat(number);
   probation_.settled();
   if (with.starts_with('{')) return check_letter(with);
   if (options_.delivery == delivery_guarantee::effectively_once) {
@@ -139,8 +154,16 @@ void delivery_rules::check_departure(std::uint64_t number, const std::string& wi
     in_.require(begun_.contains(number), "at least once: processed before it is removed", name);
     check_order(number);
     check_key(number);
+    repeats_.done(number);
     done_.insert(number);
   }
+}
+
+/// It leaves without an effect, also if its key is parked. It was not tried, so a search for a message that kills goes
+/// on.
+void delivery_rules::note_repeat(std::uint64_t number) {
+  if (options_.spent != spent_message::park_key) check_order(number);
+  done_.insert(number);
 }
 
 /// A parked message is in its old place again.
@@ -186,6 +209,7 @@ void delivery_rules::check_effect(const std::string& text) {
   in_.require(epoch == terms_.epoch() && !terms_.is_finished(), "effects belong to the present term", text);
   check_order(number);
   check_key(number);
+  repeats_.done(number);
   done_.insert(number);
 }
 
@@ -222,6 +246,7 @@ void delivery_rules::check_letter(const std::string& text) {
   // Any message may be in hand when its process is killed, so any may use its attempts up if there are few.
   in_.require(begun_.contains(number) || named_.contains(number) || is_behind, "nothing is parked untried", text);
   check_order(number);
+  repeats_.tried(number);
   parked_.insert(number);
   ++parkings_;
 }
@@ -236,6 +261,9 @@ int delivery_rules::begun(const term& present, const message& item) {
     in_.require(item.attempts >= attempts_[number], "attempts never fall", item.data);
     attempts_[number] = item.attempts;
   }
+  if (terms_.overwritten() > 0) limit_.forgive();
+  if (is_present) limit_.begun(item.data);
+  if (is_present && terms_.overwritten() == 0) repeats_.tried(number);
   if (options_.order == message_order::by_key || options_.window == 1) check_order(number);
   check_key(number);
   if (options_.delivery == delivery_guarantee::at_most_once) {

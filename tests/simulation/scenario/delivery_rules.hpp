@@ -9,7 +9,9 @@
 #include <zkrecipes/term.hpp>
 
 #include "run/stage.hpp"
+#include "scenario/limit_rules.hpp"
 #include "scenario/probation_rules.hpp"
+#include "scenario/repeat_rules.hpp"
 #include "scenario/term_rules.hpp"
 #include "topic/topic_layout.hpp"
 
@@ -54,6 +56,7 @@ class delivery_rules {
   void check_removal(const change& what);
   void note_lost_batch(const std::string& path);
   void check_departure(std::uint64_t number, const std::string& with);
+  void note_repeat(std::uint64_t number);
   void note_names(const std::string& record);
   void check_attempts(const change& what);
   void check_effect(const std::string& text);
@@ -74,6 +77,8 @@ class delivery_rules {
   bool is_topic_;
   queue_consumer_options options_;
   probation_rules probation_;
+  limit_rules limit_;
+  repeat_rules repeats_;
   std::uint64_t killer_ = 0;  // the number of the message that kills its process; 0: none
   std::uint64_t produced_ = 0;
   std::map<std::string, std::uint64_t> numbers_;  // by path

@@ -17,6 +17,7 @@ std::unique_ptr<scenario> make_queue_scenario(stage& in);
 std::unique_ptr<scenario> make_backlog_scenario(stage& in);
 std::unique_ptr<scenario> make_read_write_scenario(stage& in);
 std::unique_ptr<scenario> make_semaphore_scenario(stage& in);
+std::unique_ptr<scenario> make_pace_scenario(stage& in);
 std::unique_ptr<scenario> make_shards_scenario(stage& in);
 std::unique_ptr<scenario> make_value_scenario(stage& in);
 

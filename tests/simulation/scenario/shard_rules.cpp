@@ -83,6 +83,8 @@ void shard_rules::check_record(std::uint32_t shard, const entry& what, const std
   if (same) in_.require(!present.finished, "a finished term stays finished", data);
   if (next) check_beginning(shard, what, *record, is_quarantine);
   if (same) check_deaths(shard, what, *record);
+  const bool is_dead = record->phase == term_phase::died;
+  in_.require(!is_dead || in_.is_guarded(what.session), "only the dead are said to have died", data);
   present.deaths = record->deaths;
   present.epoch = record->epoch;
   present.phase = record->phase;
@@ -126,7 +128,10 @@ void shard_rules::check_beginning(std::uint32_t shard, const entry& what, const 
                 "a shard changes hands only behind its owner's last write or end", text + " from " + before.leader);
     if (member != name) check_wait(before, member, text);
   }
-  if (next.how == takeover::forced && !is_quarantine) ++before.endings;
+  const bool is_taken_for_dead = is_quarantine || next.how == takeover::died;
+  in_.require(before.phase != term_phase::died || is_taken_for_dead, "a death is taken for nothing else", text);
+  const bool is_forced = next.how == takeover::forced || next.how == takeover::died;
+  if (is_forced && !is_quarantine) ++before.endings;
   before.deadline = next.hand_over_deadline;
   before.began = what.zxid;
   before.since = in_.clock().now();

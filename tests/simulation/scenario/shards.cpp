@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scenario/begun_terms.hpp"
 #include "scenario/recipes.hpp"
 #include "scenario/shard_operator.hpp"
 
@@ -12,10 +13,16 @@ using namespace std::chrono_literals;
 
 namespace {
 
+std::chrono::milliseconds draw_shard_aftermath(std::uint64_t seed) {
+  chance draw(seed, 1004);
+  return draw.one_in(2) ? 0ms : std::chrono::milliseconds(draw.below(2000));
+}
+
 career_traits draw_shard_traits(std::uint64_t seed) {
   chance draw(seed, 1001);
   const auto limit = 400ms + std::chrono::milliseconds(draw.below(600));
   return {.hand_over_deadline = std::chrono::milliseconds(draw.below(4) * 700),
+          .aftermath = draw_shard_aftermath(seed),
           .finish_message_in_hand = !draw.one_in(3),
           .stall_limit = draw.one_in(3) ? limit : 0ms,
           .work_while_suspended = !draw.one_in(5)};
@@ -56,6 +63,9 @@ class shards_scenario final : public scenario {
   void watch_fired(const connection& to, const backend::watch_event& event) override {
     all_.orders.watch_fired(to, event);
   }
+  std::optional<std::vector<detail::held_term>> told_of(std::int64_t session) const override {
+    return begun_.of(session);
+  }
   void healed() override { all_.is_healed = true; }
   bool recovered() override;
   void check_quiet(const tree& nodes) override;
@@ -69,6 +79,7 @@ class shards_scenario final : public scenario {
   bool is_settled(std::uint32_t shard, const std::string& assigned) const;
 
   sharing all_;
+  begun_terms begun_;
   stage& in_;
   shard_operator operator_;
   bool has_changed_ = true;
@@ -91,6 +102,10 @@ void shards_scenario::committed(const entry& what) {
   has_changed_ = has_changed_ || !what.changes.empty() || what.type != entry::kind::request;
   if (what.changes.empty()) return;
   all_.records.committed(what);
+  begun_.committed(what, group_paths().planner(), group_paths().planner());
+  for (std::uint32_t i = 0; i < shard_count; ++i) {
+    begun_.committed(what, group_paths().record(i), group_paths().members());
+  }
   all_.orders.committed(what);
   if (std::exchange(edits_, all_.records.edits()) != all_.records.edits()) in_.look_again();
   for (std::uint32_t i = 0; i < shard_count; ++i) {
@@ -107,7 +122,7 @@ void shards_scenario::committed(const entry& what) {
 /// A member that leaves in order has given up everything, or has tried to until it was too late to be heard. One whose
 /// lease has lapsed leaves at once.
 void shards_scenario::check_departure(const entry& what, const std::string& name) {
-  if (what.type != entry::kind::request || is_by_operator(what)) return;
+  if (what.type != entry::kind::request || is_by_operator(what) || in_.is_guarded(what.session)) return;
   const auto client = all_.orders.client_of(what.session);
   if (all_.has_lapsed[static_cast<std::size_t>(client)]) return;
   for (std::uint32_t shard = 0; shard < shard_count; ++shard) {

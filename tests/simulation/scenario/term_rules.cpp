@@ -17,7 +17,7 @@ void term_rules::committed(const entry& what) {
     if (each.type == kind::set && each.path == election_) record = &each;
     if (each.type == kind::set) check_request(each);
   }
-  if (record) check_record(*record), check_retirement(*record, what);
+  if (record) check_death(*record, what), check_record(*record), check_retirement(*record, what);
   // After the record: in a transaction that does both the leader retires.
   for (const auto& each : what.changes) {
     if (each.type == kind::create) note_arrival(each.path);
@@ -38,6 +38,7 @@ void term_rules::note_operator(const entry& what) {
     epoch_ = 0;
     leader_node_.clear();
     finished_ = true;
+    died_.reset();
   }
 }
 
@@ -72,6 +73,8 @@ void term_rules::check_record(const change& what) {
   if (next)
     in_.require(finished_ || record->how == takeover::forced, "only a forced term cuts another short", what.data);
   if (next && !finished_) check_wait(what.data);
+  if (next && died_) check_aftermath(*record, what.data);
+  if (next) died_.reset(), aftermath_ = record->aftermath;
   if (next) left_.reset(), deadline_ = record->hand_over_deadline;
   epoch_ = record->epoch;
   leader_node_ = record->leader_node;
@@ -82,6 +85,20 @@ void term_rules::check_record(const change& what) {
 void term_rules::check_wait(const std::string& record) {
   const bool waited = left_ && (in_.clock().now() - *left_) >= deadline_ * 99 / 100;
   in_.require(waited, "a successor waits out the deadline", record);
+}
+
+/// Nobody but a guardian says it, and only of the session that it ends.
+void term_rules::check_death(const change& record, const entry& what) {
+  const auto written = detail::parse_record(record.data);
+  if (!written || written->phase != term_phase::died) return;
+  in_.require(in_.is_guarded(what.session), "only the dead are said to have died", record.data);
+  died_ = in_.clock().now();
+}
+
+/// By a clock that may be fast by one percent.
+void term_rules::check_aftermath(const detail::term_record& next, const std::string& text) {
+  in_.require(next.how == takeover::died, "a death is taken for nothing else", text);
+  in_.require(in_.clock().now() - *died_ >= aftermath_ * 99 / 100, "a successor waits for the aftermath", text);
 }
 
 /// In one step: a successor that is woken finds a finished hand-over, and a finished one holds up nobody. A leader that

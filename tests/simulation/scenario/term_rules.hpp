@@ -7,6 +7,7 @@
 
 #include <zkrecipes/leader_career.hpp>
 
+#include "election/term_record.hpp"
 #include "run/stage.hpp"
 
 namespace zkrecipes::simulation {
@@ -33,6 +34,8 @@ class term_rules {
   void check_request(const change& what);
   void check_record(const change& what);
   void check_wait(const std::string& record);
+  void check_death(const change& record, const entry& what);
+  void check_aftermath(const detail::term_record& next, const std::string& text);
   void check_retirement(const change& record, const entry& what);
 
   stage& in_;
@@ -43,6 +46,8 @@ class term_rules {
   std::string leader_node_;
   bool finished_ = true;
   span deadline_{0};             // hand-over deadline of the present term
+  span aftermath_{0};            // of the present term
+  std::optional<instant> died_;  // when that was written
   std::optional<instant> left_;  // when the node of the present leader was removed
   std::set<std::string> candidates_;
   bool is_orphan_ = false;       // the leader died when all others had left: nobody takes over

@@ -43,9 +43,15 @@ bool is_abandoned(const election_status& election) noexcept {
   return in_office && !election.leader && election.waiters.empty();
 }
 
+/// Nobody is there to follow a leader that is known to be dead.
+bool is_orphaned(const election_status& election) noexcept {
+  return election.phase == "died" && !election.leader && election.waiters.empty();
+}
+
 std::string problem_of(const election_status& election) {
   if (is_abandoned(election)) return "in office by its record, but nobody is in line";
   if (election.phase == "stalled") return "given up by its watchdog: it made no progress";
+  if (is_orphaned(election)) return "its leader has died, and nobody is in line";
   if (election.phase == foreign_phase) return "its node holds data that zkrecipes did not write";
   if (election.phase == refused_phase) return "it may not be read with these credentials";
   return {};

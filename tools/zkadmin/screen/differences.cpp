@@ -56,7 +56,7 @@ void compare_hand_overs(const election_status& before, const election_status& af
 void compare_terms(const election_status& before, const election_status& after, changes& found) {
   if (after.epoch != before.epoch) {
     const std::string how = after.takeover.empty() ? "" : " (" + after.takeover + ")";
-    const bool is_forced = after.takeover == "forced";
+    const bool is_forced = after.takeover == "forced" || after.takeover == "died";
     found.push_back({after.path + ": term " + std::to_string(after.epoch) + " began" + how,
                      is_forced ? look::warning : look::good});
   }

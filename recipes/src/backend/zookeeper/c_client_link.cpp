@@ -90,7 +90,7 @@ void c_client_link::submit(request what, reply_handler handler) {
   if (rc != ZOK) {
     --unanswered_;
     reply refused;
-    refused.error = rc == ZNOWATCHER ? error_code() : from_c_client(rc);
+    refused.error = from_c_client(rc);
     heard_of_.push_back(finished{std::move(*keep), std::move(refused)});
     deliver_later();
     if (rc == ZNOWATCHER || rc == ZBADARGUMENTS) return;

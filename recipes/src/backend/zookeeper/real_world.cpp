@@ -1,17 +1,15 @@
 #include "backend/zookeeper/real_world.hpp"
 
-#include <algorithm>
-#include <map>
 #include <random>
 #include <utility>
 
 #include <time.h>
 
-#include <boost/asio/steady_timer.hpp>
-
+#include "backend/guardian/socket_guardian_line.hpp"
 #include "backend/zookeeper/name_resolution.hpp"
 #include "backend/zookeeper/random_generator.hpp"
 #include "backend/zookeeper/real_link.hpp"
+#include "backend/zookeeper/timer_queue.hpp"
 
 namespace zkrecipes::backend {
 
@@ -26,7 +24,11 @@ std::uint32_t draw_word() {
 
 class real_world final : public world {
  public:
-  explicit real_world(asio::any_io_executor strand) : strand_(std::move(strand)), random_(make_generator(&draw_word)) {}
+  explicit real_world(asio::any_io_executor strand)
+      : strand_(std::move(strand)),
+        random_(make_generator(&draw_word)),
+        timers_(std::make_shared<timer_queue>(strand_)) {}
+  ~real_world() override { timers_->stop(); }
 
   lease_clock::time_point now() override { return lease_clock::now(); }
   lease_clock::time_point rough_now() override {
@@ -38,18 +40,9 @@ class real_world final : public world {
   std::uint64_t random() override { return random_(); }
 
   timer_id call_at(lease_clock::time_point when, std::function<void()> what) override {
-    timer_id id = ++last_timer_;
-    const auto present = now();
-    auto timer = std::make_unique<asio::steady_timer>(strand_, std::max(when, present) - present);
-    // The handler of an expired timer can already be queued when the timer is cancelled or this world is destroyed.
-    timer->async_wait([id, timers = std::weak_ptr(timers_), what = std::move(what)](error_code error) {
-      auto alive = timers.lock();
-      if (!error && alive && alive->erase(id)) what();
-    });
-    timers_->emplace(id, std::move(timer));
-    return id;
+    return timers_->call_at(when, std::move(what));
   }
-  void cancel(timer_id id) override { timers_->erase(id); }
+  void cancel(timer_id id) override { timers_->cancel(id); }
 
   void resolve(std::vector<endpoint> names, resolve_handler handler) override {
     std::make_shared<name_resolution>(strand_, std::move(names), std::move(handler))->start();
@@ -61,12 +54,16 @@ class real_world final : public world {
     return std::make_unique<real_link>(std::move(shared));
   }
 
+  std::unique_ptr<guardian_line> call_guardian(const std::string& path, guardian_listener& listener) override {
+    auto shared = std::make_shared<guardian_stream>(strand_, listener);
+    shared->connect(path);
+    return std::make_unique<socket_guardian_line>(std::move(shared));
+  }
+
  private:
   asio::any_io_executor strand_;
   std::mt19937_64 random_;
-  timer_id last_timer_ = 0;
-  using timer_map = std::map<timer_id, std::unique_ptr<asio::steady_timer>>;
-  std::shared_ptr<timer_map> timers_ = std::make_shared<timer_map>();
+  std::shared_ptr<timer_queue> timers_;
 };
 
 }  // namespace

@@ -7,7 +7,8 @@ namespace zkrecipes::backend {
 
 error_code from_c_client(int rc) noexcept {
   switch (rc) {
-    case ZOK: return {};
+    case ZOK:
+    case ZNOWATCHER: return {};  // the watch to remove has fired just now
     case ZNONODE: return errc::no_node;
     case ZNODEEXISTS: return errc::node_exists;
     case ZBADVERSION: return errc::bad_version;

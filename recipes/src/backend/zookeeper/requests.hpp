@@ -12,7 +12,8 @@
 namespace zkrecipes::backend {
 
 /// Our error for a return code of the C client. The connection's own codes (-2, -4, -5, -7, invalid state, closing,
-/// session moved) all mean "connection lost, outcome unknown".
+/// session moved) all mean "connection lost, outcome unknown". ZNOWATCHER, by the client itself or by the server, is no
+/// error: there is nothing left to remove.
 error_code from_c_client(int rc) noexcept;
 
 /// Passes the request to the C client. `done` is called from the C client's callback, so it must only store the reply.

@@ -1,0 +1,143 @@
+#include "http_server.hpp"
+
+#include <exception>
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+
+namespace service {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+
+namespace {
+
+constexpr auto as_result = asio::as_tuple(asio::use_awaitable);
+
+void rethrow(std::exception_ptr failure) {
+  if (failure) std::rethrow_exception(failure);
+}
+
+http_response plain(http::status status, std::string text) {
+  http_response response(status, 11);
+  response.set(http::field::content_type, "text/plain; charset=utf-8");
+  response.body() = std::move(text);
+  return response;
+}
+
+asio::ip::tcp::acceptor listen(asio::io_context& io, const std::string& address, std::uint16_t port) {
+  try {
+    return {io, {asio::ip::make_address(address), port}};
+  } catch (const boost::system::system_error& failure) {
+    throw std::runtime_error("HTTP can not be served at " + address + ", port " + std::to_string(port) + ": " +
+                             failure.code().message() + "; give another one by [http] or --port");
+  }
+}
+
+}  // namespace
+
+http_server::http_server(asio::io_context& io, const std::string& address, std::uint16_t port, http_handler handler,
+                         http_limits limits)
+    : acceptor_(listen(io, address, port)),
+      handler_(std::move(handler)),
+      limits_(limits),
+      pause_(io),
+      ended_(io, asio::steady_timer::time_point::max()) {}
+
+void http_server::start() {
+  accepting_ = true;
+  asio::co_spawn(acceptor_.get_executor(), accept(), rethrow);
+}
+
+asio::awaitable<void> http_server::close() {
+  closing_ = true;
+  acceptor_.close();
+  pause_.cancel();
+  std::vector<shared_connection> writing;
+  for (const auto& each : connections_) {
+    if (each->state == connection::idle) each->stream.close();
+    if (each->state == connection::writing) writing.push_back(each);
+  }
+  asio::steady_timer last(acceptor_.get_executor(), limits_.last_write);
+  last.async_wait([writing](auto error) {  // a connection that ended meanwhile is closed already
+    for (const auto& each : writing)
+      if (!error) each->stream.close();
+  });
+  while (accepting_ || !connections_.empty()) co_await ended_.async_wait(as_result);
+}
+
+asio::awaitable<void> http_server::accept() {
+  while (!closing_) {
+    auto [error, socket] = co_await acceptor_.async_accept(as_result);
+    if (error) co_await pause_accepting();
+    if (error || closing_ || connections_.size() >= limits_.connections) continue;
+    auto fresh = std::make_shared<connection>(connection{boost::beast::tcp_stream(std::move(socket))});
+    connections_.insert(fresh);
+    asio::co_spawn(acceptor_.get_executor(), serve(std::move(fresh)), rethrow);
+  }
+  accepting_ = false;
+  ended_.cancel();
+}
+
+// No descriptor or no memory is left, in the process or in the system: it lasts, so a loop without a pause would be
+// busy.
+asio::awaitable<void> http_server::pause_accepting() {
+  if (closing_) co_return;
+  pause_.expires_after(std::chrono::milliseconds(100));
+  co_await pause_.async_wait(as_result);
+}
+
+asio::awaitable<void> http_server::serve(shared_connection on) {
+  boost::beast::flat_buffer buffer;
+  while (!closing_ && co_await serve_one(*on, buffer)) {
+  }
+  on->stream.close();
+  connections_.erase(on);
+  ended_.cancel();
+}
+
+asio::awaitable<bool> http_server::serve_one(connection& on, boost::beast::flat_buffer& buffer) {
+  http::request_parser<http::string_body> parser;
+  parser.body_limit(limits_.body);
+  on.stream.expires_after(limits_.idle);
+  auto [failure, read] = co_await http::async_read(on.stream, buffer, parser, as_result);
+  http_response response;
+  if (failure == http::error::body_limit) {
+    response = plain(http::status::payload_too_large, "the message is too long\n");
+    response.keep_alive(false);
+  } else if (failure) {
+    co_return false;
+  } else {
+    on.state = connection::answering;
+    on.stream.expires_never();  // the handler has a limit of its own
+    response = co_await answer(parser.get());
+    response.keep_alive(parser.get().keep_alive() && !closing_);
+  }
+  response.prepare_payload();
+  if (parser.get().method() == http::verb::head) response.body().clear();  // the header tells the length all the same
+  on.state = connection::writing;
+  on.stream.expires_after(closing_ ? limits_.last_write : limits_.idle);
+  auto [lost, written] = co_await http::async_write(on.stream, response, as_result);
+  on.state = connection::idle;
+  co_return !lost && response.keep_alive();
+}
+
+asio::awaitable<http_response> http_server::answer(const http_request& to) {
+  std::string problem;
+  try {
+    co_return co_await handler_(to);
+  } catch (const std::exception& failure) {
+    problem = failure.what();
+  }
+  co_return plain(http::status::internal_server_error, problem + "\n");
+}
+
+}  // namespace service

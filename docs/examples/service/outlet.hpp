@@ -1,0 +1,39 @@
+// Where messages from outside go.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_signal.hpp>
+
+#include <zkrecipes/error.hpp>
+
+#include "metrics_page.hpp"
+
+namespace service {
+
+/// Puts messages exactly once, under the name of one producer.
+class outlet {
+ public:
+  using result = std::tuple<zkrecipes::error_code, std::uint64_t>;
+
+  virtual ~outlet() = default;
+
+  /// Completes with the number of the message when it is there, or when it can not get lost any more. A cancelled call
+  /// may put it all the same.
+  virtual boost::asio::awaitable<result> put(std::string key, std::string data,
+                                             boost::asio::cancellation_slot cancelled) = 0;
+  /// The number of the last message that is there; 0: none.
+  virtual boost::asio::awaitable<result> last(boost::asio::cancellation_slot cancelled) = 0;
+  /// Whether it puts nothing any more after a put that failed like this, because its name is in use elsewhere.
+  virtual bool is_ended_by(const zkrecipes::error_code&) const { return false; }
+  /// Completes when nothing is left to do, within a time of its own.
+  virtual boost::asio::awaitable<void> close() { co_return; }
+  /// Why it can not take messages, or not pass them on, in words for people. Empty if it can.
+  virtual std::string trouble() const { return {}; }
+  virtual void add_to(metrics_page&) const {}
+};
+
+}  // namespace service

@@ -1,0 +1,157 @@
+#include "backend/guardian/guardian_stream.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <boost/asio/bind_executor.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/post.hpp>
+
+namespace zkrecipes::backend {
+
+namespace asio = boost::asio;
+
+namespace {
+
+/// A guardian that reads nothing, because it is stopped, must not cost us more memory than this.
+constexpr std::size_t most_unsent = 32u << 20;
+
+error_code system_error(int number) { return {number, boost::system::system_category()}; }
+
+long send_with(int socket, std::string_view text, int descriptor) {
+  iovec where{const_cast<char*>(text.data()), text.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> control{};
+  msghdr message{};
+  message.msg_iov = &where;
+  message.msg_iovlen = 1;
+  message.msg_control = control.data();
+  message.msg_controllen = control.size();
+  auto* header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof(int));
+  std::memcpy(CMSG_DATA(header), &descriptor, sizeof(int));
+  return ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+/// Sends the beginning of the first message with a pidfd of this process.
+long send_with_pidfd(int socket, std::string_view text) {
+  const auto pidfd = static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0));
+  if (pidfd < 0) return -1;
+  const auto sent = send_with(socket, text, pidfd);
+  const int error = errno;
+  ::close(pidfd);
+  errno = error;
+  return sent;
+}
+
+}  // namespace
+
+guardian_stream::guardian_stream(asio::any_io_executor strand, guardian_listener& listener)
+    : strand_(strand), socket_(std::move(strand)), listener_(&listener) {}
+
+void guardian_stream::connect(const std::string& path) {
+  asio::post(strand_, [self = shared_from_this(), error = open(path)] {
+    if (!self->listener_) return;
+    if (error) return self->fail(error);
+    self->read();
+    self->listener_->guardian_up();
+  });
+}
+
+/// A local socket connects at once or not at all.
+error_code guardian_stream::open(const std::string& path) {
+  sockaddr_un address{};
+  if (path.size() >= sizeof address.sun_path) return system_error(ENAMETOOLONG);
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (made < 0) return system_error(errno);
+  error_code error;
+  if (::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    error = system_error(errno);
+  } else {
+    socket_.assign(protocol(), made, error);
+  }
+  if (error) ::close(made);
+  return error;
+}
+
+void guardian_stream::send(std::string line) {
+  if (!listener_) return;
+  unsent_ += line;
+  if (!is_writing_) write();
+}
+
+void guardian_stream::write() {
+  const auto sent = write_some();
+  if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+    return asio::post(strand_, [self = shared_from_this(), error = system_error(errno)] { self->fail(error); });
+  }
+  if (sent > 0) unsent_.erase(0, static_cast<std::size_t>(sent));
+  if (unsent_.empty()) return;
+  if (unsent_.size() > most_unsent) {
+    return asio::post(strand_, [self = shared_from_this()] { self->fail(system_error(ENOBUFS)); });
+  }
+  is_writing_ = true;
+  socket_.async_wait(protocol::socket::wait_write, [self = shared_from_this()](const error_code& error) {
+    self->is_writing_ = false;
+    if (!error && self->listener_) self->write();
+  });
+}
+
+long guardian_stream::write_some() {
+  const auto socket = socket_.native_handle();
+  if (is_hello_sent_) return ::send(socket, unsent_.data(), unsent_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  const auto sent = send_with_pidfd(socket, unsent_);
+  is_hello_sent_ = sent > 0;
+  return sent;
+}
+
+void guardian_stream::read() {
+  auto part = std::make_shared<std::array<char, 4096>>();
+  auto arrived = [self = shared_from_this(), part](const error_code& error, std::size_t size) {
+    if (!self->listener_) return;
+    if (error) return self->fail(error);
+    self->take({part->data(), size});
+    if (self->listener_) self->read();
+  };
+  socket_.async_read_some(asio::buffer(*part), asio::bind_executor(strand_, std::move(arrived)));
+}
+
+void guardian_stream::take(std::string_view arrived) {
+  unread_ += arrived;
+  for (;;) {
+    const auto end = unread_.find('\n');
+    if (end == unread_.npos) break;
+    const auto answer = parse_guardian_answer(std::string_view(unread_).substr(0, end));
+    unread_.erase(0, end + 1);
+    if (answer) listener_->guardian_said(*answer);  // others are of a later version
+    if (!listener_) return;
+  }
+  if (unread_.size() >= longest_line) fail(system_error(EPROTO));
+}
+
+void guardian_stream::fail(const error_code& reason) {
+  auto* listener = std::exchange(listener_, nullptr);
+  error_code ignored;
+  socket_.close(ignored);
+  if (listener) listener->guardian_down(reason);
+}
+
+void guardian_stream::abandon() {
+  listener_ = nullptr;
+  error_code ignored;
+  socket_.close(ignored);
+}
+
+}  // namespace zkrecipes::backend

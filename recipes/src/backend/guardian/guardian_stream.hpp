@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+
+#include "backend/guardian/guardian_listener.hpp"
+
+namespace zkrecipes::backend {
+
+/// The Unix stream socket of a `socket_guardian_line`. On the strand.
+class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
+ public:
+  guardian_stream(boost::asio::any_io_executor strand, guardian_listener& listener);
+
+  /// Tells the listener later what came of it.
+  void connect(const std::string& path);
+  /// Writes at once what the socket takes, so that it arrives even if the process ends next.
+  void send(std::string line);
+  /// Calls the listener no more.
+  void abandon();
+
+ private:
+  using protocol = boost::asio::local::stream_protocol;
+
+  error_code open(const std::string& path);
+  void read();
+  void take(std::string_view arrived);
+  void write();
+  long write_some();
+  void fail(const error_code& reason);
+
+  boost::asio::any_io_executor strand_;
+  protocol::socket socket_;
+  guardian_listener* listener_;  // null: it is told no more
+  std::string unsent_;
+  bool is_hello_sent_ = false;
+  bool is_writing_ = false;
+  std::string unread_;
+};
+
+}  // namespace zkrecipes::backend

@@ -1,0 +1,254 @@
+#include "balance/pacer.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "session/outcomes.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::make_request;
+using backend::opcode;
+
+namespace {
+
+constexpr std::size_t most_at_once = 100;
+
+/// ZooKeeper marks containers and nodes with a time to live in the field of the owner, too.
+bool is_of_session(const node_stat& stat) {
+  constexpr std::uint64_t container = 0x8000000000000000, ttl = 0xff0000, below_ttl = 40;
+  const auto owner = static_cast<std::uint64_t>(stat.ephemeral_owner);
+  return owner != 0 && owner != container && owner >> below_ttl != ttl;
+}
+
+std::set<std::string_view> those_aside(const std::vector<std::string>& names) {
+  std::set<std::string_view> found;
+  for (const auto& each : names) {
+    if (!each.starts_with(pace_place::aside_prefix)) continue;
+    found.insert(std::string_view(each).substr(pace_place::aside_prefix.size()));
+  }
+  return found;
+}
+
+}  // namespace
+
+pacer::pacer(pace_place_ptr where, shared_pace_ptr pace, incarnation_ptr bound, std::string own_name)
+    : where_(std::move(where)),
+      pace_(std::move(pace)),
+      bound_(std::move(bound)),
+      own_name_(std::move(own_name)),
+      changed_(where_->session->get_scheduler()) {}
+
+void pacer::note_list(const std::vector<std::string>& names, std::int32_t version) {
+  list_version_ = version;
+  member_map present;
+  for (const auto& each : names) {
+    if (!each.starts_with(pace_place::member_prefix) || each == own_name_) continue;
+    const auto known = others_.find(each);
+    present[each] = known == others_.end() ? member() : std::move(known->second);
+  }
+  const auto aside = those_aside(names);
+  for (auto& [name, each] : present) each.is_aside = aside.contains(name);
+  is_aside_ = is_aside_ && aside.contains(own_name_);  // an operator may have removed it
+  others_ = std::move(present);
+  update_first();
+  changed_.notify();
+}
+
+/// The first of those ahead of us that may be the pacer.
+pacer::member_map::const_iterator pacer::rival() const {
+  const auto us = others_.lower_bound(own_name_);
+  const auto found = std::find_if(others_.begin(), us, [](const auto& each) { return each.second.may_be_pacer(); });
+  return found == us ? others_.end() : found;
+}
+
+void pacer::update_first() {
+  is_first_ = !is_aside_ && rival() == others_.end();
+  if (is_first_) return;
+  for (auto& [name, each] : others_) each.hint.reset();  // only the pacer watches the floors
+}
+
+/// An answer that was overtaken by that of our own write is an old one.
+void pacer::note_limit(const limit_sight& seen) {
+  if (seen.mzxid < known_.mzxid) return;
+  known_ = seen;
+  changed_.notify();
+}
+
+/// The floors that may have changed. None while one is not known: it alone holds the limit.
+std::vector<std::string> pacer::outdated() const {
+  std::vector<std::string> names;
+  if (!sees_all()) return names;
+  for (const auto& [name, each] : others_) {
+    if (each.is_hidden || names.size() == most_at_once) continue;
+    if (!each.hint || each.hint->fired()) names.push_back(name);
+  }
+  return names;
+}
+
+/// Nothing while a newcomer holds the limit, or if it would not be higher.
+std::optional<std::int64_t> pacer::next_limit() const {
+  auto lowest = pace_->promise_floor();
+  if (!lowest) return std::nullopt;
+  for (const auto& [name, each] : others_) {
+    if (!each.is_member) continue;
+    if (!each.floor) return std::nullopt;
+    lowest = std::min(*lowest, *each.floor);
+  }
+  const auto limit = *lowest + where_->range;
+  return limit > known_.record.limit ? std::optional(limit) : std::nullopt;
+}
+
+awaitable<pacer::result> pacer::work() {
+  if (list_version_ < 0 || known_.mzxid == 0) co_return result();
+  if (is_aside_ != is_to_stand_aside()) {
+    auto standing = stand_aside(!is_aside_);
+    co_return co_await std::move(standing);
+  }
+  auto hidden = due_hidden();
+  if (!hidden.empty()) co_return co_await read(std::move(hidden));
+  if (is_aside_) co_return result();
+  if (const auto ahead = rival(); ahead != others_.end()) {
+    auto unread = next_unread();
+    if (!unread.empty()) co_return co_await examine(std::move(unread));
+    looks_ahead_ = 1;
+    co_return result();
+  }
+  looks_ahead_ = 1;
+  auto names = outdated();
+  if (!names.empty()) co_return co_await read(std::move(names));
+  const auto limit = next_limit();
+  if (!limit) co_return result();
+  co_return co_await write(*limit);
+}
+
+/// The first that may be the pacer, and those behind it that have not been read either. None if it has been read.
+std::vector<std::string> pacer::next_unread() const {
+  std::vector<std::string> names;
+  const auto us = others_.lower_bound(own_name_);
+  for (auto each = rival(); each != us && !each->second.was_read && names.size() < looks_ahead_; ++each) {
+    names.push_back(each->first);
+  }
+  return names;
+}
+
+awaitable<pacer::result> pacer::examine(std::vector<std::string> names) {
+  std::vector<backend::request> looks;
+  for (const auto& each : names) looks.push_back(make_request(opcode::get, where_->member(each)));
+  auto replies = co_await where_->session->perform_all(std::move(looks), bound_);
+  auto accepting = accept_all(names, std::move(replies));
+  auto error = co_await std::move(accepting);
+  if (!error) looks_ahead_ = std::min(looks_ahead_ * 2, most_at_once);
+  if (!error && next_look_ <= where_->session->now()) time_next_look(names);
+  update_first();
+  co_return result{error, true};
+}
+
+awaitable<pacer::result> pacer::read(std::vector<std::string> names) {
+  std::vector<backend::request> looks;
+  for (const auto& each : names) {
+    const auto path = where_->member(each);
+    others_[each].hint = where_->session->arm(watch_kind::data, path, changed_);
+    looks.push_back(make_request(opcode::get, path, true));
+  }
+  auto replies = co_await where_->session->perform_all(std::move(looks), bound_);
+  auto accepting = accept_all(names, std::move(replies));
+  auto error = co_await std::move(accepting);
+  if (!error) time_next_look(names);
+  update_first();
+  co_return result{error, true};
+}
+
+awaitable<error_code> pacer::accept_all(std::vector<std::string> names, std::vector<backend::reply> nodes) {
+  error_code error;
+  std::vector<std::string> hidden;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto refused = accept(names[i], nodes[i]);
+    if (refused == errc::no_auth) {
+      hidden.push_back(std::move(names[i]));
+    } else if (refused) {
+      error = refused;
+    }
+  }
+  if (!error && !hidden.empty()) {
+    auto identifying = identify(std::move(hidden));
+    error = co_await std::move(identifying);
+  }
+  co_return error;
+}
+
+/// `exists` needs no right, and tells whether a session owns the node. If none does the node is no member. A node keeps
+/// its owner, so one answer is enough.
+awaitable<error_code> pacer::identify(std::vector<std::string> hidden) {
+  std::erase_if(hidden, [this](const auto& each) {
+    const auto found = others_.find(each);
+    return found == others_.end() || found->second.is_identified;
+  });
+  if (hidden.empty()) co_return error_code();
+  std::vector<backend::request> looks;
+  for (const auto& each : hidden) looks.push_back(make_request(opcode::exists, where_->member(each)));
+  auto replies = co_await where_->session->perform_all(std::move(looks), bound_);
+  error_code error;
+  for (std::size_t i = 0; i < hidden.size(); ++i) {
+    const auto found = others_.find(hidden[i]);
+    if (found == others_.end()) continue;
+    if (replies[i].error == errc::no_node) {
+      others_.erase(found);
+    } else if (replies[i].error) {
+      error = replies[i].error;
+    } else {
+      found->second.is_member = is_of_session(replies[i].stat);
+      found->second.is_identified = true;
+    }
+  }
+  co_return error;
+}
+
+/// A node that is gone is in the next list no more. A node that no session owns is no member.
+error_code pacer::accept(const std::string& name, const backend::reply& node) {
+  const auto found = others_.find(name);
+  if (found == others_.end()) return {};
+  if (node.error == errc::no_node) {
+    others_.erase(found);
+    return {};
+  }
+  auto& which = found->second;
+  if (node.error == errc::no_auth) {
+    which.is_hidden = true;
+    which.was_read = true;
+    which.is_foreign = false;
+    which.floor.reset();
+  }
+  if (node.error) {
+    which.hint.reset();
+    return node.error;
+  }
+  const auto record = parse_pace_member_record(node.data);
+  which.is_hidden = false;
+  which.was_read = true;
+  which.is_identified = true;
+  which.is_member = is_of_session(node.stat);
+  which.floor = record ? record->floor : std::nullopt;
+  which.is_foreign = which.is_member && !record;
+  return {};
+}
+
+awaitable<pacer::result> pacer::write(std::int64_t limit) {
+  auto next = known_;
+  next.record.limit = limit;
+  transaction both;
+  both.check(where_->members(), list_version_).set(where_->limit(), serialize(next.record), known_.version);
+  both.check(where_->member(own_name_));  // nodes that were made anew can have the versions of the old ones
+  auto written = co_await where_->session->perform(backend::make_multi(std::move(both)), retry::always, bound_);
+  if (is_write_conflict(written.error)) co_return result{{}, true, true};
+  if (written.error) co_return result{written.error, true};
+  next.version = written.results[1].stat.version;
+  next.mzxid = written.results[1].stat.mzxid;
+  note_limit(next);
+  pace_->raise(limit);
+  co_return result{{}, true};
+}
+
+}  // namespace zkrecipes::detail

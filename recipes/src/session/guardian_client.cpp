@@ -1,0 +1,183 @@
+#include "session/guardian_client.hpp"
+
+#include <array>
+#include <utility>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/strand.hpp>
+
+#include "backend/guardian/hex.hpp"
+
+namespace zkrecipes::detail {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::chrono::milliseconds first_pause{100};
+constexpr std::chrono::milliseconds longest_pause{5'000};
+/// So many pings in the time after which the guardian takes the process for hung.
+constexpr int pings_in_hang_limit = 3;
+
+/// Whether this call comes from the strand. The destructor of a context, which destroys what was left of its
+/// operations, runs nothing on a strand.
+bool runs_here(const asio::any_io_executor& strand) {
+  const auto* plain = strand.target<asio::strand<asio::io_context::executor_type>>();
+  if (plain) return plain->running_in_this_thread();
+  const auto* any = strand.target<asio::strand<asio::any_io_executor>>();
+  return any && any->running_in_this_thread();
+}
+
+std::string draw_name(backend::world& world) {
+  std::string bytes;
+  for (int i = 0; i < 2; ++i) {
+    auto word = world.random();
+    for (int j = 0; j < 8; ++j, word >>= 8) bytes += static_cast<char>(word & 0xff);
+  }
+  return backend::to_hex(bytes);
+}
+
+}  // namespace
+
+guardian_client::guardian_client(scheduler_ptr on, settings what, report told)
+    : scheduler_(std::move(on)),
+      settings_(std::move(what)),
+      told_(std::move(told)),
+      pause_(first_pause, longest_pause) {}
+
+guardian_client::~guardian_client() = default;
+
+void guardian_client::start() {
+  client_ = draw_name(*scheduler_->world);
+  connect();
+}
+
+void guardian_client::connect() {
+  refusal_.clear();
+  line_ = scheduler_->world->call_guardian(settings_.path, *this);
+  if (!line_)
+    note_failure(boost::system::errc::make_error_code(boost::system::errc::not_supported),
+                 "this world has no guardian");
+}
+
+void guardian_client::guardian_up() {
+  is_up_ = true;
+  tell_everything();
+  if (settings_.hang_limit.count()) ping();
+}
+
+void guardian_client::tell_everything() {
+  tell(backend::guardian_hello{client_, settings_.hang_limit});
+  for (const auto& [id, each] : sessions_) tell(guarded(each));
+  for (const auto& [number, each] : terms_) tell(each);
+  tell(backend::guardian_complete());
+}
+
+void guardian_client::tell(const backend::guardian_message& what) {
+  if (!is_up_) return;
+  const bool was_told = line_->send(what);
+  if (was_told) return;
+  refusal_ = "a session or term is too large for the guardian";
+  note_failure(errc::too_large, refusal_);
+}
+
+void guardian_client::guardian_said(const backend::guardian_answer& what) {
+  using kind = backend::guardian_answer::kind;
+  switch (what.type) {
+    case kind::held: {
+      pause_.reset();
+      if (!refusal_.empty()) return;  // not everything is held
+      is_failing_ = false;
+      if (told_) told_(true, true, {}, {});
+      return;
+    }
+    case kind::full: refusal_ = what.reason; return note_failure(errc::full, what.reason);
+    case kind::refused: refusal_ = what.reason; return;
+  }
+}
+
+void guardian_client::guardian_down(const error_code& reason) {
+  is_up_ = false;
+  line_.reset();
+  cancel(ping_timer_);
+  call_later(pause_.next(*scheduler_), retry_timer_, &guardian_client::connect);
+  note_failure(reason, refusal_.empty() ? std::string() : "refused: " + refusal_);
+}
+
+void guardian_client::note_failure(const error_code& error, std::string_view detail) {
+  const bool is_news = !std::exchange(is_failing_, true);
+  if (told_) told_(false, is_news, error, detail);
+}
+
+void guardian_client::begin(const backend::session_key& key) {
+  auto& known = sessions_[key.id];
+  const bool is_same = known.id == key.id && known.password == key.password && known.timeout == key.timeout;
+  if (is_same) return;
+  known = key;
+  tell(guarded(key));
+}
+
+void guardian_client::end(std::int64_t id) {
+  if (sessions_.erase(id) == 0) return;
+  std::erase_if(terms_, [id](const auto& each) { return each.second.session == id; });
+  tell(backend::guarded_session_end{id});
+}
+
+void guardian_client::leave() {
+  told_ = nullptr;
+  for (const auto& [id, each] : std::exchange(sessions_, {})) tell(backend::guarded_session_end{id});
+  stop();
+}
+
+void guardian_client::stop() {
+  told_ = nullptr;
+  is_up_ = false;
+  line_.reset();
+  cancel(retry_timer_);
+  cancel(ping_timer_);
+}
+
+backend::guarded_session guardian_client::guarded(const backend::session_key& key) const {
+  return {key, settings_.servers, settings_.digest};
+}
+
+/// A term that is destroyed with its context has not ended in order: nothing is taken back, because the guardian has to
+/// say that its leader has died.
+std::shared_ptr<void> guardian_client::hold(backend::guarded_term term) {
+  tell(term);
+  const auto number = ++last_term_;
+  terms_.emplace(number, std::move(term));
+  return {nullptr, [self = weak_from_this(), number](void*) {
+            const auto alive = self.lock();
+            if (alive && runs_here(alive->scheduler_->strand)) alive->release(number);
+          }};
+}
+
+void guardian_client::release(std::uint64_t number) {
+  const auto which = terms_.find(number);
+  if (which == terms_.end()) return;  // its session is over
+  const auto& term = which->second;
+  tell(backend::guarded_term_end{term.session, term.record, term.node});
+  terms_.erase(which);
+}
+
+void guardian_client::ping() {
+  tell(backend::guardian_ping());
+  call_later(scheduler_->now() + settings_.hang_limit / pings_in_hang_limit, ping_timer_, &guardian_client::ping);
+}
+
+void guardian_client::call_later(lease_clock::time_point when, backend::timer_id& timer,
+                                 void (guardian_client::*what)()) {
+  timer = scheduler_->world->call_at(when, [self = weak_from_this(), &timer, what] {
+    const auto alive = self.lock();
+    if (!alive) return;
+    timer = 0;
+    ((*alive).*what)();
+  });
+}
+
+void guardian_client::cancel(backend::timer_id& timer) {
+  if (timer) scheduler_->world->cancel(std::exchange(timer, 0));
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,86 @@
+#include "shared_gate/gate_entry.hpp"
+
+#include <utility>
+
+#include "session/back_off.hpp"
+#include "session/outcomes.hpp"
+
+namespace zkrecipes::detail {
+
+awaitable<outcome<shared_gate_pass>> gate_entry::enter() {
+  for (;;) {
+    auto entering = waiter::enter(session_, place_.line(), data_);
+    auto entered = co_await std::move(entering);
+    auto& [error, who] = entered;
+    if (error) co_return failed<shared_gate_pass>(error);
+    ownership place(who->node());  // leaves again unless it is passed on
+    bool again = false;
+    error = co_await stand_in_line(*who, again);
+    if (again) {
+      // The old node can stand for a while yet, so the next one must not be declined in favour of it.
+      if (who->node()->may_have_ghost()) place_.treat_as_redelivered();
+      continue;
+    }
+    if (error) co_return failed<shared_gate_pass>(error);
+    const auto ends = get_scheduler()->deadline_of(safety_);
+    who->node()->give_up_by(ends);
+    co_return outcome<shared_gate_pass>(error, shared_gate_pass(std::move(place), who->node(), ends));
+  }
+}
+
+blocker gate_entry::who_first() const {
+  return [this](const std::vector<member>& members, std::size_t self) -> std::optional<stretch> {
+    if (const auto found = place_.nearest_ahead(members, self)) return stretch(*found);
+    return std::nullopt;
+  };
+}
+
+/// Waits for the turn, unless another message covers ours. `again`: this place is given up for a new one. That is so
+/// where a second node of ours may exist, since others would take the two for one that processes and one that waits.
+awaitable<error_code> gate_entry::stand_in_line(waiter& who, bool& again) {
+  again = who.node()->may_have_ghost();
+  if (again) co_return error_code();
+  auto error = co_await who.know_line();
+  while (!error) {
+    const auto by = place_.find_cover(who.line().members(), who.line().self());
+    if (!by) break;
+    error = co_await try_decline(who, *by, again);
+    if (again) co_return error;
+  }
+  if (error) co_return error;
+  const auto first = who_first();
+  co_return co_await who.wait_turn(first);
+}
+
+/// Errors: `declined`; none if it could not be done, or it is not known whether, and the line was listed again.
+/// `again`: our node has gone, and it is not known why, because the reply was lost.
+awaitable<error_code> gate_entry::try_decline(waiter& who, const gate_place::cover& by, bool& again) {
+  const auto& node = who.node();
+  const auto path_of = [&](std::size_t which) { return join(node->line().parent, who.line().members()[which].name); };
+  transaction all;
+  all.remove(node->path()).check(path_of(by.ahead)).check(path_of(by.waiting));
+  auto pause = session_->patience();
+  for (;;) {
+    auto leave = backend::make_multi(all);
+    auto answer = co_await session_->perform(std::move(leave), retry::once, node->bound(), node->valid_until());
+    if (!answer.error) {
+      node->disown();
+      co_return errc::declined;
+    }
+    if (answer.throttled) {
+      auto error = co_await session_->outwait(pause, node->bound());
+      if (error) co_return error;
+      continue;
+    }
+    if (is_reply_lost(answer.error)) {
+      auto error = co_await who.list_again();
+      again = error == errc::node_removed;
+      co_return again ? error_code() : error;
+    }
+    if (answer.error == errc::no_node && backend::failed_at(answer) == 0) co_return errc::node_removed;
+    if (answer.error == errc::no_node) co_return co_await who.list_again();
+    co_return answer.error;
+  }
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,80 @@
+// The file of a spooled producer: an SQLite database.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <zkrecipes/spool_options.hpp>
+
+#include "spool/spool_disk.hpp"
+
+struct sqlite3;
+
+namespace zkrecipes::detail {
+
+class sqlite_statement;
+
+/// The producer whose messages a file holds, and how the file is written.
+struct spool_file_settings {
+  std::string file;
+  std::string path;  ///< That of the topic or queue, behind the root of the session.
+  std::string name;  ///< That of the producer.
+  spool_durability durability = spool_durability::power;
+  std::int64_t most_pages = 0;  ///< For the tests: a disk with so much room. 0: no bound.
+};
+
+/// Every function may wait for the disk. So only the thread of an `sqlite_disk` has one: nothing else makes it, and a
+/// job of that thread is the only way to it.
+class spool_file {
+ public:
+  explicit spool_file(spool_file_settings settings);
+  spool_file(const spool_file&) = delete;
+  spool_file& operator=(const spool_file&) = delete;
+  ~spool_file();
+
+  /// See `spool_disk`. After an error the file is closed.
+  spool_answer open(std::optional<std::uint64_t> keep);
+  spool_answer commit(const spool_change& change);
+  spool_answer load(std::uint64_t from, std::size_t most_messages, std::size_t most_bytes);
+  void close() noexcept;
+  /// Copies what is in the log into the file, and closes it.
+  spool_answer finish();
+
+ private:
+  struct refusal {
+    error_code error;
+    std::string what;
+  };
+
+  template <class Work>
+  spool_answer attempt(const char* doing, Work work);
+  spool_answer explain(const char* doing, int code) const;
+  spool_answer refuse(const refusal& why) const;
+
+  void connect();
+  bool is_new();
+  void create();
+  void check_identity();
+  void check_health();
+  void set_up();
+  void write_log_again();
+  void begin_anew(std::optional<std::uint64_t> keep);
+  spool_extent read_extent();
+  std::uint64_t read_bytes();
+  void require_all_there(const spool_extent& extent);
+  void write(const spool_change& change);
+  void execute(const std::string& sql);
+  std::int64_t value_of(const std::string& query);
+  void set_synchronous(spool_durability as);
+
+  spool_file_settings settings_;
+  sqlite3* connection_ = nullptr;
+  std::unique_ptr<sqlite_statement> append_;
+  std::unique_ptr<sqlite_statement> remove_;
+  std::unique_ptr<sqlite_statement> note_;
+};
+
+}  // namespace zkrecipes::detail

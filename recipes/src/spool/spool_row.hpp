@@ -1,0 +1,25 @@
+// A message in the file of a spooled producer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace zkrecipes::detail {
+
+struct spool_row {
+  std::uint64_t number = 0;
+  std::string key{};
+  std::string data{};
+};
+
+/// What a message counts for in the limits of the options.
+inline std::size_t size_of(const spool_row& row) { return row.key.size() + row.data.size() + 64; }
+
+/// The strand and the thread of the disk share rows. Nobody changes one while an operation of the disk has it.
+using spool_row_ptr = std::shared_ptr<spool_row>;
+using spool_rows = std::vector<spool_row_ptr>;
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,175 @@
+// A spooled producer: accepts messages, writes them to the file, and puts them from there.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/spool_options.hpp>
+#include <zkrecipes/spool_status.hpp>
+
+#include "session/operation.hpp"
+#include "spool/spool_age.hpp"
+#include "spool/spool_answers.hpp"
+#include "spool/spool_disk.hpp"
+#include "spool/spool_life.hpp"
+#include "spool/spool_numbers.hpp"
+#include "spool/spool_target.hpp"
+
+namespace zkrecipes::detail {
+
+/// A message is in `waiting_` until there is room for it, in `buffer_` until it is in the file, and in the file until
+/// it is known to be in the queue. Two coroutines work on the strand: the writer brings what is in the buffer into the
+/// file, and removes from it what was put; only it changes the file. The sender puts what is in the file, in order, one
+/// call after the other. It takes messages from `outbox_`, which the writer fills as long as it has room, and which is
+/// filled from the file otherwise.
+class spool_state : public std::enable_shared_from_this<spool_state> {
+ public:
+  /// \throws std::invalid_argument naming the bad option.
+  static void check(const spool_options& options);
+  spool_state(scheduler_ptr on, spool_options options, std::unique_ptr<spool_target> target,
+              std::shared_ptr<spool_disk> disk);
+
+  const scheduler_ptr& get_scheduler() const noexcept { return on_; }
+  const std::string& path() const noexcept { return target_->path(); }
+  const spool_options& options() const noexcept { return options_; }
+
+  // From any thread.
+  void start();
+  void put(topic_caller::handler whose, spool_row what, bool is_through);
+  /// Puts from now on are not accepted.
+  void refuse_puts();
+  spool_status status() const;
+  /// The user's object has gone.
+  void abandon() noexcept;
+
+  awaitable<outcome<>> flush(lease_clock::duration within);
+  awaitable<outcome<>> close(lease_clock::duration within);
+  /// Destroys what waits without an answer, because the context is shut down.
+  void drop();
+
+ private:
+  struct target_answer {
+    error_code error;
+    std::uint64_t number = 0;
+  };
+  template <class Answer>
+  using slot = std::shared_ptr<std::optional<Answer>>;
+
+  // Accepting.
+  void take_in();
+  void admit();
+  bool has_room(const spool_put& one) const noexcept;
+  void accept(spool_put_ptr one);
+  static void cancel(const scheduler_ptr& on, const std::weak_ptr<spool_state>& whose,
+                     const std::weak_ptr<spool_put>& which);
+  void sweep();
+  void refuse_waiting(const error_code& why);
+  void refuse_through(const error_code& why);
+  void publish();
+  void tell_trouble(spool_status& now) const;
+
+  // The writer.
+  awaitable<void> write();
+  awaitable<void> open_file();
+  awaitable<void> pause_behind_failure();
+  void take_up(const spool_extent& found);
+  awaitable<void> write_batch();
+  std::size_t next_batch(spool_change& change) const;
+  void conclude(const spool_change& change, const spool_answer& answer);
+  void note_agreed();
+  void note_written(const spool_put_ptr& one);
+  void refuse_unwritten(const error_code& why);
+  awaitable<void> finish();
+  void end_with_failure();
+  void note_file_failure(const spool_answer& answer);
+  void note_failed_write(const spool_answer& answer);
+  bool is_write_due() const;
+  lease_clock::time_point next_write() const;
+  bool keeps_unwritten() const noexcept { return options_.durability == spool_durability::memory && was_open_; }
+
+  // The sender.
+  awaitable<void> send();
+  awaitable<void> agree();
+  awaitable<void> fill_outbox();
+  awaitable<void> put_some();
+  std::vector<spool_row> next_to_put();
+  void note_put(std::uint64_t count, std::size_t bytes);
+  void note_progress();
+  awaitable<void> note_failed_put(error_code why, bool may_be_late);
+  awaitable<void> rest(error_code why);
+  void note_finding(const spool_numbers::finding& what);
+  void clear_outbox();
+
+  // Ends.
+  void stop(const error_code& why);
+  void leave();
+  awaitable<error_code> see_progress(lease_clock::time_point until, std::uint64_t failures);
+  bool keeps_waiting(std::uint64_t arrival) const noexcept {
+    return !waiting_.empty() && waiting_.front()->arrival <= arrival;
+  }
+  error_code end_of_close(const error_code& early) const;
+  bool is_over() const noexcept { return is_gone_ || is_ended_; }
+  std::uint64_t accepted() const noexcept { return numbers_.spooled() + buffer_.size(); }
+  std::uint64_t lag() const noexcept { return numbers_.lag() + buffer_.size(); }
+
+  awaitable<spool_answer> ask_disk(condition& waiter, std::function<void(spool_disk::handler)> question);
+  awaitable<target_answer> ask_target(std::function<void(spool_target::handler)> question);
+
+  scheduler_ptr on_;
+  spool_options options_;
+  std::unique_ptr<spool_target> target_;
+  std::shared_ptr<spool_disk> disk_;
+  std::shared_ptr<spool_life> life_;
+  condition writer_;
+  condition sender_;
+  condition progress_;  // of those that flush or close
+
+  std::deque<spool_put_ptr> waiting_;
+  std::size_t cancelled_ = 0;  // of those in `waiting_`
+  std::uint64_t arrivals_ = 0;
+  std::deque<spool_put_ptr> buffer_;
+  std::size_t buffer_bytes_ = 0;
+  std::deque<spool_put_ptr> through_;  // in the file, and to be answered when they are in the queue
+  std::deque<spool_row_ptr> outbox_;   // the messages from `next_` on
+  std::size_t outbox_bytes_ = 0;       // also of those under way
+  std::uint64_t next_ = 1;             // the first message that is not under way
+  std::uint64_t bytes_ = 0;            // of all that was accepted and is not known to be in the queue
+  spool_numbers numbers_;
+  spool_age age_;
+  spool_answers answers_;
+
+  bool is_open_ = false;
+  bool was_open_ = false;
+  std::uint64_t removed_ = 0;                       // the file knows that these were put
+  std::optional<spool_numbers::finding> to_agree_;  // the sender wants it to be written
+  std::uint64_t write_failures_ = 0;
+  error_code write_error_;  // that of the last one
+  error_code file_error_;
+  std::string file_trouble_;
+
+  std::chrono::milliseconds pause_{0};
+  error_code target_error_;
+  bool is_cut_off_ = false;  // a call of the queue waits for a connection
+  std::uint64_t gap_ = 0;
+  std::string news_;  // of what the queue and the file know of each other
+
+  std::size_t flushes_ = 0;
+  bool is_closing_ = false;  // nothing is accepted any more
+  bool is_ending_ = false;   // the file is to be closed
+  bool is_ended_ = false;
+  bool is_gone_ = false;
+  error_code stopped_;  // nothing is put any more
+
+  mutable std::mutex mutex_;
+  bool refuses_puts_ = false;
+  std::vector<spool_put_ptr> arrived_;
+  spool_status status_;
+  std::optional<lease_clock::time_point> oldest_;
+};
+
+}  // namespace zkrecipes::detail

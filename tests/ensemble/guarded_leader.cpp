@@ -1,0 +1,149 @@
+// The guardian program, with a leader that is a process of its own: the successor begins as soon as the leader is dead,
+// and not before.
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "ensemble/replica.hpp"
+#include "support/line_process.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+class guarded_case : public term_case {
+ public:
+  guarded_case() {
+    std::string name = "/tmp/guarded-leader-XXXXXX";
+    BOOST_TEST_REQUIRE(::mkdtemp(name.data()) != nullptr);
+    folder_ = name;
+  }
+  void teardown() {
+    leader_.reset();
+    guardian_.reset();
+    ::unlink(socket().c_str());
+    ::rmdir(folder_.c_str());
+    term_case::teardown();
+  }
+  std::string socket() const { return folder_ + "/guardian.sock"; }
+
+  void start_guardian() {
+    guardian_ = std::make_unique<line_process>(
+        "guardian", std::vector<std::string>{GUARDIAN_PROGRAM, "--socket", socket(), "--mode", "0600"});
+  }
+  void kill_guardian() { guardian_.reset(); }
+  /// Waits until it leads. The guardian has been told of the term then, because that comes before the record.
+  void start_leader(std::chrono::milliseconds deadline) {
+    leader_ = std::make_unique<line_process>(
+        "leader", std::vector<std::string>{GUARDED_PROCESS, join_hosts(direct_hosts()), root(), socket(),
+                                           std::to_string(deadline.count())});
+    guarded_ = 0;
+    bool leads = false;
+    wait([&] {
+      while (auto line = leader_->answer()) {
+        if (line->starts_with("pid ")) pid_ = std::stoi(line->substr(4));
+        leads = leads || *line == "leads";
+        if (*line == "guarded") ++guarded_;
+      }
+      return leads && guarded_ > 0;
+    });
+    BOOST_TEST_REQUIRE(pid_ > 0);
+    wait([&] { return record_says(R"("phase":"executing")"); });
+  }
+  void wait_guarded_again() {
+    const int before = guarded_;
+    wait([&] {
+      while (auto line = leader_->answer()) {
+        if (*line == "guarded") ++guarded_;
+      }
+      return guarded_ > before;
+    });
+  }
+  replica& add_heir() {
+    auto& heir = make(connect(), [](career&) {});
+    heir.start();
+    wait([&] { return stands_in_line(heir.session_id()); });
+    return heir;
+  }
+  void signal_leader(int number) {
+    signalled_at_ = clock_type::now();
+    BOOST_TEST_REQUIRE(::kill(pid_, number) == 0);
+  }
+  /// Milliseconds until the heir executes the second term.
+  std::int64_t wait_heir(replica& heir) {
+    wait_executing(heir, 2);
+    return std::chrono::duration_cast<std::chrono::milliseconds>(clock_type::now() - signalled_at_).count();
+  }
+
+ private:
+  std::string folder_;
+  std::unique_ptr<line_process> guardian_;
+  std::unique_ptr<line_process> leader_;
+  pid_t pid_ = 0;
+  int guarded_ = 0;  // how often the guardian has said that it holds everything
+  clock_type::time_point signalled_at_;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(guarded_leaders, guarded_case)
+
+BOOST_AUTO_TEST_CASE(one_that_is_killed_or_crashes_is_followed_at_once) {
+  start_guardian();
+  for (const int number : {SIGKILL, SIGSEGV, SIGABRT}) {
+    start_leader(20s);
+    auto& heir = add_heir();
+    signal_leader(number);
+    const auto gap = wait_heir(heir);
+    BOOST_TEST_MESSAGE("signal " << number << ": the successor executes after " << gap << " ms");
+    BOOST_TEST((heir.does.terms.back().how() == takeover::died), "nobody has waited for the deadline of 20 s");
+    stop_all();
+    remove("/e");  // the next election begins with the first term
+    create("/e");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_stopped_is_left_alone) {
+  start_guardian();
+  start_leader(100ms);
+  auto& heir = add_heir();
+  signal_leader(SIGSTOP);
+  wait_heir(heir);
+  BOOST_TEST((heir.does.terms.back().how() == takeover::forced), "its session has timed out; nobody has ended it");
+  signal_leader(SIGCONT);
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(a_guardian_that_was_killed_and_started_again_knows_the_leader_again) {
+  start_guardian();
+  start_leader(20s);
+  auto& heir = add_heir();
+  kill_guardian();
+  start_guardian();
+  wait_guarded_again();
+  signal_leader(SIGKILL);
+  wait_heir(heir);
+  BOOST_TEST((heir.does.terms.back().how() == takeover::died));
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(without_a_guardian_the_session_times_out) {
+  start_guardian();
+  start_leader(100ms);
+  auto& heir = add_heir();
+  kill_guardian();
+  signal_leader(SIGKILL);
+  wait_heir(heir);
+  BOOST_TEST((heir.does.terms.back().how() == takeover::forced));
+  stop_all();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,164 @@
+// The client of the library and a real guardian: absent, stopped, started again.
+#include <map>
+#include <memory>
+#include <utility>
+
+#include <boost/asio/strand.hpp>
+
+#include "backend/guardian/socket_guardian_line.hpp"
+#include "backend/world.hpp"
+#include "guardian/guarding.hpp"
+#include "session/guardian_client.hpp"
+
+using namespace guardian;
+using namespace guardian::test;
+
+namespace detail = zkrecipes::detail;
+
+namespace {
+
+/// A world that has the real guardian and the real time, and no servers.
+class world_with_guardian final : public backend::world {
+ public:
+  explicit world_with_guardian(asio::any_io_executor strand) : strand_(std::move(strand)) {}
+
+  zkrecipes::lease_clock::time_point now() override { return zkrecipes::lease_clock::now(); }
+  std::chrono::system_clock::time_point wall_clock() override { return std::chrono::system_clock::now(); }
+  std::uint64_t random() override { return ++drawn_ * 0x9e3779b97f4a7c15; }
+  backend::timer_id call_at(zkrecipes::lease_clock::time_point when, std::function<void()> what) override {
+    auto timer = std::make_unique<asio::steady_timer>(strand_);
+    timer->expires_after(when - now());
+    timer->async_wait([what = std::move(what)](const boost::system::error_code& error) {
+      if (!error) what();
+    });
+    timers_[++last_] = std::move(timer);
+    return last_;
+  }
+  void cancel(backend::timer_id id) override { timers_.erase(id); }
+  void resolve(std::vector<backend::endpoint>, backend::resolve_handler) override {}
+  std::unique_ptr<backend::link> connect(backend::link_options, backend::link_listener&) override { return nullptr; }
+  std::unique_ptr<backend::guardian_line> call_guardian(const std::string& path,
+                                                        backend::guardian_listener& listener) override {
+    auto shared = std::make_shared<backend::guardian_stream>(strand_, listener);
+    shared->connect(path);
+    return std::make_unique<backend::socket_guardian_line>(std::move(shared));
+  }
+
+ private:
+  asio::any_io_executor strand_;
+  std::uint64_t drawn_ = 0;
+  backend::timer_id last_ = 0;
+  std::map<backend::timer_id, std::unique_ptr<asio::steady_timer>> timers_;
+};
+
+struct client_case : guarding {
+  std::shared_ptr<detail::guardian_client> make_client(std::chrono::milliseconds hang_limit = 0ms) {
+    auto schedule = std::make_shared<detail::scheduler>();
+    schedule->base = io.get_executor();
+    schedule->strand = strand;
+    schedule->world = std::make_unique<world_with_guardian>(schedule->strand);
+    detail::guardian_client::settings what{options.socket.path, hang_limit, {{"zk", 2181}}, {{"user", "hush"}}};
+    const auto told = [this](bool is_held, bool, const zkrecipes::error_code&, std::string_view) {
+      held = is_held;
+      ++(is_held ? successes : failures);
+    };
+    auto made = std::make_shared<detail::guardian_client>(std::move(schedule), std::move(what), told);
+    made->start();
+    return made;
+  }
+  void run_until_held() {
+    run_until([&] { return held; }, "that the guardian holds it");
+  }
+  void check_held(std::size_t sessions, std::size_t terms) {
+    BOOST_TEST(guard->held().session_count() == sessions);
+    BOOST_TEST(guard->held().term_count() == terms);
+  }
+  /// As if it were killed: nothing is said to anybody.
+  void lose_guardian() {
+    guard.reset();
+    run_until([&] { return !held; }, "that the client knows of the loss");
+  }
+
+  const asio::any_io_executor strand = asio::make_strand(io);
+  const backend::session_key key{0x77, "0123456789abcdef", 10s};
+  bool held = false;
+  int successes = 0;
+  int failures = 0;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(reconnections, client_case)
+
+BOOST_AUTO_TEST_CASE(a_guardian_that_comes_later_goes_and_comes_again_is_told_everything_each_time) {
+  const auto client = make_client();
+  client->begin(key);
+  const auto goes_on = client->hold(term_of(0x77, "/e"));
+  auto ends = client->hold(term_of(0x77, "/f"));
+  run_until([&] { return failures >= 2; }, "two calls in vain");
+  start();
+  run_until_held();
+  check_held(1, 2);
+  for (int i = 0; i < 3; ++i) {
+    lose_guardian();
+    start();
+    run_until_held();
+    check_held(1, 2);
+  }
+  asio::post(strand, [gone = std::move(ends)]() mutable { gone.reset(); });  // in order: not with its context
+  run_until([&] { return guard->held().term_count() == 1u; }, "the end of the term");
+  client->leave();
+  run_until([&] { return guard->held().process_count() == 0u; }, "that it is taken back");
+  BOOST_TEST(ended.empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_ended_while_the_guardian_did_not_hear_it_is_dropped_when_it_is_told_again) {
+  start();
+  auto client = make_client();
+  client->begin(key);
+  auto term = client->hold(term_of(0x77, "/e"));
+  run_until_held();
+  check_held(1, 1);
+  // Another connection of the same client, as after a loss that the guardian has not seen: it repeats one session only.
+  talker again(options.socket.path);
+  again.greet(0ms, std::string(32, 'd'));
+  again.tell(session_of(0x88));
+  again.tell(term_of(0x88, "/f"));
+  again.tell(session_of(0x99));
+  run_until([&] { return guard->held().session_count() == 3u; }, "the sessions of the other client");
+  talker third(options.socket.path);
+  third.greet(0ms, std::string(32, 'd'));
+  third.tell(session_of(0x88));
+  third.tell(backend::guardian_complete());
+  run_until([&] { return guard->held().session_count() == 2u; }, "0x99 is dropped");
+  check_held(2, 1);  // and the term of 0x88; what the library's client has told stays
+  client->leave();
+}
+
+BOOST_AUTO_TEST_CASE(the_pings_of_the_client_are_signs_of_life) {
+  start();
+  const auto client = make_client(200ms);
+  client->begin(key);
+  run_until_held();
+  asio::steady_timer later(io, 700ms);  // three hang limits and more
+  bool is_later = false;
+  later.async_wait([&](const boost::system::error_code&) { is_later = true; });
+  run_until([&] { return is_later; }, "the time");
+  BOOST_TEST(!has_logged("hung_process"));
+  BOOST_TEST(held);
+  client->leave();
+}
+
+BOOST_AUTO_TEST_CASE(ten_thousand_terms_are_told_again_at_once) {
+  const auto client = make_client();
+  client->begin(key);
+  std::vector<std::shared_ptr<void>> all;
+  for (int i = 0; i < 10'000; ++i) all.push_back(client->hold({0x77, "/g/shard/" + std::to_string(i), "m#1", {}}));
+  run_until([&] { return failures >= 1; }, "a call in vain");
+  start();
+  run_until_held();
+  check_held(1, 10'000);
+  client->leave();
+}
+
+BOOST_AUTO_TEST_SUITE_END()

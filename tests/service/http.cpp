@@ -1,0 +1,229 @@
+// The HTTP server of the example service and what it answers.
+#include <map>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/write.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "endpoints.hpp"
+
+using namespace service;
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+
+namespace {
+
+/// Puts everything at once.
+class ready_outlet : public outlet {
+ public:
+  explicit ready_outlet(std::uint64_t& last) : last_(last) {}
+
+  asio::awaitable<result> put(std::string, std::string data, asio::cancellation_slot) override {
+    if (data == "forbidden") co_return result(zkrecipes::errc::no_auth, 0);
+    co_return result(zkrecipes::error_code(), ++last_);
+  }
+  asio::awaitable<result> last(asio::cancellation_slot) override { co_return result(zkrecipes::error_code(), last_); }
+
+ private:
+  std::uint64_t& last_;
+};
+
+struct served {
+  explicit served(work_mode mode = work_mode::single)
+      : pages(
+            mode, messages, [this] { return now; }, [](metrics_page& page) { page.counter("a_total", "Of a.", 1); }) {
+    server.start();
+  }
+
+  http_response ask(http::verb verb, const std::string& target, const std::string& body = "",
+                    const std::vector<std::pair<std::string, std::string>>& headers = {}) {
+    http_request request(verb, target, 11);
+    for (const auto& [name, text] : headers) request.set(name, text);
+    request.body() = body;
+    request.prepare_payload();
+    http_response response;
+    bool done = false;
+    asio::co_spawn(io, exchange(std::move(request), response), [&done](std::exception_ptr failure) {
+      if (failure) std::rethrow_exception(failure);
+      done = true;
+    });
+    while (!done) io.run_one();
+    return response;
+  }
+  asio::awaitable<void> exchange(http_request request, http_response& response) {
+    if (!client.is_open())
+      co_await client.async_connect({asio::ip::make_address("127.0.0.1"), server.port()}, asio::use_awaitable);
+    co_await http::async_write(client, request, asio::use_awaitable);
+    co_await http::async_read(client, buffer, response, asio::use_awaitable);
+  }
+  unsigned code(http::verb verb, const std::string& target) { return ask(verb, target).result_int(); }
+
+  asio::io_context io{1};
+  readiness now{true, true, true, "leader"};
+  std::map<std::string, std::uint64_t> last;
+  intake messages{io.get_executor(),
+                  "own",
+                  [this](const std::string& name) { return std::make_unique<ready_outlet>(last[name]); },
+                  {}};
+  endpoints pages;
+  http_server server{
+      io, "127.0.0.1", 0, [this](const http_request& request) { return pages.answer(request); }, {.body = 1'000}};
+  asio::ip::tcp::socket client{io};
+  boost::beast::flat_buffer buffer;
+};
+
+struct shards : served {
+  shards() : served(work_mode::shards) {}
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(service_http)
+
+BOOST_FIXTURE_TEST_CASE(probes_tell_the_state, served) {
+  BOOST_TEST(code(http::verb::get, "/healthz") == 200);
+  BOOST_TEST(ask(http::verb::get, "/readyz").body() == "leader\n");
+  now = {false, false, false, "closed"};
+  BOOST_TEST(code(http::verb::get, "/healthz") == 500);
+  BOOST_TEST(code(http::verb::get, "/readyz") == 503);
+  BOOST_TEST(code(http::verb::get, "/else") == 404);
+}
+
+BOOST_FIXTURE_TEST_CASE(probes_are_read_only, served) {
+  for (const char* target : {"/healthz", "/readyz", "/metrics"}) {
+    const auto refusal = ask(http::verb::post, target, "tea");
+    BOOST_TEST(refusal.result_int() == 405U);
+    BOOST_TEST(refusal[http::field::allow] == "GET, HEAD");
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(the_answer_to_head_has_a_length_and_no_body, served) {
+  const auto ask_twice = [this]() -> asio::awaitable<std::string> {
+    co_await client.async_connect({asio::ip::make_address("127.0.0.1"), server.port()}, asio::use_awaitable);
+    const std::string both = "HEAD /readyz HTTP/1.1\r\n\r\nGET /else HTTP/1.1\r\nConnection: close\r\n\r\n";
+    co_await asio::async_write(client, asio::buffer(both), asio::use_awaitable);
+    std::string all;
+    auto token = asio::as_tuple(asio::use_awaitable);  // it ends with eof
+    co_await asio::async_read(client, asio::dynamic_buffer(all), token);
+    co_return all;
+  };
+  std::string all;
+  asio::co_spawn(io, ask_twice(), [&all](std::exception_ptr, std::string found) { all = std::move(found); });
+  while (all.empty()) io.run_one();
+  BOOST_TEST(all.find("Content-Length: 7\r\n\r\nHTTP/1.1 404") != std::string::npos, all);
+}
+
+BOOST_FIXTURE_TEST_CASE(metrics_count_the_answers, served) {
+  BOOST_TEST(code(http::verb::get, "/healthz") == 200);
+  const auto page = ask(http::verb::get, "/metrics");
+  BOOST_TEST(page[http::field::content_type] == "text/plain; version=0.0.4; charset=utf-8");
+  BOOST_TEST(page.body().find("a_total 1\n") != std::string::npos);
+  BOOST_TEST(page.body().find("service_http_answers_total{code=\"200\"} 1\n") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_message_is_put, served) {
+  const auto first = ask(http::verb::post, "/messages", "tea");
+  BOOST_TEST(first.result_int() == 201U);
+  BOOST_TEST(first.body() == "{\"number\":1}\n");
+  const std::vector<std::pair<std::string, std::string>> named{{"Producer-Name", "till"}, {"Producer-Number", "1"}};
+  BOOST_TEST(ask(http::verb::post, "/messages", "tea", named).result_int() == 201U);
+  BOOST_TEST(ask(http::verb::post, "/messages", "tea", named).result_int() == 200U);
+  const auto gap = ask(http::verb::post, "/messages", "tea", {{"Producer-Name", "till"}, {"Producer-Number", "9"}});
+  BOOST_TEST(gap.result_int() == 409U);
+  BOOST_TEST(gap.body().find("\"next\":2") != std::string::npos);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_malformed_message_is_refused, served) {
+  const auto refused = [this](std::vector<std::pair<std::string, std::string>> headers) {
+    return ask(http::verb::post, "/messages", "tea", headers).result_int() == 400U;
+  };
+  BOOST_TEST(refused({{"Message-Key", "smith"}}));
+  BOOST_TEST(refused({{"Producer-Name", "till"}}));
+  BOOST_TEST(refused({{"Producer-Number", "1"}}));
+  BOOST_TEST(refused({{"Producer-Name", "till"}, {"Producer-Number", "0"}}));
+  BOOST_TEST(refused({{"Producer-Name", "till"}, {"Producer-Number", "1x"}}));
+  BOOST_TEST(refused({{"Producer-Name", "a/b"}, {"Producer-Number", "1"}}));
+  BOOST_TEST(refused({{"Producer-Name", std::string(201, 'a')}, {"Producer-Number", "1"}}));
+  BOOST_TEST(code(http::verb::get, "/messages") == 405);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_topic_needs_a_key, shards) {
+  BOOST_TEST(ask(http::verb::post, "/messages", "tea").result_int() == 400U);
+  BOOST_TEST(ask(http::verb::post, "/messages", "tea", {{"Message-Key", "smith"}}).result_int() == 201U);
+}
+
+BOOST_FIXTURE_TEST_CASE(without_a_connection_a_client_comes_again, served) {
+  now.accepts = false;
+  now.text = "suspended";
+  const auto later = ask(http::verb::post, "/messages", "tea");
+  BOOST_TEST(later.result_int() == 503U);
+  BOOST_TEST(later[http::field::retry_after] == "1");
+  BOOST_TEST(later.body() == "{\"error\":\"suspended\"}\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_client_does_not_come_again_for_what_only_an_operator_can_mend, served) {
+  const auto refusal = ask(http::verb::post, "/messages", "forbidden");
+  BOOST_TEST(refusal.result_int() == 500U);
+  BOOST_TEST(refusal[http::field::retry_after].empty());
+  BOOST_TEST(refusal.body().starts_with("{\"error\":\""));
+}
+
+BOOST_FIXTURE_TEST_CASE(a_long_message_is_refused, served) {
+  BOOST_TEST(ask(http::verb::post, "/messages", std::string(1'001, 'a')).result_int() == 413U);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_port_that_is_taken_is_named, served) {
+  const auto port = server.port();
+  const auto is_told = [&](const std::runtime_error& failure) {
+    return std::string(failure.what()).find("127.0.0.1, port " + std::to_string(port)) != std::string::npos;
+  };
+  BOOST_CHECK_EXCEPTION(http_server(io, "127.0.0.1", port, {}), std::runtime_error, is_told);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_server_closes_idle_connections_and_ends, served) {
+  BOOST_TEST(code(http::verb::get, "/healthz") == 200);
+  bool done = false;
+  asio::co_spawn(io, server.close(), [&done](std::exception_ptr) { done = true; });
+  while (!done) io.run_one();
+  boost::system::error_code error;
+  char byte = 0;
+  client.read_some(asio::buffer(&byte, 1), error);
+  BOOST_TEST(error == asio::error::eof);
+}
+
+BOOST_AUTO_TEST_CASE(a_client_that_does_not_read_does_not_keep_the_server_from_closing) {
+  asio::io_context io(1);
+  bool asked = false;
+  const auto answer = [&asked](const http_request&) -> asio::awaitable<http_response> {
+    http_response response(http::status::ok, 11);
+    response.body() = std::string(50'000'000, 'a');  // more than the buffers of both sockets
+    asked = true;
+    co_return response;
+  };
+  http_server server(io, "127.0.0.1", 0, answer, {.idle = 1h, .last_write = 20ms});
+  server.start();
+  asio::ip::tcp::socket client(io);
+  client.connect({asio::ip::make_address("127.0.0.1"), server.port()});
+  asio::write(client, asio::buffer("GET / HTTP/1.1\r\n\r\n", 18));
+  while (!asked) io.run_one();
+  bool done = false;
+  asio::co_spawn(io, server.close(), [&done](std::exception_ptr) { done = true; });
+  io.run_for(60s);
+  BOOST_TEST(done);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

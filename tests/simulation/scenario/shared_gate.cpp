@@ -1,0 +1,198 @@
+// The clients consume messages of a broker whose keys are not partitioned, behind one gate. The effects of a processing
+// and the end of its pass are one transaction.
+#include "scenario/shared_gate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <sstream>
+
+#include <zkrecipes/shared_gate.hpp>
+
+#include "line/node_name.hpp"
+#include "scenario/gate_broker.hpp"
+#include "scenario/routine.hpp"
+
+namespace zkrecipes::simulation {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr const char* gate_path = "/gate";
+const std::string bucket_path = "/gate/0";
+const std::string effects = "/done-";
+constexpr std::string_view gate_markers[] = {"-gate-"};
+constexpr span safety = 3s;
+
+/// The part of a name that tells the key.
+std::string hash_of(std::string_view name) {
+  const auto end = std::min(name.rfind("-first-gate-"), name.rfind("-again-gate-"));
+  return end == name.npos || end < 32 ? std::string() : std::string(name.substr(end - 32, 32));
+}
+bool is_first(std::string_view name) { return name.rfind("-first-gate-") != name.npos; }
+
+class gate_scenario final : public scenario {
+ public:
+  explicit gate_scenario(stage& in) : done(in), broker(in, 760), in_(in) {}
+
+  std::unique_ptr<program> start(stage& in, int client, session with) override;
+  void healed() override {
+    done.forget();
+    broker.healed();
+  }
+  bool recovered() override { return done.everybody() && broker.has_paid(); }
+
+  void committed(const entry& what) override {
+    std::string left;
+    for (const auto& each : what.changes) {
+      if (parent_path(each.path) == bucket_path) note_late(each);
+      if (each.type == change::kind::remove && parent_path(each.path) == bucket_path) left = each.path;
+      if (each.type == change::kind::create && each.path.starts_with(effects)) check_effects(each.data, left);
+    }
+  }
+  /// One that looks at its predecessor is going to wait.
+  void received(const connection& from, const backend::request& what) override {
+    if (!what.watch || parent_path(what.path) != bucket_path) return;
+    const auto hash = hash_of(what.path);
+    const auto all = members(hash);
+    const auto* nodes = &in_.servers().committed_state();
+    std::size_t own = all.size();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (nodes->find(bucket_path + '/' + all[i])->stat.ephemeral_owner == from.key.id) own = i;
+    }
+    if (own == all.size() || own == 0 || bucket_path + '/' + all[own - 1] != what.path || !is_first(all[own])) return;
+    for (std::size_t i = 1; i < own; ++i) in_.require(!is_first(all[i]), "one waits at most", all[i] + ", " + all[own]);
+  }
+  void check_quiet(const tree& nodes) override {
+    const node* bucket = nodes.find(bucket_path);
+    if (bucket && !bucket->children.empty()) in_.fail("no node left", *bucket->children.begin());
+  }
+
+  void declined(const gate_broker::delivery& which) {
+    if (!late_.empty()) broker.excuse();
+    broker.settle_declined(which);
+  }
+  void died(int client, std::int64_t session) {
+    dead_.insert(session);
+    broker.lose(client);
+  }
+  void granted(std::uint64_t key, const std::string& path) {
+    const auto name = path.substr(bucket_path.size() + 1);
+    const auto all = members(hash_of(name));
+    if (std::ranges::find(all, name) == all.end()) return;  // removed meanwhile, for example with its session
+    in_.require(all.front() == name, "the first in line gets in", name);
+    last_[key] = path;
+  }
+
+  progress done;
+  gate_broker broker;
+
+ private:
+  void note_late(const change& what) {
+    if (what.type == change::kind::create && is_first(what.path) && dead_.contains(what.owner)) {
+      late_.insert(what.path);
+    } else if (what.type == change::kind::remove && late_.erase(what.path) > 0) {
+      broker.excuse();
+    }
+  }
+  void check_effects(const std::string& data, const std::string& left) {
+    std::istringstream from(data);
+    std::uint64_t key = 0;
+    gate_broker::stamp begun = 0;
+    from >> key >> begun;
+    in_.require(last_[key] == left, "only the last to get in commits", left);
+    broker.processed(key, begun);
+  }
+  /// The committed nodes of a key, in order.
+  std::vector<std::string> members(const std::string& hash) const {
+    std::vector<std::string> found;
+    const node* bucket = in_.servers().committed_state().find(bucket_path);
+    if (!bucket) return found;
+    const std::vector<std::string> names(bucket->children.begin(), bucket->children.end());
+    for (const auto& each : detail::members_of(names, gate_markers)) {
+      if (hash_of(each.name) == hash) found.push_back(each.name);
+    }
+    return found;
+  }
+
+  stage& in_;
+  std::set<std::int64_t> dead_;  // the last sessions of processes that were killed
+  std::set<std::string> late_;   // nodes that such a process has asked for before, and that stand now
+  std::array<std::string, gate_broker::keys> last_;  // the last that got in, by key
+};
+
+class consumer final : public routine {
+ public:
+  consumer(gate_scenario& of, stage& in, int client, session with)
+      : routine(in, client, with), of_(of), gate_(zk(), gate_path, {.id = "client", .buckets = 1, .safety = safety}) {
+    begin();
+  }
+  ~consumer() override { of_.died(client(), zk().status().session_id); }
+
+  belief believes(int) const override {
+    if (!processes_ || key_ != 0 || pass_.error() || here().now() >= pass_.valid_until()) return {};
+    return {true, here().true_time(pass_.valid_until()), pass_.token()};
+  }
+
+ private:
+  asio::awaitable<void> round() override {
+    auto got = of_.broker.take(client());
+    const auto key = "key-" + std::to_string(got.key);
+    auto entering = waits<shared_gate_pass>([&](auto token) { gate_.async_enter(key, got.how, std::move(token)); });
+    auto [error, pass] = co_await std::move(entering);
+    if (error == errc::declined) {
+      in().require(got.how == arrival::first, "a redelivered message is not declined");
+      of_.declined(got);
+      of_.done.note(client());
+    } else if (error) {
+      of_.broker.give_back(got);
+    } else {
+      of_.broker.begins(got);
+      of_.granted(got.key, pass.path());
+      key_ = got.key;
+      pass_ = std::move(pass);
+      processes_ = true;
+      auto processing = process(got);
+      co_await std::move(processing);
+      pass_ = shared_gate_pass();
+    }
+  }
+
+  asio::awaitable<void> process(gate_broker::delivery which) {
+    const span longest = dice().one_in(8) ? 2 * safety : 600ms;
+    co_await rest(0ms, longest);
+    processes_ = false;
+    if (dice().one_in(6)) {
+      of_.broker.give_back(which);  // it has failed
+      if (dice().one_in(2)) co_return;
+      auto leaving = does<>([&](auto token) { pass_.async_leave(std::move(token)); });
+      co_await std::move(leaving);
+      co_return;
+    }
+    const auto data = std::to_string(which.key) + ' ' + std::to_string(which.begun);
+    const auto all = pass_.leaving(transaction().create(effects, data, create_mode::persistent_sequential));
+    auto committing =
+        does<std::vector<operation_result>>([&](auto token) { zk().async_commit(all, std::move(token)); });
+    auto [error, results] = co_await std::move(committing);
+    if (error) co_return of_.broker.give_back(which);
+    of_.broker.settle_done(which);
+    of_.done.note(client());
+  }
+
+  gate_scenario& of_;
+  shared_gate gate_;
+  shared_gate_pass pass_;
+  std::uint64_t key_ = 0;   // of the pass
+  bool processes_ = false;  // until the end of the pass is sent
+};
+
+std::unique_ptr<program> gate_scenario::start(stage& in, int client, session with) {
+  return std::make_unique<consumer>(*this, in, client, std::move(with));
+}
+
+}  // namespace
+
+std::unique_ptr<scenario> make_gate_scenario(stage& in) { return std::make_unique<gate_scenario>(in); }
+
+}  // namespace zkrecipes::simulation

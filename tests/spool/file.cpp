@@ -1,0 +1,188 @@
+// What the file of a spooled producer keeps, and what it refuses.
+#include <sys/stat.h>
+
+#include "spool/file_case.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+using detail::spool_file;
+
+BOOST_FIXTURE_TEST_SUITE(spool_files, file_case)
+
+BOOST_AUTO_TEST_CASE(what_was_committed_is_there_when_it_is_opened_again) {
+  {
+    spool_file file(settings());
+    const auto fresh = file.open({});
+    BOOST_TEST(!fresh.error, fresh.trouble);
+    BOOST_TEST(fresh.extent.last == 0u);
+    auto first = rows(1, 5);
+    first.unsent_from = 3;
+    first.base = -7;
+    BOOST_TEST(!file.commit(first).error);
+    auto second = rows(6, 6, 2);
+    second.base = -7;
+    second.unsent_from = 3;
+    BOOST_TEST(!file.commit(second).error);
+  }
+  spool_file file(settings());
+  const auto found = file.open({});
+  BOOST_TEST(!found.error, found.trouble);
+  BOOST_TEST(found.extent.put == 2u);
+  BOOST_TEST(found.extent.last == 6u);
+  BOOST_TEST(found.extent.base == -7);
+  BOOST_TEST(found.extent.unsent_from == 3u);
+  BOOST_TEST(found.extent.bytes == 4 * (3u + 10u + 64u));
+  const auto all = file.load(3, 2, 1'000'000);
+  BOOST_TEST_REQUIRE(all.rows.size() == 2u);
+  BOOST_TEST(all.rows[0].number == 3u);
+  BOOST_TEST(all.rows[1].key == "key");
+  BOOST_TEST(all.rows[1].data == "4.........");
+  BOOST_TEST(file.load(3, 100, 1).rows.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(bytes_of_all_values_are_kept) {
+  std::string every;
+  for (int i = 0; i < 256; ++i) every.push_back(static_cast<char>(i));
+  spool_file file(settings());
+  BOOST_TEST(!file.open({}).error);
+  detail::spool_change change;
+  for (const auto& each : {every, std::string()}) {
+    change.rows.push_back(std::make_shared<detail::spool_row>(detail::spool_row{change.rows.size() + 1, each, each}));
+  }
+  BOOST_TEST(!file.commit(change).error);
+  const auto found = file.load(1, 2, 1'000);
+  BOOST_TEST_REQUIRE(found.rows.size() == 2u);
+  BOOST_TEST((found.rows[0].key == every && found.rows[0].data == every));
+  BOOST_TEST((found.rows[1].key.empty() && found.rows[1].data.empty()));
+}
+
+BOOST_AUTO_TEST_CASE(what_had_failed_is_removed_when_it_is_opened_again) {
+  spool_file file(settings());
+  BOOST_TEST(!file.open({}).error);
+  BOOST_TEST(!file.commit(rows(1, 5)).error);
+  const auto found = file.open(3);
+  BOOST_TEST(!found.error, found.trouble);
+  BOOST_TEST(found.extent.last == 3u);
+  BOOST_TEST(!file.commit(rows(4, 4, 1)).error);
+  BOOST_TEST(file.load(2, 100, 1'000).rows.size() == 3u);
+  const auto size = std::filesystem::file_size(path() + "-wal");
+  BOOST_TEST(!file.open(4).error);
+  BOOST_TEST(std::filesystem::file_size(path() + "-wal") < size, "the log has begun anew");
+}
+
+BOOST_AUTO_TEST_CASE(only_the_owner_may_read_what_is_made) {
+  using std::filesystem::perms;
+  const auto before = umask(0);
+  spool_file file(settings());
+  BOOST_TEST(!file.open({}).error);
+  BOOST_TEST(!file.commit(rows(1, 1)).error);
+  umask(before);
+  const auto owner_s = perms::owner_read | perms::owner_write;
+  BOOST_TEST((std::filesystem::status(path()).permissions() == owner_s));
+  BOOST_TEST((std::filesystem::status(path() + "-wal").permissions() == owner_s));
+  file.close();
+  std::filesystem::permissions(path(), owner_s | perms::group_read);
+  BOOST_TEST(!file.open({}).error);
+  BOOST_TEST((std::filesystem::status(path()).permissions() == (owner_s | perms::group_read)), "the operator's choice");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_is_one_object_s) {
+  spool_file file(settings());
+  BOOST_TEST(!file.open({}).error);
+  spool_file second(settings());
+  const auto refused = second.open({});
+  BOOST_TEST((refused.error == spool_errc::locked), refused.trouble);
+  BOOST_TEST(refused.trouble.find("end the other process") != std::string::npos);
+  BOOST_TEST(!file.commit(rows(1, 1)).error);
+  file.close();
+  BOOST_TEST(!second.open({}).error);
+}
+
+BOOST_AUTO_TEST_CASE(files_of_others_are_refused_and_left_as_they_are) {
+  write("some text that is not a database, and longer than the header of one, which has a hundred bytes ...........");
+  expect_refusal(settings(), spool_errc::foreign_file, "give this producer another file");
+  std::filesystem::remove(path());
+  meddle("CREATE TABLE theirs (a); INSERT INTO theirs VALUES (1)");
+  expect_refusal(settings(), spool_errc::foreign_file, "of another program");
+}
+
+BOOST_AUTO_TEST_CASE(files_of_other_producers_are_refused) {
+  {
+    spool_file file(settings());
+    BOOST_TEST(!file.open({}).error);
+    BOOST_TEST(!file.finish().error);
+  }
+  auto other = settings();
+  other.name = "q";
+  expect_refusal(other, spool_errc::foreign_file, "producer \"p\" for /q, not those of \"q\" for /q");
+  other = settings();
+  other.path = "/r";
+  expect_refusal(other, spool_errc::foreign_file, "not those of \"p\" for /r");
+  meddle("PRAGMA user_version = 2");
+  expect_refusal(settings(), spool_errc::foreign_file, "version 2 of the format");
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_file_is_refused_and_left_as_it_is) {
+  {
+    spool_file file(settings());
+    BOOST_TEST(!file.open({}).error);
+    BOOST_TEST(!file.commit(rows(1, 500)).error);
+    BOOST_TEST(!file.finish().error);
+  }
+  const auto whole = content();
+  BOOST_TEST_REQUIRE(whole.size() > 5 * 4096u);
+  auto damaged = whole;
+  for (std::size_t i = 4 * 4096; i < 5 * 4096; ++i) damaged[i] = static_cast<char>(i * 7);
+  write(damaged);
+  expect_refusal(settings(), spool_errc::corrupt, "keep a copy");
+  write(whole.substr(0, whole.size() - 2 * 4096));
+  expect_refusal(settings(), spool_errc::corrupt, "keep a copy");
+  write(whole);
+  spool_file file(settings());
+  BOOST_TEST(!file.open({}).error);
+}
+
+BOOST_AUTO_TEST_CASE(messages_that_are_missing_are_noticed) {
+  for (const auto* sql : {"DELETE FROM message WHERE number = 3", "DELETE FROM message WHERE number = 5",
+                          "DELETE FROM message", "DELETE FROM spool", "DROP TABLE message"}) {
+    std::filesystem::remove(path());
+    {
+      spool_file file(settings());
+      BOOST_TEST(!file.open({}).error);
+      BOOST_TEST(!file.commit(rows(1, 5)).error);
+      BOOST_TEST(!file.finish().error);
+    }
+    meddle(sql);
+    meddle("PRAGMA wal_checkpoint(TRUNCATE)");
+    spool_file file(settings());
+    const auto answer = file.open({});
+    BOOST_TEST((answer.error == spool_errc::corrupt), sql << ": " << answer.trouble);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_keeps_what_was_there) {
+  auto small = settings();
+  small.most_pages = 20;
+  spool_file file(small);
+  BOOST_TEST(!file.open({}).error);
+  BOOST_TEST(!file.commit(rows(1, 10)).error);
+  const auto full = file.commit(rows(11, 200, 0, 1'000));
+  BOOST_TEST((full.error == spool_errc::disk_full), full.trouble);
+  BOOST_TEST(full.trouble.find("make room") != std::string::npos);
+  BOOST_TEST((file.commit(rows(11, 11)).error), "nothing is done before it is opened again");
+  const auto found = file.open(10);
+  BOOST_TEST(!found.error, found.trouble);
+  BOOST_TEST(found.extent.last == 10u);
+  BOOST_TEST(!file.commit(rows(11, 12, 10)).error);
+}
+
+BOOST_AUTO_TEST_CASE(a_missing_folder_is_told) {
+  auto nowhere = settings();
+  nowhere.file = path() + "/missing/spool.db";
+  spool_file file(nowhere);
+  const auto answer = file.open({});
+  BOOST_TEST((answer.error == spool_errc::no_access), answer.trouble);
+  BOOST_TEST(answer.trouble.find("its folder has to exist") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,349 @@
+// What a session tells the guardian of its machine, and what comes of a guardian that is absent, refuses, or ends.
+#include "session/guardian_client.hpp"
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/log.hpp>
+
+#include "unit/fake_session.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+using backend::guardian_answer;
+using backend::guardian_message;
+
+namespace {
+
+error_code system_error(boost::system::errc::errc_t what) { return boost::system::errc::make_error_code(what); }
+
+/// "hello", "session 0x77", "term 0x77 /e n", ...
+struct shown {
+  std::string operator()(const backend::guardian_hello&) const { return "hello"; }
+  std::string operator()(const backend::guarded_session& what) const { return "session " + id(what.key.id); }
+  std::string operator()(const backend::guarded_session_end& what) const { return "session_end " + id(what.id); }
+  std::string operator()(const backend::guarded_term& what) const {
+    return "term " + id(what.session) + " " + what.record + " " + what.node + " " + what.seat;
+  }
+  std::string operator()(const backend::guarded_term_end& what) const {
+    return "term_end " + id(what.session) + " " + what.record + " " + what.node;
+  }
+  std::string operator()(const backend::guardian_complete&) const { return "complete"; }
+  std::string operator()(const backend::guardian_ping&) const { return "ping"; }
+  static std::string id(std::int64_t session) { return backend::shown_session(session); }
+};
+
+session_options guarded_options() {
+  auto options = fake_session::usual();
+  options.guardian = "/run/guardian.sock";
+  return options;
+}
+
+struct guarded_case {
+  explicit guarded_case(session_options options = guarded_options()) {
+    options.log = [log = log](const log_event& each) {
+      const bool is_ours = each.event == session_event::guarded || each.event == session_event::unguarded;
+      if (is_ours) log->push_back(to_string(each));
+    };
+    it = std::make_unique<fake_session>(std::move(options));
+  }
+
+  fake_guardian& guardian() { return *it->state().guardians.back(); }
+  std::size_t calls() { return it->state().guardians.size(); }
+  /// The guardian accepts the connection.
+  void take() {
+    guardian().listener->guardian_up();
+    it->settle();
+  }
+  void say(guardian_answer::kind type, std::string reason = {}) {
+    guardian().listener->guardian_said({type, std::move(reason)});
+    it->settle();
+  }
+  void lose(error_code why = system_error(boost::system::errc::connection_reset)) {
+    auto* listener = guardian().listener;
+    listener->guardian_down(why);
+    it->settle();
+  }
+  /// What the guardian has heard on the present connection since the last call.
+  strings heard() {
+    strings all;
+    for (const auto& each : std::exchange(guardian().heard, {})) all.push_back(std::visit(shown(), each));
+    return all;
+  }
+  std::shared_ptr<void> lead(const std::string& record, const std::string& node, const std::string& seat = {}) {
+    const auto& core = it->zk.get_core();
+    return core->guard_term(*core->current(), record, node, seat);
+  }
+  /// In order, on the strand.
+  void end(std::shared_ptr<void>& term) {
+    asio::post(it->zk.get_core()->strand(), [gone = std::exchange(term, nullptr)]() mutable { gone.reset(); });
+    it->settle();
+  }
+  strings logged() { return std::exchange(*log, {}); }
+  std::uint64_t failures() { return it->zk.counters().guardian_failures; }
+  bool is_guarded() { return it->zk.status().is_guarded; }
+
+  std::shared_ptr<strings> log = std::make_shared<strings>();
+  std::unique_ptr<fake_session> it;
+};
+
+}  // namespace
+
+#define CHECK_TEXTS(found, ...) BOOST_TEST((found) == (strings{__VA_ARGS__}), boost::test_tools::per_element())
+
+BOOST_FIXTURE_TEST_SUITE(guardian_clients, guarded_case)
+
+BOOST_AUTO_TEST_CASE(without_the_option_nobody_is_called) {
+  fake_session alone;
+  alone.connect();
+  BOOST_TEST(alone.state().guardians.empty());
+  BOOST_TEST(!alone.zk.status().is_guarded);
+}
+
+BOOST_AUTO_TEST_CASE(everything_that_there_is_is_told_when_the_guardian_is_up) {
+  BOOST_TEST(guardian().path == "/run/guardian.sock");
+  it->connect(0x77);
+  const auto one = lead("/e", "_c_1", "/e/_c_1");
+  BOOST_TEST(guardian().heard.empty(), "not before it is up");
+  take();
+  const auto hello = std::get<backend::guardian_hello>(guardian().heard.at(0));
+  BOOST_TEST(hello.client.size() == 32u);
+  BOOST_TEST((hello.hang_limit == 0ms));
+  CHECK_TEXTS(heard(), "hello", "session 0x77", "term 0x77 /e _c_1 /e/_c_1", "complete");
+  BOOST_TEST(!is_guarded(), "it has not confirmed");
+  say(guardian_answer::kind::held);
+  BOOST_TEST(is_guarded());
+  BOOST_TEST(failures() == 0u);
+  CHECK_TEXTS(logged(), "guarded /run/guardian.sock");
+}
+
+BOOST_AUTO_TEST_CASE(a_session_is_told_with_all_that_is_needed_to_take_it_up) {
+  auto options = guarded_options();
+  options.hosts = "one:1,two:2/app";
+  options.digest.push_back({"user", "hush"});
+  guarded_case with(options);
+  with.it->accept(0x77, 8s);
+  with.take();
+  const auto told = std::get<backend::guarded_session>(with.guardian().heard.at(1));
+  BOOST_TEST(told.key.id == 0x77);
+  BOOST_TEST(told.key.password == "secret");
+  BOOST_TEST((told.key.timeout == 8s));
+  BOOST_TEST((told.servers == std::vector<backend::endpoint>{{"one", 1}, {"two", 2}}));
+  BOOST_TEST_REQUIRE(told.digest.size() == 1u);
+  BOOST_TEST(told.digest[0].password == "hush");
+  const auto term = with.lead("/e", "_c_1", "/e/_c_1");
+  BOOST_TEST(std::visit(shown(), with.guardian().heard.back()) == "term 0x77 /app/e _c_1 /app/e/_c_1", "with the root");
+}
+
+BOOST_AUTO_TEST_CASE(incarnations_and_terms_are_told_as_they_begin_and_end) {
+  take();
+  CHECK_TEXTS(heard(), "hello", "complete");
+  it->connect(0x77);
+  CHECK_TEXTS(heard(), "session 0x77");
+  auto one = lead("/e", "_c_1", "/e/_c_1");
+  auto two = lead("/g/shard/3", "m#4");
+  CHECK_TEXTS(heard(), "term 0x77 /e _c_1 /e/_c_1", "term 0x77 /g/shard/3 m#4 ");
+  it->reconnect(0x77);
+  CHECK_TEXTS(heard());
+  end(one);
+  CHECK_TEXTS(heard(), "term_end 0x77 /e _c_1");
+  it->expire(0x88);
+  CHECK_TEXTS(heard(), "session_end 0x77", "session 0x88");
+  end(two);
+  CHECK_TEXTS(heard());
+}
+
+BOOST_AUTO_TEST_CASE(another_timeout_of_the_same_session_is_told) {
+  take();
+  it->accept(0x77, 10s);
+  it->answer();
+  heard();
+  it->lose();
+  it->accept(0x77, 20s);
+  CHECK_TEXTS(heard(), "session 0x77");
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_is_closed_in_order_is_taken_back) {
+  take();
+  it->connect(0x77);
+  const auto term = lead("/e", "n");
+  heard();
+  auto closing = it->record<>();
+  it->zk.async_close(closing.token());
+  it->settle();
+  CHECK_TEXTS(heard());  // the process may die before the server has closed it
+  it->lose(errc::closed);
+  CHECK_TEXTS(heard(), "session_end 0x77");
+  BOOST_TEST(!guardian().open);
+  it->advance(1min);
+  BOOST_TEST(calls() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(an_absent_guardian_costs_a_count_one_event_and_nothing_else) {
+  const auto absent = system_error(boost::system::errc::no_such_file_or_directory);
+  it->connect(0x77);
+  for (std::size_t i = 1; i <= 5; ++i) {
+    BOOST_TEST(calls() == i);
+    lose(absent);
+    BOOST_TEST(failures() == i);
+    it->advance(10s);
+  }
+  CHECK_TEXTS(logged(), "unguarded /run/guardian.sock: No such file or directory");
+  BOOST_TEST(!is_guarded());
+  BOOST_TEST((it->zk.status().state == session_state::connected));
+  const auto term = lead("/e", "n");
+  take();
+  CHECK_TEXTS(heard(), "hello", "session 0x77", "term 0x77 /e n ", "complete");
+  say(guardian_answer::kind::held);
+  BOOST_TEST(is_guarded());
+  CHECK_TEXTS(logged(), "guarded /run/guardian.sock");
+}
+
+BOOST_AUTO_TEST_CASE(a_guardian_that_ends_is_called_again_with_growing_pauses_and_told_everything_again) {
+  it->connect(0x77);
+  auto ended = lead("/e", "n");
+  const auto goes_on = lead("/f", "n");
+  take();
+  say(guardian_answer::kind::held);
+  heard();
+  lose();
+  BOOST_TEST(!is_guarded());
+  end(ended);
+  it->advance(149ms);  // the first pause: 50 to 150 ms
+  it->advance(1ms);
+  BOOST_TEST(calls() == 2u);
+  take();
+  CHECK_TEXTS(heard(), "hello", "session 0x77", "term 0x77 /f n ", "complete");
+  lose();
+  it->advance(60ms);
+  BOOST_TEST(calls() == 2u, "the second pause is longer: 100 to 300 ms, as it has not confirmed meanwhile");
+  it->advance(240ms);
+  BOOST_TEST(calls() == 3u);
+  BOOST_TEST(logged().size() == 2u, "guarded, unguarded once");
+}
+
+BOOST_AUTO_TEST_CASE(the_same_name_on_each_connection_tells_the_guardian_whose_it_is) {
+  take();
+  const auto first = std::get<backend::guardian_hello>(guardian().heard.at(0)).client;
+  lose();
+  it->advance(1s);
+  take();
+  BOOST_TEST(std::get<backend::guardian_hello>(guardian().heard.at(0)).client == first);
+  guarded_case other;
+  other.it->state().random = 7;
+  other.take();
+  BOOST_TEST(std::get<backend::guardian_hello>(other.guardian().heard.at(0)).client.size() == 32u);
+}
+
+BOOST_AUTO_TEST_CASE(a_refusal_is_told_with_its_reason) {
+  it->connect(0x77);
+  take();
+  say(guardian_answer::kind::refused, "the user has too many connections");
+  lose(boost::asio::error::eof);
+  BOOST_TEST(failures() == 1u);
+  const auto lines = logged();
+  BOOST_TEST_REQUIRE(lines.size() == 1u);
+  BOOST_TEST(lines[0].find("refused: the user has too many connections") != std::string::npos, lines[0]);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_guardian_has_no_room_for_is_told_once) {
+  it->connect(0x77);
+  take();
+  for (int i = 0; i < 3; ++i) say(guardian_answer::kind::full, "the user has too many terms");
+  BOOST_TEST(failures() == 3u);
+  const auto lines = logged();
+  BOOST_TEST_REQUIRE(lines.size() == 1u);
+  BOOST_TEST(lines[0].find("the user has too many terms") != std::string::npos, lines[0]);
+  say(guardian_answer::kind::held);
+  BOOST_TEST(!is_guarded(), "it does not hold everything");
+  lose();
+  it->advance(1s);
+  take();
+  say(guardian_answer::kind::held);
+  BOOST_TEST(is_guarded());
+}
+
+BOOST_AUTO_TEST_CASE(what_no_guardian_would_read_is_not_sent) {
+  it->connect(0x77);
+  take();
+  heard();
+  const auto term = lead("/" + std::string(backend::longest_path, 'a'), "n");
+  CHECK_TEXTS(heard());
+  BOOST_TEST(failures() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_world_without_guardians_is_a_failure_like_any_other) {
+  fake_bench bench;
+  bench.state().has_guardian = false;
+  auto zk = bench.make_session(guarded_options());
+  bench.settle();
+  BOOST_TEST(zk.counters().guardian_failures == 1u);
+  bench.accept(0x77);
+  BOOST_TEST((zk.status().state == session_state::connected));
+}
+
+BOOST_AUTO_TEST_CASE(pings_come_three_times_in_the_hang_limit_while_the_guardian_is_there) {
+  auto options = guarded_options();
+  options.hang_limit = 3s;
+  guarded_case with(options);
+  with.it->advance(10s);
+  BOOST_TEST(with.heard().empty());
+  with.take();
+  BOOST_TEST((std::get<backend::guardian_hello>(with.guardian().heard.at(0)).hang_limit == 3s));
+  CHECK_TEXTS(with.heard(), "hello", "complete", "ping");
+  with.it->advance(999ms);
+  CHECK_TEXTS(with.heard());
+  with.it->advance(1ms);
+  CHECK_TEXTS(with.heard(), "ping");
+  with.it->advance(5s);
+  BOOST_TEST(with.heard().size() == 5u);
+  auto& before = with.guardian();
+  with.lose();
+  with.it->advance(1min);
+  BOOST_TEST(before.heard.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_context_that_is_destroyed_leaves_the_registration_as_it_is) {
+  take();
+  it->connect(0x77);
+  auto term = lead("/e", "n");
+  const auto line = it->state().guardians.back();
+  line->heard.clear();
+  asio::post(it->zk.get_core()->strand(), [kept = std::move(term)] {});  // as an operation that is under way keeps it
+  it->zk = session();
+  it->destroy_context();
+  BOOST_TEST(line->heard.empty(), "a process that ends like that has not retired");
+}
+
+BOOST_AUTO_TEST_CASE(bad_options_are_named) {
+  fake_bench bench;
+  const auto refused = [&](session_options options) {
+    try {
+      bench.make_session(std::move(options));
+    } catch (const std::invalid_argument& error) {
+      return std::string(error.what());
+    }
+    return std::string("taken");
+  };
+  auto options = guarded_options();
+  options.guardian = "/" + std::string(107, 'a');
+  BOOST_TEST(refused(options).starts_with("session_options::guardian"));
+  options.guardian = std::string("/a\0b", 4);
+  BOOST_TEST(refused(options).starts_with("session_options::guardian"));
+  for (const auto bad : {-1ms, 999ms, 3'600'001ms}) {
+    options = guarded_options();
+    options.hang_limit = bad;
+    BOOST_TEST(refused(options).starts_with("session_options::hang_limit"));
+  }
+  options = fake_session::usual();
+  options.hang_limit = 2s;
+  BOOST_TEST(refused(options).starts_with("session_options::hang_limit"));
+  options.guardian = "/a";
+  BOOST_TEST(refused(options) == "taken");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

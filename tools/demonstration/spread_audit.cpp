@@ -1,0 +1,77 @@
+#include "spread_audit.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+namespace demo {
+
+namespace {
+
+struct stretch {
+  std::vector<step_mark> steps;
+  std::int64_t until_ns = 0;
+  bool is_cut = false;
+
+  void end_by(const step_mark& mark) {
+    if (mark.what == step_mark::kind::cut) is_cut = true;
+    if (mark.what == step_mark::kind::silenced && !is_cut) until_ns = std::max(until_ns, mark.before_ns);
+  }
+  void add(const step_mark& step) {
+    steps.push_back(step);
+    until_ns = step.before_ns;
+    is_cut = false;
+  }
+  bool is_live(std::int64_t when) const { return steps.front().after_ns <= when && when <= until_ns; }
+  /// Behind the last step that was surely made by then.
+  std::int64_t least(std::int64_t when) const {
+    const auto made = [when](const step_mark& each) { return each.after_ns <= when; };
+    return std::prev(std::partition_point(steps.begin(), steps.end(), made))->position;
+  }
+  /// Behind the last step that can have been made by then.
+  std::int64_t most(std::int64_t when) const {
+    const auto begun = [when](const step_mark& each) { return each.before_ns <= when; };
+    return std::prev(std::partition_point(steps.begin(), steps.end(), begun))->position;
+  }
+};
+
+void add_stretches(std::vector<stretch>& all, const std::vector<step_mark>& marks) {
+  bool is_first = true;
+  for (const auto& each : marks) {
+    if (each.what != step_mark::kind::step) {
+      if (!is_first) all.back().end_by(each);
+      continue;
+    }
+    const bool goes_on = !is_first && all.back().steps.back().position + 1 == each.position;
+    if (!goes_on) all.emplace_back();
+    all.back().add(each);
+    is_first = false;
+  }
+}
+
+}  // namespace
+
+spread_figures measure_spread(const std::map<std::string, std::vector<step_mark>>& marks) {
+  std::vector<stretch> all;
+  for (const auto& [process, own] : marks) add_stretches(all, own);
+  spread_figures found;
+  found.stretches = all.size();
+  std::vector<std::int64_t> moments;
+  for (const auto& each : all) {
+    found.steps += each.steps.size();
+    for (const auto& step : each.steps) moments.push_back(step.after_ns);
+  }
+  for (const auto when : moments) {
+    auto lowest = std::numeric_limits<std::int64_t>::max();
+    std::int64_t highest = 0;
+    for (const auto& each : all) {
+      if (!each.is_live(when)) continue;
+      lowest = std::min(lowest, each.most(when));
+      highest = std::max(highest, each.least(when));
+    }
+    if (highest > lowest) found.max_spread = std::max(found.max_spread, highest - lowest);
+  }
+  return found;
+}
+
+}  // namespace demo

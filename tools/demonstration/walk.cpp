@@ -1,0 +1,111 @@
+// A process of a balanced run: it works off the messages of its lane, one for each step of its track.
+#include <csignal>
+#include <iostream>
+#include <random>
+
+#include <boost/asio.hpp>
+
+#include <zkrecipes/zkrecipes.hpp>
+
+#include "phases.hpp"
+#include "roles.hpp"
+#include "step_log.hpp"
+
+namespace demo {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto tuple = asio::as_tuple(asio::use_awaitable);
+
+/// The lane's node holds how many messages are done. It is written together with the effect of each message, by its
+/// version, so no message is done twice, and none is left out.
+class walker {
+ public:
+  explicit walker(const walker_settings& how)
+      : how_(how),
+        log_(how.folder / how.id),
+        session_(io_.get_executor(), options()),
+        pace_(session_, pace_path, {.id = how.id, .range = how.range}),
+        signals_(io_, SIGTERM, SIGINT) {}
+
+  int run() {
+    signals_.async_wait([this](zkrecipes::error_code error, int) {
+      if (!error) pace_.stop();
+    });
+    pace_.async_run([this](zkrecipes::error_code error) {
+      status_ = error ? 1 : 0;
+      if (error) std::cerr << how_.id << ": " << error.message() << '\n';
+      session_.async_close([this](zkrecipes::error_code) { io_.stop(); });
+    });
+    asio::co_spawn(io_, work(), [this](std::exception_ptr failure) {
+      if (failure) std::rethrow_exception(failure);
+    });
+    io_.run();
+    return status_;
+  }
+
+ private:
+  zkrecipes::session_options options() {
+    auto chosen = session_options(how_.hosts, how_.timeout);
+    chosen.log = [this](const zkrecipes::log_event& event) {
+      using zkrecipes::session_event;
+      const bool is_cut = event.event == session_event::connection_lost || event.event == session_event::lease_lapsed ||
+                          event.event == session_event::incarnation_ended;
+      if (is_cut) log_.note({step_mark::kind::cut, monotonic_ns(), monotonic_ns(), 0});
+    };
+    return chosen;
+  }
+
+  asio::awaitable<void> work() {
+    auto track = pace_.track(how_.id);
+    std::mt19937_64 dice(how_.seed);
+    asio::steady_timer timer(io_);
+    for (;;) {
+      const auto before = monotonic_ns();
+      auto [error] = co_await track.async_move(tuple);
+      if (error) co_return;
+      log_.note({step_mark::kind::step, before, monotonic_ns(), static_cast<std::int64_t>(track.steps())});
+      if (!co_await process_next()) co_return;  // all are done: the track leaves
+      timer.expires_after(std::chrono::microseconds(dice() % how_.longest_us));
+      co_await timer.async_wait(tuple);
+    }
+  }
+
+  /// False: there is no further message.
+  asio::awaitable<bool> process_next() {
+    const std::string lane = lanes_path + ('/' + how_.id);
+    for (;;) {
+      auto [missing, node] = co_await session_.async_get(lane, tuple);
+      if (!missing) {
+        const auto done = std::stoull(node.data);
+        if (done >= how_.messages) co_return false;
+        const auto number = std::to_string(done + 1);
+        zkrecipes::transaction effect;
+        effect.set(lane, number, node.stat.version);
+        effect.create(results_path + ('/' + how_.id) + "/r-", number, zkrecipes::create_mode::persistent_sequential);
+        auto [error, results] = co_await session_.async_commit(std::move(effect), tuple);
+        if (!error) co_return done + 1 < how_.messages;
+        // Behind a lost reply the next read tells whether it was done.
+      }
+      asio::steady_timer pause(io_, 20ms);
+      co_await pause.async_wait(tuple);
+    }
+  }
+
+  walker_settings how_;
+  asio::io_context io_;
+  step_log log_;
+  zkrecipes::session session_;
+  zkrecipes::shared_balance pace_;
+  asio::signal_set signals_;
+  int status_ = 0;
+};
+
+}  // namespace
+
+int walk(const walker_settings& how) { return walker(how).run(); }
+
+}  // namespace demo

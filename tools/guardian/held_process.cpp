@@ -1,0 +1,123 @@
+#include "held_process.hpp"
+
+#include <utility>
+
+#include "secrets.hpp"
+
+namespace guardian {
+
+namespace backend = zkrecipes::backend;
+
+held_process::held_process(process_identity who, std::string name, descriptor pidfd,
+                           std::shared_ptr<user_account> account)
+    : who_(who), name_(std::move(name)), pidfd_(std::move(pidfd)), account_(std::move(account)) {}
+
+held_process::~held_process() {
+  for (auto each = sessions_.begin(); each != sessions_.end();) each = erase(each);
+}
+
+std::size_t held_process::term_count() const noexcept {
+  std::size_t count = 0;
+  for (const auto& [id, each] : sessions_) count += each.terms.size();
+  return count;
+}
+
+std::string held_process::add(backend::guarded_session session, const std::string& client, std::uint64_t teller) {
+  if (over_) return "the process has ended";
+  const auto known = sessions_.find(session.key.id);
+  if (known == sessions_.end()) {
+    if (auto why = account_->take({1, 0, size_of(session)}); !why.empty()) return why;
+    const auto id = session.key.id;
+    sessions_.emplace(id, held_session{std::move(session), client, teller});
+    return {};
+  }
+  auto& held = known->second;
+  if (auto why = account_->take({0, 0, size_of(session)}); !why.empty()) return why;
+  account_->give_back({0, 0, size_of(held.session)});
+  wipe(held.session);
+  held.session = std::move(session);
+  held.client = client;
+  held.told_by = teller;
+  return {};
+}
+
+std::string held_process::add(backend::guarded_term term, std::uint64_t teller) {
+  if (over_) return "the process has ended";
+  const auto session = sessions_.find(term.session);
+  if (session == sessions_.end()) return "the session of the term was not told";
+  auto key = std::pair(term.record, term.node);
+  auto& terms = session->second.terms;
+  const auto known = terms.find(key);
+  if (known == terms.end()) {
+    if (auto why = account_->take({0, 1, size_of(term)}); !why.empty()) return why;
+    terms.emplace(std::move(key), held_term{std::move(term), teller});
+    return {};
+  }
+  if (auto why = account_->take({0, 0, size_of(term)}); !why.empty()) return why;
+  account_->give_back({0, 0, size_of(known->second.term)});
+  known->second = {std::move(term), teller};
+  return {};
+}
+
+void held_process::remove(const backend::guarded_session_end& which) {
+  const auto known = sessions_.find(which.id);
+  if (known != sessions_.end()) erase(known);
+}
+
+void held_process::remove(const backend::guarded_term_end& which) {
+  const auto session = sessions_.find(which.session);
+  if (session == sessions_.end()) return;
+  auto& terms = session->second.terms;
+  const auto known = terms.find({which.record, which.node});
+  if (known == terms.end()) return;
+  account_->give_back({0, 1, size_of(known->second.term)});
+  terms.erase(known);
+}
+
+void held_process::keep_only(const std::string& client, std::uint64_t teller) {
+  for (auto each = sessions_.begin(); each != sessions_.end();) {
+    auto& held = each->second;
+    if (held.client != client) {
+      ++each;
+      continue;
+    }
+    if (held.told_by != teller) {
+      each = erase(each);
+      continue;
+    }
+    for (auto term = held.terms.begin(); term != held.terms.end();) {
+      if (term->second.told_by == teller) {
+        ++term;
+        continue;
+      }
+      account_->give_back({0, 1, size_of(term->second.term)});
+      term = held.terms.erase(term);
+    }
+    ++each;
+  }
+}
+
+std::vector<held_session> held_process::end() {
+  over_ = true;
+  std::vector<held_session> all;
+  for (auto& [id, each] : sessions_) {
+    forget(each);
+    all.push_back(std::move(each));
+  }
+  sessions_.clear();
+  return all;
+}
+
+held_process::sessions::iterator held_process::erase(sessions::iterator which) {
+  forget(which->second);
+  wipe(which->second.session);
+  return sessions_.erase(which);
+}
+
+void held_process::forget(const held_session& session) {
+  holding less{1, session.terms.size(), size_of(session.session)};
+  for (const auto& [key, each] : session.terms) less.bytes += size_of(each.term);
+  account_->give_back(less);
+}
+
+}  // namespace guardian

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "descriptor.hpp"
+#include "held_session.hpp"
+#include "process_identity.hpp"
+#include "user_account.hpp"
+
+namespace guardian {
+
+/// One process, its pidfd, and what it has told. What was told stays until it is taken back, or until the process ends;
+/// connections come and go.
+class held_process {
+ public:
+  held_process(process_identity who, std::string name, descriptor pidfd, std::shared_ptr<user_account> account);
+  held_process(const held_process&) = delete;
+  held_process& operator=(const held_process&) = delete;
+  ~held_process();
+
+  const process_identity& who() const noexcept { return who_; }
+  const std::string& name() const noexcept { return name_; }
+  int pidfd() const noexcept { return pidfd_.get(); }
+  const std::shared_ptr<user_account>& account() const noexcept { return account_; }
+  uid_t user() const noexcept { return account_->user(); }
+  std::size_t session_count() const noexcept { return sessions_.size(); }
+  std::size_t term_count() const noexcept;
+
+  /// The process has ended: nothing is taken any more.
+  bool is_over() const noexcept { return over_; }
+
+  // `teller`: the number of the connection. The text that is returned says why it was not taken.
+  std::string add(zkrecipes::backend::guarded_session session, const std::string& client, std::uint64_t teller);
+  std::string add(zkrecipes::backend::guarded_term term, std::uint64_t teller);
+  void remove(const zkrecipes::backend::guarded_session_end& which);
+  void remove(const zkrecipes::backend::guarded_term_end& which);
+  /// Takes back what this client has told over other connections only.
+  void keep_only(const std::string& client, std::uint64_t teller);
+
+  /// Hands out what is held, once the process has ended.
+  std::vector<held_session> end();
+
+ private:
+  using sessions = std::map<std::int64_t, held_session>;
+  sessions::iterator erase(sessions::iterator which);
+  void forget(const held_session& session);
+
+  process_identity who_;
+  std::string name_;
+  descriptor pidfd_;
+  std::shared_ptr<user_account> account_;
+  sessions sessions_;
+  bool over_ = false;
+};
+
+using held_process_ptr = std::shared_ptr<held_process>;
+
+}  // namespace guardian

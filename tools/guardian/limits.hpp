@@ -1,0 +1,19 @@
+#pragma once
+
+#include <cstddef>
+
+namespace guardian {
+
+/// How much of the guardian one user may take. What goes beyond is refused; other users do not notice.
+struct limits {
+  std::size_t connections = 256;
+  std::size_t sessions = 1'000;
+  std::size_t terms = 50'000;
+  std::size_t bytes = 64u << 20;  ///< The size of everything that is held for the user's processes.
+  std::size_t endings = 16;       ///< Sessions that are ended at the same time.
+  /// Messages of one connection: so many at once, and so many in each second later. Further ones wait in its socket.
+  std::size_t burst = 60'000;
+  std::size_t rate = 2'000;
+};
+
+}  // namespace guardian

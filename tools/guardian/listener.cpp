@@ -1,0 +1,87 @@
+#include "listener.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include <grp.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace guardian {
+
+namespace {
+
+using protocol = boost::asio::local::stream_protocol;
+
+/// After the system has refused a connection: there is no descriptor left, for example.
+constexpr std::chrono::milliseconds pause_after_refusal{100};
+
+[[noreturn]] void fail(const std::string& path, const std::string& why) {
+  throw std::runtime_error("socket " + path + ": " + why);
+}
+
+gid_t group_of(const listener::place& where) {
+  const auto* found = ::getgrnam(where.group.c_str());
+  if (!found) fail(where.path, "there is no group " + where.group);
+  return found->gr_gid;
+}
+
+}  // namespace
+
+/// Nobody can connect before the socket has its mode and group, because it listens only then.
+listener::listener(const boost::asio::any_io_executor& executor, const place& where, handler told)
+    : acceptor_(executor), pause_(executor), told_(std::move(told)), path_(where.path) {
+  if (path_.empty() || path_.size() >= sizeof(sockaddr_un::sun_path)) fail(path_, "the path is empty or too long");
+  make_room(path_);
+  const auto mask = ::umask(0777);
+  boost::system::error_code error;
+  acceptor_.open(protocol(), error);
+  if (!error) acceptor_.bind(path_, error);
+  ::umask(mask);
+  if (error) fail(path_, error.message());
+  ::lstat(path_.c_str(), &own_);
+  if (!where.group.empty() && ::chown(path_.c_str(), static_cast<uid_t>(-1), group_of(where)) != 0) {
+    fail(path_, std::string("group: ") + std::strerror(errno));
+  }
+  if (::chmod(path_.c_str(), where.mode) != 0) fail(path_, std::string("mode: ") + std::strerror(errno));
+  acceptor_.listen(protocol::acceptor::max_listen_connections, error);
+  if (error) fail(path_, error.message());
+}
+
+listener::~listener() {
+  struct stat now {};
+  const bool is_ours = ::lstat(path_.c_str(), &now) == 0 && now.st_dev == own_.st_dev && now.st_ino == own_.st_ino;
+  if (is_ours) ::unlink(path_.c_str());
+}
+
+/// Removes the socket of a guardian that was killed, at which nobody listens.
+void listener::make_room(const std::string& path) {
+  struct stat there {};
+  if (::lstat(path.c_str(), &there) != 0) return;
+  if (!S_ISSOCK(there.st_mode)) fail(path, "there is something else");
+  protocol::socket probe(acceptor_.get_executor());
+  boost::system::error_code error;
+  probe.connect(path, error);
+  if (error != boost::asio::error::connection_refused) fail(path, "another guardian listens there");
+  ::unlink(path.c_str());
+}
+
+void listener::start() {
+  const auto alive = std::weak_ptr(alive_);
+  acceptor_.async_accept([this, alive](const boost::system::error_code& error, protocol::socket accepted) {
+    if (alive.expired() || error == boost::asio::error::operation_aborted) return;
+    if (!error) {
+      told_(std::move(accepted));
+      return start();
+    }
+    pause_.expires_after(pause_after_refusal);
+    pause_.async_wait([this, alive](const boost::system::error_code& cancelled) {
+      if (!alive.expired() && !cancelled) start();
+    });
+  });
+}
+
+}  // namespace guardian

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <sys/stat.h>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+namespace guardian {
+
+/// Listens at a path of the file system, for those whom mode and group of the socket let in.
+class listener {
+ public:
+  using socket = boost::asio::local::stream_protocol::socket;
+  using handler = std::function<void(socket)>;
+
+  struct place {
+    std::string path;
+    unsigned mode = 0660;
+    std::string group;  ///< Empty: that of the guardian.
+  };
+
+  /// Takes the place of a guardian that is gone. \throws std::runtime_error if the path is taken, the group is unknown,
+  /// or the system refuses.
+  listener(const boost::asio::any_io_executor& executor, const place& where, handler told);
+  listener(const listener&) = delete;
+  listener& operator=(const listener&) = delete;
+  /// Removes the socket, unless another one stands at its path by now.
+  ~listener();
+
+  void start();
+
+ private:
+  void make_room(const std::string& path);
+
+  boost::asio::local::stream_protocol::acceptor acceptor_;
+  boost::asio::steady_timer pause_;
+  handler told_;
+  std::string path_;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // a handler can come after our end, without an error
+  struct stat own_ {};
+};
+
+}  // namespace guardian

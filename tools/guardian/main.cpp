@@ -1,0 +1,88 @@
+#include <chrono>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <string>
+
+#include <sys/resource.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "agent.hpp"
+#include "command_line.hpp"
+#include "early_proof.hpp"
+#include "real_ender.hpp"
+#include "secrets.hpp"
+
+namespace {
+
+/// For sessions that are being ended when the guardian itself is to end.
+constexpr std::chrono::seconds longest_finish{10};
+
+void write_line(std::string_view line) { std::cerr << std::string(line) + '\n'; }
+
+/// Each connection takes some descriptors.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// An exception ends what it concerns, and not the guarding of everybody else.
+void run_some(boost::asio::io_context& io) {
+  try {
+    io.run();
+  } catch (const std::exception& failure) {
+    write_line(std::string("handler_failed reason=") + guardian::printable(failure.what()));
+  }
+}
+
+int run(const guardian::invocation& asked) {
+  if (asked.options.early.after_end_of_line) {  // before we lock memory, because it forks
+    const auto problem = guardian::early_proof_problem();
+    if (!problem.empty()) {
+      std::cerr << "zkrecipes-guardian: --early-proof can not be used: " << problem << '\n';
+      return 1;
+    }
+  }
+  raise_descriptor_limit();
+  const auto left = guardian::harden_process();
+  if (!left.empty()) write_line("not_hardened reason=" + guardian::printable(left));
+  boost::asio::io_context io(1);
+  guardian::agent agent(io, asked.options, guardian::make_real_ender(io.get_executor()), &write_line);
+  boost::asio::signal_set signals(io, SIGTERM, SIGINT);
+  boost::asio::steady_timer limit(io);
+  signals.async_wait([&](const boost::system::error_code& error, int) {
+    if (error) return;
+    agent.finish([&] { io.stop(); });
+    limit.expires_after(longest_finish);
+    limit.async_wait([&](const boost::system::error_code& stopped) {
+      if (!stopped) io.stop();
+    });
+  });
+  if (asked.child >= 0) {
+    agent.serve(asked.child, [&] { io.stop(); });
+  } else {
+    agent.listen();
+  }
+  while (!io.stopped()) run_some(io);
+  write_line("stopped");
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    int status = 0;
+    const auto asked = guardian::parse_command_line(argc, argv, status);
+    return asked ? run(*asked) : status;
+  } catch (const std::exception& error) {
+    std::cerr << "zkrecipes-guardian: " << error.what() << '\n';
+    return 1;
+  }
+}

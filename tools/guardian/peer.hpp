@@ -1,0 +1,20 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+namespace guardian {
+
+/// The process that has connected, as the kernel says (SO_PEERCRED), with its effective user and group at that time.
+struct peer {
+  pid_t pid = 0;
+  uid_t user = 0;
+  gid_t group = 0;
+};
+
+/// Nothing if the kernel does not say it.
+std::optional<peer> peer_of(int socket);
+
+}  // namespace guardian

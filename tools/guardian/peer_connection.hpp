@@ -1,0 +1,62 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "conversation.hpp"
+#include "line_buffer.hpp"
+#include "process_line.hpp"
+#include "rate_limit.hpp"
+
+namespace guardian {
+
+/// The socket of one peer. It reads as fast as the limits allow, and never waits for the peer to read.
+class peer_connection final : public std::enable_shared_from_this<peer_connection>, public process_line {
+ public:
+  using socket = boost::asio::local::stream_protocol::socket;
+  using clock = std::chrono::steady_clock;
+
+  /// `closed` is called once. References outlive the connection.
+  peer_connection(socket with, registry& known, event_log& log, const peer& who, std::uint64_t number,
+                  std::shared_ptr<user_account> account, std::function<void()> closed);
+  ~peer_connection() override;
+
+  void start();
+  void close() override;
+
+ private:
+  enum class look { more, nothing, ended };
+
+  void drain() override;
+  void wait_for_data();
+  void on_data();
+  look read();
+  std::size_t take_lines();
+  void answer(const zkrecipes::backend::guardian_answer& what);
+  void note_life();
+  void watch_for_hang();
+  void on_hang_timer(clock::time_point expected);
+  void kill();
+  bool has_unread_data();
+
+  socket socket_;
+  event_log& log_;
+  std::shared_ptr<user_account> account_;
+  std::function<void()> closed_;
+  rate_limit rate_;
+  line_buffer buffer_;
+  std::vector<descriptor> passed_;
+  boost::asio::steady_timer pause_;
+  boost::asio::steady_timer hang_timer_;
+  clock::time_point last_sign_;
+  bool is_watched_ = false;
+  std::unique_ptr<conversation> talk_;
+};
+
+}  // namespace guardian

@@ -1,0 +1,38 @@
+// Which process a pidfd stands for.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include <sys/types.h>
+
+namespace guardian {
+
+/// One process in the life of the machine: numbers are used again, with a later start.
+struct process_identity {
+  pid_t pid = 0;
+  std::uint64_t started = 0;
+  friend auto operator<=>(const process_identity&, const process_identity&) = default;
+};
+
+struct identified_process {
+  std::optional<process_identity> who;  ///< Nothing if the process has ended and may be gone.
+  std::string name;
+  std::string problem;  ///< Why the descriptor is refused; empty if it is taken.
+};
+
+/// Refuses what is no pidfd, the pidfd of a single thread (it tells the end of that thread), a process that our /proc
+/// does not show, and one whose effective user is not `user`. A process that has ended already is taken without a look
+/// at its user, because nothing can be done to it any more.
+identified_process identify_process(int pidfd, uid_t user);
+
+/// The process has ended: all its threads have.
+bool has_ended(int pidfd);
+
+/// Kills the process unless any of its user ids is another one by now, as after the execution of a set-user-id program.
+/// Returns why not; empty if it was killed.
+std::string kill_process(int pidfd, pid_t pid, uid_t user);
+
+}  // namespace guardian

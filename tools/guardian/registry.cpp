@@ -1,0 +1,111 @@
+#include "registry.hpp"
+
+#include <utility>
+
+#include "early_proof.hpp"
+
+namespace guardian {
+
+namespace {
+
+/// The longest pause between two early looks after the end of a line.
+constexpr std::chrono::milliseconds longest_pause{25};
+
+std::string number(std::size_t value) { return std::to_string(value); }
+
+}  // namespace
+
+registry::registry(boost::asio::any_io_executor executor, const limits& most, early_looks early, event_log& log,
+                   heir told)
+    : executor_(std::move(executor)), most_(most), early_(early), log_(log), told_(std::move(told)) {}
+
+std::shared_ptr<user_account> registry::account_of(uid_t user) {
+  drop_idle_accounts();
+  auto& account = accounts_[user];
+  if (!account) account = std::make_shared<user_account>(user, most_);
+  return account;
+}
+
+void registry::drop_idle_accounts() {
+  std::erase_if(accounts_, [](const auto& each) { return each.second.use_count() == 1 && each.second->is_idle(); });
+}
+
+registry::admitted registry::admit(descriptor pidfd, uid_t user) {
+  auto found = identify_process(pidfd.get(), user);
+  if (!found.problem.empty()) return {nullptr, std::move(found.problem)};
+  const auto who = found.who.value_or(process_identity{0, ++nameless_});
+  auto& which = watched_[who];
+  if (which.process) return {which.process, {}};
+  which.process = std::make_shared<held_process>(who, std::move(found.name), std::move(pidfd), account_of(user));
+  begin_watch(which);
+  return {which.process, {}};
+}
+
+void registry::begin_watch(watched& which) {
+  const auto who = which.process->who();
+  which.watch = std::make_unique<process_watch>(executor_, which.process->pidfd(),
+                                                [this, who](std::string_view proof) { end(who, proof); });
+  if (!early_.after_end_of_line || who.pid == 0) return;
+  auto folder = open_process_folder(who.pid);
+  const bool is_its_own = folder && !has_ended(which.process->pidfd());  // so the number was not used again yet
+  if (is_its_own && early_.always.count()) which.watch->look_early(std::move(folder), early_.always);
+}
+
+void registry::attach(const held_process_ptr& process, process_line& line) {
+  const auto known = watched_.find(process->who());
+  if (known != watched_.end()) known->second.lines.insert(&line);
+}
+
+void registry::detach(const held_process_ptr& process, process_line& line) {
+  const auto known = watched_.find(process->who());
+  if (known == watched_.end() || known->second.lines.erase(&line) == 0) return;
+  auto& which = known->second;
+  log_.tell_of(process->user(), "line_ended",
+               {{"pid", std::to_string(process->who().pid)},
+                {"name", process->name()},
+                {"sessions", number(process->session_count())},
+                {"terms", number(process->term_count())}});
+  if (!which.lines.empty()) return;
+  if (process->session_count() == 0) {
+    watched_.erase(known);
+    return;
+  }
+  if (!early_.after_end_of_line || process->who().pid == 0) return;
+  if (which.watch->looks_early()) return which.watch->hurry();
+  auto folder = open_process_folder(process->who().pid);
+  const bool is_its_own = folder && !has_ended(process->pidfd());
+  if (is_its_own) which.watch->look_early(std::move(folder), longest_pause);
+}
+
+/// The process may have told something just before its death, so its lines are read to their ends first.
+void registry::end(const process_identity& who, std::string_view proof) {
+  const auto ended = watched_.extract(who);
+  const auto& process = ended.mapped().process;
+  const auto& lines = ended.mapped().lines;
+  for (auto* each : lines) each->drain();
+  auto sessions = process->end();
+  std::size_t terms = 0;
+  for (const auto& each : sessions) terms += each.terms.size();
+  log_.tell_of(process->user(), "process_ended",
+               {{"pid", std::to_string(who.pid)},
+                {"name", process->name()},
+                {"proof", std::string(proof)},
+                {"sessions", number(sessions.size())},
+                {"terms", number(terms)}});
+  for (auto* each : lines) each->close();
+  told_(process, std::move(sessions));
+}
+
+std::size_t registry::session_count() const {
+  std::size_t count = 0;
+  for (const auto& [who, each] : watched_) count += each.process->session_count();
+  return count;
+}
+
+std::size_t registry::term_count() const {
+  std::size_t count = 0;
+  for (const auto& [who, each] : watched_) count += each.process->term_count();
+  return count;
+}
+
+}  // namespace guardian

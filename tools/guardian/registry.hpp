@@ -1,0 +1,75 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+
+#include "descriptor.hpp"
+#include "event_log.hpp"
+#include "held_process.hpp"
+#include "limits.hpp"
+#include "process_line.hpp"
+#include "process_watch.hpp"
+
+namespace guardian {
+
+/// When to look for an early proof.
+struct early_looks {
+  bool after_end_of_line = false;
+  std::chrono::milliseconds always{0};  ///< At processes whose connections stand, too, so often. 0: not.
+};
+
+/// The processes that the guardian knows, and the users that they belong to.
+class registry {
+ public:
+  /// Told what a process held that has ended.
+  using heir = std::function<void(held_process_ptr, std::vector<held_session>)>;
+
+  registry(boost::asio::any_io_executor executor, const limits& most, early_looks early, event_log& log, heir told);
+
+  std::shared_ptr<user_account> account_of(uid_t user);
+
+  struct admitted {
+    held_process_ptr process;
+    std::string problem;
+  };
+  /// The process of this pidfd, which may be known already. `user`: the one that its connection belongs to.
+  admitted admit(descriptor pidfd, uid_t user);
+
+  void attach(const held_process_ptr& process, process_line& line);
+  /// The line has ended, which proves nothing.
+  void detach(const held_process_ptr& process, process_line& line);
+
+  std::size_t process_count() const noexcept { return watched_.size(); }
+  std::size_t session_count() const;
+  std::size_t term_count() const;
+
+ private:
+  struct watched {
+    held_process_ptr process;
+    std::unique_ptr<process_watch> watch;
+    std::set<process_line*> lines;
+  };
+  void begin_watch(watched& which);
+  void end(const process_identity& who, std::string_view proof);
+  void drop_idle_accounts();
+
+  boost::asio::any_io_executor executor_;
+  limits most_;
+  early_looks early_;
+  event_log& log_;
+  heir told_;
+  std::map<uid_t, std::shared_ptr<user_account>> accounts_;
+  std::map<process_identity, watched> watched_;
+  std::uint64_t nameless_ = 0;
+};
+
+}  // namespace guardian

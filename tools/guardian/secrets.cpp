@@ -1,0 +1,57 @@
+#include "secrets.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+namespace guardian {
+
+namespace {
+
+constexpr unsigned capability_ipc_lock = 14;
+
+/// With a limit, a later allocation would fail once all that may be locked is locked.
+bool may_lock_everything() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY) return true;
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("CapEff:")) return std::stoull(line.substr(7), nullptr, 16) >> capability_ipc_lock & 1;
+  }
+  return false;
+}
+
+std::string with_reason(const char* what) { return std::string(what) + ": " + std::strerror(errno); }
+
+}  // namespace
+
+void wipe(std::string& text) {
+  ::explicit_bzero(text.data(), text.size());
+  text.clear();
+}
+
+void wipe(zkrecipes::backend::guarded_session& session) {
+  wipe(session.key.password);
+  for (auto& each : session.digest) wipe(each.password);
+}
+
+std::string harden_process() {
+  const rlimit none{0, 0};
+  std::string failed;
+  const auto note = [&](const std::string& what) { failed.append(failed.empty() ? "" : "; ").append(what); };
+  if (::setrlimit(RLIMIT_CORE, &none) != 0) note(with_reason("core dumps are not forbidden"));
+  if (::prctl(PR_SET_DUMPABLE, 0) != 0) note(with_reason("the process stays dumpable"));
+  if (!may_lock_everything()) {
+    note("memory is not locked: the limit of locked memory is neither lifted nor is there CAP_IPC_LOCK");
+  } else if (::mlockall(MCL_CURRENT | MCL_FUTURE) != 0) {
+    note(with_reason("memory is not locked"));
+  }
+  return failed;
+}
+
+}  // namespace guardian

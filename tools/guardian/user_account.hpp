@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include <sys/types.h>
+
+#include "limits.hpp"
+
+namespace guardian {
+
+/// The amount that is held for a process.
+struct holding {
+  std::size_t sessions = 0;
+  std::size_t terms = 0;
+  std::size_t bytes = 0;
+};
+
+/// What one user takes of the guardian, against the limits.
+class user_account {
+ public:
+  user_account(uid_t user, const limits& most) : user_(user), most_(most) {}
+
+  uid_t user() const noexcept { return user_; }
+  const limits& most() const noexcept { return most_; }
+  const holding& held() const noexcept { return held_; }
+
+  bool take_connection() { return connections_ < most_.connections && ++connections_; }
+  void return_connection() { --connections_; }
+  bool take_ending() { return endings_ < most_.endings && ++endings_; }
+  void return_ending() { --endings_; }
+
+  /// Nothing is taken if a limit does not allow it; the text then says which.
+  std::string take(const holding& more);
+  void give_back(const holding& less);
+
+  bool is_idle() const { return connections_ + endings_ + held_.sessions + held_.terms + held_.bytes == 0; }
+
+ private:
+  uid_t user_;
+  limits most_;
+  std::size_t connections_ = 0;
+  std::size_t endings_ = 0;
+  holding held_;
+};
+
+}  // namespace guardian
