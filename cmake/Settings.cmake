@@ -38,6 +38,11 @@ set(ZKRECIPES_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (set by t
 if(ZKRECIPES_SANITIZE)
   add_compile_options(-fsanitize=${ZKRECIPES_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${ZKRECIPES_SANITIZE})
+  if(ZKRECIPES_SANITIZE MATCHES undefined)
+    # Checks at every access to an object: a quarter of the time to compile. AddressSanitizer stops at a null pointer,
+    # and at a pointer to freed memory, too; x86 allows unaligned access.
+    add_compile_options(-fno-sanitize=null,alignment,object-size,vptr)
+  endif()
   if(ZKRECIPES_SANITIZE MATCHES thread)
     # ThreadSanitizer does not understand atomic fences. The first definition removes the fences around Asio's handlers:
     # Asio's locks already order the memory accesses. The second makes Asio count references without a fence, because

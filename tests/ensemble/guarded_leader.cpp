@@ -40,6 +40,7 @@ class guarded_case : public term_case {
         "guardian", std::vector<std::string>{GUARDIAN_PROGRAM, "--socket", socket(), "--mode", "0600"});
   }
   void kill_guardian() { guardian_.reset(); }
+  void end_leader() { leader_.reset(); }
   /// Waits until it leads. The guardian has been told of the term then, because that comes before the record.
   void start_leader(std::chrono::milliseconds deadline) {
     leader_ = std::make_unique<line_process>(
@@ -119,6 +120,8 @@ BOOST_AUTO_TEST_CASE(one_that_is_stopped_is_left_alone) {
   wait_heir(heir);
   BOOST_TEST((heir.does.terms.back().how() == takeover::forced), "its session has timed out; nobody has ended it");
   signal_leader(SIGCONT);
+  wait([&] { return in_line() == 2; });  // it lives, and gets in line again with a new session
+  end_leader();
   stop_all();
 }
 

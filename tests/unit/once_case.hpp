@@ -35,8 +35,9 @@ class stamping_server {
     return reply;
   }
   std::size_t below(const std::string& path) const {
+    const auto prefix = path + "/";
     std::size_t count = 0;
-    for (const auto& [name, held] : nodes) count += name.starts_with(path + "/") ? 1 : 0;
+    for (auto each = nodes.lower_bound(prefix); each != nodes.end() && each->first.starts_with(prefix); ++each) ++count;
     return count;
   }
 
