@@ -54,6 +54,7 @@ std::optional<invocation> parse_command_line(int argc, const char* const* argv, 
                  "Look for it all the time, so often (milliseconds), because a large process ends its connections late")
       ->check(CLI::Range(1, 60'000))
       ->needs(early);
+  app.add_flag("--end-sessions", asked.is_ending_process, "What the guardian starts itself")->group("");
   add_limits(app, options.most);
   try {
     app.parse(argc, argv);

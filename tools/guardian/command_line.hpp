@@ -9,6 +9,7 @@ namespace guardian {
 struct invocation {
   agent_options options;
   int child = -1;  ///< The descriptor to serve instead of listening.
+  bool is_ending_process = false;
 };
 
 /// Reads the command line. Nothing if there is nothing more to do: help was asked for, or it was wrong (`status`).

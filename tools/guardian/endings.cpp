@@ -10,8 +10,8 @@ namespace guardian {
 
 namespace {
 
-session_of_the_dead handed_over(held_session from) {
-  session_of_the_dead to{std::move(from.session), {}};
+session_of_the_dead handed_over(held_session from, uid_t user) {
+  session_of_the_dead to{std::move(from.session), {}, user};
   for (auto& [key, each] : from.terms) to.terms.push_back(std::move(each.term));
   return to;
 }
@@ -24,7 +24,8 @@ void endings::begin(const held_process_ptr& process, std::vector<held_session> s
   const auto now = zkrecipes::lease_clock::now();
   for (auto& each : sessions) {
     const auto deadline = now + each.session.key.timeout;
-    waiting_.push_back({process, handed_over(std::move(each)), deadline});
+    const auto charged = holding_of(each);
+    waiting_.push_back({process, handed_over(std::move(each), process->user()), deadline, charged});
   }
   start_some();
 }
@@ -45,10 +46,12 @@ void endings::start(item which) {
   ++running_;
   const auto session = which.what.session.key.id;
   const auto terms = which.what.terms.size();
-  auto done = [this, alive = std::weak_ptr(alive_), process = which.process, session, terms](const ending& result) {
+  auto done = [this, alive = std::weak_ptr(alive_), process = which.process, charged = which.charged, session,
+               terms](const ending& result) {
     if (alive.expired()) return;
     --running_;
     process->account()->return_ending();
+    process->account()->give_back(charged);
     tell(*process, session, terms, result);
     start_some();
     told_();
@@ -65,7 +68,7 @@ void endings::tell(const held_process& process, std::int64_t session, std::size_
                 {"died", std::to_string(result.died)},
                 {"passed_over", std::to_string(result.passed_over)},
                 {"closed", result.is_closed ? "yes" : "no"},
-                {"error", result.error ? result.error.message() : "none"}});
+                {"error", result.problem.empty() ? "none" : result.problem}});
 }
 
 }  // namespace guardian

@@ -16,7 +16,7 @@
 namespace guardian {
 
 /// Ends the sessions of dead processes, a limited number of each user at a time. A session that has timed out meanwhile
-/// is left alone.
+/// is left alone. The account of the user is charged for what a session holds until it has ended.
 class endings {
  public:
   /// `told`: that one more has ended.
@@ -33,6 +33,7 @@ class endings {
     held_process_ptr process;
     session_of_the_dead what;
     time_point deadline;
+    holding charged;
   };
   void start_some();
   void start(item which);

@@ -100,24 +100,15 @@ void held_process::keep_only(const std::string& client, std::uint64_t teller) {
 std::vector<held_session> held_process::end() {
   over_ = true;
   std::vector<held_session> all;
-  for (auto& [id, each] : sessions_) {
-    forget(each);
-    all.push_back(std::move(each));
-  }
+  for (auto& [id, each] : sessions_) all.push_back(std::move(each));
   sessions_.clear();
   return all;
 }
 
 held_process::sessions::iterator held_process::erase(sessions::iterator which) {
-  forget(which->second);
+  account_->give_back(holding_of(which->second));
   wipe(which->second.session);
   return sessions_.erase(which);
-}
-
-void held_process::forget(const held_session& session) {
-  holding less{1, session.terms.size(), size_of(session.session)};
-  for (const auto& [key, each] : session.terms) less.bytes += size_of(each.term);
-  account_->give_back(less);
 }
 
 }  // namespace guardian

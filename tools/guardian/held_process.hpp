@@ -41,13 +41,12 @@ class held_process {
   /// Takes back what this client has told over other connections only.
   void keep_only(const std::string& client, std::uint64_t teller);
 
-  /// Hands out what is held, once the process has ended.
+  /// Hands out what is held, once the process has ended. The account is charged for it until that is given back.
   std::vector<held_session> end();
 
  private:
   using sessions = std::map<std::int64_t, held_session>;
   sessions::iterator erase(sessions::iterator which);
-  void forget(const held_session& session);
 
   process_identity who_;
   std::string name_;

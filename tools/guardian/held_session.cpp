@@ -20,4 +20,10 @@ std::size_t size_of(const zkrecipes::backend::guarded_term& term) {
   return fixed + 2 * (term.record.size() + term.node.size()) + term.seat.size();
 }
 
+holding holding_of(const held_session& session) {
+  holding all{1, session.terms.size(), size_of(session.session)};
+  for (const auto& [key, each] : session.terms) all.bytes += size_of(each.term);
+  return all;
+}
+
 }  // namespace guardian

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "backend/guardian/guardian_message.hpp"
+#include "user_account.hpp"
 
 namespace guardian {
 
@@ -27,5 +28,7 @@ struct held_session {
 /// An estimate of the memory that it takes.
 std::size_t size_of(const zkrecipes::backend::guarded_session& session);
 std::size_t size_of(const zkrecipes::backend::guarded_term& term);
+/// What the account of its user is charged for the session and its terms.
+holding holding_of(const held_session& session);
 
 }  // namespace guardian

@@ -13,7 +13,8 @@
 #include "agent.hpp"
 #include "command_line.hpp"
 #include "early_proof.hpp"
-#include "real_ender.hpp"
+#include "ending_worker.hpp"
+#include "process_ender.hpp"
 #include "secrets.hpp"
 
 namespace {
@@ -52,7 +53,8 @@ int run(const guardian::invocation& asked) {
   const auto left = guardian::harden_process();
   if (!left.empty()) write_line("not_hardened reason=" + guardian::printable(left));
   boost::asio::io_context io(1);
-  guardian::agent agent(io, asked.options, guardian::make_real_ender(io.get_executor()), &write_line);
+  guardian::agent agent(io, asked.options, guardian::make_process_ender(io.get_executor(), "/proc/self/exe"),
+                        &write_line);
   boost::asio::signal_set signals(io, SIGTERM, SIGINT);
   boost::asio::steady_timer limit(io);
   signals.async_wait([&](const boost::system::error_code& error, int) {
@@ -80,7 +82,8 @@ int main(int argc, char** argv) {
   try {
     int status = 0;
     const auto asked = guardian::parse_command_line(argc, argv, status);
-    return asked ? run(*asked) : status;
+    if (!asked) return status;
+    return asked->is_ending_process ? guardian::run_ending_worker() : run(*asked);
   } catch (const std::exception& error) {
     std::cerr << "zkrecipes-guardian: " << error.what() << '\n';
     return 1;

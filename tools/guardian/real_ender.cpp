@@ -34,8 +34,8 @@ session_ender make_real_ender(const boost::asio::any_io_executor& executor) {
     boost::asio::co_spawn(
         schedule->strand, detail::end_dead_session(schedule, std::move(dead), deadline),
         [done = std::move(done)](const std::exception_ptr& failure, const detail::dead_session_result& result) {
-          if (failure) return done({zkrecipes::errc::server_error, 0, 0, false});
-          done({result.error, result.died, result.passed_over, result.is_closed});
+          if (failure) return done({"an exception", 0, 0, false});
+          done({result.error ? result.error.message() : "", result.died, result.passed_over, result.is_closed});
         });
   };
 }

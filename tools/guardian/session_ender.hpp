@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
-#include <zkrecipes/error.hpp>
+#include <sys/types.h>
+
 #include <zkrecipes/lease_clock.hpp>
 
 #include "backend/guardian/guardian_message.hpp"
@@ -16,10 +18,11 @@ namespace guardian {
 struct session_of_the_dead {
   zkrecipes::backend::guarded_session session;
   std::vector<zkrecipes::backend::guarded_term> terms;
+  uid_t user = 0;
 };
 
 struct ending {
-  zkrecipes::error_code error;
+  std::string problem{};        ///< Empty if there was none.
   std::size_t died = 0;         ///< Records that say so now.
   std::size_t passed_over = 0;  ///< Records that name somebody else, or an end.
   bool is_closed = false;

@@ -1,0 +1,205 @@
+// The processes that end sessions, with servers of the test in place of the ensemble.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
+
+#include "ending_order.hpp"
+#include "ending_process.hpp"
+#include "guardian/guarding.hpp"
+#include "process_ender.hpp"
+
+using namespace guardian;
+using namespace guardian::test;
+using asio::ip::tcp;
+
+namespace {
+
+/// A server that says the same to everybody who connects, and nothing more.
+class fixed_server {
+ public:
+  explicit fixed_server(asio::io_context& io, std::string words = {})
+      : acceptor_(io, tcp::endpoint(asio::ip::address_v4::loopback(), 0)), words_(std::move(words)) {
+    accept();
+  }
+  std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
+  std::size_t connections() const noexcept { return sockets_.size(); }
+
+ private:
+  void accept() {
+    acceptor_.async_accept([this](const boost::system::error_code& error, tcp::socket with) {
+      if (error) return;
+      sockets_.push_back(std::move(with));
+      boost::system::error_code ignored;
+      asio::write(sockets_.back(), asio::buffer(words_), ignored);
+      accept();
+    });
+  }
+
+  tcp::acceptor acceptor_;
+  std::string words_;
+  std::vector<tcp::socket> sockets_;
+};
+
+std::vector<pid_t> our_children() {
+  std::ifstream list("/proc/self/task/" + std::to_string(::getpid()) + "/children");
+  std::vector<pid_t> all;
+  for (pid_t each = 0; list >> each;) all.push_back(each);
+  return all;
+}
+
+struct ending_case : guarding {
+  session_of_the_dead session_at(const fixed_server& server, std::int64_t id, uid_t user = 0) const {
+    auto session = session_of(id);
+    session.servers = {{"127.0.0.1", server.port()}};
+    return {std::move(session), {term_of(id, "/election")}, user};
+  }
+  void end(const session_ender& by, session_of_the_dead what, std::chrono::milliseconds within) {
+    by(std::move(what), zkrecipes::lease_clock::now() + within,
+       [this](const ending& each) { results.push_back(each); });
+  }
+  void run_until_results(std::size_t count) {
+    run_until([&] { return results.size() == count; }, std::to_string(count) + " results");
+  }
+  void run_until_nobody_is_left() {
+    run_until([] { return our_children().empty(); }, "the ends of the ending processes");
+  }
+
+  std::vector<ending> results;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(ending_processes, ending_case)
+
+BOOST_AUTO_TEST_CASE(an_order_is_read_as_it_was_written) {
+  ending_order order{7, {session_of(5), {term_of(5, "/a"), term_of(5, "/b")}}, 1'500ms};
+  const auto lines = to_lines(order);
+  ending_order_reader reader;
+  std::optional<ending_order> read;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const auto end = lines.find('\n', begin);
+    BOOST_TEST_REQUIRE(!read);
+    read = reader.hear(std::string_view(lines).substr(begin, end - begin));
+    begin = end + 1;
+  }
+  BOOST_TEST_REQUIRE(read.has_value());
+  BOOST_TEST(read->number == 7);
+  BOOST_TEST((read->within == 1'500ms));
+  BOOST_TEST((read->what.session == order.what.session));
+  BOOST_TEST((read->what.terms == order.what.terms));
+  BOOST_CHECK_THROW(reader.hear("{}"), std::runtime_error);
+  BOOST_CHECK_THROW(reader.hear("no JSON"), std::runtime_error);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_is_read_as_it_was_written) {
+  auto line = to_line(ending_answer{3, {"busy", 4, 5, true}});
+  line.pop_back();
+  const auto read = parse_ending_answer(line);
+  BOOST_TEST_REQUIRE(read.has_value());
+  BOOST_TEST((read->number == 3 && read->result.problem == "busy" && read->result.died == 4u));
+  BOOST_TEST((read->result.passed_over == 5u && read->result.is_closed));
+  for (const auto* each : {"", "{}", "[]", R"({"order":1,"problem":"","died":-1,"passed_over":0,"closed":true})"}) {
+    BOOST_TEST(!parse_ending_answer(each), each);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_deadline_ends_what_a_silent_server_holds_up) {
+  fixed_server silent(io);
+  const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
+  end(ender, session_at(silent, 1), 300ms);
+  run_until_results(1);
+  BOOST_TEST(!results.front().problem.empty());
+  BOOST_TEST(!results.front().is_closed);
+  BOOST_TEST(silent.connections() > 0u);
+  run_until_nobody_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(one_that_dies_hurts_the_sessions_of_its_user_only) {
+  fixed_server silent(io);
+  const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
+  end(ender, session_at(silent, 1, 1'001), 60s);
+  end(ender, session_at(silent, 2, 1'001), 60s);
+  const auto first = our_children();
+  BOOST_TEST_REQUIRE(first.size() == 1u, "one process for the two");
+  end(ender, session_at(silent, 3, 1'002), 2s);
+  run_until([&] { return silent.connections() >= 3; }, "the connections");
+  BOOST_TEST_REQUIRE(::kill(first.front(), SIGABRT) == 0);
+  run_until_results(2);
+  for (const auto& each : results) BOOST_TEST(each.problem == "the ending process has ended");
+  run_until_results(3);
+  BOOST_TEST(results.back().problem != "the ending process has ended");
+  end(ender, session_at(silent, 4, 1'001), 300ms);
+  run_until_results(4);
+  BOOST_TEST(results.back().problem != "the ending process has ended", "the user has a new one");
+  run_until_nobody_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(one_that_is_stuck_is_killed_when_the_deadline_is_well_over) {
+  fixed_server silent(io);
+  const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
+  end(ender, session_at(silent, 1), 200ms);
+  const auto stuck = our_children();
+  BOOST_TEST_REQUIRE(stuck.size() == 1u);
+  BOOST_TEST_REQUIRE(::kill(stuck.front(), SIGSTOP) == 0);
+  run_until_results(1);
+  BOOST_TEST(results.front().problem == "the ending process has not answered in time");
+  run_until_nobody_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(servers_that_break_the_protocol_hurt_nobody_else) {
+  using namespace std::string_literals;
+  const std::vector<std::string> words{std::string(1 << 20, '\xff'), std::string(1 << 20, '\0'),
+                                       "\0\0\0\x29"s + std::string(41, '\x7f'),
+                                       "\0\0\0\x24"s + std::string(36, '\0') + std::string(100, '\x01'),
+                                       // A good answer to the connection, and then nonsense.
+                                       "\0\0\0\x25\0\0\0\0\0\0\x13\x88\0\0\0\0\0\0\0\x01\0\0\0\x10"s +
+                                           std::string(16, 'p') + '\0' + std::string(1 << 16, '\x80')};
+  const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
+  fixed_server silent(io);
+  std::optional<ending> other;
+  ender(session_at(silent, 2, 1'002), zkrecipes::lease_clock::now() + 2s, [&](const ending& each) { other = each; });
+  for (const auto& each : words) {  // what they say can also be taken for the end of the session: that is theirs to say
+    fixed_server hostile(io, each);
+    const auto count = results.size();
+    end(ender, session_at(hostile, 1, 1'001), 300ms);
+    run_until_results(count + 1);
+    BOOST_TEST(results.back().died == 0u);
+  }
+  run_until([&] { return other.has_value(); }, "the result of the other user");
+  BOOST_TEST(other->problem == make_error_code(zkrecipes::errc::timed_out).message());
+  run_until_nobody_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_can_not_be_started_is_told) {
+  fixed_server silent(io);
+  const auto ender = make_process_ender(io.get_executor(), "/nowhere/zkrecipes-guardian");
+  end(ender, session_at(silent, 1), 60s);
+  BOOST_TEST(results.empty(), "later");
+  run_until_results(1);
+  BOOST_TEST(results.front().problem.find("can not be started") != std::string::npos, results.front().problem);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_being_ended_is_still_charged_to_its_user) {
+  std::function<void(const ending&)> hold;
+  options.most.sessions = 1;
+  guard.emplace(
+      io, options,
+      [&](session_of_the_dead, zkrecipes::lease_clock::time_point, std::function<void(const ending&)> done) {
+        hold = std::move(done);
+      },
+      [this](std::string_view line) { log.emplace_back(line); });
+  guard->listen();
+  auto leader = make_leader(*this, 1, [](const child::orders&, talker&) {});
+  leader->signal(SIGKILL);
+  run_until([&] { return bool(hold); }, "the order");
+  const auto next = make_leader(*this, 2, [](const child::orders&, talker&) {});
+  BOOST_TEST(has_logged("the user has too many sessions"));
+  hold({{}, 1, 0, true});
+  const auto last = make_leader(*this, 3, [](const child::orders&, talker&) {});
+  BOOST_TEST(guard->held().session_count() == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

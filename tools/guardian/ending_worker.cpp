@@ -1,0 +1,100 @@
+#include "ending_worker.hpp"
+
+#include <array>
+#include <csignal>
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/write.hpp>
+
+#include "ending_order.hpp"
+#include "line_buffer.hpp"
+#include "real_ender.hpp"
+#include "secrets.hpp"
+
+namespace guardian {
+
+namespace {
+
+using boost::system::error_code;
+
+constexpr rlim_t most_memory = 512 << 20;
+
+/// A server that sends more than that ends this process, and not the machine's memory.
+void limit_memory() {
+#ifndef __SANITIZE_ADDRESS__  // which reserves far more
+  const rlimit most{most_memory, most_memory};
+  ::setrlimit(RLIMIT_DATA, &most);
+#endif
+}
+
+class ending_worker {
+ public:
+  ending_worker()
+      : socket_(io_, boost::asio::local::stream_protocol(), STDIN_FILENO), how_(make_real_ender(io_.get_executor())) {}
+
+  void run() {
+    read();
+    io_.run();
+  }
+
+ private:
+  void read() {
+    socket_.async_read_some(boost::asio::buffer(part_), [this](const error_code& error, std::size_t size) {
+      if (error) return note_end_of_input();
+      lines_.add({part_.data(), size});
+      ::explicit_bzero(part_.data(), size);
+      while (const auto line = lines_.next()) {
+        if (auto order = reader_.hear(*line)) begin(std::move(*order));
+      }
+      read();
+    });
+  }
+  void begin(ending_order order) {
+    ++running_;
+    how_(std::move(order.what), zkrecipes::lease_clock::now() + order.within,
+         [this, number = order.number](const ending& result) {
+           answer(to_line({number, result}));
+           --running_;
+           if (is_last_ && running_ == 0) io_.stop();
+         });
+  }
+  void note_end_of_input() {
+    is_last_ = true;
+    if (running_ == 0) io_.stop();
+  }
+  /// Answers are few and short. A guardian that has gone needs none.
+  void answer(const std::string& line) {
+    error_code ignored;
+    boost::asio::write(socket_, boost::asio::buffer(line), ignored);
+  }
+
+  boost::asio::io_context io_{1};
+  boost::asio::local::stream_protocol::socket socket_;
+  session_ender how_;
+  std::array<char, 16 << 10> part_{};
+  line_buffer lines_;
+  ending_order_reader reader_;
+  std::size_t running_ = 0;
+  bool is_last_ = false;
+};
+
+}  // namespace
+
+int run_ending_worker() {
+  for (const int each : {SIGTERM, SIGINT, SIGHUP})
+    std::signal(each, SIG_IGN);  // meant for the guardian, who waits for us
+  harden_process();
+  limit_memory();
+  ending_worker().run();
+  return 0;
+}
+
+}  // namespace guardian
