@@ -146,10 +146,14 @@ child::child(const std::function<void(const orders&)>& what) {
   orders_ = std::move(orders_end);
 }
 
-child::~child() {
-  if (pid_ <= 0) return;
-  ::kill(pid_, SIGKILL);
-  reap();
+child::~child() { drop(); }
+
+void child::drop() {
+  if (pid_ > 0) {
+    ::kill(pid_, SIGKILL);
+    reap();
+  }
+  orders_ = descriptor();
 }
 
 void child::order(char what) const { [[maybe_unused]] const auto written = ::write(orders_.get(), &what, 1); }

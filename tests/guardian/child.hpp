@@ -68,6 +68,8 @@ class child {
   /// Waits until it is a zombie, and lets it be one.
   void wait_for_end() const;
   void wait_until_stopped() const;
+  /// Kills it, and ends its orders, for children of its own that wait for them.
+  void drop();
   /// Waits for its end, and removes it from the list of processes. Returns its status.
   int reap();
   bool is_alive() const;

@@ -129,6 +129,27 @@ BOOST_AUTO_TEST_CASE(taken_back_is_not_ended) {
   BOOST_TEST(endings_of(1) == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_former_incarnation_that_was_not_told_again_is_not_ended) {
+  const auto path = options.socket.path;
+  child leader([&](const child::orders& orders) {
+    for (const std::int64_t id : {1, 2}) {  // the second connection is that after a loss
+      talker to(path);
+      to.greet();
+      to.tell(session_of(id));
+      to.tell(term_of(id, "/election"));
+      to.complete();
+    }
+    orders.report('r');
+    orders.wait();
+  });
+  run_until_reported(leader, 'r');
+  leader.signal(SIGKILL);
+  run_until_ended(2);
+  check(2);
+  see_another_death();
+  BOOST_TEST(endings_of(1) == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(another_process_with_the_socket_does_not_hide_the_death) {
   auto leader = make_leader(*this, 1, [](const child::orders& orders, talker&) {
     if (::fork() == 0) {

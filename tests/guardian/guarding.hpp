@@ -50,13 +50,16 @@ struct guarding {
   guarding() { options.socket.path = folder.socket(); }
 
   void start() {
-    const auto how = [this](session_of_the_dead what, zkrecipes::lease_clock::time_point,
-                            std::function<void(const ending&)> done) {
-      ended.push_back(std::move(what));
+    guard.emplace(io, options, stub(ended), [this](std::string_view line) { log.emplace_back(line); });
+    guard->listen();
+  }
+  /// Notes what it is to end.
+  session_ender stub(std::vector<session_of_the_dead>& notes) {
+    return [this, &notes](session_of_the_dead what, zkrecipes::lease_clock::time_point,
+                          std::function<void(const ending&)> done) {
+      notes.push_back(std::move(what));
       asio::post(io, [done = std::move(done)] { done({{}, 1, 0, true}); });
     };
-    guard.emplace(io, options, how, [this](std::string_view line) { log.emplace_back(line); });
-    guard->listen();
   }
 
   /// Runs the guardian until the condition holds. The test fails if it does not hold in time.
@@ -69,6 +72,13 @@ struct guarding {
     limit.cancel();
     io.poll();
     BOOST_TEST_REQUIRE(!is_late, what << "; the log: " << all_lines());
+  }
+  /// For what must not happen meanwhile.
+  void run_for(std::chrono::milliseconds time) {
+    asio::steady_timer end(io, time);
+    bool is_over = false;
+    end.async_wait([&](const boost::system::error_code&) { is_over = true; });
+    run_until([&] { return is_over; }, "the time");
   }
   /// Runs the guardian until the child has reported this.
   void run_until_reported(const child& by, char what) {

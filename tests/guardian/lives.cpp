@@ -1,8 +1,8 @@
-// A process that lives keeps its sessions, whatever it looks like from outside; and they end when it has died.
+// A process that lives keeps its sessions, whatever it looks like from outside; and they end when it has died. See also
+// lives_of_many.cpp and debugged.cpp.
 #include <csignal>
 #include <thread>
 
-#include <linux/close_range.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -16,24 +16,12 @@ namespace {
 
 constexpr int rounds = 10;
 
-/// With and without the early proof: it must not take any of these for a death.
+/// With and without the early proof, which must not take any of these for a death.
 struct lives_case : guarding {
   void start_with(bool is_early) {
     options.early.after_end_of_line = is_early;
     if (is_early) options.early.always = 1ms;
     start();
-  }
-  /// In each round a process whose connection has ended goes on.
-  template <class Body>
-  void outlive_the_line(bool is_early, Body body) {
-    start_with(is_early);
-    for (std::int64_t id = 1; id <= rounds; ++id) {
-      auto leader = make_leader(*this, id, body);
-      leader->order('g');
-      run_until_logged("line_ended pid=" + std::to_string(leader->pid()) + " ");
-      BOOST_TEST(guard->held().session_count() == 1u);
-      check_life_and_death(*leader, id);
-    }
   }
   /// The process still lives, so its session was not ended; it is once it is dead.
   void check_life_and_death(const child& leader, std::int64_t id) {
@@ -50,52 +38,15 @@ struct lives_case : guarding {
 
 BOOST_FIXTURE_TEST_SUITE(lives, lives_case)
 
-BOOST_AUTO_TEST_CASE(stopped) {
-  start_with(true);
-  for (std::int64_t id = 1; id <= rounds; ++id) {
-    auto leader = make_leader(*this, id, [](const child::orders& orders, talker&) {
-      orders.report('a');
-      orders.wait();
-    });
-    leader->signal(SIGSTOP);
-    leader->wait_until_stopped();
-    see_another_death();
-    BOOST_TEST_REQUIRE(endings_of(id) == 0u);
-    leader->order('g');
-    leader->signal(SIGCONT);
-    run_until_reported(*leader, 'a');
-    check_life_and_death(*leader, id);
-  }
-}
-
-BOOST_AUTO_TEST_CASE(all_descriptors_closed) {
-  outlive_the_line(true, [](const child::orders&, talker&) {
-    ::syscall(SYS_close_range, 0, ~0U, 0);
-    for (;;) ::pause();
-  });
-}
-
-BOOST_AUTO_TEST_CASE(another_program_executed) {
-  outlive_the_line(false, [](const child::orders&, talker&) { ::execl("/bin/sleep", "sleep", "600", nullptr); });
-}
-
 BOOST_AUTO_TEST_CASE(another_program_executed_by_a_thread_that_is_not_the_first) {
-  outlive_the_line(true, [](const child::orders&, talker&) {
-    std::thread([] { ::execl("/bin/sleep", "sleep", "600", nullptr); }).join();
-  });
-}
-
-BOOST_AUTO_TEST_CASE(a_child_that_keeps_the_socket_and_dies) {
   start_with(true);
   for (std::int64_t id = 1; id <= rounds; ++id) {
-    auto leader = make_leader(*this, id, [](const child::orders& orders, talker&) {
-      const auto made = ::fork();
-      if (made == 0) ::_exit(0);
-      orders.report('f');
-      orders.wait();
+    auto leader = make_leader(*this, id, [](const child::orders&, talker&) {
+      std::thread([] { ::execl("/bin/sleep", "sleep", "600", nullptr); }).join();
     });
     leader->order('g');
-    run_until_reported(*leader, 'f');
+    run_until_logged("line_ended pid=" + std::to_string(leader->pid()) + " ");
+    BOOST_TEST(guard->held().session_count() == 1u);
     check_life_and_death(*leader, id);
   }
 }
@@ -168,10 +119,7 @@ BOOST_AUTO_TEST_CASE(a_hung_process_that_has_closed_its_connection_is_not_killed
   });
   run_until_reported(leader, 'c');
   run_until_logged("line_ended");
-  asio::steady_timer later(io, 300ms);  // three hang limits: nothing happens at their ends
-  bool is_later = false;
-  later.async_wait([&](const boost::system::error_code&) { is_later = true; });
-  run_until([&] { return is_later; }, "the time");
+  run_for(300ms);  // three hang limits: nothing happens at their ends
   check_life_and_death(leader, 1);
   BOOST_TEST(!has_logged("hung_process"));
 }

@@ -115,6 +115,17 @@ BOOST_AUTO_TEST_CASE(the_process_of_another_user, *boost::unit_test::preconditio
   BOOST_TEST(guard->held().process_count() == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_process_whose_effective_user_is_not_the_peers) {
+  const auto pidfd = open_pidfd(::getpid());
+  const auto ours = identify_process(pidfd.get(), ::geteuid());
+  BOOST_TEST(ours.problem == "");
+  BOOST_TEST_REQUIRE(ours.who.has_value());
+  BOOST_TEST(ours.who->pid == ::getpid());
+  const auto others = identify_process(pidfd.get(), ::geteuid() + 1);
+  BOOST_TEST(others.problem == "the process is another user's");
+  BOOST_TEST(!others.who.has_value());
+}
+
 BOOST_AUTO_TEST_CASE(a_process_that_has_become_another_users_is_not_killed, *boost::unit_test::precondition(as_root)) {
   child peer([&](const child::orders& orders) {
     if (::setresuid(nobody, nobody, 0) != 0) return;  // as a program with the set-user-id bit can be
@@ -174,6 +185,32 @@ BOOST_AUTO_TEST_CASE(limits_of_a_user) {
   run_until([&] { return guard->connection_count() == 3u; }, "the connections");
   talker fourth(options.socket.path);
   check_refused(fourth, "too many connections");
+}
+
+BOOST_AUTO_TEST_CASE(what_there_was_no_room_for_is_left_to_its_time_out) {
+  options.most.sessions = 2;
+  options.most.terms = 1;
+  start();
+  const auto path = options.socket.path;
+  child leader([&](const child::orders& orders) {
+    talker to(path);
+    to.greet();
+    for (std::int64_t id = 1; id <= 3; ++id) {
+      to.tell(session_of(id));
+      to.tell(term_of(id, "/e" + std::to_string(id)));
+    }
+    orders.report('r');
+    orders.wait();
+  });
+  run_until_reported(leader, 'r');
+  leader.signal(SIGKILL);
+  run_until([&] { return ended.size() >= 2u; }, "the ends of two sessions");
+  run_until_logged("process_ended");
+  BOOST_TEST_REQUIRE(ended.size() == 2u);
+  BOOST_TEST_REQUIRE(ended[0].terms.size() == 1u);
+  BOOST_TEST(ended[0].terms[0].record == "/e1");
+  BOOST_TEST(ended[1].session.key.id == 2);
+  BOOST_TEST(ended[1].terms.empty());
 }
 
 BOOST_AUTO_TEST_CASE(memory_of_a_user) {
