@@ -6,7 +6,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/write.hpp>
 
-#include "ending_order.hpp"
+#include "ending_order_reader.hpp"
 #include "ending_process.hpp"
 #include "guardian/guarding.hpp"
 #include "process_ender.hpp"

@@ -28,7 +28,8 @@ struct copying : queue_consumer {
 
 /// A coordinator that is alone in line, and a queue with one message.
 struct working : fake_session {
-  working() : career(queue(zk, "/q")), coordinator(zk, "/e", {"me"}), running(record<>()) {
+  explicit working(session_options options = usual())
+      : fake_session(std::move(options)), career(queue(zk, "/q")), coordinator(zk, "/e", {"me"}), running(record<>()) {
     connect();
     coordinator.async_run(career, running.token());
     settle();

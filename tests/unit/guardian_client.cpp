@@ -10,7 +10,7 @@
 
 #include <zkrecipes/log.hpp>
 
-#include "unit/fake_session.hpp"
+#include "unit/coordinating.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -74,12 +74,12 @@ struct guarded_case {
     for (const auto& each : std::exchange(guardian().heard, {})) all.push_back(std::visit(shown(), each));
     return all;
   }
-  std::shared_ptr<void> lead(const std::string& record, const std::string& node, const std::string& seat = {}) {
+  detail::term_guard_ptr lead(const std::string& record, const std::string& node, const std::string& seat = {}) {
     const auto& core = it->zk.get_core();
     return core->guard_term(*core->current(), record, node, seat);
   }
   /// In order, on the strand.
-  void end(std::shared_ptr<void>& term) {
+  void end(detail::term_guard_ptr& term) {
     asio::post(it->zk.get_core()->strand(), [gone = std::exchange(term, nullptr)]() mutable { gone.reset(); });
     it->settle();
   }
@@ -344,6 +344,26 @@ BOOST_AUTO_TEST_CASE(bad_options_are_named) {
   BOOST_TEST(refused(options).starts_with("session_options::hang_limit"));
   options.guardian = "/a";
   BOOST_TEST(refused(options) == "taken");
+}
+
+/// The first try is refused, because somebody else has written the record, and the second one is done although its
+/// reply is lost.
+BOOST_AUTO_TEST_CASE(a_term_that_begins_at_the_third_try_is_told_once_and_stays) {
+  working zk(guarded_options());
+  auto& guardian = *zk.state().guardians.back();
+  guardian.listener->guardian_up();
+  zk.serve_until("multi /");
+  zk.fail(errc::bad_version);
+  zk.serve_until("multi /");
+  BOOST_TEST_REQUIRE(zk.next_request() == "multi /");
+  zk.data = zk.last().pending.front().first.operations.front().data;
+  zk.fail(errc::connection_loss);
+  zk.connect(0x77);
+  zk.serve_until("multi /");
+  strings heard;
+  for (const auto& each : guardian.heard) heard.push_back(std::visit(shown(), each));
+  const auto own = zk.own;
+  CHECK_TEXTS(heard, "hello", "session 0x77", "complete", "term 0x77 /e " + own + " /e/" + own);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -40,6 +40,7 @@ struct workplace {
 
   zkrecipes::session_options options(const consumer_settings& how) {
     auto chosen = session_options(how.hosts, how.timeout);
+    chosen.guardian = how.guardian;
     chosen.log = [this](const zkrecipes::log_event& event) {
       if (means_cut(event.event)) log.note(note_of(id, cut));
     };

@@ -37,7 +37,7 @@ awaitable<void> director::audit_all() {
 }
 
 awaitable<void> director::run() {
-  co_await make_results();
+  co_await prepare();
   asio::co_spawn(io_, observer_.run(), asio::detached);
   start_processes([this](const std::string& id) {
     const auto& view = observer_.view();

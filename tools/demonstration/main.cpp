@@ -39,6 +39,8 @@ void add_faults(CLI::App& app, demo::direction& how) {
   app.add_option("--shards", how.work.shards, "How many shards there are")->check(CLI::Range(1, 1'000));
   app.add_option("--processes", how.consumers, "How many processes own shards, or have a lane each")
       ->check(CLI::Range(2, 20));
+  app.add_flag("--guardian", how.guardian,
+               "Run a guardian, which ends the session of a consumer as soon as it is dead");
   app.add_option("--range", how.range, "By how many steps two processes may differ")->check(CLI::Range(1, 1'000'000));
 }
 
@@ -57,7 +59,7 @@ void add_mode(CLI::App& app, mode& chosen) {
 /// The options that a mode does not have.
 std::vector<std::string> options_of_others(mode chosen) {
   if (chosen == mode::sharded) return {"--kill-on", "--range"};
-  if (chosen == mode::balanced) return {"--kill-on", "--poison", "--keys", "--order", "--shards"};
+  if (chosen == mode::balanced) return {"--kill-on", "--poison", "--keys", "--order", "--shards", "--guardian"};
   return {"--shards", "--changes", "--processes", "--range"};
 }
 
@@ -91,6 +93,7 @@ struct orders {
   demo::consumer_settings consumer;
   demo::walker_settings walker;
   std::string hosts;
+  std::string socket;
   int parent = 0;
   std::int64_t duration_ms = 30'000;
   std::int64_t timeout_ms = 4'000;
@@ -108,8 +111,16 @@ CLI::App* add_consumer(CLI::App& app, orders& told) {
   consume->add_option("--deadline", told.deadline_ms)->required();
   consume->add_option("--grace", told.grace_ms)->required();
   consume->add_option("--shards", told.consumer.shards)->required();
+  consume->add_option("--guardian", told.consumer.guardian);
   add_order(*consume, told.consumer.order);
   return consume;
+}
+
+CLI::App* add_guard(CLI::App& app, orders& told) {
+  auto* guard = app.add_subcommand("guard", "The guardian")->group("");
+  guard->add_option("--socket", told.socket)->required();
+  guard->add_option("--parent", told.parent)->required();
+  return guard;
 }
 
 CLI::App* add_walker(CLI::App& app, orders& told) {
@@ -151,6 +162,7 @@ int main(int argc, char** argv) try {
   const auto* consume = add_consumer(app, told);
   const auto* produce = add_producer(app, told, how.work);
   const auto* walk = add_walker(app, told);
+  const auto* guard = add_guard(app, told);
   CLI11_PARSE(app, argc, argv);
   using milliseconds = std::chrono::milliseconds;
   if (told.parent) demo::die_with_parent(told.parent);
@@ -160,6 +172,7 @@ int main(int argc, char** argv) try {
   told.consumer.grace = milliseconds(told.grace_ms);
   told.walker.hosts = told.hosts;
   told.walker.timeout = milliseconds(told.timeout_ms);
+  if (*guard) return demo::guard(told.socket);
   if (*walk) return demo::walk(told.walker);
   if (*consume) return told.consumer.shards ? demo::own_shards(told.consumer) : demo::consume(told.consumer);
   if (*produce) return demo::produce(told.hosts, demo::workload(how.work), milliseconds(told.duration_ms));

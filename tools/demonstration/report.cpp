@@ -70,6 +70,9 @@ std::string to_json(const summary& outcome) {
   }
   auto all = begin(outcome);
   all["kills"] = outcome.kills();
+  if (const auto gaps = outcome.gaps_after_kills(); !gaps.empty()) {
+    all["gap_after_kill_ms"] = json::object{{"median", gaps[gaps.size() / 2]}, {"longest", gaps.back()}};
+  }
   all["server_leaders_killed"] = outcome.server_leaders_killed;
   all["hand_over_seen"] = outcome.saw_hand_over;
   all["terms"] = std::move(terms);
@@ -87,6 +90,11 @@ std::string to_text(const summary& outcome) {
     out << line;
   }
   print_counts(out, outcome);
+  if (const auto gaps = outcome.gaps_after_kills(); !gaps.empty()) {
+    std::snprintf(line, sizeof line, "gap after a kill: %.0f ms (median), %.0f ms (longest)\n", gaps[gaps.size() / 2],
+                  gaps.back());
+    out << line;
+  }
   out << "killed: the leading consumer " << outcome.kills() << " times by us, consumers " << outcome.killed_by_messages
       << " times by messages, the leader of the ensemble " << outcome.server_leaders_killed << " times\n"
       << verdict(outcome.success());

@@ -42,6 +42,7 @@ struct consumer_settings {
   std::chrono::milliseconds deadline{1'000};  ///< The deadline of its hand-over.
   std::uint32_t shards = 0;                   ///< 0: it works off the queue while it is elected.
   std::chrono::milliseconds grace{4'000};     ///< For so long its shards wait for it to come back.
+  std::string guardian;                       ///< The socket of the guardian. Empty: there is none.
 };
 
 /// The same for all processes.
@@ -67,6 +68,9 @@ struct walker_settings {
 /// Works off a lane, with a step of its track for each message, until SIGTERM or SIGINT.
 int walk(const walker_settings& how);
 
+/// Becomes the guardian program, which ends with us. Returns only if there is none. \throws std::system_error
+int guard(const std::string& socket);
+
 /// Puts the messages into the queue or the topic, spread over `duration`. Continues where an earlier run stopped.
 int produce(const std::string& hosts, const workload& work, std::chrono::milliseconds duration);
 
@@ -78,6 +82,7 @@ struct direction {
   int server_kills = 1;     ///< How often the leader of the ensemble is killed.
   int changes = 0;          ///< How often an owner of shards is paused, restarted, drained or cut off.
   std::uint64_t range = 0;  ///< With one: processes with a lane each move at the same pace.
+  bool guardian = false;    ///< A guardian runs beside the consumers.
   bool json = false;
 };
 

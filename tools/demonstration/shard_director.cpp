@@ -67,7 +67,7 @@ awaitable<void> shard_director::audit_all() {
 }
 
 awaitable<void> shard_director::run() {
-  co_await make_results();
+  co_await prepare();
   asio::co_spawn(io_, observer_.run(), asio::detached);
   start_processes([](const std::string&) {});
   co_await make_trouble();

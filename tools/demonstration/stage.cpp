@@ -1,6 +1,7 @@
 #include "stage.hpp"
 
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <stdexcept>
 #include <utility>
@@ -52,12 +53,30 @@ void stage::say(const std::string& text) {
   (how_.json ? std::cerr : std::cout) << stamp << text << std::endl;
 }
 
+std::string stage::guardian_socket() const { return (guardian_folder_.path() / "guardian.sock").string(); }
+
 process stage::launch_consumer(const std::string& id) {
-  return process(
-      beside("zkrecipes-demo"),
-      {"consume", "--hosts", ensemble_.hosts(), "--id", id, "--phases", phases_.path().string(), "--parent",
-       std::to_string(::getpid()), "--timeout", in_ms(times_.timeout), "--deadline", in_ms(times_.deadline), "--grace",
-       in_ms(times_.grace), "--order", to_option(how_.order), "--shards", std::to_string(work_.shards())});
+  std::vector<std::string> words{"consume",
+                                 "--hosts",
+                                 ensemble_.hosts(),
+                                 "--id",
+                                 id,
+                                 "--phases",
+                                 phases_.path().string(),
+                                 "--parent",
+                                 std::to_string(::getpid()),
+                                 "--timeout",
+                                 in_ms(times_.timeout),
+                                 "--deadline",
+                                 in_ms(times_.deadline),
+                                 "--grace",
+                                 in_ms(times_.grace),
+                                 "--order",
+                                 to_option(how_.order),
+                                 "--shards",
+                                 std::to_string(work_.shards())};
+  if (how_.guardian) words.insert(words.end(), {"--guardian", guardian_socket()});
+  return process(beside("zkrecipes-demo"), words);
 }
 
 void stage::start_producer() {
@@ -81,7 +100,19 @@ awaitable<void> stage::supervise(std::function<void(const std::string& id)> died
   }
 }
 
-awaitable<void> stage::make_results() {
+/// Waits until it listens, so that the consumers need not try again.
+awaitable<void> stage::start_guardian() {
+  guardian_ = process(beside("zkrecipes-demo"),
+                      {"guard", "--socket", guardian_socket(), "--parent", std::to_string(::getpid())});
+  while (!std::filesystem::exists(guardian_socket())) {
+    if (guardian_.has_ended()) throw std::runtime_error("the guardian can not be started");
+    co_await pause_between();
+  }
+  say("a guardian ends the sessions of consumers that are dead");
+}
+
+awaitable<void> stage::prepare() {
+  if (how_.guardian) co_await start_guardian();
   say("three servers: " + ensemble_.hosts());
   const std::string results = results_path;
   co_await session_.async_ensure_path(results, use_awaitable);

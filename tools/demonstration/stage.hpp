@@ -35,7 +35,8 @@ class stage {
   ~stage() = default;
 
   void say(const std::string& text);
-  boost::asio::awaitable<void> make_results();
+  /// Starts the guardian, if there is to be one, and makes the folder of the results.
+  boost::asio::awaitable<void> prepare();
   /// Starts the consumers, the producer, and, on a terminal, the dashboard. `died` is told of each consumer that has
   /// ended by itself, and has been started again.
   void start_processes(std::function<void(const std::string& id)> died);
@@ -72,11 +73,15 @@ class stage {
   consumer_group consumers_;
   process producer_;
   process dashboard_;
+  scratch guardian_folder_;
+  process guardian_;
   int server_leaders_killed_ = 0;
 
  private:
   boost::asio::awaitable<void> supervise(std::function<void(const std::string& id)> died);
   process launch_consumer(const std::string& id);
+  std::string guardian_socket() const;
+  boost::asio::awaitable<void> start_guardian();
   void start_producer();
   std::uint64_t good_messages() const { return work_.messages() - work_.bad().size(); }
 

@@ -15,6 +15,16 @@ int count(const std::map<std::int64_t, term_history>& terms, const std::string& 
 
 int summary::kills() const { return count(terms, "kill"); }
 
+std::vector<double> summary::gaps_after_kills() const {
+  std::vector<double> gaps;
+  for (const auto& [epoch, term] : terms) {
+    const auto next = terms.find(epoch + 1);
+    if (term.ended == "kill" && next != terms.end()) gaps.push_back(next->second.gap_ms);
+  }
+  std::ranges::sort(gaps);
+  return gaps;
+}
+
 bool summary::success() const {
   return clean() && count(terms, "resign") && count(terms, "pause") && kills() >= planned_kills;
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <vector>
 
 #include "figures.hpp"
 #include "observer.hpp"
@@ -16,6 +17,8 @@ struct summary : figures {
 
   /// How many leading consumers were killed by us.
   int kills() const;
+  /// The gaps behind the terms that we ended by killing their leaders, in milliseconds, the shortest one first.
+  std::vector<double> gaps_after_kills() const;
 
   /// True if no message was lost, no effect was duplicated, unexpected or out of order, exactly the bad messages were
   /// parked, no terms overlapped, no consumer failed, and every fault of the plan took place.

@@ -29,7 +29,7 @@ using std::chrono::seconds;
 
 namespace {
 
-/// What is given beyond the deadline of an order, and to a process that leaves.
+/// This much is given beyond the deadline of an order, and to a process that leaves.
 constexpr seconds patience{5};
 constexpr std::size_t size_of_read = 4096;
 

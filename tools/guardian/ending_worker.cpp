@@ -14,7 +14,7 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/write.hpp>
 
-#include "ending_order.hpp"
+#include "ending_order_reader.hpp"
 #include "line_buffer.hpp"
 #include "real_ender.hpp"
 #include "secrets.hpp"

@@ -112,7 +112,7 @@ term_record next_record(const take_over_request& what, const term_record& before
 }
 
 /// Told before the record is written, so that there is no moment at which the process could die in office, unguarded.
-std::shared_ptr<void> guard_of(const term_seat& seat, const term_record& record) {
+term_guard_ptr guard_of(const term_seat& seat, const term_record& record) {
   return seat.session()->guard_term(*seat.bound(), seat.record_path(), record.leader_node, seat.node_path());
 }
 
@@ -136,7 +136,7 @@ awaitable<backend::reply> write_record(const take_over_request& what, const term
 /// gone, or the record), `foreign_data` (no term can follow: nobody could read its record).
 /// `guard`: made at the first try, and kept by the caller if a reply was lost, because the record may name us then.
 awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_record& before, takeover how,
-                                   std::shared_ptr<void>& guard) {
+                                   term_guard_ptr& guard) {
   if (before.record.epoch == last_epoch) co_return failed<term_ptr>(errc::foreign_data);
   auto next = next_record(what, before.record, how);
   if (auto why = what.seat->objection(next)) co_return failed<term_ptr>(why);
@@ -153,7 +153,7 @@ awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_re
 /// Begins a term by one write, without a look, if the known record is still right; the version check tells. A leader
 /// that was last seen handing over, and has left the line, has retired with its next write, because every other end of
 /// a term takes two writes.
-awaitable<term_ptr> begin_as_known(take_over_request what, std::shared_ptr<void>& guard) {
+awaitable<term_ptr> begin_as_known(take_over_request what, term_guard_ptr& guard) {
   if (!what.known) co_return nullptr;
   auto known = *what.known;
   auto& before = known.record;
@@ -184,7 +184,7 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
   bool waited = false;
   predecessor before_us(began);
   dead_predecessor dead;
-  std::shared_ptr<void> guard;
+  term_guard_ptr guard;
   auto begun = co_await begin_as_known(what, guard);
   if (begun) co_return outcome<term_ptr>(error_code(), std::move(begun));
   for (;;) {

@@ -33,7 +33,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
 
   // On the strand.
   /// Keeps the guardian told of this term until it is over. `core::guard_term` makes the guard.
-  void set_guard(std::shared_ptr<void> guard) { guard_ = std::move(guard); }
+  void set_guard(term_guard_ptr guard) { guard_ = std::move(guard); }
   /// Whether the record is known to say that the term is over.
   bool is_finished() const noexcept { return shown_ == term_phase::retired || shown_ == term_phase::stalled; }
   bool is_executing() const noexcept { return shown_ == term_phase::executing && wanted_ == term_phase::executing; }
@@ -122,7 +122,7 @@ class term_state : public std::enable_shared_from_this<term_state> {
   term_phase wanted_ = term_phase::inaugurating;  // the last phase that was to be written
   term_phase shown_ = term_phase::inaugurating;   // the last phase that was written
   bool writing_ = false;
-  std::shared_ptr<void> guard_;
+  term_guard_ptr guard_;
   bool has_progressed_ = false;
   bool has_all_credit_;
 

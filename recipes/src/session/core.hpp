@@ -130,9 +130,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   /// On the strand only, like everything that draws random numbers from the world.
   std::string make_guid();
 
-  /// Tells the guardian, if there is one, that this process is to lead a term, for as long as the pointer is kept.
-  std::shared_ptr<void> guard_term(const incarnation& bound, const std::string& record, const std::string& node,
-                                   const std::string& seat);
+  /// Tells the guardian, if there is one, that this process is to lead a term, as long as the guard is kept.
+  term_guard_ptr guard_term(const incarnation& bound, const std::string& record, const std::string& node,
+                            const std::string& seat);
 
   /// Ends the session.
   awaitable<void> close();

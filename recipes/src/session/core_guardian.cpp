@@ -28,8 +28,8 @@ void core::note_guardian(bool is_held, bool is_news, const error_code& error, st
   log_.unguarded(options_.guardian, error, detail);
 }
 
-std::shared_ptr<void> core::guard_term(const incarnation& bound, const std::string& record, const std::string& node,
-                                       const std::string& seat) {
+term_guard_ptr core::guard_term(const incarnation& bound, const std::string& record, const std::string& node,
+                                const std::string& seat) {
   if (!guardian_) return nullptr;
   return guardian_->hold({bound.key.id, full_path(record), node, seat.empty() ? seat : full_path(seat)});
 }

@@ -141,19 +141,15 @@ backend::guarded_session guardian_client::guarded(const backend::session_key& ke
   return {key, settings_.servers, settings_.digest};
 }
 
-/// A term that is destroyed with its context has not ended in order: nothing is taken back, because the guardian has to
-/// say that its leader has died.
-std::shared_ptr<void> guardian_client::hold(backend::guarded_term term) {
+term_guard_ptr guardian_client::hold(backend::guarded_term term) {
   tell(term);
   const auto number = ++last_term_;
   terms_.emplace(number, std::move(term));
-  return {nullptr, [self = weak_from_this(), number](void*) {
-            const auto alive = self.lock();
-            if (alive && runs_here(alive->scheduler_->strand)) alive->release(number);
-          }};
+  return std::make_unique<term_guard>(weak_from_this(), number);
 }
 
 void guardian_client::release(std::uint64_t number) {
+  if (!runs_here(scheduler_->strand)) return;
   const auto which = terms_.find(number);
   if (which == terms_.end()) return;  // its session is over
   const auto& term = which->second;

@@ -17,6 +17,7 @@
 #include "backend/session_key.hpp"
 #include "session/back_off.hpp"
 #include "session/scheduler.hpp"
+#include "session/term_guard.hpp"
 
 namespace zkrecipes::detail {
 
@@ -50,8 +51,11 @@ class guardian_client final : public std::enable_shared_from_this<guardian_clien
   /// Tells nothing any more, to nobody. What was told stays until the process ends.
   void stop();
 
-  /// A term is to begin. It is over when the last copy of the pointer is gone.
-  std::shared_ptr<void> hold(backend::guarded_term term);
+  /// A term is to begin. It is over when its guard is gone. One guard at a time for a term: the guardian knows it by
+  /// its record and node.
+  term_guard_ptr hold(backend::guarded_term term);
+  /// For the guard.
+  void release(std::uint64_t number);
 
  private:
   // backend::guardian_listener
@@ -66,7 +70,6 @@ class guardian_client final : public std::enable_shared_from_this<guardian_clien
   void call_later(lease_clock::time_point when, backend::timer_id& timer, void (guardian_client::*what)());
   void cancel(backend::timer_id& timer);
   void note_failure(const error_code& error, std::string_view detail);
-  void release(std::uint64_t number);
   backend::guarded_session guarded(const backend::session_key& key) const;
 
   scheduler_ptr scheduler_;
