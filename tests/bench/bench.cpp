@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 
 #include "crowd.hpp"
+#include "dying_leader.hpp"
 #include "leaders.hpp"
 #include "parts.hpp"
 #include "saved_result.hpp"
@@ -25,6 +26,7 @@ constexpr part parts[] = {{"round-trips", &bench::round_trips},
                           {"wake-ups", &bench::wake_ups},
                           {"waiting", &bench::waiting},
                           {"leaders", &bench::leaders},
+                          {"deaths", &bench::deaths},
                           {"rates", &bench::rates},
                           {"cpu", &bench::cpu},
                           {"queues", &bench::queues},
@@ -75,12 +77,13 @@ int main(int argc, char** argv) try {
   std::string hosts;
   std::size_t in_line = 0;
   std::string election;
+  bench::dying_leader dying;
   std::vector<std::uint32_t> share;
   std::string save;
   bench::peer_versions versions;
   app.add_option("-o", format, "table or json")->check(CLI::IsMember({"table", "json"}));
   app.add_option("--part", chosen,
-                 "Only these: round-trips, wake-ups, waiting, leaders, rates, cpu, queues, deliveries, topics, "
+                 "Only these: round-trips, wake-ups, waiting, leaders, deaths, rates, cpu, queues, deliveries, topics, "
                  "commits, dashboards, shards, gates, limiters, spools, moves, shared-moves")
       ->check(CLI::IsMember(names()));
   app.add_option("--peers", what.peers, "Program that measures a peer; without it only ours are measured");
@@ -93,6 +96,10 @@ int main(int argc, char** argv) try {
   app.add_option("--kazoo-version", versions.kazoo)->group("");
   app.add_option("--wait-in-line", in_line, "Only waits, as the part \"waiting\" does")->group("");
   app.add_option("--stand-for", election, "Only campaigns, as the part \"leaders\" does")->group("");
+  app.add_option("--die-for", dying.path, "Only leads, and dies, as the part \"deaths\" does")->group("");
+  app.add_option("--guardian", dying.guardian)->group("");
+  app.add_option("--resident", dying.resident_mib)->group("");
+  app.add_option("--control-group", dying.control_group)->group("");
   app.add_option("--work-off", share, "Only consumes: shards of the topic, the first of ours, and their number")
       ->expected(3)
       ->group("");
@@ -105,6 +112,11 @@ int main(int argc, char** argv) try {
   }
   if (!election.empty()) {
     bench::stand_for(hosts, election);
+    return 0;
+  }
+  if (!dying.path.empty()) {
+    dying.hosts = hosts;
+    bench::lead_and_die(dying);
     return 0;
   }
   if (!share.empty()) {

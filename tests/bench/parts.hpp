@@ -26,6 +26,8 @@ std::vector<row> wake_ups(const plan& what);
 std::vector<row> waiting(const plan& what);
 /// How long an election has no leader after the leader's process was killed; threads that a session adds.
 std::vector<row> leaders(const plan& what);
+/// The same with a guardian, for several ways to die.
+std::vector<row> deaths(const plan& what);
 /// Rates without a delay, measured in turns on one server, beside the C client alone.
 std::vector<row> rates(const plan& what);
 /// The client's processor time for requests, beside the C client alone.
