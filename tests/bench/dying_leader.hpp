@@ -8,7 +8,7 @@ namespace bench {
 
 struct dying_leader {
   std::string hosts;
-  std::string path;      ///< Of the election.
+  std::string path;      ///< The election's.
   std::string guardian;  ///< Its socket.
   std::size_t resident_mib = 1;
   std::string control_group;  ///< A folder; it enters the group first. Empty: it stays where it is.

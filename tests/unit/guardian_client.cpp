@@ -10,7 +10,7 @@
 
 #include <zkrecipes/log.hpp>
 
-#include "unit/coordinating.hpp"
+#include "unit/guardian_talk.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -20,28 +20,6 @@ using backend::guardian_message;
 namespace {
 
 error_code system_error(boost::system::errc::errc_t what) { return boost::system::errc::make_error_code(what); }
-
-/// "hello", "session 0x77", "term 0x77 /e n", ...
-struct shown {
-  std::string operator()(const backend::guardian_hello&) const { return "hello"; }
-  std::string operator()(const backend::guarded_session& what) const { return "session " + id(what.key.id); }
-  std::string operator()(const backend::guarded_session_end& what) const { return "session_end " + id(what.id); }
-  std::string operator()(const backend::guarded_term& what) const {
-    return "term " + id(what.session) + " " + what.record + " " + what.node + " " + what.seat;
-  }
-  std::string operator()(const backend::guarded_term_end& what) const {
-    return "term_end " + id(what.session) + " " + what.record + " " + what.node;
-  }
-  std::string operator()(const backend::guardian_complete&) const { return "complete"; }
-  std::string operator()(const backend::guardian_ping&) const { return "ping"; }
-  static std::string id(std::int64_t session) { return backend::shown_session(session); }
-};
-
-session_options guarded_options() {
-  auto options = fake_session::usual();
-  options.guardian = "/run/guardian.sock";
-  return options;
-}
 
 struct guarded_case {
   explicit guarded_case(session_options options = guarded_options()) {
@@ -92,8 +70,6 @@ struct guarded_case {
 };
 
 }  // namespace
-
-#define CHECK_TEXTS(found, ...) BOOST_TEST((found) == (strings{__VA_ARGS__}), boost::test_tools::per_element())
 
 BOOST_FIXTURE_TEST_SUITE(guardian_clients, guarded_case)
 
@@ -344,26 +320,6 @@ BOOST_AUTO_TEST_CASE(bad_options_are_named) {
   BOOST_TEST(refused(options).starts_with("session_options::hang_limit"));
   options.guardian = "/a";
   BOOST_TEST(refused(options) == "taken");
-}
-
-/// The first try is refused, because somebody else has written the record, and the second one is done although its
-/// reply is lost.
-BOOST_AUTO_TEST_CASE(a_term_that_begins_at_the_third_try_is_told_once_and_stays) {
-  working zk(guarded_options());
-  auto& guardian = *zk.state().guardians.back();
-  guardian.listener->guardian_up();
-  zk.serve_until("multi /");
-  zk.fail(errc::bad_version);
-  zk.serve_until("multi /");
-  BOOST_TEST_REQUIRE(zk.next_request() == "multi /");
-  zk.data = zk.last().pending.front().first.operations.front().data;
-  zk.fail(errc::connection_loss);
-  zk.connect(0x77);
-  zk.serve_until("multi /");
-  strings heard;
-  for (const auto& each : guardian.heard) heard.push_back(std::visit(shown(), each));
-  const auto own = zk.own;
-  CHECK_TEXTS(heard, "hello", "session 0x77", "complete", "term 0x77 /e " + own + " /e/" + own);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
