@@ -76,7 +76,7 @@ BOOST_FIXTURE_TEST_SUITE(ending_processes, ending_case)
 
 BOOST_AUTO_TEST_CASE(an_order_is_read_as_it_was_written) {
   ending_order order{7, {session_of(5), {term_of(5, "/a"), term_of(5, "/b")}}, 1'500ms};
-  const auto lines = to_lines(order);
+  const auto lines = to_lines(order).value();
   ending_order_reader reader;
   std::optional<ending_order> read;
   for (std::size_t begin = 0; begin < lines.size();) {
@@ -122,6 +122,7 @@ BOOST_AUTO_TEST_CASE(one_that_dies_hurts_the_sessions_of_its_user_only) {
   const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
   end(ender, session_at(silent, 1, 1'001), 60s);
   end(ender, session_at(silent, 2, 1'001), 60s);
+  run_until([] { return !our_children().empty(); }, "the start");
   const auto first = our_children();
   BOOST_TEST_REQUIRE(first.size() == 1u, "one process for the two");
   end(ender, session_at(silent, 3, 1'002), 2s);
@@ -141,6 +142,7 @@ BOOST_AUTO_TEST_CASE(one_that_is_stuck_is_killed_when_the_deadline_is_well_over)
   fixed_server silent(io);
   const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
   end(ender, session_at(silent, 1), 200ms);
+  run_until([] { return !our_children().empty(); }, "the start");
   const auto stuck = our_children();
   BOOST_TEST_REQUIRE(stuck.size() == 1u);
   BOOST_TEST_REQUIRE(::kill(stuck.front(), SIGSTOP) == 0);
@@ -176,10 +178,40 @@ BOOST_AUTO_TEST_CASE(servers_that_break_the_protocol_hurt_nobody_else) {
 BOOST_AUTO_TEST_CASE(a_program_that_can_not_be_started_is_told) {
   fixed_server silent(io);
   const auto ender = make_process_ender(io.get_executor(), "/nowhere/zkrecipes-guardian");
-  end(ender, session_at(silent, 1), 60s);
+  end(ender, session_at(silent, 1), 300ms);  // so long it is tried again
   BOOST_TEST(results.empty(), "later");
   run_until_results(1);
   BOOST_TEST(results.front().problem.find("can not be started") != std::string::npos, results.front().problem);
+}
+
+/// Servers without brackets are written again with them.
+BOOST_AUTO_TEST_CASE(a_session_that_makes_a_longer_line_than_it_came_in_hurts_nobody) {
+  std::string line = R"({"type":"session","id":"7","password":"ab","timeout_ms":60000,"servers":[)";
+  for (int i = 0; i < 64; ++i) line += std::string(i ? "," : "") + "\"::1:2181\"";
+  line += R"(],"digest":[)";
+  for (int i = 0; i < 31; ++i) line += std::string(i ? "," : "") + "\"u:" + std::string(2'048, 'a') + '"';
+  line += R"(,"u:)" + std::string((backend::longest_line - line.size() - 10) / 2 * 2, 'a') + R"("]})";
+  auto read = backend::parse_guardian_message(line);
+  BOOST_TEST_REQUIRE(read.message.has_value(), read.problem);
+  fixed_server silent(io);
+  const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
+  end(ender, {std::get<backend::guarded_session>(*read.message), {}, 1'001}, 60s);
+  end(ender, session_at(silent, 2, 1'001), 300ms);
+  run_until_results(2);
+  BOOST_TEST(results.front().problem == "the session or one of its terms is too large");
+  BOOST_TEST(results.back().problem == make_error_code(zkrecipes::errc::timed_out).message());
+  run_until_nobody_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(an_order_whose_time_is_over_hurts_no_other_one) {
+  fixed_server silent(io);
+  const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
+  end(ender, session_at(silent, 1), 500ms);
+  end(ender, session_at(silent, 2), -60s);
+  run_until_results(2);
+  BOOST_TEST(results.front().problem == "the session has timed out");
+  BOOST_TEST(results.back().problem == make_error_code(zkrecipes::errc::timed_out).message());
+  run_until_nobody_is_left();
 }
 
 BOOST_AUTO_TEST_CASE(what_is_being_ended_is_still_charged_to_its_user) {

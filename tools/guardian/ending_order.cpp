@@ -9,12 +9,17 @@ namespace guardian {
 namespace backend = zkrecipes::backend;
 using zkrecipes::detail::json_object;
 
-std::string to_lines(const ending_order& order) {
-  auto lines = backend::to_line(order.what.session).value();  // it came as such a line
-  for (const auto& each : order.what.terms) lines += backend::to_line(each).value();
+std::optional<std::string> to_lines(const ending_order& order) {
+  auto lines = backend::to_line(order.what.session);
+  for (const auto& each : order.what.terms) {
+    const auto line = backend::to_line(each);
+    if (!lines || !line) return std::nullopt;
+    *lines += *line;
+  }
+  if (!lines) return std::nullopt;
   json_object last;
   last.set("order", order.number).set("within_ms", order.within.count());
-  return lines + last.to_text() + '\n';
+  return *lines + last.to_text() + '\n';
 }
 
 std::string to_line(const ending_answer& answer) {

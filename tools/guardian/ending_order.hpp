@@ -24,8 +24,8 @@ struct ending_answer {
   ending result;
 };
 
-/// All lines of an order.
-std::string to_lines(const ending_order& order);
+/// All lines of an order. Nothing if a session or a term makes a longer line than it came in, and a too long one.
+std::optional<std::string> to_lines(const ending_order& order);
 std::string to_line(const ending_answer& answer);
 /// Nothing if it is not an answer.
 std::optional<ending_answer> parse_ending_answer(std::string_view line);

@@ -17,7 +17,6 @@
 
 #include <boost/asio/write.hpp>
 
-#include "descriptor.hpp"
 #include "ending_order.hpp"
 #include "secrets.hpp"
 
@@ -37,6 +36,15 @@ constexpr std::size_t size_of_read = 4096;
   throw std::system_error(number, std::generic_category(), what);
 }
 
+/// Signals to the whole unit are meant for the guardian, which waits for its ending processes.
+void block_ends(posix_spawnattr_t& how) {
+  sigset_t blocked;
+  ::sigemptyset(&blocked);
+  for (const int each : {SIGTERM, SIGINT, SIGHUP}) ::sigaddset(&blocked, each);
+  ::posix_spawnattr_setsigmask(&how, &blocked);
+  ::posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+}
+
 /// The process inherits its socket, as its standard input, and no other descriptor of ours.
 pid_t spawn(const std::string& program, int its_socket) {
   std::string name = "zkrecipes-guardian", task = "--end-sessions";
@@ -44,10 +52,16 @@ pid_t spawn(const std::string& program, int its_socket) {
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_adddup2(&files, its_socket, STDIN_FILENO);
-  ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  for (const int each : {STDOUT_FILENO, STDERR_FILENO}) {
+    ::posix_spawn_file_actions_addopen(&files, each, "/dev/null", O_WRONLY, 0);
+  }
   ::posix_spawn_file_actions_addclosefrom_np(&files, STDERR_FILENO + 1);
+  posix_spawnattr_t how;
+  ::posix_spawnattr_init(&how);
+  block_ends(how);
   pid_t pid = -1;
-  const int failure = ::posix_spawn(&pid, program.c_str(), &files, nullptr, words, environ);
+  const int failure = ::posix_spawn(&pid, program.c_str(), &files, &how, words, environ);
+  ::posix_spawnattr_destroy(&how);
   ::posix_spawn_file_actions_destroy(&files);
   if (failure) throw_error(failure, "an ending process can not be started");
   return pid;
@@ -61,38 +75,45 @@ std::shared_ptr<ending_process> ending_process::start(const boost::asio::any_io_
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_error(errno, "socketpair");
   descriptor ours(ends[0]), theirs(ends[1]);
   const auto pid = spawn(program, theirs.get());
-  descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // glibc declares it for C only
-  if (!pidfd) {
-    const auto reason = errno;
-    ::kill(pid, SIGKILL);
-    ::waitpid(pid, nullptr, 0);
-    throw_error(reason, "pidfd_open");
-  }
-  const std::shared_ptr<ending_process> made(new ending_process(executor, ours.release(), pid, pidfd.release()));
+  const std::shared_ptr<ending_process> made(new ending_process(executor, pid));  // which kills it if we throw
+  descriptor pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));          // glibc declares it for C only
+  if (!pidfd) throw_error(errno, "pidfd_open");
+  made->take(ours, pidfd);
   made->read();
   return made;
 }
 
-ending_process::ending_process(const boost::asio::any_io_executor& executor, int its_socket, pid_t pid, int pidfd)
-    : socket_(executor, boost::asio::local::stream_protocol(), its_socket),
-      pid_(pid),
-      pidfd_(executor, pidfd),
-      timer_(executor),
-      part_(size_of_read, '\0') {}
+ending_process::ending_process(const boost::asio::any_io_executor& executor, pid_t pid)
+    : socket_(executor), pid_(pid), pidfd_(executor), timer_(executor), part_(size_of_read, '\0') {}
+
+void ending_process::take(descriptor& its_socket, descriptor& pidfd) {
+  socket_.assign(boost::asio::local::stream_protocol(), its_socket.get());
+  its_socket.release();
+  pidfd_.assign(pidfd.get());
+  pidfd.release();
+}
+
+/// It is our child and not reaped, so the number is still its own.
+void ending_process::kill() const {
+  if (!is_reaped_) ::kill(pid_, SIGKILL);
+}
 
 ending_process::~ending_process() {
   for (auto& each : orders_) wipe(each);
   if (is_reaped_) return;
-  ::kill(pid_, SIGKILL);
+  kill();
   ::waitpid(pid_, nullptr, 0);
 }
 
 void ending_process::order(session_of_the_dead what, time_point deadline, handler done) {
-  const auto left = std::chrono::ceil<milliseconds>(deadline - zkrecipes::lease_clock::now());
-  ending_order order{++last_number_, std::move(what), std::max(left, milliseconds(0))};
-  pending_.emplace(order.number, pending_order{deadline + patience, std::move(done)});
-  orders_.push_back(to_lines(order));
+  const auto now = zkrecipes::lease_clock::now();
+  const auto left = std::max(deadline - now, time_point::duration::zero());
+  ending_order order{++last_number_, std::move(what), std::chrono::ceil<milliseconds>(left)};
+  auto lines = to_lines(order);
   wipe(order.what.session);
+  if (!lines) throw std::runtime_error("the session or one of its terms is too large");
+  orders_.push_back(std::move(*lines));
+  pending_.emplace(order.number, pending_order{now + left + patience, std::move(done)});
   if (orders_.size() == 1) write();
   watch_time();
 }
@@ -136,16 +157,18 @@ void ending_process::take_lines() {
 void ending_process::watch_time() {
   timer_.cancel();
   if (pending_.empty()) return;
-  const auto first =
-      std::ranges::min_element(pending_, {}, [](const auto& each) { return each.second.latest; })->second.latest;
+  const auto latest = [](const auto& each) { return each.second.latest; };
+  const auto first = latest(*std::ranges::min_element(pending_, {}, latest));
   timer_.expires_after(std::chrono::ceil<milliseconds>(first - zkrecipes::lease_clock::now()));
-  timer_.async_wait([self = shared_from_this()](const error_code& error) {
-    if (!error && !self->is_over()) self->fail("the ending process has not answered in time");
+  timer_.async_wait([self = shared_from_this(), first](const error_code& error) {
+    if (error || self->is_over()) return;
+    const auto is_late = [first](const auto& each) { return each.second.latest <= first; };
+    if (std::ranges::any_of(self->pending_, is_late)) self->fail("the ending process has not answered in time");
   });
 }
 
 void ending_process::fail(const std::string& why) {
-  ::kill(pid_, SIGKILL);
+  kill();
   error_code ignored;
   socket_.close(ignored);
   timer_.cancel();
@@ -158,7 +181,7 @@ void ending_process::leave() {
   socket_.close(ignored);
   timer_.expires_after(patience);
   timer_.async_wait([self = shared_from_this()](const error_code& error) {
-    if (!error && !self->is_reaped_) ::kill(self->pid_, SIGKILL);
+    if (!error) self->kill();
   });
   wait_for_end();
 }
@@ -167,7 +190,7 @@ void ending_process::wait_for_end() {
   const auto wait_read = boost::asio::posix::stream_descriptor::wait_read;
   pidfd_.async_wait(wait_read, [self = shared_from_this()](const error_code&) {
     self->timer_.cancel();
-    self->is_reaped_ = ::waitpid(self->pid_, nullptr, WNOHANG) == self->pid_;
+    self->is_reaped_ = ::waitpid(self->pid_, nullptr, WNOHANG) != 0;
   });
 }
 

@@ -15,6 +15,7 @@
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "descriptor.hpp"
 #include "line_buffer.hpp"
 #include "session_ender.hpp"
 
@@ -36,7 +37,8 @@ class ending_process : public std::enable_shared_from_this<ending_process> {
   ending_process& operator=(const ending_process&) = delete;
   ~ending_process();
 
-  /// `done` is called once, later. Only before `is_over`.
+  /// `done` is called once, later. Only before `is_over`. \throws std::runtime_error if it is too large; then `done` is
+  /// not called.
   void order(session_of_the_dead what, time_point deadline, handler done);
   std::size_t pending() const noexcept { return pending_.size(); }
   /// It has failed, or was told to leave.
@@ -52,7 +54,9 @@ class ending_process : public std::enable_shared_from_this<ending_process> {
   };
   using socket = boost::asio::local::stream_protocol::socket;
 
-  ending_process(const boost::asio::any_io_executor& executor, int its_socket, pid_t pid, int pidfd);
+  ending_process(const boost::asio::any_io_executor& executor, pid_t pid);
+  void take(descriptor& its_socket, descriptor& pidfd);
+  void kill() const;
   void read();
   void take_lines();
   void write();

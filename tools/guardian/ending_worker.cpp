@@ -1,8 +1,10 @@
 #include "ending_worker.hpp"
 
+#include <algorithm>
 #include <array>
-#include <csignal>
+#include <chrono>
 #include <cstddef>
+#include <fstream>
 #include <memory>
 #include <string>
 
@@ -27,8 +29,10 @@ using boost::system::error_code;
 
 constexpr rlim_t most_memory = 512 << 20;
 
-/// A server that sends more than that ends this process, and not the machine's memory.
+/// A server that sends more than that ends this process, and not the machine's memory. Where memory is short for
+/// another reason, the kernel takes this process and not the guardian.
 void limit_memory() {
+  std::ofstream("/proc/self/oom_score_adj") << 500;
 #ifndef __SANITIZE_ADDRESS__  // which reserves far more
   const rlimit most{most_memory, most_memory};
   ::setrlimit(RLIMIT_DATA, &most);
@@ -59,12 +63,19 @@ class ending_worker {
   }
   void begin(ending_order order) {
     ++running_;
+    limit_life(order.within);
     how_(std::move(order.what), zkrecipes::lease_clock::now() + order.within,
          [this, number = order.number](const ending& result) {
            answer(to_line({number, result}));
            --running_;
            if (is_last_ && running_ == 0) io_.stop();
          });
+  }
+  /// The guardian kills a process that is stuck. This is for one whose guardian has gone.
+  void limit_life(std::chrono::milliseconds within) {
+    end_ = std::max(end_, zkrecipes::lease_clock::now() + within + std::chrono::seconds(10));
+    const auto left = std::chrono::ceil<std::chrono::seconds>(end_ - zkrecipes::lease_clock::now());
+    ::alarm(static_cast<unsigned>(left.count()));
   }
   void note_end_of_input() {
     is_last_ = true;
@@ -84,6 +95,7 @@ class ending_worker {
   ending_order_reader reader_;
   std::size_t running_ = 0;
   bool is_last_ = false;
+  zkrecipes::lease_clock::time_point end_{};
 };
 
 }  // namespace

@@ -79,6 +79,7 @@ int run(const guardian::invocation& asked) {
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGCHLD, SIG_DFL);  // else the numbers of children that have ended would be free for others
   try {
     int status = 0;
     const auto asked = guardian::parse_command_line(argc, argv, status);
