@@ -19,6 +19,7 @@ exit_code run(std::span<const char* const> arguments) {
     case command::dashboard: return run_dashboard(around, wanted);
     case command::status: return show_status(around, wanted, asked->output);
     case command::resign: return request_resignation(around, wanted, asked->path, asked->read_write);
+    case command::expire: return expire_session(around, wanted, asked->session, asked->because, asked->read_write);
     case command::groups: return show_groups(around, wanted, asked->path, asked->output);
     case command::freeze: return freeze_group(around, wanted, asked->path, true, asked->read_write);
     case command::thaw: return freeze_group(around, wanted, asked->path, false, asked->read_write);

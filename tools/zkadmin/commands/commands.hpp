@@ -27,6 +27,11 @@ exit_code show_status(surroundings& around, const settings& wanted, output_forma
 /// Asks the leader at `path` to give up; without `read_write` only shows the request that it would send.
 exit_code request_resignation(surroundings& around, const settings& wanted, const std::string& path, bool read_write);
 
+/// Ends the session of a process that is known to be dead, as a guardian does: the records of its terms say that the
+/// leader has died. Without `read_write` only shows what it would do.
+exit_code expire_session(surroundings& around, const settings& wanted, const std::string& session,
+                         const std::string& because, bool read_write);
+
 /// Prints the shard groups once or, if the path is not empty, the one at the path.
 exit_code show_groups(surroundings& around, const settings& wanted, const std::string& path, output_format format);
 

@@ -85,6 +85,16 @@ void add_group_commands(CLI::App& app, invocation& asked) {
   group.require_subcommand(1);
 }
 
+void add_expire_command(CLI::App& app, invocation& asked) {
+  auto& expire = add_command(app, asked, command::expire, "expire",
+                             "End the session of a process that is dead or fenced for certain, as a guardian does");
+  expire.add_option("session", asked.session, "Id of the session, in hex")->required();
+  expire.add_option("--because", asked.because, "Why it is certain that the process can not act any more")
+      ->required()
+      ->type_name("TEXT");
+  expire.add_flag("--rw", asked.read_write, "Do it; without this it is only shown what would be done");
+}
+
 void add_topic_command(CLI::App& app, invocation& asked) {
   auto& topics = add_command(app, asked, command::topics, "topics", "Print the topics, or one of them, once");
   add_format(topics, asked);
@@ -98,6 +108,7 @@ void add_commands(CLI::App& app, invocation& asked) {
   add_format(add_command(app, asked, command::status, "status", "Print the ensemble and its elections once"), asked);
   add_change(add_command(app, asked, command::resign, "resign", "Ask the leader of an election to give up"), asked,
              "Path of the election, as `zkadmin status` shows it");
+  add_expire_command(app, asked);
   add_group_commands(app, asked);
   add_topic_command(app, asked);
   app.require_subcommand(0, 1);

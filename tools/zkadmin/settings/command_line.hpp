@@ -11,7 +11,7 @@
 
 namespace zkadmin {
 
-enum class command { dashboard, status, resign, groups, freeze, thaw, release, topics };
+enum class command { dashboard, status, resign, expire, groups, freeze, thaw, release, topics };
 enum class output_format { table, json, tsv };
 
 /// The parsed command line.
@@ -20,7 +20,9 @@ struct invocation {
   output_format output = output_format::table;
   std::string path;         ///< For all but `dashboard` and `status`; may be empty for `groups` and `topics`.
   std::uint32_t shard = 0;  ///< For `group release`.
-  bool read_write = false;  ///< For `resign` and `group`.
+  std::string session{};    ///< For `expire`.
+  std::string because{};    ///< For `expire`.
+  bool read_write = false;  ///< For `resign`, `expire` and `group`.
   std::optional<std::string> config;
   raw_settings given;
 };

@@ -1,0 +1,141 @@
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "backend/zookeeper/real_world.hpp"
+#include "cluster/led_terms.hpp"
+#include "cluster/session_password.hpp"
+#include "commands/bounded.hpp"
+#include "commands/commands.hpp"
+#include "commands/contact.hpp"
+#include "guardian/dead_session.hpp"
+#include "session/make.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+namespace backend = zkrecipes::backend;
+namespace detail = zkrecipes::detail;
+using zkrecipes::errc;
+using namespace std::chrono_literals;
+
+/// A session that is taken up needs a timeout of its own.
+constexpr auto timeout_while_ending = 10s;
+
+/// The command and its task share it, because the task may go on after the command has stopped waiting.
+struct expiry : contact {
+  expiry(const settings& with, std::int64_t which) : contact(with), session_id(which) {}
+  std::int64_t session_id;
+  led_terms terms;
+  detail::dead_session_result result;
+  std::exception_ptr error;
+  bool is_done = false;
+};
+
+std::string shown(std::int64_t session) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(session));
+  return text;
+}
+
+/// "/app" of "host:1/app": what stands before each path of the session.
+std::string prefix_of(const settings& wanted) {
+  const auto slash = wanted.hosts.find('/');
+  const auto prefix = slash == std::string::npos ? std::string() : wanted.hosts.substr(slash);
+  return prefix == "/" ? "" : prefix;
+}
+
+detail::dead_session to_dead_session(const expiry& asked) {
+  detail::dead_session dead{{asked.session_id, password_of(asked.session_id), timeout_while_ending}, {}, {}, {}};
+  for (const auto& each : asked.wanted.servers) dead.servers.push_back({each.host, each.port});
+  const auto& digest = asked.wanted.digest;
+  if (digest) dead.digest.push_back({digest->user, digest->password});
+  const auto prefix = prefix_of(asked.wanted);
+  for (const auto& each : asked.terms.found)
+    dead.terms.push_back({prefix + each.record, each.node, prefix + each.seat});
+  return dead;
+}
+
+asio::awaitable<void> look(std::shared_ptr<expiry> asked, deadline limit) {
+  co_await make_contact(asked);
+  asked->terms = co_await find_led_terms(*asked->session, asked->wanted.root, asked->session_id, limit);
+}
+
+asio::awaitable<void> end(std::shared_ptr<expiry> asked, detail::scheduler_ptr on) {
+  const auto until = on->now() + asked->wanted.timeout;
+  asked->result = co_await asio::co_spawn(on->strand, detail::end_dead_session(on, to_dead_session(*asked), until),
+                                          asio::use_awaitable);
+}
+
+void run_task(asio::io_context& io, deadline limit, const std::shared_ptr<expiry>& asked, asio::awaitable<void> task) {
+  asked->is_done = false;
+  asio::co_spawn(io, std::move(task), [asked](std::exception_ptr error) {
+    asked->error = error;
+    asked->is_done = true;
+  });
+  if (!run_until(io, limit, [&asked] { return asked->is_done; })) throw out_of_time(*asked);
+  if (asked->error) std::rethrow_exception(asked->error);
+}
+
+std::string plan_of(const expiry& asked) {
+  std::string text;
+  for (const auto& each : asked.terms.found) {
+    text += "set " + printable(each.record) + " phase=died, if it names " + printable(each.node) + "\n";
+  }
+  for (const auto& each : asked.terms.waits_at) text += "leave the line of " + printable(each) + "\n";
+  return text + "close session " + shown(asked.session_id) + "\n";
+}
+
+void report(surroundings& around, const expiry& asked, const std::string& because) {
+  const auto& result = asked.result;
+  const auto session = shown(asked.session_id);
+  if (result.error == errc::session_expired)
+    throw failure(exit_code::error, "session " + session + " is over already, or was never there: nothing was written");
+  if (!result.is_closed) throw failure(exit_code::error, "ending session " + session + ": " + result.error.message());
+  around.out << "ended session " << session << ", because: " << printable(because) << "; " << result.died
+             << " terms have died, " << result.passed_over << " were left alone" << std::endl;
+  if (result.error) throw failure(exit_code::error, "not all records were written: " + result.error.message());
+}
+
+exit_code look_and_end(surroundings& around, deadline limit, const std::shared_ptr<expiry>& asked,
+                       const std::string& because, bool read_write) {
+  run_task(around.io, limit, asked, look(asked, middle(limit)));
+  (read_write ? around.err : around.out) << plan_of(*asked) << std::flush;
+  if (!asked->terms.complete) around.err << "zkadmin: note: the session may lead more than these\n";
+  if (!read_write) {
+    around.err
+        << "zkadmin: nothing was sent; add --rw to end the session. Its process must not be able to act any more\n";
+    return exit_code::error;
+  }
+  auto on = detail::make_scheduler("zkadmin", around.io.get_executor(), &backend::make_real_world);
+  run_task(around.io, std::chrono::steady_clock::now() + asked->wanted.timeout + 1s, asked, end(asked, on));
+  report(around, *asked, because);
+  return exit_code::ok;
+}
+
+}  // namespace
+
+exit_code expire_session(surroundings& around, const settings& wanted, const std::string& session,
+                         const std::string& because, bool read_write) {
+  if (because.empty()) throw failure(exit_code::usage, "--because: expected a reason");
+  const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
+  const auto asked = std::make_shared<expiry>(wanted, parse_session(session));
+  try {
+    const auto code = look_and_end(around, limit, asked, because, read_write);
+    end_contact(around.io, *asked, limit);
+    return code;
+  } catch (const failure&) {
+    end_contact(around.io, *asked, limit);
+    throw;
+  }
+}
+
+}  // namespace zkadmin
