@@ -158,7 +158,9 @@ void child::drop() {
 
 void child::order(char what) const { [[maybe_unused]] const auto written = ::write(orders_.get(), &what, 1); }
 
-void child::signal(int number) const { ::kill(pid_, number); }
+void child::signal(int number) const {
+  if (pid_ > 0) ::kill(pid_, number);
+}
 
 void child::wait_for_end() const {
   siginfo_t ended{};

@@ -45,6 +45,12 @@ pid_t other_thread(pid_t process) {
 struct debugged_case : twice_guarded {
   static constexpr std::int64_t processes = 100;
 
+  /// A process can not end before the debugger knows the end of its threads, whatever the test has found.
+  ~debugged_case() {
+    if (!holds_threads) return;
+    signal_all(SIGKILL);
+    note_ends_of_threads();
+  }
   void debug_all() {
     for (const auto& each : leaders) debuggers.emplace_back(each->pid());
   }
@@ -62,12 +68,14 @@ struct debugged_case : twice_guarded {
     order_all();
     run_until_all_reported('t');
     for (const auto& each : leaders) debuggers.emplace_back(other_thread(each->pid()));
+    holds_threads = true;
   }
   void note_ends_of_threads() {
     for (const auto& each : debuggers) each.wait_for_end();
   }
 
   std::vector<debugger> debuggers;
+  bool holds_threads = false;
 };
 
 }  // namespace

@@ -39,7 +39,8 @@ void debugger::go_on() const {
 }
 
 void debugger::wait_for_end() const {
-  while (WIFSTOPPED(wait())) {
+  int status = 0;
+  while (::waitpid(thread_, &status, __WALL) == thread_ && WIFSTOPPED(status)) {
   }
 }
 

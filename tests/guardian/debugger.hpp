@@ -18,7 +18,8 @@ class debugger {
   int wait_for_signal() const;
   /// Without the signal that the thread has stopped before.
   void go_on() const;
-  /// A thread that is debugged has not ended before its debugger knows it. Not for the first thread of a process.
+  /// A debugged thread has not ended before its debugger knows it. Does nothing if the debugger does. Not for the first
+  /// thread of a process.
   void wait_for_end() const;
 
  private:

@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/strand.hpp>
 
 #include "backend/guardian/socket_guardian_line.hpp"
@@ -110,6 +111,39 @@ BOOST_AUTO_TEST_CASE(a_guardian_that_comes_later_goes_and_comes_again_is_told_ev
   client->leave();
   run_until([&] { return guard->held().process_count() == 0u; }, "that it is taken back");
   BOOST_TEST(ended.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_socket_is_as_good_as_none) {
+  for (const auto& path : {folder.path, std::string("/dev/null"), folder.path + "/none"}) {
+    options.socket.path = path;
+    failures = 0;
+    const auto client = make_client();
+    client->begin(key);
+    run_until([&] { return failures >= 2; }, "two calls in vain");
+    client->leave();
+  }
+  BOOST_TEST(successes == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_hangs_up_is_called_until_there_is_a_guardian_in_its_place) {
+  options.socket.path = folder.socket();
+  std::optional<asio::local::stream_protocol::acceptor> other(
+      std::in_place, io, asio::local::stream_protocol::endpoint(options.socket.path));
+  std::function<void()> hang_up = [&] {
+    other->async_accept([&](const boost::system::error_code& error, const asio::local::stream_protocol::socket&) {
+      if (!error) hang_up();
+    });
+  };
+  hang_up();
+  const auto client = make_client();
+  client->begin(key);
+  run_until([&] { return failures >= 2; }, "two calls in vain");
+  BOOST_TEST(successes == 0);
+  other.reset();
+  start();
+  run_until_held();
+  check_held(1, 0);
+  client->leave();
 }
 
 BOOST_AUTO_TEST_CASE(what_ended_while_the_guardian_did_not_hear_it_is_dropped_when_it_is_told_again) {
