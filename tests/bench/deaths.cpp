@@ -15,6 +15,7 @@
 
 #include <zkrecipes/consumer_coordinator.hpp>
 
+#include "leaders.hpp"
 #include "parts.hpp"
 #include "peers.hpp"
 #include "stopwatch.hpp"
@@ -105,14 +106,6 @@ class successor_career final : public zkrecipes::leader_career {
   zkrecipes::takeover how{};
 };
 
-awaitable<void> until_two_stand(zkrecipes::session zk, std::string path) {
-  for (std::int64_t seen = 0;;) {
-    auto all = co_await zk.async_children_change(path, seen, use_awaitable);
-    if (all.names.size() == 2) co_return;
-    seen = all.stat.pzxid;
-  }
-}
-
 /// Milliseconds from the call of `kill` until the successor has inaugurated.
 awaitable<double> succeed(std::string hosts, std::string path, std::function<void()> kill) {
   auto ex = co_await asio::this_coro::executor;
@@ -195,10 +188,6 @@ void add_rows(std::vector<row>& rows, const std::string& name, const std::vector
   if (gaps.empty()) return rows.push_back({name, "not here: no control group can be made", {}});
   add("median", gaps.size() / 2);
   add("longest", gaps.size() - 1);
-}
-
-void delay_clients(int delay_ms) {
-  for (int id = 1; id <= server_count; ++id) cluster().proxy(id).set_delay(std::chrono::milliseconds(delay_ms));
 }
 
 }  // namespace

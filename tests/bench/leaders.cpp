@@ -39,11 +39,7 @@ struct succession {
 awaitable<bool> until_both_stand(std::string hosts, std::string path) {
   auto ex = co_await asio::this_coro::executor;
   zkrecipes::session zk(ex, {.hosts = hosts});
-  for (std::int64_t seen = 0;;) {
-    auto all = co_await zk.async_children_change(path, seen, use_awaitable);
-    if (all.names.size() == 2) break;
-    seen = all.stat.pzxid;
-  }
+  co_await until_two_stand(zk, path);
   co_await zk.async_close(use_awaitable);
   co_return true;
 }
@@ -104,6 +100,14 @@ awaitable<void> stand(std::string hosts, std::string path) {
 }
 
 }  // namespace
+
+awaitable<void> until_two_stand(zkrecipes::session zk, std::string path) {
+  for (std::int64_t seen = 0;;) {
+    auto all = co_await zk.async_children_change(path, seen, use_awaitable);
+    if (all.names.size() == 2) co_return;
+    seen = all.stat.pzxid;
+  }
+}
 
 void stand_for(const std::string& hosts, const std::string& path) {
   asio::io_context io;

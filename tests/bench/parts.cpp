@@ -57,11 +57,11 @@ awaitable<std::map<std::string, double>> measure_ours(zkrecipes::session_options
   co_return results;
 }
 
+}  // namespace
+
 void delay_clients(int one_way_ms) {
   for (int id = 1; id <= server_count; ++id) cluster().proxy(id).set_delay(std::chrono::milliseconds(one_way_ms));
 }
-
-}  // namespace
 
 std::vector<row> round_trips(const plan& what) {
   const double unit = 2.0 * what.one_way_ms;

@@ -18,6 +18,8 @@ struct plan {
   int rounds = 5;  ///< Rounds of measurements that are done in turns.
 };
 
+/// Each message between clients and servers takes so long, in each direction.
+void delay_clients(int one_way_ms);
 /// Operations in round trips of an injected delay.
 std::vector<row> round_trips(const plan& what);
 /// The cost of a release for which many wait, as counted by the servers.

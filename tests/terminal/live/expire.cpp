@@ -1,21 +1,16 @@
 // `zkadmin expire` against real servers.
-#include <cstdio>
-
 #include <zkrecipes/consumer_coordinator.hpp>
 
 #include "cluster/session_password.hpp"
 #include "live/admin_fixture.hpp"
+#include "text.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
 namespace {
 
-std::string shown(std::int64_t session) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(session));
-  return text;
-}
+std::string shown(std::int64_t session) { return zkadmin::hexadecimal(static_cast<std::uint64_t>(session)); }
 
 struct expire_fixture : admin_fixture {
   std::int64_t leader_session() { return get("/e/" + children("/e").at(0)).stat.ephemeral_owner; }

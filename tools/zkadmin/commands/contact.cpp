@@ -1,8 +1,10 @@
 #include "commands/contact.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
@@ -47,6 +49,17 @@ asio::awaitable<void> make_contact(std::shared_ptr<contact> with) {
   const auto servers = those_that_may_serve(*with);
   const auto share = wanted.timeout / (static_cast<int>(servers.size()) + 1);
   with->session = make_session(executor, wanted, servers, share);
+}
+
+void run_task(asio::io_context& io, deadline limit, const contact& with, asio::awaitable<void> task) {
+  struct ending {
+    bool is_there = false;
+    std::exception_ptr error;
+  };
+  const auto ended = std::make_shared<ending>();
+  asio::co_spawn(io, std::move(task), [ended](std::exception_ptr error) { *ended = {true, error}; });
+  if (!run_until(io, limit, [&ended] { return ended->is_there; })) throw out_of_time(with);
+  if (ended->error) std::rethrow_exception(ended->error);
 }
 
 failure out_of_time(const contact& with) {

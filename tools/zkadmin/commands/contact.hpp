@@ -34,6 +34,10 @@ struct contact {
 /// `failure` with the reason.
 boost::asio::awaitable<void> make_contact(std::shared_ptr<contact> with);
 
+/// Waits until a task of a command ends, and throws what it throws. At the deadline throws `out_of_time`; the task may
+/// go on.
+void run_task(boost::asio::io_context& io, deadline limit, const contact& with, boost::asio::awaitable<void> task);
+
 /// The failure that tells how far the contact came when the time was over.
 failure out_of_time(const contact& with);
 

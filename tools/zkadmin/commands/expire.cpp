@@ -1,5 +1,3 @@
-#include <cstdio>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -30,21 +28,15 @@ using namespace std::chrono_literals;
 /// A session that is taken up needs a timeout of its own.
 constexpr auto timeout_while_ending = 10s;
 
-/// The command and its task share it, because the task may go on after the command has stopped waiting.
+/// The command and its tasks share it, because a task may go on after the command has stopped waiting.
 struct expiry : contact {
   expiry(const settings& with, std::int64_t which) : contact(with), session_id(which) {}
   std::int64_t session_id;
   led_terms terms;
   detail::dead_session_result result;
-  std::exception_ptr error;
-  bool is_done = false;
 };
 
-std::string shown(std::int64_t session) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(session));
-  return text;
-}
+std::string shown(std::int64_t session) { return hexadecimal(static_cast<std::uint64_t>(session)); }
 
 /// "/app" of "host:1/app": what stands before each path of the session.
 std::string prefix_of(const settings& wanted) {
@@ -75,16 +67,6 @@ asio::awaitable<void> end(std::shared_ptr<expiry> asked, detail::scheduler_ptr o
                                           asio::use_awaitable);
 }
 
-void run_task(asio::io_context& io, deadline limit, const std::shared_ptr<expiry>& asked, asio::awaitable<void> task) {
-  asked->is_done = false;
-  asio::co_spawn(io, std::move(task), [asked](std::exception_ptr error) {
-    asked->error = error;
-    asked->is_done = true;
-  });
-  if (!run_until(io, limit, [&asked] { return asked->is_done; })) throw out_of_time(*asked);
-  if (asked->error) std::rethrow_exception(asked->error);
-}
-
 std::string plan_of(const expiry& asked) {
   std::string text;
   for (const auto& each : asked.terms.found) {
@@ -107,7 +89,7 @@ void report(surroundings& around, const expiry& asked, const std::string& becaus
 
 exit_code look_and_end(surroundings& around, deadline limit, const std::shared_ptr<expiry>& asked,
                        const std::string& because, bool read_write) {
-  run_task(around.io, limit, asked, look(asked, middle(limit)));
+  run_task(around.io, limit, *asked, look(asked, middle(limit)));
   (read_write ? around.err : around.out) << plan_of(*asked) << std::flush;
   if (!asked->terms.complete) around.err << "zkadmin: note: the session may lead more than these\n";
   if (!read_write) {
@@ -116,7 +98,7 @@ exit_code look_and_end(surroundings& around, deadline limit, const std::shared_p
     return exit_code::error;
   }
   auto on = detail::make_scheduler("zkadmin", around.io.get_executor(), &backend::make_real_world);
-  run_task(around.io, std::chrono::steady_clock::now() + asked->wanted.timeout + 1s, asked, end(asked, on));
+  run_task(around.io, std::chrono::steady_clock::now() + asked->wanted.timeout + 1s, *asked, end(asked, on));
   report(around, *asked, because);
   return exit_code::ok;
 }
