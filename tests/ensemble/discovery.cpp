@@ -138,9 +138,10 @@ BOOST_AUTO_TEST_CASE(a_reconnect_writes_nothing_and_nobody_sees_it) {
   const auto before = get("/s/billing/1").stat;
   log.clear();
   for (int i = 0; i < 3; ++i) {
+    const auto looks = log.count("get");
     disconnect(far);
     reconnect();
-    BOOST_TEST_REQUIRE(run_until([&] { return log.count("get") == i + 1; }));
+    BOOST_TEST_REQUIRE(run_until([&] { return log.count("get") > looks; }));
   }
   BOOST_TEST(log.count("create") + log.count("set") + log.count("remove") == 0, "CURATOR-164");
   BOOST_TEST((get("/s/billing/1").stat == before));

@@ -104,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_transaction_that_no_server_takes_does_not_keep_the_sessio
   finish();
   BOOST_TEST(!has_died("/e"));
   BOOST_TEST(result->is_closed);
-  BOOST_TEST((result->error == errc::server_error));
+  BOOST_TEST((result->error == errc::connection_loss));
 }
 
 BOOST_AUTO_TEST_CASE(a_death_that_somebody_else_has_written_is_not_counted_as_ours) {

@@ -237,6 +237,20 @@ BOOST_AUTO_TEST_CASE(a_message_that_was_read_while_its_key_rested_is_read_again_
   BOOST_TEST(at.begin() == "a1");
 }
 
+BOOST_AUTO_TEST_CASE(what_waits_behind_a_message_is_read_again_when_that_goes_away_while_it_rests) {
+  window_case at({.order = message_order::by_key, .window = 3, .parallel = 3, .may_unload = true});
+  at.add({"a1", "a2"});
+  at.begin();
+  at.finish("a1", message_outcome::park("no"));
+  at.window.commit(at.of("a1"));
+  at.window.rest(at.of("a1"), start + 1h);
+  at.window.remove(at.of("a1"));  // somebody else has removed it from its source
+  const auto missing = at.window.missing();
+  BOOST_TEST_REQUIRE(missing.size() == 1u);
+  at.window.load(*missing[0], named("a2"));
+  BOOST_TEST(at.begin() == "a2");
+}
+
 BOOST_AUTO_TEST_CASE(the_oldest_call_is_known) {
   window_case at({.order = message_order::none, .window = 8, .parallel = 2});
   BOOST_TEST((at.window.working_since() == never));

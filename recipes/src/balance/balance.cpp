@@ -4,6 +4,7 @@
 #include <zkrecipes/balance.hpp>
 
 #include "balance/core.hpp"
+#include "balance/largest_range.hpp"
 #include "balance/track_state.hpp"
 #include "session/paths.hpp"
 
@@ -13,10 +14,8 @@ using namespace detail;
 
 namespace {
 
-constexpr std::uint64_t largest_range = 1'000'000'000;
-
 void check(const balance_options& options) {
-  if (options.range >= 1 && options.range <= largest_range) return;
+  if (is_range(options.range)) return;
   throw std::invalid_argument("balance_options::range is " + std::to_string(options.range) + "; it must be from 1 to " +
                               std::to_string(largest_range));
 }

@@ -2,13 +2,14 @@
 
 #include <string_view>
 
+#include "balance/largest_range.hpp"
+
 namespace zkrecipes::detail {
 
 namespace {
 
 constexpr std::string_view limit_kind = "shared_balance";
 constexpr std::string_view member_kind = "shared_balance_member";
-constexpr std::int64_t largest_range = 1'000'000'000;
 constexpr std::int64_t largest_steps = std::int64_t{1} << 53;
 
 }  // namespace

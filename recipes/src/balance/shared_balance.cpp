@@ -3,6 +3,7 @@
 
 #include <zkrecipes/shared_balance.hpp>
 
+#include "balance/largest_range.hpp"
 #include "balance/shared_balance_state.hpp"
 #include "session/make.hpp"
 #include "session/paths.hpp"
@@ -14,11 +15,9 @@ using namespace detail;
 
 namespace {
 
-constexpr std::uint64_t largest_range = 1'000'000'000;
-
 shared_balance_options checked_balance(shared_balance_options options) {
   require_id("shared_balance_options::id", options.id);
-  if (options.range >= 1 && options.range <= largest_range) return options;
+  if (is_range(options.range)) return options;
   throw std::invalid_argument("shared_balance_options::range is " + std::to_string(options.range) +
                               "; it must be from 1 to " + std::to_string(largest_range));
 }

@@ -89,7 +89,6 @@ message_in_hand* delivery_window::next(lease_clock::time_point now) {
   while (!resting_.empty() && resting_.begin()->first <= now) {
     auto& rested = all_.at(resting_.begin()->second);
     set(rested, stage::waiting);
-    want_lane(rested.lane);
     review(rested.lane);
   }
   if (working_.size() >= how_.parallel || begun_ >= how_.window) return nullptr;
@@ -157,7 +156,6 @@ delivery_window::entries delivery_window::refuse(message_in_hand& which, message
 void delivery_window::restart(message_in_hand& which) {
   which.outcome = {};
   set(which, stage::waiting);
-  if (!is_resting(which.lane)) want_lane(which.lane);  // it may have rested, and what was loaded meanwhile was dropped
   review(which.lane);
 }
 
@@ -243,8 +241,10 @@ std::size_t delivery_window::count_removed() const {
 
 const message_in_hand* delivery_window::oldest() const { return all_.empty() ? nullptr : &all_.begin()->second; }
 
-/// Changes the stage of a message, and what is counted of it.
+/// Changes the stage of a message, and what is counted of it. However its rest ends, what its lane has dropped is read
+/// again.
 void delivery_window::set(message_in_hand& which, stage at) {
+  const bool has_rested = which.at == stage::resting && at != stage::resting;
   if (which.at == stage::working) working_.erase({which.begun, which.number});
   if (which.at == stage::finished) finished_.erase(which.number);
   if (which.at == stage::resting) resting_.erase({which.rests_until, which.number});
@@ -256,6 +256,7 @@ void delivery_window::set(message_in_hand& which, stage at) {
   if (at == stage::working) working_.insert({which.begun, which.number});
   if (at == stage::finished) finished_.insert(which.number);
   if (at == stage::resting) resting_.insert({which.rests_until, which.number});
+  if (has_rested) want_lane(which.lane);
   if (is_strict()) note_progress(which);
 }
 

@@ -70,7 +70,7 @@ dead_session_result session_ending::result() const {
   } else if (terms_.was_forbidden()) {
     all.error = errc::no_auth;
   } else if (!terms_.is_settled()) {
-    all.error = errc::server_error;
+    all.error = lost_ == most_lost ? errc::connection_loss : errc::server_error;
   }
   return all;
 }

@@ -45,6 +45,10 @@ constexpr regression regressions[] = {
      1020049579},
     {"a message that was found again while its key rested, because of a lost reply, goes on", "coordinator",
      3100136383},
+    {"what waits behind a message of its key is read again when that has gone while it rested", "coordinator",
+     5100032241},
+    {"a term that goes by a removed record by chance tells of its own deaths", "shards", 5100164776},
+    {"nothing is owed while a node stands that a call has made after it was cancelled", "shared_gate", 5100197998},
 };
 
 }  // namespace

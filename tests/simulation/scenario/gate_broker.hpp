@@ -35,8 +35,9 @@ class gate_broker {
   delivery take(int client);
   void begins(delivery& which);
   void settle_declined(const delivery& which);
-  /// A node stands, since now or until now, that a dead process made too late: its message may be settled. This is the
-  /// limit of the promise, so nothing is owed for calls that were made before and are declined later.
+  /// A node stands, since now or until now, that was made too late, by a process that is dead or by a call that was
+  /// cancelled: its message may be in a processing that has begun, or be settled. This is the limit of the promise, so
+  /// nothing is owed for calls that were made before and are declined later.
   void excuse() { excused_ = ++last_; }
   void settle_done(const delivery& which) { settle(which); }
   void give_back(const delivery& which);

@@ -105,6 +105,7 @@ void shard_rules::note_coincidence(shard_state& present, const entry& what, cons
   present.phase = written.phase;
   present.leader = written.leader_node;
   present.finished = written.finished();
+  present.endings = present.deaths = written.deaths;  // it tells those of its own past
 }
 
 /// The writer is a member; the owner before has retired, or its incarnation has ended.

@@ -48,7 +48,7 @@ void admin_fixture::teardown() {
     return std::all_of(workers_.begin(), workers_.end(), [](const worker& each) { return each.has_ended(); });
   }));
   workers_.clear();
-  fixture::teardown();
+  ensemble_case::teardown();
 }
 
 program_result admin_fixture::zkadmin(std::vector<std::string> arguments,
@@ -65,10 +65,10 @@ boost::json::value admin_fixture::status(int code) {
   return boost::json::parse(result.out);
 }
 
-worker& admin_fixture::join(const std::string& path, const std::string& id) {
+worker& admin_fixture::join(const std::string& path, const std::string& id, zkrecipes::session over) {
   const auto length = [&] { return contains(path) ? children(path).size() : 0; };
   const auto before = length();
-  auto& last = workers_.emplace_back(*this, path, id, connect());
+  auto& last = workers_.emplace_back(*this, path, id, std::move(over));
   BOOST_TEST_REQUIRE(run_until([&] { return length() > before; }));
   return last;
 }

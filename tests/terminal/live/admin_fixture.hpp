@@ -13,7 +13,7 @@
 
 #include "live/program.hpp"
 #include "live/worker.hpp"
-#include "support/fixture.hpp"
+#include "ensemble/ensemble_case.hpp"
 
 /// Kills servers for a while. The destructor starts them again, however the case ends.
 class outage {
@@ -35,7 +35,7 @@ class outage {
 /// `election` is an object from the JSON of `zkadmin status`.
 inline bool is_executing(const boost::json::object& election) { return election.at("phase") == "executing"; }
 
-class admin_fixture : public zkrecipes::test::fixture {
+class admin_fixture : public zkrecipes::test::ensemble_case {
  public:
   admin_fixture() : hosts(zkrecipes::test::join_hosts(zkrecipes::test::direct_hosts())) {}
 
@@ -47,7 +47,8 @@ class admin_fixture : public zkrecipes::test::fixture {
   boost::json::value status(int code = 0);
 
   /// Adds a worker at the end of the line.
-  worker& join(const std::string& path, const std::string& id);
+  worker& join(const std::string& path, const std::string& id, zkrecipes::session over);
+  worker& join(const std::string& path, const std::string& id) { return join(path, id, connect()); }
 
   bool contains(const std::string& path);
 

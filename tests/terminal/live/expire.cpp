@@ -41,11 +41,13 @@ BOOST_AUTO_TEST_CASE(without_rw_nothing_is_sent) {
 }
 
 BOOST_AUTO_TEST_CASE(the_leader_is_followed_by_one_that_takes_it_for_dead) {
-  join("/e", "a");
+  const auto far = connect_far();
+  join("/e", "a", far);
   leaves("/e");
   election("/e", is_executing);
   const auto session = leader_session();
   join("/e", "b");
+  disconnect(far);  // it is fenced: a process that can reach a server takes its session back
   const auto result = expire(session, {"--rw"});
   BOOST_TEST(result.code == 0, result.err);
   BOOST_TEST(
@@ -53,6 +55,7 @@ BOOST_AUTO_TEST_CASE(the_leader_is_followed_by_one_that_takes_it_for_dead) {
       result.out);
   const auto next = election("/e", [](const auto& each) { return each.at("epoch") == 2 && is_executing(each); });
   BOOST_TEST(next.at("takeover") == "died");
+  reconnect();
   const auto again = expire(session, {"--rw"});
   BOOST_TEST(again.code == 1);
   BOOST_TEST(again.err.find("is over already, or was never there: nothing was written") != std::string::npos,

@@ -16,6 +16,9 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 
+#include "backend/guardian/guardian_child.hpp"
+#include "backend/guardian/system_error.hpp"
+
 namespace zkrecipes::backend {
 
 namespace asio = boost::asio;
@@ -24,8 +27,6 @@ namespace {
 
 /// A guardian that reads nothing, because it is stopped, must not cost us more memory than this.
 constexpr std::size_t most_unsent = 32u << 20;
-
-error_code system_error(int number) { return {number, boost::system::system_category()}; }
 
 long send_with(int socket, std::string_view text, int descriptor) {
   iovec where{const_cast<char*>(text.data()), text.size()};
@@ -54,13 +55,27 @@ long send_with_pidfd(int socket, std::string_view text) {
   return sent;
 }
 
+/// A local socket connects at once or not at all.
+std::pair<error_code, int> connect_to(const std::string& path) {
+  sockaddr_un address{};
+  if (path.size() >= sizeof address.sun_path) return {system_error(ENAMETOOLONG), -1};
+  address.sun_family = AF_UNIX;
+  std::memcpy(address.sun_path, path.data(), path.size());
+  const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (made < 0) return {system_error(errno), -1};
+  if (::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return {error_code(), made};
+  const auto error = system_error(errno);
+  ::close(made);
+  return {error, -1};
+}
+
 }  // namespace
 
 guardian_stream::guardian_stream(asio::any_io_executor strand, guardian_listener& listener)
     : strand_(strand), socket_(std::move(strand)), listener_(&listener) {}
 
-void guardian_stream::connect(const std::string& path) {
-  asio::post(strand_, [self = shared_from_this(), error = open(path)] {
+void guardian_stream::connect(const std::string& guardian) {
+  asio::post(strand_, [self = shared_from_this(), error = open(guardian)] {
     if (!self->listener_) return;
     if (error) return self->fail(error);
     self->read();
@@ -68,20 +83,11 @@ void guardian_stream::connect(const std::string& path) {
   });
 }
 
-/// A local socket connects at once or not at all.
-error_code guardian_stream::open(const std::string& path) {
-  sockaddr_un address{};
-  if (path.size() >= sizeof address.sun_path) return system_error(ENAMETOOLONG);
-  address.sun_family = AF_UNIX;
-  std::memcpy(address.sun_path, path.data(), path.size());
-  const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (made < 0) return system_error(errno);
-  error_code error;
-  if (::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
-    error = system_error(errno);
-  } else {
-    socket_.assign(protocol(), made, error);
-  }
+error_code guardian_stream::open(const std::string& guardian) {
+  const auto program = guardian_program(guardian);
+  auto [error, made] = program ? start_guardian(*program) : connect_to(guardian);
+  if (error) return error;
+  socket_.assign(protocol(), made, error);
   if (error) ::close(made);
   return error;
 }

@@ -15,8 +15,9 @@ class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
  public:
   guardian_stream(boost::asio::any_io_executor strand, guardian_listener& listener);
 
-  /// Tells the listener later what came of it.
-  void connect(const std::string& path);
+  /// To the socket with this path, or to a child: see `session_options::guardian`. Tells the listener later what came
+  /// of it.
+  void connect(const std::string& guardian);
   /// Writes at once what the socket takes, so that it arrives even if the process ends next.
   void send(std::string line);
   /// Calls the listener no more.
@@ -25,7 +26,7 @@ class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
  private:
   using protocol = boost::asio::local::stream_protocol;
 
-  error_code open(const std::string& path);
+  error_code open(const std::string& guardian);
   void read();
   void take(std::string_view arrived);
   void write();

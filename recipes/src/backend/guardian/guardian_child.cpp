@@ -1,0 +1,82 @@
+#include "backend/guardian/guardian_child.hpp"
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "backend/guardian/started_processes.hpp"
+#include "backend/guardian/system_error.hpp"
+
+namespace zkrecipes::backend {
+
+namespace {
+
+constexpr std::string_view prefix = "child:";
+constexpr int place_of_socket = 3;
+
+/// What the child does before it executes the program.
+class spawn_plan {
+ public:
+  explicit spawn_plan(int socket) {
+    ::posix_spawn_file_actions_init(&actions_);
+    ::posix_spawn_file_actions_adddup2(&actions_, socket, place_of_socket);
+    ::posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&actions_, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    ::posix_spawn_file_actions_addclosefrom_np(&actions_, place_of_socket + 1);
+    sigset_t signals;
+    ::posix_spawnattr_init(&attributes_);
+    ::sigemptyset(&signals);
+    ::posix_spawnattr_setsigmask(&attributes_, &signals);
+    ::sigfillset(&signals);
+    ::posix_spawnattr_setsigdefault(&attributes_, &signals);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  spawn_plan(const spawn_plan&) = delete;
+  ~spawn_plan() {
+    ::posix_spawnattr_destroy(&attributes_);
+    ::posix_spawn_file_actions_destroy(&actions_);
+  }
+
+  /// The error of the fork, or of the execution.
+  int carry_out(pid_t& started, const std::string& program) const {
+    std::array<std::string, 3> words{program, "--child", std::to_string(place_of_socket)};
+    std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
+    return ::posix_spawnp(&started, program.c_str(), &actions_, &attributes_, arguments.data(), environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t actions_;
+  posix_spawnattr_t attributes_;
+};
+
+}  // namespace
+
+std::optional<std::string> guardian_program(std::string_view guardian) {
+  if (!guardian.starts_with(prefix)) return std::nullopt;
+  return std::string(guardian.substr(prefix.size()));
+}
+
+std::pair<error_code, int> start_guardian(const std::string& program) {
+  static started_processes started;
+  started.take_ends();
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return {system_error(errno), -1};
+  const auto [ours, theirs] = ends;
+  pid_t child = -1;
+  const int error = spawn_plan(theirs).carry_out(child, program);
+  ::close(theirs);
+  if (error != 0) {
+    ::close(ours);
+    return {system_error(error), -1};
+  }
+  started.add(child);
+  ::fcntl(ours, F_SETFL, O_NONBLOCK);
+  return {error_code(), ours};
+}
+
+}  // namespace zkrecipes::backend

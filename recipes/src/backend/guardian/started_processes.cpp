@@ -1,0 +1,39 @@
+#include "backend/guardian/started_processes.hpp"
+
+#include <cerrno>
+
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace zkrecipes::backend {
+
+namespace {
+
+constexpr auto by_pidfd = static_cast<idtype_t>(3);  // P_PIDFD, which glibc has since 2.36
+
+bool has_ended(int pidfd) {
+  siginfo_t end{};
+  const int error = ::waitid(by_pidfd, static_cast<id_t>(pidfd), &end, WEXITED | WNOHANG) == 0 ? 0 : errno;
+  return error == ECHILD || (error == 0 && end.si_pid != 0);
+}
+
+}  // namespace
+
+void started_processes::add(pid_t started) {
+  const auto pidfd = static_cast<int>(::syscall(SYS_pidfd_open, started, 0));
+  if (pidfd < 0) return;
+  const std::lock_guard lock(mutex_);
+  pidfds_.push_back(pidfd);
+}
+
+void started_processes::take_ends() {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(pidfds_, [](int each) {
+    const bool is_over = has_ended(each);
+    if (is_over) ::close(each);
+    return is_over;
+  });
+}
+
+}  // namespace zkrecipes::backend

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstdint>
+
+namespace zkrecipes::detail {
+
+constexpr std::int64_t largest_range = 1'000'000'000;
+
+/// Whether tracks of a balance may be apart by so much.
+constexpr bool is_range(std::uint64_t range) { return range >= 1 && range <= std::uint64_t{largest_range}; }
+
+}  // namespace zkrecipes::detail
