@@ -1,8 +1,13 @@
 // The guardian program, with a leader that is a process of its own: the successor begins as soon as the leader is dead,
 // and not before.
 #include <chrono>
+#include <filesystem>
+#include <fstream>
 #include <memory>
+#include <optional>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <signal.h>
@@ -18,6 +23,34 @@ using namespace zkrecipes::test;
 namespace {
 
 using clock_type = std::chrono::steady_clock;
+
+/// The state of a process ("R", "Z") and the process that has started it; nothing if it has gone.
+std::optional<std::pair<std::string, pid_t>> look_at(const std::string& pid) {
+  std::ifstream stat("/proc/" + pid + "/stat");
+  std::string text;
+  if (!std::getline(stat, text)) return std::nullopt;
+  std::istringstream behind_the_name(text.substr(text.rfind(')') + 1));
+  std::pair<std::string, pid_t> found;
+  behind_the_name >> found.first >> found.second;
+  return found;
+}
+
+/// A zombie does not run: the end of an orphan is taken by the first process of the machine, or by nobody.
+bool runs(pid_t which) {
+  const auto found = look_at(std::to_string(which));
+  return found && found->first != "Z";
+}
+
+std::vector<pid_t> running_children(pid_t of) {
+  std::vector<pid_t> all;
+  for (const auto& each : std::filesystem::directory_iterator("/proc")) {
+    const auto name = each.path().filename().string();
+    if (name.find_first_not_of("0123456789") != name.npos) continue;
+    const auto found = look_at(name);
+    if (found && found->second == of && found->first != "Z") all.push_back(std::stoi(name));
+  }
+  return all;
+}
 
 class guarded_case : public term_case {
  public:
@@ -42,9 +75,10 @@ class guarded_case : public term_case {
   void kill_guardian() { guardian_.reset(); }
   void end_leader() { leader_.reset(); }
   /// Waits until it leads. The guardian has been told of the term then, because that comes before the record.
-  void start_leader(std::chrono::milliseconds deadline) {
+  void start_leader(std::chrono::milliseconds deadline) { start_leader(deadline, socket()); }
+  void start_leader(std::chrono::milliseconds deadline, const std::string& guardian) {
     leader_ = std::make_unique<line_process>(
-        "leader", std::vector<std::string>{GUARDED_PROCESS, join_hosts(direct_hosts()), root(), socket(),
+        "leader", std::vector<std::string>{GUARDED_PROCESS, join_hosts(direct_hosts()), root(), guardian,
                                            std::to_string(deadline.count())});
     guarded_ = 0;
     bool leads = false;
@@ -68,6 +102,20 @@ class guarded_case : public term_case {
       return guarded_ > before;
     });
   }
+  /// A leader whose guardian is a child of its own.
+  void start_leader_with_child() {
+    start_leader(20s, std::string("child:") + GUARDIAN_PROGRAM);
+    wait_child();
+  }
+  void wait_child() {
+    wait([&] {
+      const auto all = running_children(pid_);
+      child_ = all.empty() ? 0 : all.front();
+      return all.size() == 1u;
+    });
+  }
+  bool child_runs() const { return runs(child_); }
+  void kill_child() const { BOOST_TEST_REQUIRE(::kill(child_, SIGKILL) == 0); }
   replica& add_heir() {
     auto& heir = make(connect(), [](career&) {});
     heir.start();
@@ -89,6 +137,7 @@ class guarded_case : public term_case {
   std::unique_ptr<line_process> guardian_;
   std::unique_ptr<line_process> leader_;
   pid_t pid_ = 0;
+  pid_t child_ = 0;
   int guarded_ = 0;  // how often the guardian has said that it holds everything
   clock_type::time_point signalled_at_;
 };
@@ -136,6 +185,38 @@ BOOST_AUTO_TEST_CASE(a_guardian_that_was_killed_and_started_again_knows_the_lead
   wait_heir(heir);
   BOOST_TEST((heir.does.terms.back().how() == takeover::died));
   stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_of_the_leader_ends_its_session_and_then_itself) {
+  start_leader_with_child();
+  auto& heir = add_heir();
+  signal_leader(SIGKILL);
+  wait_heir(heir);
+  BOOST_TEST((heir.does.terms.back().how() == takeover::died));
+  wait([&] { return !child_runs(); });
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_and_was_killed_is_started_again) {
+  start_leader_with_child();
+  auto& heir = add_heir();
+  for (int i = 0; i < 3; ++i) {
+    kill_child();
+    wait_guarded_again();
+    wait_child();
+  }
+  signal_leader(SIGKILL);
+  wait_heir(heir);
+  BOOST_TEST((heir.does.terms.back().how() == takeover::died));
+  wait([&] { return !child_runs(); });
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_ends_with_the_session) {
+  start_leader_with_child();
+  end_leader();
+  wait([&] { return !child_runs(); });
+  BOOST_TEST(record_says(R"("phase":"retired")"), "the leader has ended in order");
 }
 
 BOOST_AUTO_TEST_CASE(without_a_guardian_the_session_times_out) {

@@ -310,6 +310,10 @@ BOOST_AUTO_TEST_CASE(bad_options_are_named) {
   BOOST_TEST(refused(options).starts_with("session_options::guardian"));
   options.guardian = std::string("/a\0b", 4);
   BOOST_TEST(refused(options).starts_with("session_options::guardian"));
+  options.guardian = "child:";
+  BOOST_TEST(refused(options) == R"(session_options::guardian: "child:" needs the path or name of a program)");
+  options.guardian = "child:/" + std::string(200, 'a');
+  BOOST_TEST(refused(options) == "taken", "the limit is that of sockets");
   for (const auto bad : {-1ms, 999ms, 3'600'001ms}) {
     options = guarded_options();
     options.hang_limit = bad;

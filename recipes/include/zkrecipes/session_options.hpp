@@ -77,6 +77,9 @@ struct session_options {
   /// the process has died, the guardian ends its sessions at once, and says in the records of the terms that it led
   /// that their leader has died. An absent guardian changes nothing else: see `session_status::is_guarded`. The session
   /// has to be made after the last `fork` of a program that goes on in the child, because it is the parent's.
+  ///
+  /// "child:" and the path of that program, or its name in PATH: the session starts a guardian of its own as a child of
+  /// the process. It does not outlive what kills a whole unit or container.
   std::string guardian{};
   /// The guardian kills the process if the session's executor runs nothing for so long, and then does the same. 0: it
   /// does not. Else 1 s to 1 h. A process that is stopped by a debugger or a signal is killed, too.

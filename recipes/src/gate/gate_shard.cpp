@@ -28,6 +28,17 @@ class gate_shard::aftermath {
 };
 
 std::optional<gate_pass> gate_shard::try_enter(const gate_key& key, lease_clock::time_point now) {
+  {
+    std::lock_guard lock(lock_);
+    auto& at = active_.find_or_insert(key);
+    if (at.generation == 0) return admit(at, now);
+    if (!is_expired(at, now)) return std::nullopt;
+  }
+  return try_evict(key, now);
+}
+
+/// The key is held by a processing that took too long, unless that has changed meanwhile.
+std::optional<gate_pass> gate_shard::try_evict(const gate_key& key, lease_clock::time_point now) {
   aftermath then;
   std::optional<gate_pass> pass;
   {
@@ -105,6 +116,20 @@ bool gate_shard::is_valid(const gate_key& key, std::uint64_t generation) noexcep
 }
 
 void gate_shard::leave(const gate_key& key, std::uint64_t generation) {
+  {
+    std::lock_guard lock(lock_);
+    auto* at = active_.find(key);
+    if (at && at->generation == generation && !at->waiter && !is_orphaned_) {
+      active_.erase(*at);
+      --passes_;
+      return;
+    }
+  }
+  leave_with_others(key, generation);
+}
+
+/// A caller waits, or has got in instead, or the gate has gone.
+void gate_shard::leave_with_others(const gate_key& key, std::uint64_t generation) {
   std::shared_ptr<gate_state> last;  // destroyed at the end, with this shard
   aftermath then;
   {

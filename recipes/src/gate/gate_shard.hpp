@@ -53,20 +53,23 @@ class alignas(64) gate_shard {
   class aftermath;
   using waiters = boost::intrusive::multiset<gate_waiter>;
 
+  std::optional<gate_pass> try_evict(const gate_key& key, lease_clock::time_point now);
+  void leave_with_others(const gate_key& key, std::uint64_t generation);
   gate_pass admit(active_key& at, lease_clock::time_point now);
   bool is_expired(const active_key& at, lease_clock::time_point now) const noexcept;
   void promote(active_key& at, lease_clock::time_point now, aftermath& then);
   void attach(active_key& at, const std::shared_ptr<gate_waiter>& who, aftermath& then);
   std::shared_ptr<gate_waiter> detach(active_key& at, aftermath& then) noexcept;
 
-  // What it takes to enter and leave stands in one cache line.
+  // What it takes to enter and leave stands in one cache line, the table's first key included, because other threads use
+  // the shard, too.
   mutable spin_lock lock_;
   bool is_orphaned_ = false;
-  gate_state* whose_ = nullptr;
+  std::uint32_t passes_ = 0;           // that were not left yet, also evicted ones
   std::uint64_t last_generation_ = 0;  // also the number of passes that were given
-  std::size_t passes_ = 0;             // that were not left yet, also evicted ones
   gate_table active_;
 
+  gate_state* whose_ = nullptr;
   waiters waiting_;  // in the order of their due times
   std::uint64_t waited_ = 0;
   std::uint64_t declined_ = 0;

@@ -57,7 +57,7 @@ class gate_state : public std::enable_shared_from_this<gate_state> {
   scheduler_ptr on_;  // null when the context has been shut down
   const gate_options options_;
   gate_key secret_;
-  std::array<gate_shard, 64> shards_;
+  std::array<gate_shard, 256> shards_;
 
   std::atomic<int> waiting_ = 0;
   std::atomic<lease_clock::time_point> armed_ = never;  // when the timer fires

@@ -10,29 +10,20 @@ std::size_t gate_table::slot_of(const gate_key& key) const noexcept {
   return at;
 }
 
-active_key* gate_table::find(const gate_key& key) noexcept {
+active_key* gate_table::find_other(const gate_key& key) noexcept {
   auto& there = slots_[slot_of(key)];
   return there.generation != 0 ? &there : nullptr;
 }
 
-const active_key* gate_table::find(const gate_key& key) const noexcept {
-  const auto& there = slots_[slot_of(key)];
-  return there.generation != 0 ? &there : nullptr;
+active_key& gate_table::insert_other(const gate_key& key) {
+  if (is_full()) grow();
+  ++others_;
+  auto& made = slots_[slot_of(key)];
+  made.key = key;
+  return made;
 }
 
-active_key& gate_table::find_or_insert(const gate_key& key) {
-  auto at = slot_of(key);
-  if (slots_[at].generation != 0) return slots_[at];
-  if (is_full()) {
-    grow();
-    at = slot_of(key);
-  }
-  ++size_;
-  slots_[at].key = key;
-  return slots_[at];
-}
-
-void gate_table::erase(active_key& which) noexcept {
+void gate_table::erase_other(active_key& which) noexcept {
   auto hole = static_cast<std::size_t>(&which - slots_.data());
   for (auto at = (hole + 1) & mask(); slots_[at].generation != 0; at = (at + 1) & mask()) {
     // An entry may not stand in front of the slot where the search for it begins.
@@ -43,11 +34,11 @@ void gate_table::erase(active_key& which) noexcept {
     hole = at;
   }
   slots_[hole] = active_key();
-  --size_;
+  --others_;
 }
 
 void gate_table::grow() {
-  std::vector<active_key> before(2 * slots_.size());
+  std::vector<active_key> before(slots_.empty() ? least : 2 * slots_.size());
   std::swap(before, slots_);
   for (const auto& each : before) {
     if (each.generation != 0) slots_[slot_of(each.key)] = each;

@@ -6,6 +6,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/strand.hpp>
 
+#include "backend/guardian/guardian_child.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
@@ -59,8 +60,13 @@ void check(const session_options& options) {
       throw std::invalid_argument("session_options::digest: neither may contain a NUL byte");
     }
   }
-  if (options.guardian.size() > longest_socket_path || has_nul(options.guardian)) {
-    throw std::invalid_argument("session_options::guardian: it has more than 107 bytes, or a NUL byte");
+  const auto program = backend::guardian_program(options.guardian);
+  if (has_nul(options.guardian)) throw std::invalid_argument("session_options::guardian: it has a NUL byte");
+  if (program && program->empty()) {
+    throw std::invalid_argument("session_options::guardian: \"child:\" needs the path or name of a program");
+  }
+  if (!program && options.guardian.size() > longest_socket_path) {
+    throw std::invalid_argument("session_options::guardian: the path of a socket has at most 107 bytes");
   }
   if (options.hang_limit.count()) require_between("hang_limit", options.hang_limit, 1s, 1h);
   if (options.hang_limit.count() && options.guardian.empty()) {

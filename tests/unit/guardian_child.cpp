@@ -1,0 +1,123 @@
+// A guardian that is a child of the session's process: what it is started with. Small programs stand for it.
+#include "backend/guardian/guardian_child.hpp"
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes;
+
+namespace {
+
+/// Commands of the shell, in a file that can be executed.
+class script {
+ public:
+  explicit script(const std::string& commands) {
+    std::string name = "/tmp/guardian-child-XXXXXX";
+    BOOST_TEST_REQUIRE(::mkdtemp(name.data()) != nullptr);
+    folder_ = name;
+    std::ofstream(path()) << "#!/bin/sh\n" << commands << '\n';
+    std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
+  }
+  script(const script&) = delete;
+  ~script() { std::filesystem::remove_all(folder_); }
+  std::string path() const { return folder_ + "/program"; }
+
+ private:
+  std::string folder_;
+};
+
+/// What the program writes to the socket until it ends.
+std::string hear(int socket) {
+  std::string all;
+  for (;;) {
+    pollfd ready{socket, POLLIN, 0};
+    BOOST_TEST_REQUIRE(::poll(&ready, 1, 10'000) == 1);
+    std::array<char, 4096> part;
+    const auto size = ::read(socket, part.data(), part.size());
+    if (size <= 0) break;
+    all.append(part.data(), static_cast<std::size_t>(size));
+  }
+  ::close(socket);
+  return all;
+}
+
+std::string answer_of(const std::string& commands) {
+  const script program(commands);
+  const auto [error, socket] = backend::start_guardian(program.path());
+  BOOST_TEST_REQUIRE(!error, error.message());
+  return hear(socket);
+}
+
+std::size_t count_descriptors() {
+  const std::filesystem::directory_iterator all("/proc/self/fd");
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(guardian_children)
+
+BOOST_AUTO_TEST_CASE(a_program_is_told_from_a_socket) {
+  BOOST_TEST((backend::guardian_program("child:zkrecipes-guardian") == "zkrecipes-guardian"));
+  BOOST_TEST((backend::guardian_program("child:/a b") == "/a b"));
+  BOOST_TEST(!backend::guardian_program("/run/child:").has_value());
+  BOOST_TEST(!backend::guardian_program("").has_value());
+}
+
+BOOST_AUTO_TEST_CASE(it_is_given_the_socket_and_no_other_descriptor) {
+  const int other = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC, as by a library that knows nothing of us
+  BOOST_TEST(answer_of("echo \"$@\" >&3; ls /proc/$$/fd | tr '\\n' ' ' >&3") == "--child 3\n0 1 10 2 3 ");  // 10: the script
+  ::close(other);
+}
+
+BOOST_AUTO_TEST_CASE(it_leads_a_session_of_its_own) {
+  std::istringstream ids(answer_of("cut -d' ' -f1,6 /proc/$$/stat >&3"));
+  pid_t self = 0;
+  pid_t session = 0;
+  ids >> self >> session;
+  BOOST_TEST(self == session);
+  BOOST_TEST(session != ::getsid(0));
+}
+
+BOOST_AUTO_TEST_CASE(signals_are_neither_blocked_nor_ignored_in_it) {
+  sigset_t blocked;
+  sigset_t before;
+  ::sigemptyset(&blocked);
+  ::sigaddset(&blocked, SIGTERM);
+  ::sigprocmask(SIG_BLOCK, &blocked, &before);
+  const auto old = ::signal(SIGHUP, SIG_IGN);
+  const auto seen = answer_of("grep -E 'SigBlk|SigIgn' /proc/$$/status >&3");
+  ::signal(SIGHUP, old);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
+  BOOST_TEST(seen == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_can_not_be_started_is_an_error_and_leaves_nothing) {
+  const auto before = count_descriptors();
+  for (const auto* each : {"/nowhere/zkrecipes-guardian", "no-program-of-this-name", "", "/tmp"}) {
+    const auto [error, socket] = backend::start_guardian(each);
+    BOOST_TEST(error.failed(), each);
+    BOOST_TEST(socket == -1, each);
+  }
+  BOOST_TEST(count_descriptors() == before);
+}
+
+BOOST_AUTO_TEST_CASE(the_ends_of_earlier_ones_are_taken) {
+  answer_of("exit 1");
+  const auto before = count_descriptors();
+  for (int i = 0; i < 20; ++i) answer_of("exit 1");
+  BOOST_TEST(count_descriptors() <= before + 2, "of one that has just ended the end may not be there yet");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
