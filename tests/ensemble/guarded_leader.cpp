@@ -137,9 +137,11 @@ class guarded_case : public term_case {
   std::unique_ptr<line_process> guardian_;
   std::unique_ptr<line_process> leader_;
   pid_t pid_ = 0;
-  pid_t child_ = 0;
   int guarded_ = 0;  // how often the guardian has said that it holds everything
   clock_type::time_point signalled_at_;
+
+ protected:
+  pid_t child_ = 0;
 };
 
 }  // namespace
@@ -191,6 +193,18 @@ BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_of_the_leader_ends_its_session_a
   start_leader_with_child();
   auto& heir = add_heir();
   signal_leader(SIGKILL);
+  wait_heir(heir);
+  BOOST_TEST((heir.does.terms.back().how() == takeover::died));
+  wait([&] { return !child_runs(); });
+  stop_all();
+}
+
+BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_and_finds_the_leader_dead_when_it_awakes) {
+  start_leader_with_child();
+  auto& heir = add_heir();
+  BOOST_TEST_REQUIRE(::kill(child_, SIGSTOP) == 0);
+  signal_leader(SIGKILL);
+  BOOST_TEST_REQUIRE(::kill(child_, SIGCONT) == 0);
   wait_heir(heir);
   BOOST_TEST((heir.does.terms.back().how() == takeover::died));
   wait([&] { return !child_runs(); });

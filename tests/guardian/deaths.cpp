@@ -4,7 +4,6 @@
 #include <thread>
 
 #include <sys/resource.h>
-#include <sys/socket.h>
 
 #include "guardian/guarding.hpp"
 
@@ -164,27 +163,6 @@ BOOST_AUTO_TEST_CASE(another_process_with_the_socket_does_not_hide_the_death) {
   run_until_reported(*leader, 'f');
   leader->signal(SIGKILL);
   run_until_ended(1);
-  check(1);
-}
-
-BOOST_AUTO_TEST_CASE(a_child_of_its_own_that_is_served_over_a_pair_of_sockets) {
-  std::array<int, 2> ends{};
-  BOOST_TEST_REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
-  bool is_over = false;
-  child leader([&](const child::orders& orders) {
-    orders.report('r');
-    orders.wait();
-  });
-  talker to{descriptor(ends[1])};
-  guard->serve(ends[0], [&] { is_over = true; });
-  const auto pidfd = open_pidfd(leader.pid());
-  to.send(*backend::to_line(backend::guardian_hello{std::string(32, 'c'), 0ms}), {pidfd.get()});
-  to.tell(session_of(1));
-  to.tell(term_of(1, "/election"));
-  run_until_reported(leader, 'r');
-  leader.order('g');
-  run_until_ended(1);
-  run_until([&] { return is_over; }, "the end of the service");
   check(1);
 }
 

@@ -1,4 +1,7 @@
 // The processes that end sessions, with servers of the test in place of the ensemble.
+#include <algorithm>
+#include <deque>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -20,18 +23,22 @@ namespace {
 /// A server that says the same to everybody who connects, and nothing more.
 class fixed_server {
  public:
+  static constexpr std::size_t most_sockets = 100;  // older ones have served, where there are more
+
   explicit fixed_server(asio::io_context& io, std::string words = {})
       : acceptor_(io, tcp::endpoint(asio::ip::address_v4::loopback(), 0)), words_(std::move(words)) {
     accept();
   }
   std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
-  std::size_t connections() const noexcept { return sockets_.size(); }
+  std::size_t connections() const noexcept { return connections_; }
 
  private:
   void accept() {
     acceptor_.async_accept([this](const boost::system::error_code& error, tcp::socket with) {
       if (error) return;
+      ++connections_;
       sockets_.push_back(std::move(with));
+      if (sockets_.size() > most_sockets) sockets_.pop_front();
       boost::system::error_code ignored;
       asio::write(sockets_.back(), asio::buffer(words_), ignored);
       accept();
@@ -40,7 +47,8 @@ class fixed_server {
 
   tcp::acceptor acceptor_;
   std::string words_;
-  std::vector<tcp::socket> sockets_;
+  std::deque<tcp::socket> sockets_;
+  std::size_t connections_ = 0;
 };
 
 std::vector<pid_t> our_children() {
@@ -211,6 +219,136 @@ BOOST_AUTO_TEST_CASE(an_order_whose_time_is_over_hurts_no_other_one) {
   run_until_results(2);
   BOOST_TEST(results.front().problem == "the session has timed out");
   BOOST_TEST(results.back().problem == make_error_code(zkrecipes::errc::timed_out).message());
+  run_until_nobody_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(a_process_whose_last_orders_came_too_late_is_not_kept) {
+  fixed_server silent(io);
+  const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
+  const auto late = session_at(silent, 2);
+  ender(session_at(silent, 1), zkrecipes::lease_clock::now() + 300ms, [&](const ending& each) {
+    results.push_back(each);
+    end(ender, late, -1ms);  // as by a user with more sessions than are ended at a time
+  });
+  run_until_results(2);
+  run_until_nobody_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(beyond_sixty_four_users_one_waits_for_the_process_of_another) {
+  fixed_server silent(io);
+  const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
+  constexpr uid_t users = 70;
+  for (uid_t user = 1; user <= users; ++user) end(ender, session_at(silent, user, 1'000 + user), user <= 64 ? 2s : 20s);
+  end(ender, session_at(silent, 99, 2'000), 100ms);
+  std::size_t most = 0;
+  run_until([&] { return most = std::max(most, our_children().size()), results.size() == 65; }, "65 results");
+  BOOST_TEST(most <= 64u);
+  BOOST_TEST(results.front().problem == "there are too many ending processes", "within its time no place became free");
+  run_until([&] { return silent.connections() >= users; }, "that the others have got their places");
+  for (const auto each : our_children()) ::kill(each, SIGKILL);
+  run_until_results(users + 1);
+  run_until_nobody_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_can_be_started_again_gets_the_orders_that_wait) {
+  fixed_server silent(io);
+  const auto program = folder.path + "/program";
+  const auto ender = make_process_ender(io.get_executor(), program);
+  end(ender, session_at(silent, 1), 20s);
+  run_for(250ms);
+  BOOST_TEST(results.empty());
+  std::filesystem::create_symlink(GUARDIAN_PROGRAM, program);
+  run_until([&] { return silent.connections() > 0; }, "the order");
+  std::filesystem::remove(program);
+  for (const auto each : our_children()) ::kill(each, SIGKILL);
+  run_until_results(1);
+  run_until_nobody_is_left();
+}
+
+/// A server that has none of the sessions.
+std::string all_expired() { return std::string("\0\0\0\x25", 4) + std::string(37, '\0'); }
+
+BOOST_AUTO_TEST_CASE(two_thousand_sessions_of_a_dead_process_are_ended_some_at_a_time) {
+  fixed_server server(io, all_expired());
+  constexpr std::int64_t count = 2'000;
+  options.most.sessions = count;
+  guard.emplace(io, options, make_process_ender(io.get_executor(), GUARDIAN_PROGRAM),
+                [this](std::string_view line) { log.emplace_back(line); });
+  guard->listen();
+  child many([&](const child::orders& orders) {
+    talker to(options.socket.path);
+    to.greet();
+    for (std::int64_t i = 1; i <= count; ++i) {
+      auto session = session_of(i);
+      session.key.timeout = 60s;
+      session.servers = {{"127.0.0.1", server.port()}};
+      to.tell(session);
+    }
+    to.complete();
+    orders.report('r');
+    orders.wait();
+  });
+  run_until_reported(many, 'r');
+  BOOST_TEST(guard->held().session_count() == std::size_t{count});
+  many.signal(SIGKILL);
+  const auto ended = [this] {
+    return std::ranges::count_if(log, [](const auto& each) { return each.starts_with("session_ended "); });
+  };
+  run_until([&] { return ended() == count; }, "the ends of the sessions");
+  const auto are_over = std::ranges::count_if(log, [](const auto& each) { return each.find("closed=yes") != each.npos; });
+  BOOST_TEST(are_over == count);
+  run_until_nobody_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(a_guardian_that_ends_waits_for_the_orders_under_way) {
+  fixed_server silent(io);
+  guard.emplace(io, options, make_process_ender(io.get_executor(), GUARDIAN_PROGRAM),
+                [this](std::string_view line) { log.emplace_back(line); });
+  guard->listen();
+  child one([&](const child::orders& orders) {
+    talker to(options.socket.path);
+    to.greet();
+    auto session = session_of(1);
+    session.key.timeout = 500ms;
+    session.servers = {{"127.0.0.1", silent.port()}};
+    to.tell(session);
+    to.complete();
+    orders.report('r');
+    orders.wait();
+  });
+  run_until_reported(one, 'r');
+  one.signal(SIGKILL);
+  run_until([&] { return silent.connections() > 0; }, "the order");
+  bool is_over = false;
+  guard->finish([&] { is_over = true; });
+  BOOST_TEST(!is_over);
+  run_until([&] { return is_over; }, "the end of the guardian");
+  BOOST_TEST(has_logged("session_ended session=0x1"));
+  run_until_nobody_is_left();
+}
+
+BOOST_AUTO_TEST_CASE(what_a_guardian_has_begun_that_is_killed_goes_on) {
+  fixed_server silent(io);
+  guard.emplace(io, options, make_process_ender(io.get_executor(), GUARDIAN_PROGRAM),
+                [this](std::string_view line) { log.emplace_back(line); });
+  guard->listen();
+  child one([&](const child::orders& orders) {
+    talker to(options.socket.path);
+    to.greet();
+    auto session = session_of(1);
+    session.key.timeout = 3s;
+    session.servers = {{"127.0.0.1", silent.port()}};
+    to.tell(session);
+    to.complete();
+    orders.report('r');
+    orders.wait();
+  });
+  run_until_reported(one, 'r');
+  one.signal(SIGKILL);
+  run_until([&] { return silent.connections() > 0; }, "the order");
+  guard.reset();
+  const auto before = silent.connections();
+  run_until([&] { return silent.connections() > before; }, "that it is tried again");
   run_until_nobody_is_left();
 }
 

@@ -59,8 +59,9 @@ struct client_case : guarding {
     schedule->strand = strand;
     schedule->world = std::make_unique<world_with_guardian>(schedule->strand);
     detail::guardian_client::settings what{options.socket.path, hang_limit, {{"zk", 2181}}, {{"user", "hush"}}};
-    const auto told = [this](bool is_held, bool, const zkrecipes::error_code&, std::string_view) {
+    const auto told = [this](bool is_held, bool, const zkrecipes::error_code& error, std::string_view) {
       held = is_held;
+      why = error;
       ++(is_held ? successes : failures);
     };
     auto made = std::make_shared<detail::guardian_client>(std::move(schedule), std::move(what), told);
@@ -83,6 +84,7 @@ struct client_case : guarding {
   const asio::any_io_executor strand = asio::make_strand(io);
   const backend::session_key key{0x77, "0123456789abcdef", 10s};
   bool held = false;
+  zkrecipes::error_code why;  // the last failure
   int successes = 0;
   int failures = 0;
 };
@@ -180,6 +182,36 @@ BOOST_AUTO_TEST_CASE(the_pings_of_the_client_are_signs_of_life) {
   run_until([&] { return is_later; }, "the time");
   BOOST_TEST(!has_logged("hung_process"));
   BOOST_TEST(held);
+  client->leave();
+}
+
+BOOST_AUTO_TEST_CASE(what_is_told_last_arrives_also_if_the_guardian_is_slow) {
+  start();
+  const auto client = make_client();
+  client->begin(key);
+  std::vector<detail::term_guard_ptr> all;
+  for (int i = 0; i < 5'000; ++i) all.push_back(client->hold(term_of(0x77, "/g/shard/" + std::to_string(i))));
+  run_until_held();
+  check_held(1, 5'000);
+  asio::post(strand, [&] {  // which the guardian does not read meanwhile
+    all.clear();
+    client->leave();
+  });
+  run_until([&] { return guard->held().process_count() == 0u; }, "that all of it is taken back");
+}
+
+BOOST_AUTO_TEST_CASE(a_guardian_that_reads_nothing_costs_a_bounded_amount_of_memory) {
+  options.socket.path = folder.socket();
+  asio::local::stream_protocol::acceptor deaf(io, asio::local::stream_protocol::endpoint(options.socket.path));
+  const auto client = make_client();
+  client->begin(key);
+  run_until([&] { return io.poll() == 0; }, "the connection");
+  std::vector<detail::term_guard_ptr> all;
+  for (int i = 0; i < 12'000 && failures == 0; ++i) {
+    all.push_back(client->hold(term_of(0x77, "/" + std::string(4'000, 'a') + std::to_string(i))));
+  }
+  run_until([&] { return failures > 0; }, "a failure");
+  BOOST_TEST((why == boost::system::errc::no_buffer_space), why.message());
   client->leave();
 }
 

@@ -54,9 +54,9 @@ std::string hear(int socket) {
 
 std::string answer_of(const std::string& commands) {
   const script program(commands);
-  const auto [error, socket] = backend::start_guardian(program.path());
-  BOOST_TEST_REQUIRE(!error, error.message());
-  return hear(socket);
+  const auto started = backend::start_guardian(program.path());
+  BOOST_TEST_REQUIRE(!started.error, started.error.message());
+  return hear(started.socket);
 }
 
 std::size_t count_descriptors() {
@@ -106,11 +106,19 @@ BOOST_AUTO_TEST_CASE(signals_are_neither_blocked_nor_ignored_in_it) {
 BOOST_AUTO_TEST_CASE(a_program_that_can_not_be_started_is_an_error_and_leaves_nothing) {
   const auto before = count_descriptors();
   for (const auto* each : {"/nowhere/zkrecipes-guardian", "no-program-of-this-name", "", "/tmp"}) {
-    const auto [error, socket] = backend::start_guardian(each);
-    BOOST_TEST(error.failed(), each);
-    BOOST_TEST(socket == -1, each);
+    const auto started = backend::start_guardian(each);
+    BOOST_TEST(started.error.failed(), each);
+    BOOST_TEST(started.socket == -1, each);
   }
   BOOST_TEST(count_descriptors() == before);
+}
+
+BOOST_AUTO_TEST_CASE(one_that_does_not_end_by_itself_can_be_killed) {
+  const script program("exec sleep 1000");
+  const auto started = backend::start_guardian(program.path());
+  started.child.kill();
+  BOOST_TEST(hear(started.socket) == "");
+  started.child.kill();
 }
 
 BOOST_AUTO_TEST_CASE(the_ends_of_earlier_ones_are_taken) {

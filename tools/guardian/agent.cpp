@@ -30,7 +30,8 @@ agent::agent(boost::asio::io_context& io, const agent_options& options, session_
              [this](held_process_ptr process, std::vector<held_session> sessions) {
                endings_.begin(process, std::move(sessions));
                note_end();
-             }) {}
+             }),
+      patience_(io) {}
 
 agent::~agent() { stop(); }
 
@@ -84,12 +85,31 @@ void agent::finish(std::function<void()> over) {
   note_end();
 }
 
-/// Later, because a line that has ended may still be on its way out of the registry.
+/// Looks later, because a line that has ended may still be on its way out of the registry, and what its process held on
+/// the way from there to the endings.
 void agent::note_end() {
-  if (finished_ && endings_.count() == 0) boost::asio::post(io_, std::exchange(finished_, nullptr));
-  if (!over_) return;
-  const bool is_over = connections_.empty() && known_.process_count() == 0 && endings_.count() == 0;
-  if (is_over) boost::asio::post(io_, std::exchange(over_, nullptr));
+  if (!finished_ && !over_) return;
+  boost::asio::post(io_, [this, alive = std::weak_ptr(alive_)] {
+    if (!alive.expired()) end_if_over();
+  });
+}
+
+void agent::end_if_over() {
+  if (endings_.count() > 0) return;
+  if (finished_) std::exchange(finished_, nullptr)();
+  if (!over_ || !connections_.empty()) return;
+  if (known_.process_count() > 0) return wait_for_timeouts();
+  std::exchange(over_, nullptr)();
+}
+
+void agent::wait_for_timeouts() {
+  if (std::exchange(has_patience_, true)) return;
+  patience_.expires_after(known_.longest_timeout());
+  patience_.async_wait([this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+    if (error || alive.expired() || !over_ || endings_.count() > 0) return;
+    log_.tell("left", {{"reason", "the process lives, and its sessions have timed out or have another guardian"}});
+    std::exchange(over_, nullptr)();
+  });
 }
 
 }  // namespace guardian

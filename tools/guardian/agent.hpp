@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "endings.hpp"
 #include "event_log.hpp"
@@ -33,7 +34,8 @@ class agent {
 
   /// \throws std::runtime_error as `listener`.
   void listen();
-  /// Serves one process, which has made the other end. `over` is called when nothing is held and nobody is connected.
+  /// Serves one process, which has made the other end. `over` is called when nothing is held and nobody is connected. A
+  /// process that lives can not come back, so what it has told is forgotten when its sessions have timed out.
   void serve(int socket, std::function<void()> over);
   /// Takes no connections any more, and ends those that there are. What was told is forgotten.
   void stop();
@@ -46,6 +48,8 @@ class agent {
  private:
   void accept(listener::socket with);
   void note_end();
+  void end_if_over();
+  void wait_for_timeouts();
 
   boost::asio::io_context& io_;
   agent_options options_;
@@ -57,6 +61,9 @@ class agent {
   std::uint64_t last_number_ = 0;
   std::function<void()> over_;
   std::function<void()> finished_;
+  boost::asio::steady_timer patience_;
+  bool has_patience_ = false;                               // the timer was set
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // a handler can come after our end
 };
 
 }  // namespace guardian

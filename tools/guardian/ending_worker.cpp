@@ -9,7 +9,10 @@
 #include <string>
 
 #include <string.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <boost/asio/io_context.hpp>
@@ -37,6 +40,15 @@ void limit_memory() {
   const rlimit most{most_memory, most_memory};
   ::setrlimit(RLIMIT_DATA, &most);
 #endif
+}
+
+/// A guardian may be root, or be allowed to kill. What speaks to servers that others name is not.
+void drop_capabilities() {
+  ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
+  ::syscall(SYS_capset, &header, none.data());
 }
 
 class ending_worker {
@@ -67,7 +79,7 @@ class ending_worker {
     how_(std::move(order.what), zkrecipes::lease_clock::now() + order.within,
          [this, number = order.number](const ending& result) {
            answer(to_line({number, result}));
-           --running_;
+           if (--running_ == 0) ::alarm(0);
            if (is_last_ && running_ == 0) io_.stop();
          });
   }
@@ -103,8 +115,9 @@ class ending_worker {
 int run_ending_worker() {
   for (const int each : {SIGTERM, SIGINT, SIGHUP})
     std::signal(each, SIG_IGN);  // meant for the guardian, who waits for us
-  harden_process();
-  limit_memory();
+  limit_memory();    // first: the files of a process that is not dumpable are root's
+  harden_process();  // what it could not do the guardian has logged
+  drop_capabilities();
   ending_worker().run();
   return 0;
 }

@@ -1,5 +1,6 @@
 #include "held_process.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "secrets.hpp"
@@ -20,6 +21,12 @@ std::size_t held_process::term_count() const noexcept {
   std::size_t count = 0;
   for (const auto& [id, each] : sessions_) count += each.terms.size();
   return count;
+}
+
+std::chrono::milliseconds held_process::longest_timeout() const noexcept {
+  std::chrono::milliseconds longest{0};
+  for (const auto& [id, each] : sessions_) longest = std::max(longest, each.session.key.timeout);
+  return longest;
 }
 
 std::string held_process::add(backend::guarded_session session, const std::string& client, std::uint64_t teller) {

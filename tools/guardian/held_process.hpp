@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -29,6 +30,7 @@ class held_process {
   uid_t user() const noexcept { return account_->user(); }
   std::size_t session_count() const noexcept { return sessions_.size(); }
   std::size_t term_count() const noexcept;
+  std::chrono::milliseconds longest_timeout() const noexcept;
 
   /// The process has ended: nothing is taken any more.
   bool is_over() const noexcept { return over_; }

@@ -3,6 +3,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <utility>
 
 #include <string.h>
@@ -69,8 +70,18 @@ void peer_connection::wait_for_data() {
   });
 }
 
-/// One part at a time, so that others have their turn.
+/// What goes wrong here, such as for want of memory, ends this connection, and not the guarding of others.
 void peer_connection::on_data() {
+  try {
+    take_part();
+  } catch (const std::exception& failure) {
+    log_.tell_of(account_->user(), "connection_failed", {{"reason", failure.what()}});
+    close();
+  }
+}
+
+/// One part at a time, so that others have their turn.
+void peer_connection::take_part() {
   const auto result = read();
   if (result == look::ended) return close();
   const auto messages = take_lines();

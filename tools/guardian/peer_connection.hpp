@@ -36,6 +36,7 @@ class peer_connection final : public std::enable_shared_from_this<peer_connectio
   void drain() override;
   void wait_for_data();
   void on_data();
+  void take_part();
   look read();
   std::size_t take_lines();
   void answer(const zkrecipes::backend::guardian_answer& what);

@@ -6,6 +6,7 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include <boost/asio/post.hpp>
@@ -47,8 +48,10 @@ class process_ender : public std::enable_shared_from_this<process_ender> {
   /// Gives the orders that wait to processes, and drops those that have waited for too long.
   void go_on() {
     const auto now = zkrecipes::lease_clock::now();
+    std::set<uid_t> dropped;
     for (auto& each : std::exchange(waiting_, {})) {
       if (each.deadline <= now) {
+        dropped.insert(each.what.user);
         drop(each, problem_.empty() ? "the session has timed out" : problem_);
       } else if (const auto process = of(each.what.user)) {
         give(each, *process);
@@ -56,6 +59,7 @@ class process_ender : public std::enable_shared_from_this<process_ender> {
         waiting_.push_back(std::move(each));
       }
     }
+    for (const auto user : dropped) let_go(user);  // their processes were kept for these orders
     if (!waiting_.empty()) wait();
   }
   void wait() {

@@ -1,5 +1,7 @@
 #include "registry.hpp"
 
+#include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "early_proof.hpp"
@@ -36,8 +38,13 @@ registry::admitted registry::admit(descriptor pidfd, uid_t user) {
   const auto who = found.who.value_or(process_identity{0, ++nameless_});
   auto& which = watched_[who];
   if (which.process) return {which.process, {}};
-  which.process = std::make_shared<held_process>(who, std::move(found.name), std::move(pidfd), account_of(user));
-  begin_watch(which);
+  try {
+    which.process = std::make_shared<held_process>(who, std::move(found.name), std::move(pidfd), account_of(user));
+    begin_watch(which);
+  } catch (const std::exception& failure) {  // such as for want of descriptors
+    watched_.erase(who);
+    return {nullptr, std::string("the process can not be watched: ") + failure.what()};
+  }
   return {which.process, {}};
 }
 
@@ -106,6 +113,12 @@ std::size_t registry::term_count() const {
   std::size_t count = 0;
   for (const auto& [who, each] : watched_) count += each.process->term_count();
   return count;
+}
+
+std::chrono::milliseconds registry::longest_timeout() const {
+  std::chrono::milliseconds longest{0};
+  for (const auto& [who, each] : watched_) longest = std::max(longest, each.process->longest_timeout());
+  return longest;
 }
 
 }  // namespace guardian

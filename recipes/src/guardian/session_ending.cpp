@@ -109,9 +109,11 @@ awaitable<void> session_ending::end_at(backend::endpoint server) {
     co_return;
   }
   was_resumed_ = true;
-  const bool is_done = lost_ == most_lost || co_await write_deaths(link);
-  if (!is_done) ++lost_;
-  if (!is_done) co_return;
+  if (lost_ < most_lost) {
+    const auto error = co_await write_deaths(link);
+    if (error == errc::connection_loss) ++lost_;  // and not if a server was too slow for us
+    if (error) co_return;
+  }
   const auto end = co_await link.close_session(limit());
   if (is_cancelled(end)) stopped_ = end;
 }
@@ -122,38 +124,39 @@ void session_ending::note_refusal(const error_code& why) {
   if (why == errc::auth_failed) what_.digest.clear();  // the session can be closed without rights
 }
 
-/// A server that is too busy for the records for a while must not keep the session alive. False: the connection is
-/// lost, or it is too late.
-awaitable<bool> session_ending::write_deaths(lone_link& link) {
+/// A server that is too busy for the records for a while must not keep the session alive. Errors: why they could not be
+/// written over this connection, which has been given up.
+awaitable<error_code> session_ending::write_deaths(lone_link& link) {
   for (int rounds = 0; !terms_.is_settled() && rounds < most_rounds_with_one; ++rounds) {
-    const bool is_told = co_await look(link);
-    if (!is_told || is_over()) co_return false;
+    auto unread = co_await look(link);
+    if (!unread && is_over()) unread = errc::timed_out;
+    if (unread) co_return unread;
     auto writes = terms_.writes();
     if (!writes.empty()) {
       auto written = co_await link.ask(std::move(writes), limit());
       const auto& [error, answers] = written;
       terms_.note_writes(answers);
       if (is_cancelled(error)) stopped_ = error;
-      if (error) co_return false;
+      if (error) co_return error;
     }
     if (is_busy_ || terms_.was_refused()) co_await wait_until(pause_.next(*on_));
   }
-  co_return true;
+  co_return error_code();
 }
 
-/// Behind a catch-up, because the server may lag behind what the process had written. False: the connection is lost.
-awaitable<bool> session_ending::look(lone_link& link) {
+/// Behind a catch-up, because the server may lag behind what the process had written.
+awaitable<error_code> session_ending::look(lone_link& link) {
   auto looks = terms_.looks();
   looks.insert(looks.begin(), backend::make_catch_up());
   auto asked = co_await link.ask(std::move(looks), limit());
   auto& [error, answers] = asked;
   if (is_cancelled(error)) stopped_ = error;
-  if (error) co_return false;
+  if (error) co_return error;
   const bool is_latest = has_caught_up(answers.front().error);
   answers.erase(answers.begin());
   is_busy_ = !is_latest;
   if (is_latest) terms_.note_looks(answers);
-  co_return true;
+  co_return error_code();
 }
 
 }  // namespace zkrecipes::detail

@@ -28,8 +28,8 @@ class session_ending {
   awaitable<void> wait_until(lease_clock::time_point when);
   awaitable<void> end_at(backend::endpoint server);
   void note_refusal(const error_code& why);
-  awaitable<bool> write_deaths(lone_link& link);
-  awaitable<bool> look(lone_link& link);
+  awaitable<error_code> write_deaths(lone_link& link);
+  awaitable<error_code> look(lone_link& link);
 
   scheduler_ptr on_;
   dead_session what_;

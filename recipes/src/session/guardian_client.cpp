@@ -16,6 +16,9 @@ namespace {
 
 constexpr std::chrono::milliseconds first_pause{100};
 constexpr std::chrono::milliseconds longest_pause{5'000};
+/// A guardian answers at once. One that does not is stopped or hangs.
+constexpr std::chrono::seconds longest_silence{10};
+constexpr std::chrono::seconds pause_between_looks{10};
 /// So many pings in the time after which the guardian takes the process for hung.
 constexpr int pings_in_hang_limit = 3;
 
@@ -62,7 +65,9 @@ void guardian_client::connect() {
 
 void guardian_client::guardian_up() {
   is_up_ = true;
+  answers_ = 0;
   tell_everything();
+  ask();
   if (settings_.hang_limit.count()) ping();
 }
 
@@ -70,7 +75,17 @@ void guardian_client::tell_everything() {
   tell(backend::guardian_hello{client_, settings_.hang_limit});
   for (const auto& [id, each] : sessions_) tell(guarded(each));
   for (const auto& [number, each] : terms_) tell(each);
+}
+
+/// Behind everything that was told: the answer says that it is held, and that there is a guardian that lives.
+void guardian_client::ask() {
   tell(backend::guardian_complete());
+  call_later(scheduler_->now() + longest_silence, look_timer_, &guardian_client::give_up);
+}
+
+void guardian_client::give_up() {
+  line_->give_up();
+  guardian_down(errc::timed_out);
 }
 
 void guardian_client::tell(const backend::guardian_message& what) {
@@ -85,10 +100,12 @@ void guardian_client::guardian_said(const backend::guardian_answer& what) {
   using kind = backend::guardian_answer::kind;
   switch (what.type) {
     case kind::held: {
-      pause_.reset();
-      if (!refusal_.empty()) return;  // not everything is held
+      cancel(look_timer_);
+      call_later(scheduler_->now() + pause_between_looks, look_timer_, &guardian_client::ask);
+      if (++answers_ > 1) pause_.reset();  // it has stood for a while
+      if (!refusal_.empty()) return;       // not everything is held
       is_failing_ = false;
-      if (told_) told_(true, true, {}, {});
+      if (!std::exchange(is_held_, true) && told_) told_(true, true, {}, {});
       return;
     }
     case kind::full: refusal_ = what.reason; return note_failure(errc::full, what.reason);
@@ -100,12 +117,14 @@ void guardian_client::guardian_down(const error_code& reason) {
   is_up_ = false;
   line_.reset();
   cancel(ping_timer_);
+  cancel(look_timer_);
   call_later(pause_.next(*scheduler_), retry_timer_, &guardian_client::connect);
   note_failure(reason, refusal_.empty() ? std::string() : "refused: " + refusal_);
 }
 
 void guardian_client::note_failure(const error_code& error, std::string_view detail) {
   const bool is_news = !std::exchange(is_failing_, true);
+  is_held_ = false;
   if (told_) told_(false, is_news, error, detail);
 }
 
@@ -126,6 +145,7 @@ void guardian_client::end(std::int64_t id) {
 void guardian_client::leave() {
   told_ = nullptr;
   for (const auto& [id, each] : std::exchange(sessions_, {})) tell(backend::guarded_session_end{id});
+  if (line_) line_->finish();
   stop();
 }
 
@@ -135,6 +155,7 @@ void guardian_client::stop() {
   line_.reset();
   cancel(retry_timer_);
   cancel(ping_timer_);
+  cancel(look_timer_);
 }
 
 backend::guarded_session guardian_client::guarded(const backend::session_key& key) const {

@@ -22,8 +22,8 @@
 namespace zkrecipes::detail {
 
 /// Tells the guardian of this machine which ZooKeeper sessions and terms this process has, so that they can be ended as
-/// soon as the process is dead. Connects again after the end of a connection, and then tells everything again. Without
-/// a guardian everything else goes on as if there were none to be. On the strand.
+/// soon as the process is dead. Connects again after the end of a connection, or when the guardian does not answer, and
+/// then tells everything again. Without a guardian everything else goes on as if there were none to be. On the strand.
 class guardian_client final : public std::enable_shared_from_this<guardian_client>, private backend::guardian_listener {
  public:
   struct settings {
@@ -66,6 +66,8 @@ class guardian_client final : public std::enable_shared_from_this<guardian_clien
   void connect();
   void tell(const backend::guardian_message& what);
   void tell_everything();
+  void ask();
+  void give_up();
   void ping();
   void call_later(lease_clock::time_point when, backend::timer_id& timer, void (guardian_client::*what)());
   void cancel(backend::timer_id& timer);
@@ -81,11 +83,14 @@ class guardian_client final : public std::enable_shared_from_this<guardian_clien
   std::uint64_t last_term_ = 0;
   std::unique_ptr<backend::guardian_line> line_;
   bool is_up_ = false;
+  bool is_held_ = false;     // reported
   bool is_failing_ = false;  // reported, and not held since
+  int answers_ = 0;          // on this line
   std::string refusal_;      // what the guardian said before it ended the connection
   back_off pause_;
   backend::timer_id retry_timer_ = 0;
   backend::timer_id ping_timer_ = 0;
+  backend::timer_id look_timer_ = 0;  // for the answer, or until the next question
 };
 
 }  // namespace zkrecipes::detail

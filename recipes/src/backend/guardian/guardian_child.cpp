@@ -7,6 +7,8 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend/guardian/started_processes.hpp"
@@ -42,7 +44,7 @@ class spawn_plan {
     ::posix_spawn_file_actions_destroy(&actions_);
   }
 
-  /// The error of the fork, or of the execution.
+  /// Returns the error of the fork, or of the execution.
   int carry_out(pid_t& started, const std::string& program) const {
     std::array<std::string, 3> words{program, "--child", std::to_string(place_of_socket)};
     std::array<char*, 4> arguments{words[0].data(), words[1].data(), words[2].data(), nullptr};
@@ -54,6 +56,18 @@ class spawn_plan {
   posix_spawnattr_t attributes_;
 };
 
+/// One to take its end, and one to kill it. Without them it is killed at once.
+std::array<int, 2> open_pidfds(pid_t of, int& error) {
+  const auto first = static_cast<int>(::syscall(SYS_pidfd_open, of, 0));
+  const auto second = first < 0 ? -1 : ::fcntl(first, F_DUPFD_CLOEXEC, 0);
+  if (second >= 0) return {first, second};
+  error = errno;
+  if (first >= 0) ::close(first);
+  ::kill(of, SIGKILL);
+  ::waitpid(of, nullptr, 0);
+  return {-1, -1};
+}
+
 }  // namespace
 
 std::optional<std::string> guardian_program(std::string_view guardian) {
@@ -61,22 +75,31 @@ std::optional<std::string> guardian_program(std::string_view guardian) {
   return std::string(guardian.substr(prefix.size()));
 }
 
-std::pair<error_code, int> start_guardian(const std::string& program) {
-  static started_processes started;
+guardian_child::~guardian_child() {
+  if (pidfd_ >= 0) ::close(pidfd_);
+}
+
+void guardian_child::kill() const noexcept {
+  if (pidfd_ >= 0) ::syscall(SYS_pidfd_send_signal, pidfd_, SIGKILL, nullptr, 0);
+}
+
+started_guardian start_guardian(const std::string& program) {
+  static auto& started = *new started_processes;  // never destroyed, because other threads may go on behind `exit`
   started.take_ends();
   std::array<int, 2> ends{};
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return {system_error(errno), -1};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) return {system_error(errno)};
   const auto [ours, theirs] = ends;
   pid_t child = -1;
-  const int error = spawn_plan(theirs).carry_out(child, program);
+  int error = spawn_plan(theirs).carry_out(child, program);
   ::close(theirs);
+  const auto pidfds = error == 0 ? open_pidfds(child, error) : std::array{-1, -1};
   if (error != 0) {
     ::close(ours);
-    return {system_error(error), -1};
+    return {system_error(error)};
   }
-  started.add(child);
+  started.add(pidfds[0]);
   ::fcntl(ours, F_SETFL, O_NONBLOCK);
-  return {error_code(), ours};
+  return {error_code(), ours, guardian_child(pidfds[1])};
 }
 
 }  // namespace zkrecipes::backend

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <string_view>
@@ -16,7 +17,6 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
 
-#include "backend/guardian/guardian_child.hpp"
 #include "backend/guardian/system_error.hpp"
 
 namespace zkrecipes::backend {
@@ -27,6 +27,7 @@ namespace {
 
 /// A guardian that reads nothing, because it is stopped, must not cost us more memory than this.
 constexpr std::size_t most_unsent = 32u << 20;
+constexpr std::chrono::seconds longest_finish{1};
 
 long send_with(int socket, std::string_view text, int descriptor) {
   iovec where{const_cast<char*>(text.data()), text.size()};
@@ -56,23 +57,23 @@ long send_with_pidfd(int socket, std::string_view text) {
 }
 
 /// A local socket connects at once or not at all.
-std::pair<error_code, int> connect_to(const std::string& path) {
+started_guardian connect_to(const std::string& path) {
   sockaddr_un address{};
-  if (path.size() >= sizeof address.sun_path) return {system_error(ENAMETOOLONG), -1};
+  if (path.size() >= sizeof address.sun_path) return {system_error(ENAMETOOLONG)};
   address.sun_family = AF_UNIX;
   std::memcpy(address.sun_path, path.data(), path.size());
   const int made = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (made < 0) return {system_error(errno), -1};
+  if (made < 0) return {system_error(errno)};
   if (::connect(made, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0) return {error_code(), made};
   const auto error = system_error(errno);
   ::close(made);
-  return {error, -1};
+  return {error};
 }
 
 }  // namespace
 
 guardian_stream::guardian_stream(asio::any_io_executor strand, guardian_listener& listener)
-    : strand_(strand), socket_(std::move(strand)), listener_(&listener) {}
+    : strand_(strand), socket_(strand), limit_(std::move(strand)), listener_(&listener) {}
 
 void guardian_stream::connect(const std::string& guardian) {
   asio::post(strand_, [self = shared_from_this(), error = open(guardian)] {
@@ -85,33 +86,37 @@ void guardian_stream::connect(const std::string& guardian) {
 
 error_code guardian_stream::open(const std::string& guardian) {
   const auto program = guardian_program(guardian);
-  auto [error, made] = program ? start_guardian(*program) : connect_to(guardian);
-  if (error) return error;
-  socket_.assign(protocol(), made, error);
-  if (error) ::close(made);
+  auto made = program ? start_guardian(*program) : connect_to(guardian);
+  child_ = std::move(made.child);
+  if (made.error) return made.error;
+  error_code error;
+  socket_.assign(protocol(), made.socket, error);
+  if (error) ::close(made.socket);
   return error;
 }
 
 void guardian_stream::send(std::string line) {
-  if (!listener_) return;
+  if (!listener_ || is_failing_) return;
+  if (unsent_.size() + line.size() > most_unsent) return fail_later(ENOBUFS);
   unsent_ += line;
   if (!is_writing_) write();
 }
 
+void guardian_stream::fail_later(int error) {
+  if (std::exchange(is_failing_, true)) return;
+  asio::post(strand_, [self = shared_from_this(), error] { self->fail(system_error(error)); });
+}
+
 void guardian_stream::write() {
   const auto sent = write_some();
-  if (sent < 0 && errno != EAGAIN && errno != EINTR) {
-    return asio::post(strand_, [self = shared_from_this(), error = system_error(errno)] { self->fail(error); });
-  }
+  if (sent < 0 && errno != EAGAIN && errno != EINTR) return fail_later(errno);
   if (sent > 0) unsent_.erase(0, static_cast<std::size_t>(sent));
+  if (unsent_.empty() && is_finishing_) close();
   if (unsent_.empty()) return;
-  if (unsent_.size() > most_unsent) {
-    return asio::post(strand_, [self = shared_from_this()] { self->fail(system_error(ENOBUFS)); });
-  }
   is_writing_ = true;
   socket_.async_wait(protocol::socket::wait_write, [self = shared_from_this()](const error_code& error) {
     self->is_writing_ = false;
-    if (!error && self->listener_) self->write();
+    if (!error && self->socket_.is_open()) self->write();
   });
 }
 
@@ -147,16 +152,40 @@ void guardian_stream::take(std::string_view arrived) {
   if (unread_.size() >= longest_line) fail(system_error(EPROTO));
 }
 
+/// A child that is of no use to us goes, because nothing that it holds can be taken back, and another one is started.
 void guardian_stream::fail(const error_code& reason) {
   auto* listener = std::exchange(listener_, nullptr);
-  error_code ignored;
-  socket_.close(ignored);
+  give_up();
   if (listener) listener->guardian_down(reason);
+}
+
+void guardian_stream::finish() {
+  listener_ = nullptr;
+  if (unsent_.empty() || is_failing_ || !socket_.is_open()) return close();
+  is_finishing_ = true;
+  limit_.expires_after(longest_finish);
+  limit_.async_wait([self = shared_from_this()](const error_code& error) {
+    if (!error && self->socket_.is_open()) self->give_up();
+  });
 }
 
 void guardian_stream::abandon() {
   listener_ = nullptr;
+  close();
+}
+
+void guardian_stream::give_up() {
+  listener_ = nullptr;
+  close();
+  child_.kill();
+}
+
+/// A process that was forked meanwhile may have the socket, too: it ends for that one as well.
+void guardian_stream::close() {
+  if (!socket_.is_open()) return;
   error_code ignored;
+  limit_.cancel();
+  socket_.shutdown(protocol::socket::shutdown_both, ignored);
   socket_.close(ignored);
 }
 

@@ -5,7 +5,9 @@
 
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/steady_timer.hpp>
 
+#include "backend/guardian/guardian_child.hpp"
 #include "backend/guardian/guardian_listener.hpp"
 
 namespace zkrecipes::backend {
@@ -20,13 +22,19 @@ class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
   void connect(const std::string& guardian);
   /// Writes at once what the socket takes, so that it arrives even if the process ends next.
   void send(std::string line);
-  /// Calls the listener no more.
+  /// Calls the listener no more. What is unsent is written if the guardian takes it soon.
+  void finish();
+  /// Calls the listener no more. A child goes on: the process may end without an orderly end of its session.
   void abandon();
+  /// Calls the listener no more. A child is killed.
+  void give_up();
 
  private:
   using protocol = boost::asio::local::stream_protocol;
 
   error_code open(const std::string& guardian);
+  void close();
+  void fail_later(int error);
   void read();
   void take(std::string_view arrived);
   void write();
@@ -35,10 +43,14 @@ class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
 
   boost::asio::any_io_executor strand_;
   protocol::socket socket_;
+  guardian_child child_;
+  boost::asio::steady_timer limit_;  // of the end
   guardian_listener* listener_;  // null: it is told no more
   std::string unsent_;
   bool is_hello_sent_ = false;
   bool is_writing_ = false;
+  bool is_failing_ = false;    // the listener will be told
+  bool is_finishing_ = false;  // the socket is closed when all has been written
   std::string unread_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <cerrno>
 
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,9 +19,7 @@ bool has_ended(int pidfd) {
 
 }  // namespace
 
-void started_processes::add(pid_t started) {
-  const auto pidfd = static_cast<int>(::syscall(SYS_pidfd_open, started, 0));
-  if (pidfd < 0) return;
+void started_processes::add(int pidfd) {
   const std::lock_guard lock(mutex_);
   pidfds_.push_back(pidfd);
 }

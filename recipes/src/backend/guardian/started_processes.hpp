@@ -4,8 +4,6 @@
 #include <mutex>
 #include <vector>
 
-#include <sys/types.h>
-
 namespace zkrecipes::backend {
 
 /// No signal handler and no thread is needed for them: the ends of earlier ones are taken before the next one is
@@ -14,12 +12,13 @@ namespace zkrecipes::backend {
 /// thread.
 class started_processes {
  public:
-  void add(pid_t started);
+  /// Takes the pidfd.
+  void add(int pidfd);
   void take_ends();
 
  private:
   std::mutex mutex_;
-  std::vector<int> pidfds_;  // a process that ends leaves them open for nobody
+  std::vector<int> pidfds_;
 };
 
 }  // namespace zkrecipes::backend
