@@ -74,6 +74,7 @@ class guarded_case : public term_case {
   }
   void kill_guardian() { guardian_.reset(); }
   void end_leader() { leader_.reset(); }
+  void stop_leader() { leader_->tell("stop"); }
   /// Waits until it leads. The guardian has been told of the term then, because that comes before the record.
   void start_leader(std::chrono::milliseconds deadline) { start_leader(deadline, socket()); }
   void start_leader(std::chrono::milliseconds deadline, const std::string& guardian) {
@@ -228,7 +229,7 @@ BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_and_was_killed_is_started_again)
 
 BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_ends_with_the_session) {
   start_leader_with_child();
-  end_leader();
+  stop_leader();
   wait([&] { return !child_runs(); });
   BOOST_TEST(record_says(R"("phase":"retired")"), "the leader has ended in order");
 }

@@ -13,7 +13,7 @@ BOOST_AUTO_TEST_CASE(a_free_line_costs_one_pipelined_round) {
   with.trace = log.hook();
   campaigner only(*this, connect(with), "only");
   const int server = server_of(only.zk);
-  BOOST_TEST_REQUIRE(run_until([&] { return log.count("sync") == 1; }));
+  BOOST_TEST_REQUIRE(run_until([&] { return log.count("sync") > 0; }));
   log.clear();
   const auto before = only.zk.counters().requests;
 

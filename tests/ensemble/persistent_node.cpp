@@ -103,10 +103,11 @@ BOOST_AUTO_TEST_CASE(a_mere_reconnect_writes_nothing) {
   const auto before = get("/a").stat;
   log.clear();
   for (int i = 0; i < 3; ++i) {
+    const auto looks = log.count("get");
     disconnect(far);
     BOOST_TEST(node.status().present, "the session lives on");
     reconnect();
-    BOOST_TEST_REQUIRE(run_until([&] { return log.count("get") == i + 1; }));
+    BOOST_TEST_REQUIRE(run_until([&] { return log.count("get") > looks; }));
   }
   BOOST_TEST(log.count("create") == 0);
   BOOST_TEST(log.count("set") == 0);

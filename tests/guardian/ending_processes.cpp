@@ -75,6 +75,23 @@ struct ending_case : guarding {
     run_until([] { return our_children().empty(); }, "the ends of the ending processes");
   }
 
+  /// A process has told its session, and is killed.
+  void leave_dead_process_with(const fixed_server& server, std::chrono::milliseconds timeout) {
+    child one([&, port = server.port()](const child::orders& orders) {
+      talker to(options.socket.path);
+      to.greet();
+      auto session = session_of(1);
+      session.key.timeout = timeout;
+      session.servers = {{"127.0.0.1", port}};
+      to.tell(session);
+      to.complete();
+      orders.report('r');
+      orders.wait();
+    });
+    run_until_reported(one, 'r');
+    one.signal(SIGKILL);
+  }
+
   std::vector<ending> results;
 };
 
@@ -271,6 +288,7 @@ std::string all_expired() { return std::string("\0\0\0\x25", 4) + std::string(37
 BOOST_AUTO_TEST_CASE(two_thousand_sessions_of_a_dead_process_are_ended_some_at_a_time) {
   fixed_server server(io, all_expired());
   constexpr std::int64_t count = 2'000;
+  const auto port = server.port();
   options.most.sessions = count;
   guard.emplace(io, options, make_process_ender(io.get_executor(), GUARDIAN_PROGRAM),
                 [this](std::string_view line) { log.emplace_back(line); });
@@ -281,7 +299,7 @@ BOOST_AUTO_TEST_CASE(two_thousand_sessions_of_a_dead_process_are_ended_some_at_a
     for (std::int64_t i = 1; i <= count; ++i) {
       auto session = session_of(i);
       session.key.timeout = 60s;
-      session.servers = {{"127.0.0.1", server.port()}};
+      session.servers = {{"127.0.0.1", port}};
       to.tell(session);
     }
     to.complete();
@@ -305,19 +323,7 @@ BOOST_AUTO_TEST_CASE(a_guardian_that_ends_waits_for_the_orders_under_way) {
   guard.emplace(io, options, make_process_ender(io.get_executor(), GUARDIAN_PROGRAM),
                 [this](std::string_view line) { log.emplace_back(line); });
   guard->listen();
-  child one([&](const child::orders& orders) {
-    talker to(options.socket.path);
-    to.greet();
-    auto session = session_of(1);
-    session.key.timeout = 500ms;
-    session.servers = {{"127.0.0.1", silent.port()}};
-    to.tell(session);
-    to.complete();
-    orders.report('r');
-    orders.wait();
-  });
-  run_until_reported(one, 'r');
-  one.signal(SIGKILL);
+  leave_dead_process_with(silent, 500ms);
   run_until([&] { return silent.connections() > 0; }, "the order");
   bool is_over = false;
   guard->finish([&] { is_over = true; });
@@ -332,19 +338,7 @@ BOOST_AUTO_TEST_CASE(what_a_guardian_has_begun_that_is_killed_goes_on) {
   guard.emplace(io, options, make_process_ender(io.get_executor(), GUARDIAN_PROGRAM),
                 [this](std::string_view line) { log.emplace_back(line); });
   guard->listen();
-  child one([&](const child::orders& orders) {
-    talker to(options.socket.path);
-    to.greet();
-    auto session = session_of(1);
-    session.key.timeout = 3s;
-    session.servers = {{"127.0.0.1", silent.port()}};
-    to.tell(session);
-    to.complete();
-    orders.report('r');
-    orders.wait();
-  });
-  run_until_reported(one, 'r');
-  one.signal(SIGKILL);
+  leave_dead_process_with(silent, 3s);
   run_until([&] { return silent.connections() > 0; }, "the order");
   guard.reset();
   const auto before = silent.connections();

@@ -205,7 +205,7 @@ BOOST_AUTO_TEST_CASE(a_guardian_that_reads_nothing_costs_a_bounded_amount_of_mem
   asio::local::stream_protocol::acceptor deaf(io, asio::local::stream_protocol::endpoint(options.socket.path));
   const auto client = make_client();
   client->begin(key);
-  run_until([&] { return io.poll() == 0; }, "the connection");
+  io.poll();  // a local socket connects at once
   std::vector<detail::term_guard_ptr> all;
   for (int i = 0; i < 12'000 && failures == 0; ++i) {
     all.push_back(client->hold(term_of(0x77, "/" + std::string(4'000, 'a') + std::to_string(i))));

@@ -254,6 +254,7 @@ BOOST_AUTO_TEST_CASE(a_peer_that_floods_harms_itself_only) {
 }
 
 BOOST_AUTO_TEST_CASE(a_process_that_can_not_be_watched_for_want_of_descriptors) {
+  start();
   child poor([&](const child::orders& orders) {
     talker to(options.socket.path);
     orders.report('c');

@@ -2,6 +2,7 @@
 #include "backend/guardian/guardian_child.hpp"
 
 #include <array>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -59,6 +60,9 @@ std::string answer_of(const std::string& commands) {
   return hear(started.socket);
 }
 
+/// 32 and 33, which glibc ignores between fork and execution.
+constexpr std::uint64_t signals_of_glibc = 0x180000000;
+
 std::size_t count_descriptors() {
   const std::filesystem::directory_iterator all("/proc/self/fd");
   return static_cast<std::size_t>(std::distance(begin(all), end(all)));
@@ -97,10 +101,15 @@ BOOST_AUTO_TEST_CASE(signals_are_neither_blocked_nor_ignored_in_it) {
   ::sigaddset(&blocked, SIGTERM);
   ::sigprocmask(SIG_BLOCK, &blocked, &before);
   const auto old = ::signal(SIGHUP, SIG_IGN);
-  const auto seen = answer_of("grep -E 'SigBlk|SigIgn' /proc/$$/status >&3");
+  std::istringstream seen(answer_of("grep -E 'SigBlk|SigIgn' /proc/$$/status >&3"));
   ::signal(SIGHUP, old);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
-  BOOST_TEST(seen == "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+  std::string name;
+  std::uint64_t mask = 0;
+  for (int i = 0; i < 2; ++i) {
+    seen >> name >> std::hex >> mask;
+    BOOST_TEST((mask & ~signals_of_glibc) == 0u, name << ' ' << mask);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_program_that_can_not_be_started_is_an_error_and_leaves_nothing) {
@@ -110,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_program_that_can_not_be_started_is_an_error_and_leaves_no
     BOOST_TEST(started.error.failed(), each);
     BOOST_TEST(started.socket == -1, each);
   }
-  BOOST_TEST(count_descriptors() == before);
+  BOOST_TEST(count_descriptors() <= before, "those of earlier ones are closed meanwhile");
 }
 
 BOOST_AUTO_TEST_CASE(one_that_does_not_end_by_itself_can_be_killed) {

@@ -333,8 +333,8 @@ BOOST_AUTO_TEST_CASE(a_guardian_that_does_not_answer_is_called_again) {
   BOOST_TEST(failures() == 0u);
   it->advance(200ms);
   BOOST_TEST(failures() == 1u);
-  BOOST_TEST(!guardian().open);
-  it->advance(10s);
+  BOOST_TEST(!it->state().guardians.front()->open);
+  it->advance(1s);
   BOOST_TEST_REQUIRE(calls() == 2u);
   take();
   say(guardian_answer::kind::held);
@@ -371,7 +371,7 @@ BOOST_AUTO_TEST_CASE(one_that_answers_once_and_ends_each_time_is_called_less_and
     it->advance(100ms);
     if (i == 60) in_the_first_seconds = calls();
   }
-  BOOST_TEST(calls() - in_the_first_seconds <= 12u, "each 5 s or more");
+  BOOST_TEST(calls() - in_the_first_seconds <= 25u, calls() - in_the_first_seconds);
 }
 
 BOOST_AUTO_TEST_SUITE_END()
