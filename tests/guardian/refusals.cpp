@@ -253,14 +253,15 @@ BOOST_AUTO_TEST_CASE(a_peer_that_floods_harms_itself_only) {
   run_until_ended(1);
 }
 
-BOOST_AUTO_TEST_CASE(a_process_that_can_not_be_watched_for_want_of_descriptors) {
+BOOST_AUTO_TEST_CASE(a_process_is_refused_for_want_of_descriptors) {
   start();
   child poor([&](const child::orders& orders) {
     talker to(options.socket.path);
     orders.report('c');
     orders.wait();
     to.greet();
-    orders.report(to.hear().find("can not be watched") != std::string::npos ? 'r' : 'n');
+    const auto answer = backend::parse_guardian_answer(to.hear());
+    orders.report(answer && answer->type == backend::guardian_answer::kind::refused ? 'r' : 'n');
     orders.wait();
   });
   run_until_reported(poor, 'c');

@@ -81,7 +81,8 @@ BOOST_AUTO_TEST_CASE(a_program_is_told_from_a_socket) {
 
 BOOST_AUTO_TEST_CASE(it_is_given_the_socket_and_no_other_descriptor) {
   const int other = ::open("/dev/null", O_RDONLY);  // without O_CLOEXEC, as by a library that knows nothing of us
-  BOOST_TEST(answer_of("echo \"$@\" >&3; ls /proc/$$/fd | tr '\\n' ' ' >&3") == "--child 3\n0 1 10 2 3 ");  // 10: the script
+  BOOST_TEST(answer_of("echo \"$@\" >&3; ls /proc/$$/fd | tr '\\n' ' ' >&3") ==
+             "--child 3\n0 1 10 2 3 ");  // 10: the script
   ::close(other);
 }
 
@@ -101,7 +102,7 @@ BOOST_AUTO_TEST_CASE(signals_are_neither_blocked_nor_ignored_in_it) {
   ::sigaddset(&blocked, SIGTERM);
   ::sigprocmask(SIG_BLOCK, &blocked, &before);
   const auto old = ::signal(SIGHUP, SIG_IGN);
-  std::istringstream seen(answer_of("grep -E 'SigBlk|SigIgn' /proc/$$/status >&3"));
+  std::istringstream seen(answer_of("exec grep -E 'SigBlk|SigIgn' /proc/self/status >&3"));
   ::signal(SIGHUP, old);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   std::string name;

@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include <string.h>
 #include <linux/capability.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -42,13 +42,18 @@ void limit_memory() {
 #endif
 }
 
-/// A guardian may be root, or be allowed to kill. What speaks to servers that others name is not.
+/// A guardian may be root, or be allowed to kill. What speaks to servers that others name is not. It may go on locking
+/// its memory, because without that right it could not allocate more once its memory is locked.
 void drop_capabilities() {
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
-  const std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> none{};
-  ::syscall(SYS_capset, &header, none.data());
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> held{};
+  if (::syscall(SYS_capget, &header, held.data()) != 0) return;
+  const auto locking = held[0].effective & CAP_TO_MASK(CAP_IPC_LOCK);
+  held = {};
+  held[0].effective = held[0].permitted = locking;
+  ::syscall(SYS_capset, &header, held.data());
 }
 
 class ending_worker {
@@ -115,8 +120,8 @@ class ending_worker {
 int run_ending_worker() {
   for (const int each : {SIGTERM, SIGINT, SIGHUP})
     std::signal(each, SIG_IGN);  // meant for the guardian, who waits for us
-  limit_memory();    // first: the files of a process that is not dumpable are root's
-  harden_process();  // what it could not do the guardian has logged
+  limit_memory();                // first: the files of a process that is not dumpable are root's
+  harden_process();              // what it could not do the guardian has logged
   drop_capabilities();
   ending_worker().run();
   return 0;

@@ -61,8 +61,8 @@ class alignas(64) gate_shard {
   void attach(active_key& at, const std::shared_ptr<gate_waiter>& who, aftermath& then);
   std::shared_ptr<gate_waiter> detach(active_key& at, aftermath& then) noexcept;
 
-  // What it takes to enter and leave stands in one cache line, the table's first key included, because other threads use
-  // the shard, too.
+  // What it takes to enter and leave stands in one cache line, the table's first key included, because other threads
+  // use the shard, too.
   mutable spin_lock lock_;
   bool is_orphaned_ = false;
   std::uint32_t passes_ = 0;           // that were not left yet, also evicted ones

@@ -21,10 +21,10 @@ struct active_key {
 };
 
 /// The first key stands in the table itself, and so in the cache line of its shard: with many shards there is seldom
-/// another. The others are in a hash table with open addressing. Neighbours move up when an entry is erased, so no marks
-/// are left behind, and it is rebuilt only to grow: after that nothing is allocated. (`boost::unordered_flat_map` marks
-/// overflowing groups and is rebuilt from time to time because of that, also while the number of its elements stays the
-/// same.)
+/// another. The others are in a hash table with open addressing. Neighbours move up when an entry is erased, so no
+/// marks are left behind, and it is rebuilt only to grow: after that nothing is allocated. (`boost::unordered_flat_map`
+/// marks overflowing groups and is rebuilt from time to time because of that, also while the number of its elements
+/// stays the same.)
 class gate_table {
  public:
   /// The entry of this key, or null.

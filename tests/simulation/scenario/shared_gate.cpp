@@ -125,10 +125,10 @@ class gate_scenario final : public scenario {
   }
 
   stage& in_;
-  std::set<std::int64_t> dead_;        // the last sessions of processes that were killed
-  std::set<std::int64_t> has_node_;    // sessions whose present call has made its node
-  std::set<std::int64_t> on_the_way_;  // sessions with a call that was cancelled, or failed, before that
-  std::set<std::string> late_;         // nodes that were asked for by either, and that stand now
+  std::set<std::int64_t> dead_;                      // the last sessions of processes that were killed
+  std::set<std::int64_t> has_node_;                  // sessions whose present call has made its node
+  std::set<std::int64_t> on_the_way_;                // sessions with a call that was cancelled, or failed, before that
+  std::set<std::string> late_;                       // nodes that were asked for by either, and that stand now
   std::array<std::string, gate_broker::keys> last_;  // the last that got in, by key
 };
 

@@ -11,9 +11,9 @@
 #include <boost/json/value.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "ensemble/ensemble_case.hpp"
 #include "live/program.hpp"
 #include "live/worker.hpp"
-#include "ensemble/ensemble_case.hpp"
 
 /// Kills servers for a while. The destructor starts them again, however the case ends.
 class outage {

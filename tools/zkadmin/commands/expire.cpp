@@ -85,9 +85,10 @@ void report(surroundings& around, const expiry& asked, const std::string& becaus
   around.out << "ended session " << session << ", because: " << printable(because) << "; " << result.died
              << " terms have died, " << result.passed_over << " were left alone" << std::endl;
   if (result.error == errc::connection_loss)
-    throw failure(exit_code::error,
-                  "not all records were written: each connection was lost. A process that lives takes its session back: "
-                  "fence it before its session is ended");
+    throw failure(
+        exit_code::error,
+        "not all records were written: each connection was lost. A process that lives takes its session back: "
+        "fence it before its session is ended");
   if (result.error) throw failure(exit_code::error, "not all records were written: " + result.error.message());
 }
 

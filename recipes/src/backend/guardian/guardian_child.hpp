@@ -39,9 +39,9 @@ struct started_guardian {
   guardian_child child{};
 };
 
-/// Starts the program. It is looked for in PATH if its name has no slash. It inherits stderr, where its log goes, and no
-/// other descriptor. It has a session of its own (`setsid`), so that signals of a terminal do not end it together with
-/// this process. Returns when it has been executed. Safe from every thread.
+/// Starts the program. It is looked for in PATH if its name has no slash. It inherits stderr, where its log goes, and
+/// no other descriptor. It has a session of its own (`setsid`), so that signals of a terminal do not end it together
+/// with this process. Returns when it has been executed. Safe from every thread.
 started_guardian start_guardian(const std::string& program);
 
 }  // namespace zkrecipes::backend

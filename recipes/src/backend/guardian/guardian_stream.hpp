@@ -45,7 +45,7 @@ class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
   protocol::socket socket_;
   guardian_child child_;
   boost::asio::steady_timer limit_;  // of the end
-  guardian_listener* listener_;  // null: it is told no more
+  guardian_listener* listener_;      // null: it is told no more
   std::string unsent_;
   bool is_hello_sent_ = false;
   bool is_writing_ = false;

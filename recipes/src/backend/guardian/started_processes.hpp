@@ -7,8 +7,8 @@
 namespace zkrecipes::backend {
 
 /// No signal handler and no thread is needed for them: the ends of earlier ones are taken before the next one is
-/// started, so at most those stay as zombies that have ended since. By pidfd, because a program may take the ends of all
-/// its children itself, and the number of one of them may then be that of a child that is not ours. Safe from every
+/// started, so at most those stay as zombies that have ended since. By pidfd, because a program may take the ends of
+/// all its children itself, and the number of one of them may then be that of a child that is not ours. Safe from every
 /// thread.
 class started_processes {
  public:
