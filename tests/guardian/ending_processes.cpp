@@ -1,101 +1,14 @@
-// The processes that end sessions, with servers of the test in place of the ensemble.
-#include <algorithm>
-#include <deque>
+// The processes that end sessions.
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/write.hpp>
-
 #include "ending_order_reader.hpp"
 #include "ending_process.hpp"
-#include "guardian/guarding.hpp"
-#include "process_ender.hpp"
+#include "guardian/ending_case.hpp"
 
 using namespace guardian;
 using namespace guardian::test;
-using asio::ip::tcp;
-
-namespace {
-
-/// A server that says the same to everybody who connects, and nothing more.
-class fixed_server {
- public:
-  static constexpr std::size_t most_sockets = 100;  // older ones have served, where there are more
-
-  explicit fixed_server(asio::io_context& io, std::string words = {})
-      : acceptor_(io, tcp::endpoint(asio::ip::address_v4::loopback(), 0)), words_(std::move(words)) {
-    accept();
-  }
-  std::uint16_t port() const { return acceptor_.local_endpoint().port(); }
-  std::size_t connections() const noexcept { return connections_; }
-
- private:
-  void accept() {
-    acceptor_.async_accept([this](const boost::system::error_code& error, tcp::socket with) {
-      if (error) return;
-      ++connections_;
-      sockets_.push_back(std::move(with));
-      if (sockets_.size() > most_sockets) sockets_.pop_front();
-      boost::system::error_code ignored;
-      asio::write(sockets_.back(), asio::buffer(words_), ignored);
-      accept();
-    });
-  }
-
-  tcp::acceptor acceptor_;
-  std::string words_;
-  std::deque<tcp::socket> sockets_;
-  std::size_t connections_ = 0;
-};
-
-std::vector<pid_t> our_children() {
-  std::ifstream list("/proc/self/task/" + std::to_string(::getpid()) + "/children");
-  std::vector<pid_t> all;
-  for (pid_t each = 0; list >> each;) all.push_back(each);
-  return all;
-}
-
-struct ending_case : guarding {
-  session_of_the_dead session_at(const fixed_server& server, std::int64_t id, uid_t user = 0) const {
-    auto session = session_of(id);
-    session.servers = {{"127.0.0.1", server.port()}};
-    return {std::move(session), {term_of(id, "/election")}, user};
-  }
-  void end(const session_ender& by, session_of_the_dead what, std::chrono::milliseconds within) {
-    by(std::move(what), zkrecipes::lease_clock::now() + within,
-       [this](const ending& each) { results.push_back(each); });
-  }
-  void run_until_results(std::size_t count) {
-    run_until([&] { return results.size() == count; }, std::to_string(count) + " results");
-  }
-  void run_until_nobody_is_left() {
-    run_until([] { return our_children().empty(); }, "the ends of the ending processes");
-  }
-
-  /// A process has told its session, and is killed.
-  void leave_dead_process_with(const fixed_server& server, std::chrono::milliseconds timeout) {
-    child one([&, port = server.port()](const child::orders& orders) {
-      talker to(options.socket.path);
-      to.greet();
-      auto session = session_of(1);
-      session.key.timeout = timeout;
-      session.servers = {{"127.0.0.1", port}};
-      to.tell(session);
-      to.complete();
-      orders.report('r');
-      orders.wait();
-    });
-    run_until_reported(one, 'r');
-    one.signal(SIGKILL);
-  }
-
-  std::vector<ending> results;
-};
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(ending_processes, ending_case)
 
@@ -251,22 +164,6 @@ BOOST_AUTO_TEST_CASE(a_process_whose_last_orders_came_too_late_is_not_kept) {
   run_until_nobody_is_left();
 }
 
-BOOST_AUTO_TEST_CASE(beyond_sixty_four_users_one_waits_for_the_process_of_another) {
-  fixed_server silent(io);
-  const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
-  constexpr uid_t users = 70;
-  for (uid_t user = 1; user <= users; ++user) end(ender, session_at(silent, user, 1'000 + user), user <= 64 ? 2s : 20s);
-  end(ender, session_at(silent, 99, 2'000), 100ms);
-  std::size_t most = 0;
-  run_until([&] { return most = std::max(most, our_children().size()), results.size() == 65; }, "65 results");
-  BOOST_TEST(most <= 64u);
-  BOOST_TEST(results.front().problem == "there are too many ending processes", "within its time no place became free");
-  run_until([&] { return silent.connections() >= users; }, "that the others have got their places");
-  for (const auto each : our_children()) ::kill(each, SIGKILL);
-  run_until_results(users + 1);
-  run_until_nobody_is_left();
-}
-
 BOOST_AUTO_TEST_CASE(a_program_that_can_be_started_again_gets_the_orders_that_wait) {
   fixed_server silent(io);
   const auto program = folder.path + "/program";
@@ -279,78 +176,6 @@ BOOST_AUTO_TEST_CASE(a_program_that_can_be_started_again_gets_the_orders_that_wa
   std::filesystem::remove(program);
   for (const auto each : our_children()) ::kill(each, SIGKILL);
   run_until_results(1);
-  run_until_nobody_is_left();
-}
-
-/// A server that has none of the sessions.
-std::string all_expired() {
-  using namespace std::string_literals;
-  return "\0\0\0\x25"s + std::string(16, '\0') + "\0\0\0\x10"s + std::string(17, '\0');
-}
-
-BOOST_AUTO_TEST_CASE(five_hundred_sessions_of_a_dead_process_are_ended_some_at_a_time) {
-  fixed_server server(io, all_expired());
-  constexpr std::int64_t count = 500;
-  const auto port = server.port();
-  options.most.sessions = count;
-  const auto ender = make_process_ender(io.get_executor(), GUARDIAN_PROGRAM);
-  const auto counted = [&](session_of_the_dead what, zkrecipes::lease_clock::time_point deadline,
-                           std::function<void(const ending&)> done) {
-    ender(std::move(what), deadline, [this, done = std::move(done)](const ending& each) {
-      results.push_back(each);
-      done(each);
-    });
-  };
-  guard.emplace(io, options, counted, [this](std::string_view line) { log.emplace_back(line); });
-  guard->listen();
-  child many([&](const child::orders& orders) {
-    talker to(options.socket.path);
-    to.greet();
-    for (std::int64_t i = 1; i <= count; ++i) {
-      auto session = session_of(i);
-      session.key.timeout = 60s;
-      session.servers = {{"127.0.0.1", port}};
-      to.tell(session);
-    }
-    to.complete();
-    orders.report('r');
-    orders.wait();
-  });
-  run_until_reported(many, 'r');
-  BOOST_TEST(guard->held().session_count() == std::size_t{count});
-  many.signal(SIGKILL);
-  run_until_results(count);
-  BOOST_TEST(std::ranges::count_if(results, &ending::is_closed) == count);
-  for (const auto& each : results) BOOST_TEST_REQUIRE(each.is_closed, each.problem);
-  many.reap();
-  run_until_nobody_is_left();
-}
-
-BOOST_AUTO_TEST_CASE(a_guardian_that_ends_waits_for_the_orders_under_way) {
-  fixed_server silent(io);
-  guard.emplace(io, options, make_process_ender(io.get_executor(), GUARDIAN_PROGRAM),
-                [this](std::string_view line) { log.emplace_back(line); });
-  guard->listen();
-  leave_dead_process_with(silent, 500ms);
-  run_until([&] { return silent.connections() > 0; }, "the order");
-  bool is_over = false;
-  guard->finish([&] { is_over = true; });
-  BOOST_TEST(!is_over);
-  run_until([&] { return is_over; }, "the end of the guardian");
-  BOOST_TEST(has_logged("session_ended session=0x1"));
-  run_until_nobody_is_left();
-}
-
-BOOST_AUTO_TEST_CASE(what_a_guardian_has_begun_that_is_killed_goes_on) {
-  fixed_server silent(io);
-  guard.emplace(io, options, make_process_ender(io.get_executor(), GUARDIAN_PROGRAM),
-                [this](std::string_view line) { log.emplace_back(line); });
-  guard->listen();
-  leave_dead_process_with(silent, 3s);
-  run_until([&] { return silent.connections() > 0; }, "the order");
-  guard.reset();
-  const auto before = silent.connections();
-  run_until([&] { return silent.connections() > before; }, "that it is tried again");
   run_until_nobody_is_left();
 }
 

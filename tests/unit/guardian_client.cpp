@@ -10,66 +10,12 @@
 
 #include <zkrecipes/log.hpp>
 
-#include "unit/guardian_talk.hpp"
+#include "unit/guarded_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 using backend::guardian_answer;
 using backend::guardian_message;
-
-namespace {
-
-error_code system_error(boost::system::errc::errc_t what) { return boost::system::errc::make_error_code(what); }
-
-struct guarded_case {
-  explicit guarded_case(session_options options = guarded_options()) {
-    options.log = [log = log](const log_event& each) {
-      const bool is_ours = each.event == session_event::guarded || each.event == session_event::unguarded;
-      if (is_ours) log->push_back(to_string(each));
-    };
-    it = std::make_unique<fake_session>(std::move(options));
-  }
-
-  fake_guardian& guardian() { return *it->state().guardians.back(); }
-  std::size_t calls() { return it->state().guardians.size(); }
-  /// The guardian accepts the connection.
-  void take() {
-    guardian().listener->guardian_up();
-    it->settle();
-  }
-  void say(guardian_answer::kind type, std::string reason = {}) {
-    guardian().listener->guardian_said({type, std::move(reason)});
-    it->settle();
-  }
-  void lose(error_code why = system_error(boost::system::errc::connection_reset)) {
-    auto* listener = guardian().listener;
-    listener->guardian_down(why);
-    it->settle();
-  }
-  /// What the guardian has heard on the present connection since the last call.
-  strings heard() {
-    strings all;
-    for (const auto& each : std::exchange(guardian().heard, {})) all.push_back(std::visit(shown(), each));
-    return all;
-  }
-  detail::term_guard_ptr lead(const std::string& record, const std::string& node, const std::string& seat = {}) {
-    const auto& core = it->zk.get_core();
-    return core->guard_term(*core->current(), record, node, seat);
-  }
-  /// In order, on the strand.
-  void end(detail::term_guard_ptr& term) {
-    asio::post(it->zk.get_core()->strand(), [gone = std::exchange(term, nullptr)]() mutable { gone.reset(); });
-    it->settle();
-  }
-  strings logged() { return std::exchange(*log, {}); }
-  std::uint64_t failures() { return it->zk.counters().guardian_failures; }
-  bool is_guarded() { return it->zk.status().is_guarded; }
-
-  std::shared_ptr<strings> log = std::make_shared<strings>();
-  std::unique_ptr<fake_session> it;
-};
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(guardian_clients, guarded_case)
 
@@ -324,54 +270,6 @@ BOOST_AUTO_TEST_CASE(bad_options_are_named) {
   BOOST_TEST(refused(options).starts_with("session_options::hang_limit"));
   options.guardian = "/a";
   BOOST_TEST(refused(options) == "taken");
-}
-
-BOOST_AUTO_TEST_CASE(a_guardian_that_does_not_answer_is_called_again) {
-  it->connect(0x77);
-  take();
-  it->advance(9'900ms);
-  BOOST_TEST(failures() == 0u);
-  it->advance(200ms);
-  BOOST_TEST(failures() == 1u);
-  BOOST_TEST(!it->state().guardians.front()->open);
-  it->advance(1s);
-  BOOST_TEST_REQUIRE(calls() == 2u);
-  take();
-  say(guardian_answer::kind::held);
-  BOOST_TEST(is_guarded());
-}
-
-BOOST_AUTO_TEST_CASE(a_guardian_that_falls_silent_is_noticed) {
-  it->connect(0x77);
-  take();
-  for (int i = 0; i < 5; ++i) {
-    heard();
-    say(guardian_answer::kind::held);
-    it->advance(10'100ms);
-    CHECK_TEXTS(heard(), "complete");
-    BOOST_TEST(is_guarded());
-  }
-  it->advance(10'100ms);
-  BOOST_TEST(!is_guarded());
-  BOOST_TEST(failures() == 1u);
-  const auto texts = logged();
-  BOOST_TEST_REQUIRE(texts.size() == 2u, "told once that it is there, and once that it is not");
-  BOOST_TEST(texts.back().starts_with("unguarded"), texts.back());
-}
-
-BOOST_AUTO_TEST_CASE(one_that_answers_once_and_ends_each_time_is_called_less_and_less_often) {
-  it->connect(0x77);
-  std::size_t in_the_first_seconds = 0;
-  for (int i = 0; i < 600; ++i) {  // a minute
-    if (guardian().open) {
-      take();
-      say(guardian_answer::kind::held);
-      lose();
-    }
-    it->advance(100ms);
-    if (i == 60) in_the_first_seconds = calls();
-  }
-  BOOST_TEST(calls() - in_the_first_seconds <= 25u, calls() - in_the_first_seconds);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

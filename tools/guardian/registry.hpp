@@ -51,7 +51,7 @@ class registry {
   std::size_t process_count() const noexcept { return watched_.size(); }
   std::size_t session_count() const;
   std::size_t term_count() const;
-  /// Of all sessions.
+  /// The longest of all sessions.
   std::chrono::milliseconds longest_timeout() const;
 
  private:

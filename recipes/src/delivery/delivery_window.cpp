@@ -241,8 +241,7 @@ std::size_t delivery_window::count_removed() const {
 
 const message_in_hand* delivery_window::oldest() const { return all_.empty() ? nullptr : &all_.begin()->second; }
 
-/// Changes the stage of a message, and what is counted of it. However its rest ends, what its lane has dropped is read
-/// again.
+/// Changes the stage of a message, and what is counted of it. After a rest, what its lane has dropped is read again.
 void delivery_window::set(message_in_hand& which, stage at) {
   const bool has_rested = which.at == stage::resting && at != stage::resting;
   if (which.at == stage::working) working_.erase({which.begun, which.number});

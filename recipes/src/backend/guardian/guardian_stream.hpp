@@ -22,7 +22,7 @@ class guardian_stream : public std::enable_shared_from_this<guardian_stream> {
   void connect(const std::string& guardian);
   /// Writes at once what the socket takes, so that it arrives even if the process ends next.
   void send(std::string line);
-  /// Calls the listener no more. What is unsent is written if the guardian takes it soon.
+  /// Calls the listener no more. The unsent rest is written if the guardian takes it soon.
   void finish();
   /// Calls the listener no more. A child goes on: the process may end without an orderly end of its session.
   void abandon();

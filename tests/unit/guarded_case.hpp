@@ -1,0 +1,67 @@
+// A session with a guardian in the fake world.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <zkrecipes/log.hpp>
+
+#include "unit/guardian_talk.hpp"
+
+namespace zkrecipes::test {
+
+using backend::guardian_answer;
+
+inline error_code system_error(boost::system::errc::errc_t what) { return boost::system::errc::make_error_code(what); }
+
+struct guarded_case {
+  explicit guarded_case(session_options options = guarded_options()) {
+    options.log = [log = log](const log_event& each) {
+      const bool is_ours = each.event == session_event::guarded || each.event == session_event::unguarded;
+      if (is_ours) log->push_back(to_string(each));
+    };
+    it = std::make_unique<fake_session>(std::move(options));
+  }
+
+  fake_guardian& guardian() { return *it->state().guardians.back(); }
+  std::size_t calls() { return it->state().guardians.size(); }
+  /// The guardian accepts the connection.
+  void take() {
+    guardian().listener->guardian_up();
+    it->settle();
+  }
+  void say(guardian_answer::kind type, std::string reason = {}) {
+    guardian().listener->guardian_said({type, std::move(reason)});
+    it->settle();
+  }
+  void lose(error_code why = system_error(boost::system::errc::connection_reset)) {
+    auto* listener = guardian().listener;
+    listener->guardian_down(why);
+    it->settle();
+  }
+  /// What the guardian has heard on the present connection since the last call.
+  strings heard() {
+    strings all;
+    for (const auto& each : std::exchange(guardian().heard, {})) all.push_back(std::visit(shown(), each));
+    return all;
+  }
+  detail::term_guard_ptr lead(const std::string& record, const std::string& node, const std::string& seat = {}) {
+    const auto& core = it->zk.get_core();
+    return core->guard_term(*core->current(), record, node, seat);
+  }
+  /// In order, on the strand.
+  void end(detail::term_guard_ptr& term) {
+    asio::post(it->zk.get_core()->strand(), [gone = std::exchange(term, nullptr)]() mutable { gone.reset(); });
+    it->settle();
+  }
+  strings logged() { return std::exchange(*log, {}); }
+  std::uint64_t failures() { return it->zk.counters().guardian_failures; }
+  bool is_guarded() { return it->zk.status().is_guarded; }
+
+  std::shared_ptr<strings> log = std::make_shared<strings>();
+  std::unique_ptr<fake_session> it;
+};
+
+}  // namespace zkrecipes::test
