@@ -48,6 +48,7 @@ constexpr regression regressions[] = {
     {"what waits behind a message of its key is read again when that has gone while it rested", "coordinator",
      5100032241},
     {"a term that goes by a removed record by chance tells of its own deaths", "shards", 5100164776},
+    {"a career's failure counts although what it had committed is executed later", "shards", 5300031616},
     {"nothing is owed while a node stands that a call has made after it was cancelled", "shared_gate", 5100197998},
 };
 

@@ -143,6 +143,9 @@ void shard_rules::check_beginning(std::uint32_t shard, const entry& what, const 
 /// Deaths are forgotten with an effect, or by a term that lasts or ends in order.
 void shard_rules::check_deaths(std::uint32_t shard, const entry& what, const detail::term_record& next) {
   auto& present = of(shard);
+  // A career that fails is told by the last write of its term. What it had committed may be executed in between.
+  const bool is_told = next.deaths > present.deaths && std::exchange(present.has_failed, false);
+  if (is_told) present.endings = std::max(present.endings, next.deaths);
   if (next.deaths >= present.deaths) return;
   const bool has_effect =
       std::ranges::any_of(what.changes, [&](const change& e) { return e.path == effects_path(shard); });

@@ -23,7 +23,10 @@ class shard_rules {
   /// A career was told that its term begins.
   void inaugurated(int client, std::uint32_t shard, std::int64_t epoch, std::int64_t token);
   /// A career has thrown.
-  void failed(std::uint32_t shard) { ++of(shard).endings; }
+  void failed(std::uint32_t shard) {
+    ++of(shard).endings;
+    of(shard).has_failed = true;
+  }
   /// A career kills its process, in the term with this token.
   void killed(std::uint32_t shard, std::int64_t token);
 
@@ -55,6 +58,7 @@ class shard_rules {
     std::int64_t removed = 0;    ///< The last one that removed it: its versions begin anew.
     std::int64_t endings = 0;    ///< Terms in a row that have ended badly, as far as we know.
     std::int64_t kills = 0;      ///< Processes killed in a row.
+    bool has_failed = false;     ///< A career has, and its term may not have told it yet.
     std::int64_t last_kept = 0;  ///< The epoch of the last effect.
     std::set<std::int64_t> tokens{};
     std::map<std::int64_t, std::string> owners{};  ///< By the token of the term.
