@@ -267,6 +267,55 @@ BOOST_AUTO_TEST_CASE(commands_about_shard_groups_and_topics) {
     BOOST_TEST(has(refused({"group", "release", "/a", bad, "--hosts", "x"}), bad));
 }
 
+BOOST_AUTO_TEST_CASE(commands_for_monitoring) {
+  const auto parse = [](std::vector<const char*> arguments) { return *parse_command_line(arguments, std::cout); };
+  BOOST_TEST((parse({"check"}).command == command::check));
+  BOOST_TEST(parse({"check"}).only.empty());
+  const auto some = parse({"check", "--only", "servers", "/orders", "-o", "json"});
+  BOOST_TEST((some.only == std::vector<std::string>{"servers", "/orders"}));
+  BOOST_TEST((some.output == output_format::json));
+  BOOST_TEST((parse({"exporter", "--listen", "127.0.0.1:0"}).command == command::exporter));
+}
+
+BOOST_AUTO_TEST_CASE(limits_of_problems) {
+  const auto defaults = load({"--hosts", "a"});
+  BOOST_TEST((defaults.limits.resignation_limit == 10s));
+  BOOST_TEST(defaults.limits.zxid_limit == 10'000);
+  const auto file = write("c.toml", "hosts = \"a\"\nmessage_limit = \"24h\"\nzxid_limit = 500\n");
+  variables["ZKADMIN_MOVE_LIMIT"] = "7m";
+  const auto found = load({"check", "--config", file.c_str(), "--resignation-limit", "1m", "--takeover-limit", "2s",
+                           "--hand-over-limit", "3s", "--transaction-limit", "4s"});
+  BOOST_TEST((found.limits.resignation_limit == 1min));
+  BOOST_TEST((found.limits.takeover_limit == 2s));
+  BOOST_TEST((found.limits.hand_over_limit == 3s));
+  BOOST_TEST((found.limits.transaction_limit == 4s));
+  BOOST_TEST((found.limits.move_limit == 7min));
+  BOOST_TEST((found.limits.message_limit == 24h));
+  BOOST_TEST(found.limits.zxid_limit == 500);
+  BOOST_TEST(has(refused({"--hosts", "a", "--move-limit", "1001h"}), "--move-limit: expected a duration from 100ms"));
+  for (const char* bad : {"-1", "x", "", "1.5", "1000000000001"})
+    BOOST_TEST(has(refused({"--hosts", "a", "--zxid-limit", bad}), "expected"));
+  BOOST_TEST(refused_file("zxid_limit = \"5\"") ==
+             ":1: zxid_limit: expected a whole number, without quotes, found: string");
+}
+
+BOOST_AUTO_TEST_CASE(queues_of_the_settings) {
+  BOOST_TEST(load({"--hosts", "a"}).queues.empty());
+  BOOST_TEST((load({"--hosts", "a", "--queues", "/a,/b/c/"}).queues == std::vector<std::string>{"/a", "/b/c"}));
+  for (const char* bad : {"", ",", "/a,", "a", "/a,b"})
+    BOOST_TEST(has(refused({"--hosts", "a", "--queues", bad}), "--queues: expected an absolute path"), bad);
+}
+
+BOOST_AUTO_TEST_CASE(where_the_exporter_serves) {
+  const auto listen = [this](const char* text) { return load({"exporter", "--hosts", "a", "--listen", text}).listen; };
+  BOOST_TEST((load({"--hosts", "a"}).listen == endpoint{"127.0.0.1", 9141, "127.0.0.1:9141"}));
+  BOOST_TEST((listen("0.0.0.0:80") == endpoint{"0.0.0.0", 80, "0.0.0.0:80"}));
+  BOOST_TEST((listen("[::1]:0") == endpoint{"::1", 0, "[::1]:0"}));
+  BOOST_TEST((load({"--hosts", "a"}).refresh == 15s));
+  for (const char* bad : {"", "127.0.0.1", ":9141", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:09141", ":0"})
+    BOOST_TEST(has(refused({"exporter", "--hosts", "a", "--listen", bad}), "--listen: expected"), bad);
+}
+
 BOOST_AUTO_TEST_CASE(help_and_version) {
   for (const std::vector<const char*>& each :
        {std::vector{"--help"}, std::vector{"status", "--help"}, std::vector{"--version"}}) {

@@ -129,6 +129,17 @@ BOOST_AUTO_TEST_CASE(a_problem_is_told_when_it_begins) {
   BOOST_TEST(told(samples::troubles(), samples::troubles()) == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_problem_that_grows_old_is_told_once) {
+  const auto before = samples::troubles();
+  auto after = before;
+  after[1].resignation_asked = std::chrono::seconds(11);
+  BOOST_TEST(told(before, after) ==
+             "/parcels/consumer: worker-1 was asked to give up 11 s ago, and has not begun to\n");
+  auto later = after;
+  later[1].resignation_asked = std::chrono::seconds(12);
+  BOOST_TEST(told(after, later) == "");
+}
+
 BOOST_AUTO_TEST_CASE(what_may_not_be_read_any_more_is_not_said_to_have_ended) {
   auto after = samples::elections();
   after[0] = samples::troubles()[2];

@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "group_samples.hpp"
+#include "problems/group_rules.hpp"
 #include "report/group_report.hpp"
 #include "samples.hpp"
 
@@ -38,7 +39,7 @@ BOOST_AUTO_TEST_CASE(each_shard_is_counted_once) {
   BOOST_TEST(ranges(group.waiting) == "8-9");
   BOOST_TEST(ranges(group.unassigned) == "11");
   BOOST_TEST(group.frozen);
-  BOOST_TEST(problem_of(group) == "shards in quarantine: 1");
+  BOOST_TEST(text_of(problems_of(group)) == "shards in quarantine: 1");
 }
 
 BOOST_AUTO_TEST_CASE(moves_tell_where_from_and_since_when) {
@@ -65,12 +66,12 @@ BOOST_AUTO_TEST_CASE(what_was_read_at_different_times_does_not_matter) {
   BOOST_TEST_REQUIRE(group.quarantined.size() == 2u);
   BOOST_TEST((group.quarantined[0] == quarantined_shard{1, 0, "orders-1"}));
   BOOST_TEST((group.away[0].age == std::nullopt));
-  BOOST_TEST(problem_of(group) == "shards in quarantine: 2; nobody plans");
+  BOOST_TEST(text_of(problems_of(group)) == "shards in quarantine: 2; nobody plans");
 }
 
 BOOST_AUTO_TEST_CASE(nobody_has_to_plan_for_nobody) {
   group_status empty;
-  BOOST_TEST(problem_of(empty) == "");
+  BOOST_TEST(text_of(problems_of(empty)) == "");
 }
 
 BOOST_AUTO_TEST_CASE(json_of_a_group) {

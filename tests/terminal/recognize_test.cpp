@@ -31,6 +31,7 @@ BOOST_AUTO_TEST_CASE(recipes_by_their_data) {
   BOOST_TEST((recipe_of("{\"zkrecipes\":\"term\",\"leader\":{\"id\":\"\xff\xfe\"}}") == recipe::election));
   BOOST_TEST((recipe_of(R"({"zkrecipes":"shards","count":256,"hash":"crc32"})") == recipe::shard_group));
   BOOST_TEST((recipe_of(R"({"zkrecipes":"topic","count":16,"hash":"crc32"})") == recipe::topic));
+  BOOST_TEST((recipe_of(R"({"zkrecipes":"two_phase_commit","layout":2})") == recipe::two_phase_commit));
   for (const char* other : {"", "term", "{", "[]", "{}", R"({"zkrecipes":"queue"})", R"({"zkrecipes":1})", "\xff\xfe",
                             R"({"zkrecipes":"term"} x)"})
     BOOST_TEST((recipe_of(other) == recipe::none), other);
@@ -45,6 +46,12 @@ BOOST_AUTO_TEST_CASE(the_inside_of_a_group_is_no_election_but_that_of_its_planne
   }
   for (const char* other : {"_planner", "", "members", "orders"})
     BOOST_TEST(!is_part_of(recipe::shard_group, other), other);
+}
+
+BOOST_AUTO_TEST_CASE(the_inside_of_a_two_phase_commit_is_no_election_but_that_of_its_coordinators) {
+  for (const char* part : {"order-17", "_undecided", "_decided"})
+    BOOST_TEST(is_part_of(recipe::two_phase_commit, part), part);
+  BOOST_TEST(!is_part_of(recipe::two_phase_commit, "_coordinator"));
 }
 
 BOOST_AUTO_TEST_CASE(the_inside_of_a_topic) {

@@ -2,6 +2,7 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "problems/election_rules.hpp"
 #include "report/tables.hpp"
 #include "samples.hpp"
 
@@ -84,17 +85,21 @@ BOOST_AUTO_TEST_CASE(looks_tell_trouble) {
   BOOST_TEST((content.rows[0][1].look == look::plain));
   BOOST_TEST((content.rows[1][1].look == look::good));
   BOOST_TEST((content.rows[2][1].look == look::bad));
-  BOOST_TEST((election_table(samples::elections()).rows[2][2].look == look::bad));
+  auto lagging = samples::servers();
+  lagging[0].zxid = *lagging[1].zxid - 20;
+  BOOST_TEST((ensemble_table(lagging, {.zxid_limit = 10}).rows[0][1].look == look::warning));
+  BOOST_TEST((election_table(samples::troubles()).rows[0][2].look == look::bad));
+  BOOST_TEST((election_table(samples::elections()).rows[2][2].look == look::warning));
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_phase_is_worth_a_look_and_no_problem) {
   auto later = samples::elections()[0];
   later.phase = "unknown";
-  BOOST_TEST(problem_of(later) == "");
+  BOOST_TEST(problems_of(later).empty());
   BOOST_TEST((election_table(std::vector{later}).rows[0][2].look == look::warning));
   later.leader.reset();
   later.waiters.clear();
-  BOOST_TEST(problem_of(later) == "in office by its record, but nobody is in line");
+  BOOST_TEST(text_of(problems_of(later)) == "in office by its record, but nobody is in line");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

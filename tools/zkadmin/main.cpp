@@ -1,45 +1,66 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <span>
+#include <string>
 
 #include "commands/commands.hpp"
+#include "report/check_report.hpp"
 
 namespace {
 
 using namespace zkadmin;
 
-exit_code run(std::span<const char* const> arguments) {
+/// All commands but `check`.
+exit_code execute(surroundings& around, const settings& wanted, const invocation& asked) {
+  switch (asked.command) {
+    case command::dashboard: return run_dashboard(around, wanted);
+    case command::status: return show_status(around, wanted, asked.output);
+    case command::resign: return request_resignation(around, wanted, asked.path, asked.read_write);
+    case command::expire: return expire_session(around, wanted, asked.session, asked.because, asked.read_write);
+    case command::groups: return show_groups(around, wanted, asked.path, asked.output);
+    case command::freeze: return freeze_group(around, wanted, asked.path, true, asked.read_write);
+    case command::thaw: return freeze_group(around, wanted, asked.path, false, asked.read_write);
+    case command::topics: return show_topics(around, wanted, asked.path, asked.output);
+    case command::release: return release_shard(around, wanted, asked.path, asked.shard, asked.read_write);
+    case command::exporter: return run_exporter(around, wanted);
+    case command::check: break;
+  }
+  return exit_code::usage;
+}
+
+int run(std::span<const char* const> arguments) {
   const auto asked = parse_command_line(arguments, std::cout);
-  if (!asked) return exit_code::ok;
+  if (!asked) return 0;
   const settings wanted = load_settings(*asked, process_environment());
   // Never destroyed, because the destructor would wait for running name lookups, which can take arbitrarily long.
   static auto* const io = new boost::asio::io_context(1);
   surroundings around{*io, std::cout, std::cerr};
-  switch (asked->command) {
-    case command::dashboard: return run_dashboard(around, wanted);
-    case command::status: return show_status(around, wanted, asked->output);
-    case command::resign: return request_resignation(around, wanted, asked->path, asked->read_write);
-    case command::expire: return expire_session(around, wanted, asked->session, asked->because, asked->read_write);
-    case command::groups: return show_groups(around, wanted, asked->path, asked->output);
-    case command::freeze: return freeze_group(around, wanted, asked->path, true, asked->read_write);
-    case command::thaw: return freeze_group(around, wanted, asked->path, false, asked->read_write);
-    case command::topics: return show_topics(around, wanted, asked->path, asked->output);
-    case command::release: return release_shard(around, wanted, asked->path, asked->shard, asked->read_write);
+  if (asked->command == command::check)
+    return static_cast<int>(check_cluster(around, wanted, asked->only, asked->output));
+  return static_cast<int>(execute(around, wanted, *asked));
+}
+
+/// Monitoring reads the standard output of `check`, and takes its exit status 1 for a warning.
+int report(std::span<const char* const> arguments, const std::string& message, exit_code code) {
+  if (!is_for_check(arguments)) {
+    std::cerr << "zkadmin: " << message << '\n';
+    return static_cast<int>(code);
   }
-  return exit_code::usage;
+  std::cout << to_line(message) << std::flush;
+  return static_cast<int>(check_state::unknown);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);  // If the reader of a pipe has gone, the write fails instead.
+  const std::span<const char* const> arguments(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
   try {
-    return static_cast<int>(run({argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0)}));
+    return run(arguments);
   } catch (const failure& error) {
-    std::cerr << "zkadmin: " << error.what() << '\n';
-    return static_cast<int>(error.code());
+    return report(arguments, error.what(), error.code());
   } catch (const std::exception& error) {
-    std::cerr << "zkadmin: unexpected: " << error.what() << '\n';
-    return static_cast<int>(exit_code::error);
+    return report(arguments, std::string("unexpected: ") + error.what(), exit_code::error);
   }
 }

@@ -129,6 +129,11 @@ std::string shortened(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, kept)) + "... (" + std::to_string(text.size()) + " bytes)";
 }
 
+void append_to_list(std::string& list, std::string_view item) {
+  if (!list.empty()) list += ", ";
+  list += item;
+}
+
 std::string hexadecimal(std::uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));

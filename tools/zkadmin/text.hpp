@@ -33,6 +33,9 @@ std::string well_formed(std::string_view utf8);
 /// At most this many bytes of a text; one that was longer ends in "... (70000 bytes)".
 std::string shortened(std::string_view text, std::size_t most);
 
+/// Puts an item behind the others of a list: "a, b".
+void append_to_list(std::string& list, std::string_view item);
+
 /// "0x1f", as ZooKeeper writes transaction and session ids.
 std::string hexadecimal(std::uint64_t value);
 

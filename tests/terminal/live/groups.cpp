@@ -155,6 +155,26 @@ BOOST_AUTO_TEST_CASE(a_move_under_way) {
   group_owning(shards);
 }
 
+BOOST_AUTO_TEST_CASE(a_move_that_stands_still_is_a_problem) {
+  auto& a = add("a");
+  wait_complete();
+  const auto check = [this](const char* limit) {
+    return zkadmin({"check", "--only", "groups", "--move-limit", limit});
+  };
+  const auto stands = "warning moves-stand-still " + root() + "/g: moves that stand still: 3, the longest for ";
+  BOOST_TEST(check("100ms").code == 0);
+  auto& hold = a.hold_back();
+  add("b");
+  BOOST_TEST(run_until([&] {
+    const auto result = check("100ms");
+    return result.code == 1 && result.out.find(stands) != std::string::npos;
+  }));
+  const auto patient = check("1h");
+  BOOST_TEST(patient.code == 0, patient.out);
+  hold.open();
+  group_owning(shards);
+}
+
 BOOST_AUTO_TEST_CASE(a_member_that_may_come_back) {
   auto& only = add("a", 60s);
   wait_complete();
@@ -208,6 +228,9 @@ BOOST_AUTO_TEST_CASE(a_shard_in_quarantine_is_released) {
   const auto found = group([](const auto& each) { return each.at("owned").as_int64() == shards - 1; });
   BOOST_TEST(json::serialize(found.at("quarantine")) == R"([{"shard":4,"deaths":3,"last_owner":"b"}])");
   BOOST_TEST(found.at("problem") == "shards in quarantine: 1");
+  const auto checked = zkadmin({"check"});
+  BOOST_TEST(checked.code == 2);
+  BOOST_TEST(checked.out.find("critical quarantined-shards " + root() + "/g: ") != std::string::npos, checked.out);
 
   const auto shown = zkadmin({"group", "release", path, "4"});
   BOOST_TEST(shown.code == 1);

@@ -97,6 +97,18 @@ BOOST_AUTO_TEST_CASE(what_is_kept_and_how_far_the_groups_are) {
   BOOST_TEST(zkadmin({"topics", root() + "/t", "-o", "tsv"}).out.starts_with("topics\tcomplete\t1\ntopic\t"));
 }
 
+BOOST_AUTO_TEST_CASE(a_message_that_nobody_consumes_becomes_a_problem) {
+  put("a", 3);
+  seek("billing", log().shard_of("a"), topic_position::begin());
+  const auto old = "warning old-messages " + root() + "/t: old messages wait for billing (";
+  BOOST_TEST(run_until([&] {
+    const auto result = zkadmin({"check", "--message-limit", "100ms"});
+    return result.code == 1 && result.out.find(old) != std::string::npos;
+  }));
+  const auto patient = zkadmin({"check", "--message-limit", "1h"});
+  BOOST_TEST(patient.code == 0, patient.out);
+}
+
 // The folders of shards and producers are no elections, and nothing is looked for in them.
 BOOST_AUTO_TEST_CASE(the_inside_of_a_topic_is_not_searched) {
   put("a", 1);

@@ -20,6 +20,7 @@ namespace {
 namespace asio = boost::asio;
 using zkrecipes::errc;
 using zkrecipes::error_code;
+using namespace std::chrono_literals;
 
 // Ids of our own candidates are not longer. The data of a foreign candidate may be anything, of any length.
 constexpr std::size_t longest_id = 256;
@@ -57,6 +58,19 @@ election_status election_without_view(std::string path, const char* instead_of_p
   return status;
 }
 
+/// Since when nobody leads although somebody is in line. One more request, and only while that is so.
+asio::awaitable<void> find_vacancy(zkrecipes::session session, election_status& status) {
+  if (status.leader || status.hand_over || status.waiters.empty()) co_return;
+  const auto node = status.path + "/" + status.waiters.front().node;
+  auto looked = co_await session.async_exists(node, as_result);
+  const error_code error = std::get<0>(looked);
+  if (error == errc::no_node || error == errc::no_auth) co_return;
+  check(error, "looking at " + node);
+  const std::chrono::system_clock::time_point came(std::chrono::milliseconds(std::get<1>(looked).ctime));
+  const auto age = std::chrono::system_clock::now() - std::max(came, status.since);
+  status.leaderless_for = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(age), 0ms);
+}
+
 void renew(std::vector<std::string>& known, std::vector<std::string> found, bool keeps_known) {
   if (keeps_known) {
     found.insert(found.end(), known.begin(), known.end());
@@ -70,7 +84,6 @@ void renew(std::vector<std::string>& known, std::vector<std::string> found, bool
 
 zkrecipes::session make_session(const asio::any_io_executor& executor, const settings& wanted,
                                 const std::vector<endpoint>& servers, std::chrono::milliseconds connect_limit) {
-  using namespace std::chrono_literals;
   zkrecipes::session_options options;
   for (const auto& each : servers) options.hosts += (options.hosts.empty() ? "" : ",") + each.name;
   options.hosts += wanted.hosts.substr(std::min(wanted.hosts.find('/'), wanted.hosts.size()));
@@ -102,7 +115,9 @@ asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session
   if (error == errc::foreign_data) co_return election_without_view(std::move(path), foreign_phase);
   if (error == errc::no_auth) co_return election_without_view(std::move(path), refused_phase);
   check(error, "looking at " + path);
-  co_return status_of(std::get<1>(result));
+  auto status = status_of(std::get<1>(result));
+  co_await find_vacancy(session, status);
+  co_return status;
 }
 
 collector::collector(zkrecipes::session session, std::string root)
@@ -113,8 +128,8 @@ asio::awaitable<void> collector::find_elections(deadline limit) {
   co_await search.run(limit);
   // An incomplete search may have missed some that are known, so they are kept.
   const bool keeps_known = !search.is_complete();
-  renew(paths_, search.found(recipe::election), keeps_known);
-  renew(groups_, search.found(recipe::shard_group), keeps_known);
+  for (const auto which : {recipe::election, recipe::shard_group, recipe::topic, recipe::two_phase_commit})
+    renew(paths_[which], search.found(which), keeps_known);
   outline_ = {{}, search.notes(), search.is_complete(), search.is_refused()};
 }
 
@@ -132,7 +147,7 @@ asio::awaitable<void> collector::look_at(glance& one, deadline limit) {
 
 asio::awaitable<election_survey> collector::look(deadline limit) {
   std::vector<glance> glances;
-  for (const auto& each : paths_) glances.push_back({each, std::nullopt, false});
+  for (const auto& each : paths_[recipe::election]) glances.push_back({each, std::nullopt, false});
   const auto look_at_one = [this, &glances, limit](std::size_t i) { return look_at(glances[i], limit); };
   co_await for_each_index(glances.size(), requests_at_a_time, look_at_one);
   election_survey survey = outline_;
@@ -144,7 +159,7 @@ asio::awaitable<election_survey> collector::look(deadline limit) {
       survey.complete = false;
       survey.notes.push_back({each.path, "it was not looked at: the time was over; choose a longer --timeout"});
     } else {
-      std::erase(paths_, each.path);
+      std::erase(paths_[recipe::election], each.path);
     }
   }
   co_return survey;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,11 +41,13 @@ class collector {
  public:
   collector(zkrecipes::session session, std::string root);
 
-  /// Walks the tree: finds new elections and shard groups and, if the walk was complete, forgets those that are gone.
+  /// Walks the tree: finds new recipes and, if the walk was complete, forgets those that are gone.
   boost::asio::awaitable<void> find_elections(deadline limit = deadline::max());
 
-  /// The paths of the shard groups that the last search has found.
-  const std::vector<std::string>& groups() const noexcept { return groups_; }
+  /// The paths of this recipe that the last search has found.
+  const std::vector<std::string>& found(recipe which) { return paths_[which]; }
+  /// What the last search has left out, without any recipes.
+  const election_survey& outline() const noexcept { return outline_; }
 
   /// Reads the state of the elections that were found.
   boost::asio::awaitable<election_survey> look(deadline limit = deadline::max());
@@ -55,8 +58,7 @@ class collector {
 
   zkrecipes::session session_;
   std::string root_;
-  std::vector<std::string> paths_;
-  std::vector<std::string> groups_;
+  std::map<recipe, std::vector<std::string>> paths_;
   election_survey outline_;  ///< Notes and marks of the search, for the next survey.
 };
 

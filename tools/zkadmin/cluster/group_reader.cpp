@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "cluster/recognize.hpp"
 #include "cluster/stored_record.hpp"
 #include "failure.hpp"
+#include "for_each_index.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -30,7 +32,26 @@ asio::awaitable<std::string> planner_of(zkrecipes::session session, std::string 
   co_return id;
 }
 
-asio::awaitable<group_facts> facts_of(zkrecipes::session session, std::string path) {
+/// When the nodes of those members were written that are to own a shard and have not begun.
+asio::awaitable<void> find_orders(zkrecipes::session session, const std::string& path,
+                                  const zkrecipes::shard_group_view& view, group_facts& facts) {
+  std::set<std::string> heirs;
+  for (const auto& each : view.shards)
+    if (each.is_moving()) heirs.insert(each.assigned_to);
+  const std::vector<std::string> nodes(heirs.begin(), heirs.end());
+  const auto find_one = [&](std::size_t i) -> asio::awaitable<void> {
+    const auto node = path + "/member/" + nodes[i];
+    auto looked = co_await session.async_exists(node, as_result);
+    const zkrecipes::error_code error = std::get<0>(looked);
+    if (error == errc::no_node || error == errc::no_auth) co_return;
+    check(error, "looking at " + node);
+    facts.ordered[nodes[i]] = std::get<1>(looked).mtime;
+  };
+  co_await for_each_index(nodes.size(), requests_at_a_time, find_one);
+}
+
+asio::awaitable<group_facts> facts_of(zkrecipes::session session, std::string path,
+                                      const zkrecipes::shard_group_view& view) {
   group_facts facts;
   facts.planner = co_await planner_of(session, path);
   const auto quarantined = co_await read_folder(session, path + "/quarantine");
@@ -42,6 +63,7 @@ asio::awaitable<group_facts> facts_of(zkrecipes::session session, std::string pa
   }
   const auto away = co_await read_folder(session, path + "/away");
   for (const auto& each : away) facts.away_since[text_field(parse_stored(each.data), "id")] = each.stat.mtime;
+  co_await find_orders(session, path, view, facts);
   co_return facts;
 }
 
@@ -55,7 +77,7 @@ asio::awaitable<reading<group_status>> read_group(zkrecipes::session session, st
   auto viewed = co_await group.async_view(as_result);
   result.error = std::get<0>(viewed);
   if (result.error) co_return result;
-  const auto facts = co_await facts_of(session, path);
+  const auto facts = co_await facts_of(session, path, std::get<1>(viewed));
   result.status = status_of(std::move(path), std::get<1>(viewed), facts, std::chrono::system_clock::now());
   co_return result;
 }

@@ -27,7 +27,7 @@ std::map<std::string, group_member_status> members_of(const shard_group_view& vi
 }
 
 shard_move_status move_of(const shard_view& shard, const std::map<std::string, group_member_status>& members,
-                          time_point now) {
+                          const group_facts& facts, time_point now) {
   shard_move_status move;
   move.shard = shard.number;
   move.from = shard.owner;
@@ -35,6 +35,8 @@ shard_move_status move_of(const shard_view& shard, const std::map<std::string, g
   move.to = members.at(shard.assigned_to).id;
   move.phase = to_string(shard.phase);
   move.age = age_since(shard.since, now);
+  if (const auto order = facts.ordered.find(shard.assigned_to); order != facts.ordered.end())
+    move.waits = age_since(std::max(shard.since, order->second), now);
   return move;
 }
 
@@ -68,14 +70,6 @@ std::size_t owned_count(const group_status& group) noexcept {
   return count;
 }
 
-std::string problem_of(const group_status& group) {
-  std::string text;
-  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
-  if (!group.quarantined.empty()) add("shards in quarantine: " + std::to_string(group.quarantined.size()));
-  if (!group.members.empty() && group.planner.empty()) add("nobody plans");
-  return text;
-}
-
 std::string ranges(const shard_numbers& numbers) {
   std::string text;
   for (std::size_t first = 0; first < numbers.size();) {
@@ -103,7 +97,7 @@ group_status status_of(std::string path, const shard_group_view& view, const gro
       group.quarantined.push_back(quarantine_of(each, facts));
     } else if (owner != members.end() && each.is_moving()) {
       owner->second.expected.push_back(each.number);
-      group.moves.push_back(move_of(each, members, now));
+      group.moves.push_back(move_of(each, members, facts, now));
     } else if (owner != members.end()) {
       owner->second.owned.push_back(each.number);
     } else {

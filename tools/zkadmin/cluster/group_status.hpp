@@ -38,6 +38,9 @@ struct shard_move_status {
   /// For how long the record of the shard says so, by this machine's clock against the server's; nothing if there was
   /// no term.
   std::optional<std::chrono::milliseconds> age{};
+  /// For how long the member has had the order and the record has not changed, by the same clocks; nothing if that is
+  /// not known. A new plan for the member begins it anew.
+  std::optional<std::chrono::milliseconds> waits{};
   friend bool operator==(const shard_move_status&, const shard_move_status&) = default;
 };
 
@@ -75,9 +78,6 @@ struct group_status {
 /// Each shard is owned, moving, waiting, quarantined or unassigned.
 std::size_t owned_count(const group_status& group) noexcept;
 
-/// The problem of a group, in a few words; empty if there is none.
-std::string problem_of(const group_status& group);
-
 /// "0-3,9".
 std::string ranges(const shard_numbers& numbers);
 
@@ -86,6 +86,8 @@ struct group_facts {
   std::string planner{};                                     ///< Id of the leader of the planners' election.
   std::map<std::uint32_t, quarantined_shard> quarantined{};  ///< By number.
   std::map<std::string, std::int64_t> away_since{};          ///< By id: milliseconds since 1970 by the server's clock.
+  /// When the members' nodes, which have their orders, were written, by the names of the nodes; in the same unit.
+  std::map<std::string, std::int64_t> ordered{};
 };
 
 /// `now` is the time of this machine's clock.

@@ -48,7 +48,7 @@ asio::awaitable<led_terms> find_led_terms(zkrecipes::session session, std::strin
   led_terms terms;
   terms.complete = seen.complete;
   for (const auto& each : seen.elections) add(terms, each, leader);
-  for (const auto& each : all.groups()) co_await add_shards(terms, session, each, leader);
+  for (const auto& each : all.found(recipe::shard_group)) co_await add_shards(terms, session, each, leader);
   co_return terms;
 }
 

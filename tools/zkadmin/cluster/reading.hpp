@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 
@@ -42,14 +43,11 @@ void add_to(survey<Status>& all, const std::string& path, reading<Status> seen) 
   all.found.push_back(std::move(seen.status));
 }
 
-/// Those at and below a root. The search ends at `search_limit`; nothing is read after `limit`. Throws `failure`.
+/// Adds what comes of reading each of these. Nothing is read after `limit`. Throws `failure`.
 template <class Status>
-boost::asio::awaitable<survey<Status>> survey_recipes(zkrecipes::session session, std::string root, recipe which,
-                                                      reader<Status> read, deadline search_limit, deadline limit) {
-  tree_search search(session, std::move(root));
-  co_await search.run(search_limit);
-  survey<Status> all{{}, search.notes(), search.is_complete(), search.is_refused()};
-  for (const auto& path : search.found(which)) {
+boost::asio::awaitable<void> read_each(zkrecipes::session session, std::vector<std::string> paths, reader<Status> read,
+                                       deadline limit, survey<Status>& all) {
+  for (const auto& path : paths) {
     if (std::chrono::steady_clock::now() >= limit) {
       all.complete = false;
       all.notes.push_back({path, "it was not looked at: the time was over; choose a longer --timeout"});
@@ -58,6 +56,16 @@ boost::asio::awaitable<survey<Status>> survey_recipes(zkrecipes::session session
     auto seen = co_await read(session, path);
     add_to(all, path, std::move(seen));
   }
+}
+
+/// Those at and below a root. The search ends at `search_limit`; nothing is read after `limit`. Throws `failure`.
+template <class Status>
+boost::asio::awaitable<survey<Status>> survey_recipes(zkrecipes::session session, std::string root, recipe which,
+                                                      reader<Status> read, deadline search_limit, deadline limit) {
+  tree_search search(session, std::move(root));
+  co_await search.run(search_limit);
+  survey<Status> all{{}, search.notes(), search.is_complete(), search.is_refused()};
+  co_await read_each<Status>(session, search.found(which), read, limit, all);
   co_return all;
 }
 

@@ -50,11 +50,14 @@ recipe recipe_of(std::string_view data) {
   const auto kind = text_field(parse_stored(data), "zkrecipes");
   if (kind == "term") return recipe::election;
   if (kind == "shards") return recipe::shard_group;
+  if (kind == "two_phase_commit") return recipe::two_phase_commit;
   return kind == "topic" ? recipe::topic : recipe::none;
 }
 
 bool is_part_of(recipe which, std::string_view name) noexcept {
   if (which == recipe::topic) return name == "_producers" || name == "_dead" || is_shard_name(name);
+  // All but the election of the coordinators: transactions, and folders of marks.
+  if (which == recipe::two_phase_commit) return name != "_coordinator";
   if (which != recipe::shard_group) return false;
   return std::find(std::begin(parts_of_groups), std::end(parts_of_groups), name) != std::end(parts_of_groups);
 }

@@ -13,7 +13,7 @@ bool is_candidate_name(std::string_view name) noexcept;
 bool is_leaf_name(std::string_view name) noexcept;
 
 /// The recipes that zkadmin shows.
-enum class recipe { none, election, shard_group, topic };
+enum class recipe { none, election, shard_group, topic, two_phase_commit };
 
 /// The recipe that has written this data into its own node: a JSON object whose field "zkrecipes" names its kind. An
 /// election has such data once a client of zkrecipes has led.

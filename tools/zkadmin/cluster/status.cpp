@@ -1,7 +1,5 @@
 #include "cluster/status.hpp"
 
-#include <algorithm>
-
 namespace zkadmin {
 
 const char* to_string(server_role role) noexcept {
@@ -43,22 +41,8 @@ bool is_abandoned(const election_status& election) noexcept {
   return in_office && !election.leader && election.waiters.empty();
 }
 
-/// Nobody is there to follow a leader that is known to be dead.
 bool is_orphaned(const election_status& election) noexcept {
   return election.phase == "died" && !election.leader && election.waiters.empty();
-}
-
-std::string problem_of(const election_status& election) {
-  if (is_abandoned(election)) return "in office by its record, but nobody is in line";
-  if (election.phase == "stalled") return "given up by its watchdog: it made no progress";
-  if (is_orphaned(election)) return "its leader has died, and nobody is in line";
-  if (election.phase == foreign_phase) return "its node holds data that zkrecipes did not write";
-  if (election.phase == refused_phase) return "it may not be read with these credentials";
-  return {};
-}
-
-void put_problems_first(std::vector<election_status>& elections) {
-  std::stable_partition(elections.begin(), elections.end(), [](const auto& each) { return !problem_of(each).empty(); });
 }
 
 std::string to_string(const survey_note& note) { return note.path + ": " + note.text; }

@@ -81,6 +81,9 @@ struct election_status {
   std::string takeover;  ///< How the term began; empty if unknown.
   /// How long ago the leader was asked to give up; nothing if it was not.
   std::optional<std::chrono::milliseconds> resignation_asked;
+  /// For how long nobody has led although the first waiter is in line: since the record was written or that waiter
+  /// came, whichever is later. Nothing while somebody leads, or while a hand-over tells how long it takes.
+  std::optional<std::chrono::milliseconds> leaderless_for{};
   friend bool operator==(const election_status&, const election_status&) = default;
 };
 
@@ -94,11 +97,8 @@ bool is_known(const election_status& election) noexcept;
 /// confirmed the end of its term, and there is no successor.
 bool is_abandoned(const election_status& election) noexcept;
 
-/// The problem of an election, in a few words; empty if there is none.
-std::string problem_of(const election_status& election);
-
-/// Puts the elections with a problem first; otherwise the order stays.
-void put_problems_first(std::vector<election_status>& elections);
+/// True if the leader is known to be dead, and nobody is in line to follow it.
+bool is_orphaned(const election_status& election) noexcept;
 
 /// A remark about the search for elections at or below a path.
 struct survey_note {

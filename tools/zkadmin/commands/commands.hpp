@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 
 #include "failure.hpp"
+#include "problems/verdict.hpp"
 #include "settings/command_line.hpp"
 #include "settings/settings.hpp"
 
@@ -45,6 +47,14 @@ exit_code release_shard(surroundings& around, const settings& wanted, const std:
 
 /// Prints the topics once or, if the path is not empty, the one at the path.
 exit_code show_topics(surroundings& around, const settings& wanted, const std::string& path, output_format format);
+
+/// Prints the problems of the cluster, or of the part that `only` names (see targets.hpp), and what is not known of it.
+/// Returns the state for monitoring.
+check_state check_cluster(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
+                          output_format format);
+
+/// Serves metrics over HTTP until a signal ends it.
+exit_code run_exporter(surroundings& around, const settings& wanted);
 
 /// The live screen, until the user or a signal ends it.
 exit_code run_dashboard(surroundings& around, const settings& wanted);

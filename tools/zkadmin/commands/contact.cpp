@@ -38,13 +38,19 @@ std::vector<endpoint> those_that_may_serve(const contact& with) {
 
 }  // namespace
 
-asio::awaitable<void> make_contact(std::shared_ptr<contact> with) {
+asio::awaitable<void> ask_servers(std::shared_ptr<contact> with) {
   const auto executor = co_await asio::this_coro::executor;
   const auto& wanted = with->wanted;
   // A fifth of the timeout is left for the report about servers that do not answer.
   const auto asking = std::make_shared<prober>(executor, wanted.servers, wanted.timeout * 4 / 5);
   const prober::hook keep = [with](std::size_t which, server_status seen) { with->servers[which] = std::move(seen); };
   co_await asking->ask_all(keep);
+}
+
+asio::awaitable<void> make_contact(std::shared_ptr<contact> with) {
+  co_await ask_servers(with);
+  const auto executor = co_await asio::this_coro::executor;
+  const auto& wanted = with->wanted;
   require_service(with->servers, with->subject);
   const auto servers = those_that_may_serve(*with);
   const auto share = wanted.timeout / (static_cast<int>(servers.size()) + 1);

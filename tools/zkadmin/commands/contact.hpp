@@ -30,6 +30,9 @@ struct contact {
   std::optional<zkrecipes::session> session;
 };
 
+/// Completes when each server has answered or is overdue.
+boost::asio::awaitable<void> ask_servers(std::shared_ptr<contact> with);
+
 /// Completes when each server has answered or is overdue, and the session has been made. If no server may serve, throws
 /// `failure` with the reason.
 boost::asio::awaitable<void> make_contact(std::shared_ptr<contact> with);

@@ -87,6 +87,7 @@ class dashboard {
     for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT}) signals_.add(each);
     terminal_.emplace(wanted.color);
     state_.title = wanted.name;
+    state_.limits = wanted.limits;
     apply(resized{terminal_->height()});
     apply(servers_seen{servers_});
     for (std::size_t i = 0; i < servers_.size(); ++i) server_timers_.emplace_back(io);
@@ -188,7 +189,7 @@ class dashboard {
     while (!is_over_) {
       const auto begin = std::chrono::steady_clock::now();
       try {
-        auto groups = co_await read_groups(session_, elections_.groups());
+        auto groups = co_await read_groups(session_, elections_.found(recipe::shard_group));
         apply(groups_seen{std::move(groups)});
       } catch (const failure&) {  // the loop of the elections tells the reason
       }

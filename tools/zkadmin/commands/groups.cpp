@@ -9,11 +9,12 @@
 namespace zkadmin {
 namespace {
 
-std::string formatted_groups(const known_groups& groups, output_format format, bool is_one) {
+std::string formatted_groups(const known_groups& groups, output_format format, bool is_one,
+                             const problem_limits& limits) {
   switch (format) {
-    case output_format::table: return is_one && groups ? to_table(groups->found.at(0)) : to_table(groups);
-    case output_format::json: return to_json(groups);
-    case output_format::tsv: return to_tsv(groups);
+    case output_format::table: return is_one && groups ? to_table(groups->found.at(0), limits) : to_table(groups);
+    case output_format::json: return to_json(groups, limits);
+    case output_format::tsv: return to_tsv(groups, limits);
   }
   return {};
 }
@@ -22,8 +23,8 @@ std::string formatted_groups(const known_groups& groups, output_format format, b
 
 exit_code show_groups(surroundings& around, const settings& wanted, const std::string& path, output_format format) {
   const listing_kind<group_status> groups{"shard group", recipe::shard_group, read_group};
-  return show_list<group_status>(around, wanted, groups, path, [format, &path](const known_groups& all) {
-    return formatted_groups(all, format, !path.empty());
+  return show_list<group_status>(around, wanted, groups, path, [format, &path, &wanted](const known_groups& all) {
+    return formatted_groups(all, format, !path.empty(), wanted.limits);
   });
 }
 

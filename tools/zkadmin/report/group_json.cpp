@@ -1,5 +1,6 @@
 #include <boost/json/serialize.hpp>
 
+#include "problems/group_rules.hpp"
 #include "report/group_report.hpp"
 #include "report/json_values.hpp"
 
@@ -53,7 +54,7 @@ json::array away_array(const group_status& group) {
   return all;
 }
 
-json::object group_object(const group_status& group) {
+json::object group_object(const group_status& group, const problem_limits& limits) {
   json::object object;
   object["path"] = well_formed(group.path);
   object["shards"] = group.shards;
@@ -69,24 +70,24 @@ json::object group_object(const group_status& group) {
   object["quarantine"] = quarantine_array(group);
   object["away"] = away_array(group);
   object["unassigned_shards"] = ranges(group.unassigned);
-  object["problem"] = or_null(problem_of(group));
+  object["problem"] = or_null(text_of(problems_of(group, limits)));
   return object;
 }
 
-json::value group_array(const known_groups& groups) {
+json::value group_array(const known_groups& groups, const problem_limits& limits) {
   if (!groups) return nullptr;
   json::array all;
-  for (const auto& each : groups->found) all.push_back(group_object(each));
+  for (const auto& each : groups->found) all.push_back(group_object(each, limits));
   return all;
 }
 
 }  // namespace
 
-std::string to_json(const known_groups& groups) {
+std::string to_json(const known_groups& groups, const problem_limits& limits) {
   json::object document;
   document["schema"] = 1;
   document["complete"] = groups && groups->complete;
-  document["groups"] = group_array(groups);
+  document["groups"] = group_array(groups, limits);
   document["notes"] = groups ? note_array(groups->notes) : json::array();
   return json::serialize(document) + "\n";
 }

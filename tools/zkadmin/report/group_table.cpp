@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "problems/group_rules.hpp"
 #include "report/group_report.hpp"
 #include "report/group_tables.hpp"
 #include "report/printed.hpp"
@@ -128,8 +129,8 @@ std::string to_table(const known_groups& groups) {
   return groups->found.empty() ? "No shard groups.\n" : text;
 }
 
-std::string to_table(const group_status& group) {
-  const auto problem = problem_of(group);
+std::string to_table(const group_status& group, const problem_limits& limits) {
+  const auto problem = text_of(problems_of(group, limits));
   return summary_of(group) + (problem.empty() ? "" : "problem: " + problem + "\n") + section(member_table(group)) +
          section(move_table(group)) + section(quarantine_table(group)) + section(away_table(group));
 }

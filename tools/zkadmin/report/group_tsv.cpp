@@ -1,3 +1,4 @@
+#include "problems/group_rules.hpp"
 #include "report/group_report.hpp"
 #include "report/tsv.hpp"
 
@@ -10,16 +11,16 @@ std::string milliseconds_of(const std::optional<std::chrono::milliseconds>& valu
 
 std::string thousandths(double capacity) { return std::to_string(static_cast<std::int64_t>(capacity * 1000 + 0.5)); }
 
-std::string group_line(const group_status& group) {
+std::string group_line(const group_status& group, const problem_limits& limits) {
   return tsv_line({"group", group.path, std::to_string(group.shards), std::to_string(owned_count(group)),
                    std::to_string(group.moves.size()), std::to_string(group.waiting.size()),
                    std::to_string(group.quarantined.size()), std::to_string(group.unassigned.size()),
                    std::to_string(group.members.size()), std::to_string(group.away.size()), group.planner,
-                   group.frozen ? "yes" : "no", problem_of(group)});
+                   group.frozen ? "yes" : "no", text_of(problems_of(group, limits))});
 }
 
-std::string group_lines(const group_status& group) {
-  std::string text = group_line(group);
+std::string group_lines(const group_status& group, const problem_limits& limits) {
+  std::string text = group_line(group, limits);
   for (const auto& each : group.members)
     text += tsv_line({"member", group.path, each.id, each.node, each.is_draining ? "draining" : "active",
                       thousandths(each.capacity), each.data, std::to_string(each.owned.size()),
@@ -38,11 +39,11 @@ std::string group_lines(const group_status& group) {
 
 }  // namespace
 
-std::string to_tsv(const known_groups& groups) {
+std::string to_tsv(const known_groups& groups, const problem_limits& limits) {
   if (!groups) return tsv_line({"groups", "unknown", ""});
   std::string text =
       tsv_line({"groups", groups->complete ? "complete" : "incomplete", std::to_string(groups->found.size())});
-  for (const auto& each : groups->found) text += group_lines(each);
+  for (const auto& each : groups->found) text += group_lines(each, limits);
   for (const auto& each : groups->notes) text += tsv_line({"note", each.path, each.text});
   return text;
 }

@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 #include <boost/json/serialize.hpp>
 
+#include "problems/election_rules.hpp"
 #include "report/json_values.hpp"
 #include "report/report.hpp"
 #include "text.hpp"
@@ -58,7 +59,7 @@ json::value waiter_array(const election_status& election) {
   return waiters;
 }
 
-json::object election_object(const election_status& election) {
+json::object election_object(const election_status& election, const problem_limits& limits) {
   json::object object;
   object["path"] = well_formed(election.path);
   object["epoch"] = is_known(election) ? json::value(election.epoch) : json::value(nullptr);
@@ -70,27 +71,27 @@ json::object election_object(const election_status& election) {
   object["hand_over"] = hand_over_object(election.hand_over);
   object["takeover"] = or_null(election.takeover);
   object["resignation_asked_ms"] = or_null(election.resignation_asked);
-  object["problem"] = or_null(problem_of(election));
+  object["problem"] = or_null(text_of(problems_of(election, limits)));
   return object;
 }
 
-json::value election_array(const std::optional<election_survey>& survey) {
+json::value election_array(const std::optional<election_survey>& survey, const problem_limits& limits) {
   if (!survey) return nullptr;
   json::array elections;
-  for (const auto& each : survey->elections) elections.push_back(election_object(each));
+  for (const auto& each : survey->elections) elections.push_back(election_object(each, limits));
   return elections;
 }
 
 }  // namespace
 
-std::string to_json(const cluster_status& cluster) {
+std::string to_json(const cluster_status& cluster, const problem_limits& limits) {
   json::array ensemble;
   for (const auto& each : cluster.ensemble) ensemble.push_back(server_object(each));
   json::object document;
   document["schema"] = 2;
   document["ensemble"] = std::move(ensemble);
   document["complete"] = cluster.survey && cluster.survey->complete;
-  document["elections"] = election_array(cluster.survey);
+  document["elections"] = election_array(cluster.survey, limits);
   document["notes"] = cluster.survey ? note_array(cluster.survey->notes) : json::array();
   return json::serialize(document) + "\n";
 }

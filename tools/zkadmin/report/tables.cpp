@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "problems/election_rules.hpp"
+#include "problems/ensemble_rules.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -17,14 +19,14 @@ std::string latency(const std::optional<latency_ms>& value) {
   return text;
 }
 
-look look_of(const server_status& server) {
+look look_of(const server_status& server, const problem_list& problems) {
+  if (!problems.empty()) return server.reachable ? look::warning : look::bad;
   if (is_serving(server)) return *server.role == server_role::leader ? look::good : look::plain;
-  if (server.silent && server.error.empty()) return look::dim;
-  return server.reachable ? look::warning : look::bad;
+  return server.silent ? look::dim : look::warning;
 }
 
-table_row server_row(const server_status& server) {
-  const look how = look_of(server);
+table_row server_row(const server_status& server, const problem_list& problems) {
+  const look how = look_of(server, problems);
   table_row row{{server.server, how}, {standing(server), how}};
   if (!server.error.empty()) {
     row.push_back({server.error, how});
@@ -37,9 +39,10 @@ table_row server_row(const server_status& server) {
   return row;
 }
 
-look look_of_phase(const election_status& election) {
+look look_of_phase(const election_status& election, const problem_limits& limits) {
   const auto& phase = election.phase;
-  if (!problem_of(election).empty()) return look::bad;
+  const auto problems = problems_of(election, limits);
+  if (!problems.empty()) return is_critical(problems) ? look::bad : look::warning;
   if (phase == "executing") return look::good;
   const bool is_passing = phase == "inaugurating" || phase == "handing_over" || phase == "unknown";
   return is_passing ? look::warning : look::plain;
@@ -60,21 +63,21 @@ std::string waiting_line(const election_status& election) {
 
 }  // namespace
 
-table ensemble_table(std::span<const server_status> servers) {
+table ensemble_table(std::span<const server_status> servers, const problem_limits& limits) {
   table content;
   content.columns = {{"SERVER", 0, false, 24}, {"ROLE"},           {"ZXID", 1},        {"CONN", 2, true},
                      {"LATENCY MS", 3, true},  {"OUTST", 4, true}, {"NODES", 5, true}, {"VERSION", 6}};
-  for (const auto& each : servers) content.rows.push_back(server_row(each));
+  for (const auto& each : servers) content.rows.push_back(server_row(each, problems_of(each, servers, limits)));
   return content;
 }
 
-table election_table(std::span<const election_status> elections) {
+table election_table(std::span<const election_status> elections, const problem_limits& limits) {
   table content;
   content.columns = {{"PATH", 0, false, 20}, {"EPOCH", 2, true}, {"PHASE", 1}, {"LEADER"}, {"WAITING", 3}};
   for (const auto& each : elections)
     content.rows.push_back({{each.path},
                             {each.epoch > 0 ? std::to_string(each.epoch) : "-"},
-                            {each.phase, look_of_phase(each)},
+                            {each.phase, look_of_phase(each, limits)},
                             leader_cell(each),
                             {waiting_line(each)}});
   return content;
@@ -95,36 +98,32 @@ std::string activity_line(const election_status& election) {
 
 namespace {
 
-bool has_role(const server_status& server) { return server.role.has_value(); }
-
-bool is_just_asked(const server_status& server) { return server.silent && server.error.empty(); }
-
-/// The banner if no server is known to serve. It says "NO QUORUM" only if each server either said that it does not
-/// serve or is unreachable.
-table_cell banner_without_service(std::span<const server_status> servers) {
-  const auto among = [servers](auto condition) { return std::any_of(servers.begin(), servers.end(), condition); };
+/// The banner if no server is known to serve.
+table_cell banner_without_service(std::span<const server_status> servers, service_state service) {
   const std::string count = "0/" + std::to_string(servers.size());
-  if (servers.empty() || among(is_just_asked)) return {"asking the servers", look::dim};
-  if (among(may_serve)) return {"QUORUM not known: no server tells its role", look::warning};
-  if (among(has_role)) return {"NO QUORUM " + count, look::bad};
-  return {"NO ANSWER " + count, look::bad};
+  switch (service) {
+    case service_state::serves:
+    case service_state::asking: break;
+    case service_state::not_told: return {"QUORUM not known: no server tells its role", look::warning};
+    case service_state::no_quorum: return {"NO QUORUM " + count, look::bad};
+    case service_state::no_answer: return {"NO ANSWER " + count, look::bad};
+  }
+  return {"asking the servers", look::dim};
 }
 
 std::string leader_text(std::span<const server_status> servers) {
-  // If several servers claim to lead, the highest zxid counts: a former leader may not know yet that it was deposed.
-  const server_status* leader = nullptr;
-  for (const auto& each : servers)
-    if (each.role == server_role::leader && (!leader || leader->zxid < each.zxid)) leader = &each;
-  if (leader) return " leader " + leader->server;
-  const bool is_elsewhere = std::all_of(servers.begin(), servers.end(), has_role);
+  if (const auto* leader = leader_among(servers)) return " leader " + leader->server;
+  const bool is_elsewhere =
+      std::all_of(servers.begin(), servers.end(), [](const auto& each) { return each.role.has_value(); });
   return is_elsewhere ? " leader not among the hosts" : " leader not known";
 }
 
 }  // namespace
 
 table_cell quorum_banner(std::span<const server_status> servers) {
+  const auto service = service_of(servers);
+  if (service != service_state::serves) return banner_without_service(servers, service);
   const auto serving = static_cast<std::size_t>(std::count_if(servers.begin(), servers.end(), is_serving));
-  if (serving == 0) return banner_without_service(servers);
   std::string text = "QUORUM " + std::to_string(serving) + "/" + std::to_string(servers.size()) + leader_text(servers);
   if (servers.size() == 1 && servers[0].role == server_role::standalone) text = "STANDALONE";
   // Servers that serve prove that there is a quorum, but it is still a warning if not all the given hosts serve.

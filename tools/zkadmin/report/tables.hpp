@@ -4,14 +4,15 @@
 #include <span>
 
 #include "cluster/status.hpp"
+#include "problems/limits.hpp"
 #include "screen/table.hpp"
 
 namespace zkadmin {
 
-table ensemble_table(std::span<const server_status> servers);
+table ensemble_table(std::span<const server_status> servers, const problem_limits& limits = {});
 
 /// One row per election. Hand-overs and requested resignations are not in it: they have lines of their own.
-table election_table(std::span<const election_status> elections);
+table election_table(std::span<const election_status> elections, const problem_limits& limits = {});
 
 /// "a -> b  finishing  1.2 s / 10 s".
 std::string hand_over_line(const hand_over_status& hand_over);

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "problems/election_rules.hpp"
 #include "report/report.hpp"
 #include "report/tsv.hpp"
 #include "text.hpp"
@@ -34,7 +35,7 @@ std::string survey_line(const std::optional<election_survey>& survey) {
                    survey ? std::to_string(survey->elections.size()) : ""});
 }
 
-std::string election_lines(const election_status& election) {
+std::string election_lines(const election_status& election, const problem_limits& limits) {
   const hand_over_status none;
   const auto& hand_over = election.hand_over ? *election.hand_over : none;
   const auto ms = [&election](auto duration) {
@@ -45,7 +46,7 @@ std::string election_lines(const election_status& election) {
       {"election", election.path, is_known(election) ? std::to_string(election.epoch) : "", election.phase,
        election.leader ? election.leader->id : "", election.leader ? std::to_string(election.leader->token) : "",
        election.takeover, hand_over.from, hand_over.to, hand_over.state, ms(hand_over.elapsed), ms(hand_over.deadline),
-       asked ? std::to_string(asked->count()) : "", problem_of(election)});
+       asked ? std::to_string(asked->count()) : "", text_of(problems_of(election, limits))});
   for (const auto& each : election.waiters)
     text += tsv_line({"waiter", election.path, std::to_string(each.position), each.id});
   return text;
@@ -53,12 +54,12 @@ std::string election_lines(const election_status& election) {
 
 }  // namespace
 
-std::string to_tsv(const cluster_status& cluster) {
+std::string to_tsv(const cluster_status& cluster, const problem_limits& limits) {
   std::string text;
   for (const auto& each : cluster.ensemble) text += server_line(each);
   text += survey_line(cluster.survey);
   if (!cluster.survey) return text;
-  for (const auto& each : cluster.survey->elections) text += election_lines(each);
+  for (const auto& each : cluster.survey->elections) text += election_lines(each, limits);
   for (const auto& each : cluster.survey->notes) text += tsv_line({"note", each.path, each.text});
   return text;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "problems/election_rules.hpp"
 #include "screen/pages.hpp"
 #include "screen/table.hpp"
 #include "text.hpp"
@@ -11,7 +12,7 @@ namespace {
 
 constexpr int value_x = 14;
 constexpr std::size_t fact_lines =
-    6;  // Heading, four facts, titles of the waiters; an activity or a problem adds a line each.
+    6;  // Heading, four facts, titles of the waiters; an activity and each problem add a line.
 
 void draw_field(grid& screen, int y, const char* name, const std::string& value) {
   screen.put(indent, y, name, look::dim);
@@ -50,13 +51,13 @@ int draw_facts(grid& screen, const model& state, const election_status& election
   draw_field(screen, y++, "leader", leader_text(election));
   if (election.hand_over) {
     screen.put(indent, y, "hand-over", look::dim);
-    draw_hand_over(screen, value_x, y++, *election.hand_over);
+    draw_hand_over(screen, value_x, y++, *election.hand_over, state.limits);
   } else if (has_activity(election)) {
-    draw_activity(screen, indent, y++, election);
+    draw_activity(screen, indent, y++, election, state.limits);
   }
-  if (const std::string problem = problem_of(election); !problem.empty()) {
+  for (const auto& each : problems_of(election, state.limits)) {
     screen.put(indent, y, "problem", look::dim);
-    screen.put(value_x, y++, problem, look::bad);
+    screen.put(value_x, y++, each.text, each.how_bad == severity::critical ? look::bad : look::warning);
   }
   return y;
 }
@@ -88,7 +89,7 @@ std::size_t page_length(const model& state) {
   const auto& elections = state.survey.elections;
   if (state.shown != page::details || state.selected >= elections.size()) return 0;
   const auto& election = elections[state.selected];
-  const std::size_t more = (has_activity(election) ? 1 : 0) + (problem_of(election).empty() ? 0 : 1);
+  const std::size_t more = (has_activity(election) ? 1 : 0) + problems_of(election, state.limits).size();
   return fact_lines + more + std::max<std::size_t>(election.waiters.size(), 1);
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <string_view>
 
+#include "problems/election_rules.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -62,21 +63,26 @@ void compare_terms(const election_status& before, const election_status& after, 
   }
 }
 
-void compare_problems(const election_status& before, const election_status& after, changes& found) {
-  const std::string problem = problem_of(after);
-  if (!problem.empty() && problem != problem_of(before)) found.push_back({after.path + ": " + problem, look::bad});
+// By name: the text of a problem may hold its age.
+void compare_problems(const election_status& before, const election_status& after, const problem_limits& limits,
+                      changes& found) {
+  const auto known = problems_of(before, limits);
+  for (const auto& each : problems_of(after, limits))
+    if (!has_problem(known, each.name))
+      found.push_back({after.path + ": " + each.text, each.how_bad == severity::critical ? look::bad : look::warning});
   if (after.resignation_asked && !before.resignation_asked && after.leader)
     found.push_back({after.path + ": " + label(*after.leader) + " was asked to give up", look::warning});
 }
 
-void compare(const election_status& before, const election_status& after, changes& found) {
+void compare(const election_status& before, const election_status& after, const problem_limits& limits,
+             changes& found) {
   // If the election could not be read before or after, the difference does not tell what happened.
   if (is_known(before) && is_known(after)) {
     compare_leaders(before, after, found);
     compare_terms(before, after, found);
     compare_hand_overs(before, after, found);
   }
-  compare_problems(before, after, found);
+  compare_problems(before, after, limits, found);
 }
 
 }  // namespace
@@ -90,7 +96,8 @@ std::vector<change> differences(std::span<const server_status> before, std::span
   return found;
 }
 
-std::vector<change> differences(std::span<const election_status> before, std::span<const election_status> after) {
+std::vector<change> differences(std::span<const election_status> before, std::span<const election_status> after,
+                                const problem_limits& limits) {
   std::map<std::string_view, const election_status*> known;
   for (const auto& each : before) known[each.path] = &each;
   changes found;
@@ -99,7 +106,7 @@ std::vector<change> differences(std::span<const election_status> before, std::sp
     if (was.empty()) {
       found.push_back({each.path + ": new election", look::plain});
     } else {
-      compare(*was.mapped(), each, found);
+      compare(*was.mapped(), each, limits, found);
     }
   }
   for (const auto& gone : known) found.push_back({std::string(gone.first) + ": the election is gone", look::warning});

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cluster/status.hpp"
+#include "problems/limits.hpp"
 #include "screen/grid.hpp"
 
 namespace zkadmin {
@@ -16,6 +17,7 @@ struct change {
 };
 
 std::vector<change> differences(std::span<const server_status> before, std::span<const server_status> after);
-std::vector<change> differences(std::span<const election_status> before, std::span<const election_status> after);
+std::vector<change> differences(std::span<const election_status> before, std::span<const election_status> after,
+                                const problem_limits& limits = {});
 
 }  // namespace zkadmin

@@ -9,6 +9,7 @@
 
 #include "cluster/group_status.hpp"
 #include "cluster/status.hpp"
+#include "problems/limits.hpp"
 #include "screen/grid.hpp"
 
 namespace zkadmin {
@@ -27,6 +28,7 @@ struct event_line {
 struct model {
   // The known state. When a refresh fails the last answer stays, and `trouble` says why it is old.
   std::string title;
+  problem_limits limits;
   std::vector<server_status> servers;
   election_survey survey;  ///< Elections with a problem come first.
   wall_time now;

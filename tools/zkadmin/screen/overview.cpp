@@ -2,6 +2,10 @@
 #include <algorithm>
 #include <span>
 
+#include "problems/election_rules.hpp"
+#include "problems/ensemble_rules.hpp"
+#include "problems/group_rules.hpp"
+#include "problems/order.hpp"
 #include "report/group_tables.hpp"
 #include "report/tables.hpp"
 #include "screen/pages.hpp"
@@ -58,11 +62,14 @@ sections divide(lines body, const model& state) {
   return {{body.top, ensemble}, {body.top + ensemble, elections}, {below, groups}, {below + groups, events}};
 }
 
-/// The servers to show in `room` lines: all in their order or, if they do not fit, those that do not serve first.
+/// The servers to show in `room` lines: all in their order or, if they do not fit, those with a problem first.
 std::vector<server_status> servers_to_show(const model& state, int room) {
   auto servers = state.servers;
   if (count_of(servers.size()) <= room) return servers;
-  std::stable_partition(servers.begin(), servers.end(), [](const auto& each) { return !is_serving(each); });
+  const auto is_well = [&state](const auto& each) {
+    return is_serving(each) && problems_of(each, state.servers, state.limits).empty();
+  };
+  std::stable_partition(servers.begin(), servers.end(), [&](const auto& each) { return !is_well(each); });
   servers.resize(static_cast<std::size_t>(std::max(room - 1, 0)));
   return servers;
 }
@@ -71,7 +78,7 @@ void draw_ensemble(grid& screen, const model& state, lines where) {
   if (where.count < heading_lines) return;
   draw_heading(screen, where.top, "ENSEMBLE", "", look::plain);
   const auto servers = servers_to_show(state, where.count - heading_lines);
-  const table content = ensemble_table(servers);
+  const table content = ensemble_table(servers, state.limits);
   const auto columns = place_columns(content, indent, screen.width() - indent - margin);
   int y = where.top + 1;
   draw_titles(screen, y++, content, columns);
@@ -92,7 +99,7 @@ void draw_election_list(grid& screen, const model& state, lines where, const tab
     const int y = where.top + static_cast<int>(i);
     const auto& each = shown[i];
     if (each.is_activity) {
-      draw_activity(screen, indent + 2, y, elections[each.election]);
+      draw_activity(screen, indent + 2, y, elections[each.election], state.limits);
       continue;
     }
     draw_row(screen, y, content, content.rows[each.election], columns);
@@ -102,23 +109,39 @@ void draw_election_list(grid& screen, const model& state, lines where, const tab
   }
 }
 
+/// How many recipes have a problem, and how many of them a critical one.
+struct problem_marks {
+  std::size_t any = 0;
+  std::size_t critical = 0;
+};
+
+template <class Status>
+problem_marks count_problems(const std::vector<Status>& all, const problem_limits& limits) {
+  problem_marks marks;
+  for (const auto& each : all) {
+    const auto found = problems_of(each, limits);
+    marks.any += found.empty() ? 0 : 1;
+    marks.critical += is_critical(found) ? 1 : 0;
+  }
+  return marks;
+}
+
 /// The remarks about all elections together, the most serious first.
 table_cell remark_on(const model& state) {
   const auto& survey = state.survey;
-  const auto has_problem = [](const auto& each) { return !problem_of(each).empty(); };
-  const auto problems = std::count_if(survey.elections.begin(), survey.elections.end(), has_problem);
+  const auto marks = count_problems(survey.elections, state.limits);
   std::string text = staleness(state);
   const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
-  if (problems > 0) add(std::to_string(problems) + " with a problem");
+  if (marks.any > 0) add(std::to_string(marks.any) + " with a problem");
   if (!survey.notes.empty()) add(to_string(survey.notes.front()));
   if (survey.notes.size() > 1) add(std::to_string(survey.notes.size() - 1) + " more notes");
-  return {text, problems > 0 ? look::bad : look::warning};
+  return {text, marks.critical > 0 ? look::bad : look::warning};
 }
 
 void draw_elections(grid& screen, const model& state, lines where) {
   if (where.count == 0) return;
   const auto& elections = state.survey.elections;
-  const table content = election_table(elections);
+  const table content = election_table(elections, state.limits);
   const bool has_heading = where.count > heading_lines;
   const bool is_known = state.surveyed_at != wall_time{};
   const table_cell remark = remark_on(state);
@@ -140,14 +163,16 @@ void draw_elections(grid& screen, const model& state, lines where) {
 void draw_groups(grid& screen, const model& state, lines where) {
   if (where.count <= heading_lines) return;
   auto groups = state.groups;
-  const auto has_problem = [](const auto& each) { return !problem_of(each).empty(); };
-  const auto problems = std::stable_partition(groups.begin(), groups.end(), has_problem) - groups.begin();
+  put_problems_first(groups, state.limits);
+  const auto marks = count_problems(groups, state.limits);
   const auto room = static_cast<std::size_t>(where.count - heading_lines);
   const auto hidden = groups.size() - std::min(groups.size(), room);
-  std::string remark = problems > 0 ? std::to_string(problems) + " with a problem" : "";
+  std::string remark = marks.any > 0 ? std::to_string(marks.any) + " with a problem" : "";
   if (hidden > 0) remark += (remark.empty() ? "" : "; ") + std::to_string(hidden) + " not shown";
   draw_heading(screen, where.top, "SHARD GROUPS " + std::to_string(groups.size()), remark,
-               problems > 0 ? look::bad : look::dim);
+               marks.critical > 0 ? look::bad
+               : marks.any > 0    ? look::warning
+                                  : look::dim);
   groups.resize(groups.size() - hidden);
   const table content = group_table(groups);
   const auto columns = place_columns(content, indent, screen.width() - indent - margin);
@@ -177,9 +202,8 @@ void draw_heading(grid& screen, int y, const std::string& title, const std::stri
   if (remark_places > 1) screen.put(x + 1, y, remark, remark_look, remark_places - 1);
 }
 
-void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_over) {
-  const bool is_late = hand_over.elapsed > hand_over.deadline;
-  const look how = is_late ? look::bad : look::warning;
+void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_over, const problem_limits& limits) {
+  const look how = is_late(hand_over, limits) ? look::bad : look::warning;
   x = screen.put(x, y, hand_over_line(hand_over), how) + 2;
   if (hand_over.deadline.count() <= 0 || x + bar_width + 2 > screen.width()) return;
   const auto elapsed = std::clamp<long long>(hand_over.elapsed.count(), 0, hand_over.deadline.count());
@@ -192,9 +216,9 @@ void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_ove
 
 bool has_activity(const election_status& election) { return !activity_line(election).empty(); }
 
-void draw_activity(grid& screen, int x, int y, const election_status& election) {
+void draw_activity(grid& screen, int x, int y, const election_status& election, const problem_limits& limits) {
   if (election.hand_over) {
-    draw_hand_over(screen, x, y, *election.hand_over);
+    draw_hand_over(screen, x, y, *election.hand_over, limits);
   } else {
     screen.put(x, y, activity_line(election), look::warning);
   }

@@ -32,11 +32,11 @@ void draw_help(grid& screen, const model& state, lines where);
 void draw_heading(grid& screen, int y, const std::string& title, const std::string& remark, look remark_look);
 
 /// "a -> b  finishing  1.2 s / 10 s  [####------]".
-void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_over);
+void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_over, const problem_limits& limits);
 
 /// The activity of an election, on a line of its own: a hand-over, or a requested resignation.
 bool has_activity(const election_status& election);
-void draw_activity(grid& screen, int x, int y, const election_status& election);
+void draw_activity(grid& screen, int x, int y, const election_status& election, const problem_limits& limits);
 
 /// Why the elections on screen are out of date; empty if they are current.
 std::string staleness(const model& state);

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include "problems/election_rules.hpp"
+#include "problems/order.hpp"
 #include "screen/differences.hpp"
 #include "screen/model.hpp"
 #include "screen/pages.hpp"
@@ -76,9 +78,9 @@ void keep_selection(model& state, const std::string& path) {
 
 effect handle(model& state, const elections_seen& seen) {
   auto survey = seen.survey;
-  put_problems_first(survey.elections);
+  put_problems_first(survey.elections, state.limits);
   auto& elections = state.survey.elections;
-  if (state.surveyed_at != wall_time{}) note(state, differences(elections, survey.elections));
+  if (state.surveyed_at != wall_time{}) note(state, differences(elections, survey.elections, state.limits));
   const std::string path = elections.empty() ? "" : elections[state.selected].path;
   state.survey = std::move(survey);
   state.surveyed_at = state.now;

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <ostream>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -20,13 +22,22 @@ constexpr const char* footer =
     "ZKADMIN_ROOT, ...). The command line wins over the environment, and that over the file.\n"
     "Credentials: ZKADMIN_DIGEST=user:password, or a file named by --digest-file.\n"
     "Exit codes: 0 ok, 1 error, 2 usage, 3 none of the servers answers, 5 credentials refused or not "
-    "sufficient.";
+    "sufficient.\n"
+    "Those of `check`: 0 ok, 1 warning, 2 critical, 3 unknown.";
+
+constexpr std::string_view command_names[] = {"dashboard", "status", "resign", "expire",  "groups",
+                                              "group",     "topics", "check",  "exporter"};
 
 output_format format_named(const std::string& name) {
   if (name == "table") return output_format::table;
   if (name == "json") return output_format::json;
   if (name == "tsv") return output_format::tsv;
   throw CLI::ValidationError("--output", "expected table, json or tsv, found \"" + printable(name) + "\"");
+}
+
+const char* type_name_of(value_type type) {
+  if (type == value_type::duration) return "DURATION";
+  return type == value_type::count ? "NUMBER" : "TEXT";
 }
 
 void add_setting(CLI::App& app, const setting& which, raw_settings& given) {
@@ -39,8 +50,7 @@ void add_setting(CLI::App& app, const setting& which, raw_settings& given) {
         option + ",!--no-" + option_name(which), [store](std::int64_t n) { store(n > 0); }, help);
   } else {
     const auto store = [&given, key, option](const std::string& text) { given[key] = {text, option}; };
-    app.add_option_function<std::string>(option, store, help)
-        ->type_name(which.type == value_type::duration ? "DURATION" : "TEXT");
+    app.add_option_function<std::string>(option, store, help)->type_name(type_name_of(which.type));
   }
 }
 
@@ -101,6 +111,18 @@ void add_topic_command(CLI::App& app, invocation& asked) {
   topics.add_option("path", asked.path, "Path of a topic, to see its groups and shards");
 }
 
+void add_monitoring_commands(CLI::App& app, invocation& asked) {
+  auto& check = add_command(app, asked, command::check, "check",
+                            "Print the problems once; exits with 0 ok, 1 warning, 2 critical, 3 unknown");
+  add_format(check, asked);
+  check
+      .add_option(
+          "--only", asked.only,
+          "Check only these: servers, elections, groups, topics, commits, queues, or what is at and below a path")
+      ->type_name("KIND|PATH");
+  add_command(app, asked, command::exporter, "exporter", "Serve metrics for Prometheus over HTTP");
+}
+
 void add_commands(CLI::App& app, invocation& asked) {
   add_common(app, asked);
   add_command(app, asked, command::dashboard, "dashboard",
@@ -111,6 +133,7 @@ void add_commands(CLI::App& app, invocation& asked) {
   add_expire_command(app, asked);
   add_group_commands(app, asked);
   add_topic_command(app, asked);
+  add_monitoring_commands(app, asked);
   app.require_subcommand(0, 1);
 }
 
@@ -134,6 +157,14 @@ std::optional<invocation> parse_command_line(std::span<const char* const> argume
     throw failure(exit_code::usage, std::string(error.what()) + " (see zkadmin --help)");
   }
   return asked;
+}
+
+bool is_for_check(std::span<const char* const> arguments) {
+  const auto is_command = [](std::string_view word) {
+    return std::find(std::begin(command_names), std::end(command_names), word) != std::end(command_names);
+  };
+  const auto first = std::find_if(arguments.begin(), arguments.end(), is_command);
+  return first != arguments.end() && std::string_view(*first) == "check";
 }
 
 settings load_settings(const invocation& asked, const environment& variables) {

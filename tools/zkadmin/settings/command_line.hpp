@@ -6,23 +6,25 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "settings/settings.hpp"
 
 namespace zkadmin {
 
-enum class command { dashboard, status, resign, expire, groups, freeze, thaw, release, topics };
+enum class command { dashboard, status, resign, expire, groups, freeze, thaw, release, topics, check, exporter };
 enum class output_format { table, json, tsv };
 
 /// The parsed command line.
 struct invocation {
   zkadmin::command command = zkadmin::command::dashboard;
   output_format output = output_format::table;
-  std::string path;         ///< For all but `dashboard` and `status`; may be empty for `groups` and `topics`.
-  std::uint32_t shard = 0;  ///< For `group release`.
-  std::string session{};    ///< For `expire`.
-  std::string because{};    ///< For `expire`.
-  bool read_write = false;  ///< For `resign`, `expire` and `group`.
+  std::string path;                 ///< For all but `dashboard` and `status`; may be empty for `groups` and `topics`.
+  std::uint32_t shard = 0;          ///< For `group release`.
+  std::string session{};            ///< For `expire`.
+  std::string because{};            ///< For `expire`.
+  bool read_write = false;          ///< For `resign`, `expire` and `group`.
+  std::vector<std::string> only{};  ///< For `check`.
   std::optional<std::string> config;
   raw_settings given;
 };
@@ -30,6 +32,9 @@ struct invocation {
 /// Parses `arguments`, which do not include the program's name. If they ask for help or the version, prints that to
 /// `out` and returns nothing. Throws `failure` (usage).
 std::optional<invocation> parse_command_line(std::span<const char* const> arguments, std::ostream& out);
+
+/// Whether the arguments are for `check`, also if they can not be parsed.
+bool is_for_check(std::span<const char* const> arguments);
 
 /// Merges file, environment and command line, in growing precedence. Throws `failure`.
 settings load_settings(const invocation& asked, const environment& variables);

@@ -79,6 +79,7 @@ const char* expected_type(value_type type) {
     case value_type::text: return "a string";
     case value_type::duration: return "a string with a duration such as \"500ms\"";
     case value_type::flag: return "true or false, without quotes";
+    case value_type::count: return "a whole number, without quotes";
   }
   return "";
 }
@@ -91,6 +92,10 @@ std::string type_name(const toml::node& value) {
 
 /// The value as text, if it has the setting's type.
 std::optional<std::string> text_of(const toml::node& value, value_type type) {
+  if (type == value_type::count) {
+    const auto count = value.value_exact<std::int64_t>();
+    return count ? std::optional(std::to_string(*count)) : std::nullopt;
+  }
   if (type != value_type::flag) return value.value_exact<std::string>();
   const auto flag = value.value_exact<bool>();
   if (!flag) return std::nullopt;

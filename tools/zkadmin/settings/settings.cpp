@@ -16,6 +16,7 @@ namespace {
 constexpr setting settings_table[] = {
     {"hosts", value_type::text, false, "Servers: host:port[,host:port...][/root]; a missing port means 2181"},
     {"root", value_type::text, false, "Look for elections, shard groups and topics at and below this path (default /)"},
+    {"queues", value_type::text, false, "Queues to check: PATH[,PATH...] (default: none)"},
     {"name", value_type::text, false, "Name of the cluster, for the title (default: the hosts)"},
     {"interval", value_type::duration, false, "Pause between refreshes of the dashboard, 100ms to 1h (default 1s)"},
     {"timeout", value_type::duration, false, "Limit for everything a command waits for, 100ms to 1h (default 5s)"},
@@ -23,6 +24,15 @@ constexpr setting settings_table[] = {
     {"digest", value_type::text, true, "The credentials themselves, user:password"},
     {"color", value_type::flag, false, "Colours (default: unless NO_COLOR is set)"},
     {"ascii", value_type::flag, false, "Draw with ASCII characters only"},
+    {"listen", value_type::text, false, "Where the exporter serves: address:port (default 127.0.0.1:9141)"},
+    {"refresh", value_type::duration, false, "Pause between the reads of the exporter, 100ms to 1h (default 15s)"},
+    {"resignation_limit", value_type::duration, false, "Problem: a leader has not begun to give up (default 10s)"},
+    {"hand_over_limit", value_type::duration, false, "Problem: a hand-over is past its deadline by this (default 1s)"},
+    {"takeover_limit", value_type::duration, false, "Problem: the first in line does not begin (default 30s)"},
+    {"move_limit", value_type::duration, false, "Problem: a shard waits for its new owner (default 2m)"},
+    {"message_limit", value_type::duration, false, "Problem: a message waits to be consumed (default 5m)"},
+    {"transaction_limit", value_type::duration, false, "Problem: a transaction is undecided (default 2m)"},
+    {"zxid_limit", value_type::count, false, "Problem: a server is so many transactions behind (default 10000)"},
 };
 
 constexpr std::streamsize longest_digest_file = 4096;
@@ -74,6 +84,19 @@ void apply_digest(std::span<const raw_settings> layers, settings& result) {
   }
 }
 
+void apply_limits(std::span<const raw_settings> layers, problem_limits& limits) {
+  const auto age = [layers](std::string_view key, std::chrono::milliseconds& value) {
+    apply(layers, key, [&value](const auto& text) { value = parse_age(text); });
+  };
+  age("resignation_limit", limits.resignation_limit);
+  age("hand_over_limit", limits.hand_over_limit);
+  age("takeover_limit", limits.takeover_limit);
+  age("move_limit", limits.move_limit);
+  age("message_limit", limits.message_limit);
+  age("transaction_limit", limits.transaction_limit);
+  apply(layers, "zxid_limit", [&limits](const auto& text) { limits.zxid_limit = parse_count(text); });
+}
+
 }  // namespace
 
 std::span<const setting> all_settings() noexcept { return settings_table; }
@@ -113,6 +136,7 @@ settings resolve_settings(std::span<const raw_settings> layers) {
     result.hosts = text;
   });
   apply(layers, "root", [&](const auto& text) { result.root = parse_path(text); });
+  apply(layers, "queues", [&](const auto& text) { result.queues = parse_paths(text); });
   result.name = result.hosts;
   apply(layers, "name", [&](const auto& text) { result.name = text; });
   apply(layers, "interval", [&](const auto& text) { result.interval = parse_duration(text); });
@@ -120,6 +144,9 @@ settings resolve_settings(std::span<const raw_settings> layers) {
   apply(layers, "color", [&](const auto& text) { result.color = parse_flag(text); });
   apply(layers, "ascii", [&](const auto& text) { result.ascii = parse_flag(text); });
   apply_digest(layers, result);
+  apply(layers, "listen", [&](const auto& text) { result.listen = parse_listen(text); });
+  apply(layers, "refresh", [&](const auto& text) { result.refresh = parse_duration(text); });
+  apply_limits(layers, result.limits);
   if (result.servers.empty())
     throw failure(exit_code::usage,
                   "no servers: give --hosts host:port[,host:port...], or set ZKADMIN_HOSTS, or `hosts` in the "

@@ -11,9 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "problems/limits.hpp"
+
 namespace zkadmin {
 
-enum class value_type { text, duration, flag };
+enum class value_type { text, duration, flag, count };
 
 /// One setting; the key gives its three names: `key` in the file, `--key`, `ZKADMIN_KEY`.
 struct setting {
@@ -65,12 +67,16 @@ struct settings {
   std::string name;   ///< Name of the cluster, for display; the hosts if not given.
   std::string hosts;  ///< As given, including a root path at the end.
   std::vector<endpoint> servers;
-  std::string root = "/";  ///< Elections are looked for at and below it.
+  std::string root = "/";             ///< Elections are looked for at and below it.
+  std::vector<std::string> queues{};  ///< Paths of queues.
   std::chrono::milliseconds interval{1000};
   std::chrono::milliseconds timeout{5000};
   std::optional<digest_credentials> digest;
   bool color = true;
   bool ascii = false;
+  endpoint listen{"127.0.0.1", 9141, "127.0.0.1:9141"};  ///< Where the exporter serves its metrics.
+  std::chrono::milliseconds refresh{15'000};             ///< Pause between the reads of the exporter.
+  problem_limits limits;
 };
 
 /// Merges, checks and converts the layers, which are in growing precedence. Throws `failure` (usage) naming the value's

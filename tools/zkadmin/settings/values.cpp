@@ -63,17 +63,47 @@ endpoint parse_endpoint(std::string_view text) {
   return server;
 }
 
-}  // namespace
-
-std::chrono::milliseconds parse_duration(std::string_view text) {
-  constexpr std::string_view expected = "a duration from 100ms to 1h, such as 500ms, 2s or 1m";
+std::chrono::milliseconds duration_up_to(double most_ms, std::string_view expected, std::string_view text) {
   double value = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const auto unit = unit_in_ms(text.substr(static_cast<std::size_t>(rest - text.data())));
   if (error != std::errc{} || !unit || !std::isfinite(value)) refuse(expected, text);
   const double ms = value * *unit;
-  if (ms < 100 || ms > 3600e3) refuse(expected, text);
+  if (ms < 100 || ms > most_ms) refuse(expected, text);
   return std::chrono::milliseconds(std::llround(ms));
+}
+
+}  // namespace
+
+std::chrono::milliseconds parse_duration(std::string_view text) {
+  return duration_up_to(3600e3, "a duration from 100ms to 1h, such as 500ms, 2s or 1m", text);
+}
+
+std::chrono::milliseconds parse_age(std::string_view text) {
+  return duration_up_to(3600e6, "a duration from 100ms to 1000h, such as 30s, 5m or 24h", text);
+}
+
+std::int64_t parse_count(std::string_view text) {
+  std::int64_t value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || value < 0 || value > 1'000'000'000'000)
+    refuse("a whole number from 0 to 1000000000000", text);
+  return value;
+}
+
+endpoint parse_listen(std::string_view text) {
+  constexpr std::string_view any = ":0";
+  const bool is_any = text.ends_with(any);
+  // A port of 0 is no port of a server, so it is replaced for the check of the rest.
+  const std::string checked = is_any ? std::string(text.substr(0, text.size() - 1)) + "1" : std::string(text);
+  endpoint where = parse_endpoint(checked);
+  if (is_any) {
+    where.port = 0;
+    where.name.back() = '0';
+  } else if (!checked.ends_with(":" + std::to_string(where.port))) {
+    refuse("an address and a port, such as 127.0.0.1:9141", text);
+  }
+  return where;
 }
 
 bool parse_flag(std::string_view text) {
@@ -107,6 +137,16 @@ std::string parse_path(std::string_view text) {
     begin = end + 1;
   }
   return std::string(path);
+}
+
+std::vector<std::string> parse_paths(std::string_view text) {
+  std::vector<std::string> paths;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(',', begin), text.size());
+    paths.push_back(parse_path(text.substr(begin, end - begin)));
+    begin = end + 1;
+  }
+  return paths;
 }
 
 std::string parse_path_argument(const std::string& text) try {

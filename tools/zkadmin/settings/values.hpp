@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,15 @@ namespace zkadmin {
 /// "500ms", "2s", "1.5s", "1m", "1h"; from 100 ms to 1 h.
 std::chrono::milliseconds parse_duration(std::string_view text);
 
+/// The same, up to 1 000 h: how old something may become.
+std::chrono::milliseconds parse_age(std::string_view text);
+
+/// A whole number from 0 to 1 000 000 000 000.
+std::int64_t parse_count(std::string_view text);
+
+/// "host:port" with an address of this machine; the port may be 0, which stands for any that is free.
+endpoint parse_listen(std::string_view text);
+
 bool parse_flag(std::string_view text);
 
 /// "host:port[,host:port...][/root]"; the root is checked, but not returned.
@@ -20,6 +30,9 @@ std::vector<endpoint> parse_hosts(std::string_view text);
 
 /// An absolute path without empty, "." and ".." parts; a slash at the end is dropped.
 std::string parse_path(std::string_view text);
+
+/// Absolute paths with commas between them.
+std::vector<std::string> parse_paths(std::string_view text);
 
 /// The path that a command is given. Unlike the others it throws `failure` (usage).
 std::string parse_path_argument(const std::string& text);

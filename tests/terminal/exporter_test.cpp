@@ -1,0 +1,194 @@
+// The metrics, and the server that gives them out.
+#include <memory>
+#include <set>
+#include <sstream>
+#include <vector>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/test/unit_test.hpp>
+
+#include "exporter/cluster_metrics.hpp"
+#include "exporter/metrics_server.hpp"
+#include "exporter/metrics_text.hpp"
+#include "failure.hpp"
+#include "http_client.hpp"
+#include "problem_samples.hpp"
+#include "samples.hpp"
+
+using namespace zkadmin;
+using namespace std::chrono_literals;
+namespace asio = boost::asio;
+
+namespace {
+
+std::string metrics_of(const findings& seen) {
+  return to_metrics({seen, samples::noon(), 250ms}, {.queues = seen.queues.has_value()}, {});
+}
+
+bool has_line(const std::string& text, const std::string& line) {
+  return ("\n" + text).find("\n" + line + "\n") != std::string::npos || (BOOST_TEST_MESSAGE(text), false);
+}
+
+/// A server that gives out "x 1".
+struct serving {
+  serving() {
+    server->set("x 1\n");
+    asio::co_spawn(io, server->serve(), asio::detached);
+  }
+  ~serving() { server->stop(); }
+  std::string ask(const std::string& request) { return exchange(io, server->where().port, request); }
+
+  asio::io_context io;
+  std::shared_ptr<metrics_server> server =
+      std::make_shared<metrics_server>(io.get_executor(), endpoint{"127.0.0.1", 0, "127.0.0.1:0"});
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(exporter)
+
+BOOST_AUTO_TEST_CASE(format_of_the_text) {
+  metrics_text text;
+  text.begin("a_total", "Help.");
+  text.add(3);
+  text.begin("empty", "A family without samples is left out.");
+  text.begin("b", "More help.");
+  text.add({{"x", "1"}, {"y", "back\\slash \"quoted\"\nline"}}, 0.25);
+  text.add({{"x", "\xff"}}, 1728043200.125);
+  text.add({{"x", "\xfe"}}, 5);  // the same as the one before, once it is valid UTF-8
+  BOOST_TEST(text.text() ==
+             "# HELP a_total Help.\n# TYPE a_total gauge\na_total 3\n"
+             "# HELP b More help.\n# TYPE b gauge\n"
+             "b{x=\"1\",y=\"back\\\\slash \\\"quoted\\\"\\nline\"} 0.25\n"
+             "b{x=\"\xef\xbf\xbd\"} 1728043200.125\n");
+}
+
+BOOST_AUTO_TEST_CASE(metrics_of_a_cluster) {
+  const auto text = metrics_of(samples::sick());
+  for (const char* line :
+       {"zkadmin_complete 1",
+        "zkadmin_refresh_duration_seconds 0.25",
+        "zkadmin_refresh_timestamp_seconds 1728043200",
+        "zkadmin_server_up{server=\"127.1.2.1:2181\"} 1",
+        "zkadmin_server_up{server=\"127.1.2.3:2181\"} 0",
+        "zkadmin_server_role{server=\"127.1.2.2:2181\",role=\"leader\"} 1",
+        "zkadmin_server_role{server=\"127.1.2.2:2181\",role=\"follower\"} 0",
+        "zkadmin_server_role{server=\"127.1.2.5:2181\",role=\"not_serving\"} 1",
+        "zkadmin_server_connections{server=\"127.1.2.1:2181\"} 4",
+        "zkadmin_server_outstanding_requests{server=\"127.1.2.1:2181\"} 0",
+        "zkadmin_server_nodes{server=\"127.1.2.1:2181\"} 42",
+        "zkadmin_server_zxid_epoch{server=\"127.1.2.1:2181\"} 1",
+        "zkadmin_server_zxid_in_epoch{server=\"127.1.2.6:2181\"} 31",
+        "zkadmin_election_epoch{path=\"/deaf\"} 7",
+        "zkadmin_election_phase{path=\"/deaf\",phase=\"executing\"} 1",
+        "zkadmin_election_phase{path=\"/deaf\",phase=\"stalled\"} 0",
+        "zkadmin_election_phase{path=\"/other\",phase=\"foreign_data\"} 1",
+        "zkadmin_election_leader{path=\"/deaf\"} 1",
+        "zkadmin_election_leader{path=\"/vacant\"} 0",
+        "zkadmin_election_waiters{path=\"/deaf\"} 2",
+        "zkadmin_group_shards{path=\"/orders\",state=\"owned\"} 5",
+        "zkadmin_group_shards{path=\"/orders\",state=\"moving\"} 3",
+        "zkadmin_group_shards{path=\"/orders\",state=\"waiting\"} 2",
+        "zkadmin_group_shards{path=\"/orders\",state=\"quarantined\"} 1",
+        "zkadmin_group_shards{path=\"/orders\",state=\"unassigned\"} 1",
+        "zkadmin_group_members{path=\"/orders\"} 2",
+        "zkadmin_group_frozen{path=\"/orders\"} 1",
+        "zkadmin_topic_messages_behind{path=\"/mail\",group=\"billing\"} 310",
+        "zkadmin_topic_oldest_message_seconds{path=\"/mail\",group=\"billing\"} 360",
+        "zkadmin_topic_oldest_message_seconds{path=\"/mail\",group=\"audit\"} 0",
+        "zkadmin_topic_dead_letters{path=\"/mail\",group=\"audit\"} 2",
+        "zkadmin_queue_items{path=\"/jobs\"} 12",
+        "zkadmin_queue_claimed_items{path=\"/tasks\"} 1",
+        "zkadmin_queue_waiting_takers{path=\"/tasks\"} 0",
+        "zkadmin_queue_dead_letters{path=\"/jobs\"} 3",
+        "zkadmin_queue_oldest_item_seconds{path=\"/jobs\"} 360",
+        "zkadmin_transactions_undecided{path=\"/payments\"} 3",
+        "zkadmin_problem{name=\"nobody-in-line\",where=\"/orders/consumer\",severity=\"critical\"} 1",
+        "zkadmin_problem{name=\"dead-letters\",where=\"/mail\",severity=\"warning\"} 1",
+        "zkadmin_problems{severity=\"critical\"} 7"})
+    BOOST_TEST(has_line(text, line), line);
+  // Unknown values have no sample.
+  BOOST_TEST(text.find("zkadmin_server_role{server=\"127.1.2.3:2181\"") == std::string::npos);
+  BOOST_TEST(text.find("zkadmin_election_epoch{path=\"/other\"}") == std::string::npos);
+}
+
+// Prometheus refuses a text in which a family is announced twice, or a sample is there twice.
+BOOST_AUTO_TEST_CASE(families_and_samples_are_unique) {
+  auto seen = samples::sick();
+  seen.servers.push_back(seen.servers[0]);
+  seen.elections->elections.push_back(seen.elections->elections[3]);
+  std::istringstream lines(metrics_of(seen));
+  std::set<std::string> known;
+  std::string family;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# TYPE ")) family = line.substr(7, line.find(' ', 7) - 7);
+    const auto key = line.substr(0, line.rfind(' '));
+    BOOST_TEST(known.insert(key).second, line);
+    if (!line.starts_with("#")) BOOST_TEST((key == family || key.starts_with(family + "{")), line);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(unknown_is_not_none) {
+  auto seen = samples::healthy();
+  seen.elections.reset();
+  seen.trouble = "no connection";
+  const auto text = metrics_of(seen);
+  BOOST_TEST(has_line(text, "zkadmin_complete 0"));
+  BOOST_TEST(text.find("zkadmin_election") == std::string::npos);
+  BOOST_TEST(has_line(metrics_of(samples::healthy()), "zkadmin_complete 1"));
+  BOOST_TEST(has_line(metrics_of(samples::healthy()), "zkadmin_problems{severity=\"critical\"} 0"));
+  BOOST_TEST(has_line(metrics_of_nothing(), "zkadmin_complete 0"));
+}
+
+BOOST_FIXTURE_TEST_CASE(pages, serving) {
+  const auto metrics = http_get(io, server->where().port, "/metrics");
+  BOOST_TEST(metrics.starts_with("HTTP/1.1 200 OK\r\n"), metrics);
+  BOOST_TEST(metrics.find("Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n") != std::string::npos, metrics);
+  BOOST_TEST(metrics.ends_with("\r\n\r\nx 1\n"), metrics);
+  server->set("x 2\n");
+  BOOST_TEST(http_get(io, server->where().port, "/metrics?name=x").ends_with("\r\n\r\nx 2\n"));
+  BOOST_TEST(http_get(io, server->where().port, "/").find("the metrics are at /metrics") != std::string::npos);
+  BOOST_TEST(http_get(io, server->where().port, "/other").starts_with("HTTP/1.1 404 "));
+}
+
+BOOST_FIXTURE_TEST_CASE(other_methods_and_garbage_are_refused, serving) {
+  const auto post = ask("POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc");
+  BOOST_TEST(post.starts_with("HTTP/1.1 405 "), post);
+  BOOST_TEST(post.find("Allow: GET\r\n") != std::string::npos, post);
+  BOOST_TEST(ask("no http at all\r\n\r\n").starts_with("HTTP/1.1 400 "));
+  const std::string header = "GET / HTTP/1.1\r\nX: " + std::string(20'000, 'x') + "\r\n\r\n";
+  BOOST_TEST(ask(header).starts_with("HTTP/1.1 431 "));
+  BOOST_TEST(http_get(io, server->where().port, "/metrics").ends_with("x 1\n"));
+}
+
+BOOST_FIXTURE_TEST_CASE(too_many_connections_are_closed_and_later_ones_served, serving) {
+  std::vector<std::unique_ptr<asio::ip::tcp::socket>> idle;
+  for (std::size_t i = 0; i < metrics_server::most_connections; ++i) {
+    idle.push_back(std::make_unique<asio::ip::tcp::socket>(io));
+    idle.back()->connect({asio::ip::address_v4::loopback(), server->where().port});
+    io.restart();
+    while (io.poll_one() > 0) {
+    }
+  }
+  BOOST_TEST(http_get(io, server->where().port, "/metrics") == "");
+  idle.clear();
+  std::string answer;
+  for (int tries = 0; answer.empty() && tries < 100; ++tries) answer = http_get(io, server->where().port, "/metrics");
+  BOOST_TEST(answer.ends_with("x 1\n"), answer);
+}
+
+BOOST_AUTO_TEST_CASE(an_address_that_can_not_be_listened_at_is_named) {
+  asio::io_context io;
+  const metrics_server first(io.get_executor(), {"127.0.0.1", 0, "127.0.0.1:0"});
+  try {
+    metrics_server(io.get_executor(), first.where());
+    BOOST_ERROR("two listen at the same address");
+  } catch (const failure& error) {
+    BOOST_TEST(std::string(error.what()).starts_with("listening at " + first.where().name + ": "));
+  }
+  BOOST_CHECK_THROW(metrics_server(io.get_executor(), {"localhost", 0, "localhost:0"}), failure);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,13 @@
+// Sends bytes over a TCP connection and reads what comes back, as a scraper does.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <boost/asio/io_context.hpp>
+
+/// All that comes until the server closes the connection. Runs the context meanwhile. An empty text: nothing came.
+std::string exchange(boost::asio::io_context& io, std::uint16_t port, const std::string& request);
+
+/// The same with `GET path`.
+std::string http_get(boost::asio::io_context& io, std::uint16_t port, const std::string& path);

@@ -1,0 +1,101 @@
+#include "problem_samples.hpp"
+
+#include <string>
+
+#include "group_samples.hpp"
+#include "samples.hpp"
+
+namespace samples {
+
+using namespace std::chrono_literals;
+using namespace zkadmin;
+
+namespace {
+
+election_status calm_at(const std::string& path) {
+  auto election = elections()[0];
+  election.path = path;
+  return election;
+}
+
+std::vector<election_status> sick_elections() {
+  auto abandoned = troubles()[0];
+  auto stalled = calm_at("/stalled");
+  stalled.phase = "stalled";
+  auto dead = abandoned;
+  dead.path = "/dead";
+  dead.phase = "died";
+  auto deaf = calm_at("/deaf");
+  deaf.resignation_asked = 12s;
+  auto late = elections()[1];
+  late.path = "/late";
+  late.hand_over->elapsed = 15s;
+  auto vacant = calm_at("/vacant");
+  vacant.leader.reset();
+  vacant.phase = "retired";
+  vacant.leaderless_for = 45s;
+  auto orphan = calm_at("/orphan");
+  orphan.waiters[1].session_id = 0;
+  return {abandoned, stalled, dead, deaf, late, vacant, orphan, elections()[2], troubles()[2]};
+}
+
+group_status sick_group() {
+  auto sick = group();
+  sick.planner.clear();
+  sick.moves[0].waits = 3min;
+  sick.moves[1].waits = 5s;
+  return sick;
+}
+
+topic_status sick_topic() {
+  topic_status topic;
+  topic.path = "/mail";
+  topic.shards = 16;
+  topic.groups = {{"audit", {}, 2}, {"billing", {{0, 1, 10, 1500ms}, {12, 3, 300, 6min}}, 0}};
+  return topic;
+}
+
+std::vector<server_status> sick_servers() {
+  auto all = servers();
+  auto silent = all[2];
+  silent.server = "127.1.2.4:2181";
+  silent.silent = true;
+  silent.error = "no answer within 400 ms";
+  auto starting = all[0];
+  starting.server = "127.1.2.5:2181";
+  starting.role = server_role::not_serving;
+  starting.error = "not serving requests: no quorum, or still starting";
+  auto behind = all[0];
+  behind.server = "127.1.2.6:2181";
+  *all[1].zxid += 20'000;
+  *all[0].zxid += 19'990;
+  all.insert(all.end(), {silent, starting, behind});
+  return all;
+}
+
+}  // namespace
+
+findings healthy() {
+  findings seen;
+  seen.servers = servers();
+  seen.servers.pop_back();
+  seen.elections = election_survey{{calm_at("/billing/consumer")}};
+  seen.groups = group_survey{};
+  seen.topics = topic_survey{};
+  seen.commits = commit_survey{};
+  return seen;
+}
+
+findings sick() {
+  findings seen = healthy();
+  seen.servers = sick_servers();
+  seen.elections->elections = sick_elections();
+  seen.groups->found = {sick_group()};
+  seen.topics->found = {sick_topic()};
+  seen.commits->found = {{"/payments", {{"order-1", 5s}, {"order-2", 3min}, {"order-3", 4min}}}};
+  seen.queues = queue_survey{};
+  seen.queues->found = {{"/jobs", 12, 0, 0, 3, 6min}, {"/tasks", 5, 1, 0, 0, 7min}};
+  return seen;
+}
+
+}  // namespace samples

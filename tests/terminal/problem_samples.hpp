@@ -1,0 +1,17 @@
+// A cluster in which everything is wrong that there is a rule for.
+#pragma once
+
+#include "cluster/findings.hpp"
+
+namespace samples {
+
+/// A leader, and two followers that serve and are not behind; one election, in office.
+zkadmin::findings healthy();
+
+/// All kinds of recipes.
+inline constexpr zkadmin::wanted_kinds all_kinds{.queues = true};
+
+/// Each problem but those of the whole ensemble.
+zkadmin::findings sick();
+
+}  // namespace samples

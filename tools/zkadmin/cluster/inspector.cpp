@@ -1,0 +1,132 @@
+#include "cluster/inspector.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "cluster/commit_reader.hpp"
+#include "cluster/group_reader.hpp"
+#include "cluster/queue_reader.hpp"
+#include "cluster/reading.hpp"
+#include "cluster/topic_reader.hpp"
+#include "failure.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+
+/// The survey of one kind at all places, and how to read it at one of them.
+template <class Survey>
+struct kind_of_recipe {
+  bool is_wanted;
+  std::optional<Survey>& into;
+  std::function<asio::awaitable<Survey>(collector&)> read;
+};
+
+template <class Item>
+void append_all(std::vector<Item>& to, std::vector<Item> from) {
+  to.insert(to.end(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
+}
+
+std::vector<election_status>& recipes_of(election_survey& all) { return all.elections; }
+template <class Status>
+std::vector<Status>& recipes_of(survey<Status>& all) {
+  return all.found;
+}
+
+template <class Survey>
+void merge_into(Survey& all, Survey more) {
+  append_all(recipes_of(all), std::move(recipes_of(more)));
+  append_all(all.notes, std::move(more.notes));
+  all.complete = all.complete && more.complete;
+  all.refused = all.refused || more.refused;
+}
+
+template <class Survey>
+asio::awaitable<void> read_kind(kind_of_recipe<Survey> kind, std::deque<collector>& places, std::string& trouble) {
+  kind.into.reset();
+  if (!kind.is_wanted) co_return;
+  try {
+    Survey all;
+    for (auto& each : places) {
+      auto more = co_await kind.read(each);
+      merge_into(all, std::move(more));
+    }
+    kind.into = std::move(all);
+  } catch (const failure& error) {
+    if (trouble.empty()) trouble = error.what();
+  }
+}
+
+/// Reads the recipes of a kind that a place has found.
+template <class Status>
+std::function<asio::awaitable<survey<Status>>(collector&)> reading_with(zkrecipes::session session, recipe which,
+                                                                        reader<Status> read, deadline limit) {
+  return [=](collector& at) -> asio::awaitable<survey<Status>> {
+    const auto& outline = at.outline();
+    survey<Status> all{{}, outline.notes, outline.complete, outline.refused};
+    co_await read_each<Status>(session, at.found(which), read, limit, all);
+    co_return all;
+  };
+}
+
+/// A queue that was declared and is not there has another path, or nobody has put anything yet.
+void note_missing(queue_survey& all, const std::string& path) {
+  const auto is_it = [&path](const auto& each) { return each.path == path; };
+  if (std::any_of(all.found.begin(), all.found.end(), is_it) || std::any_of(all.notes.begin(), all.notes.end(), is_it))
+    return;
+  all.complete = false;
+  all.notes.push_back({path, "there is no queue"});
+}
+
+}  // namespace
+
+inspector::inspector(zkrecipes::session session, const std::vector<std::string>& roots, std::vector<std::string> queues,
+                     wanted_kinds kinds)
+    : session_(std::move(session)), kinds_(kinds), queues_(std::move(queues)) {
+  for (const auto& each : roots) places_.emplace_back(session_, each);
+}
+
+asio::awaitable<void> inspector::search(deadline limit) {
+  for (auto& each : places_) co_await each.find_elections(limit);
+}
+
+bool inspector::is_complete() const noexcept {
+  return std::all_of(places_.begin(), places_.end(), [](const auto& each) { return each.outline().complete; });
+}
+
+asio::awaitable<void> inspector::read(findings& into, deadline limit) {
+  into.trouble.clear();
+  kind_of_recipe<election_survey> elections{kinds_.elections, into.elections,
+                                            [limit](collector& at) { return at.look(limit); }};
+  kind_of_recipe<group_survey> groups{kinds_.groups, into.groups,
+                                      reading_with<group_status>(session_, recipe::shard_group, read_group, limit)};
+  kind_of_recipe<topic_survey> topics{kinds_.topics, into.topics,
+                                      reading_with<topic_status>(session_, recipe::topic, read_topic, limit)};
+  kind_of_recipe<commit_survey> commits{
+      kinds_.commits, into.commits,
+      reading_with<commit_status>(session_, recipe::two_phase_commit, read_commit, limit)};
+  co_await read_kind(std::move(elections), places_, into.trouble);
+  co_await read_kind(std::move(groups), places_, into.trouble);
+  co_await read_kind(std::move(topics), places_, into.trouble);
+  co_await read_kind(std::move(commits), places_, into.trouble);
+  co_await read_queues(into, limit);
+}
+
+asio::awaitable<void> inspector::read_queues(findings& into, deadline limit) {
+  into.queues.reset();
+  if (!kinds_.queues) co_return;
+  try {
+    queue_survey all;
+    co_await read_each<queue_status>(session_, queues_, read_queue, limit, all);
+    for (const auto& path : queues_) note_missing(all, path);
+    into.queues = std::move(all);
+  } catch (const failure& error) {
+    if (into.trouble.empty()) into.trouble = error.what();
+  }
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,43 @@
+// Finds and reads all recipes that have rules for problems.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "cluster/collector.hpp"
+#include "cluster/findings.hpp"
+
+namespace zkadmin {
+
+/// One operation at a time. After its deadline an operation sends no further requests, and what was left out is noted.
+class inspector {
+ public:
+  /// Looks at and below each of the roots, and at the queues.
+  inspector(zkrecipes::session session, const std::vector<std::string>& roots, std::vector<std::string> queues,
+            wanted_kinds kinds);
+
+  /// Searches the tree. Throws `failure`.
+  boost::asio::awaitable<void> search(deadline limit);
+
+  /// Whether the last search has left nothing out.
+  bool is_complete() const noexcept;
+
+  /// Reads what the last search has found. A kind that can not be read is missing in the findings, and `trouble` says
+  /// why. Does not touch the servers there.
+  boost::asio::awaitable<void> read(findings& into, deadline limit);
+
+ private:
+  boost::asio::awaitable<void> read_queues(findings& into, deadline limit);
+
+  zkrecipes::session session_;
+  wanted_kinds kinds_;
+  std::vector<std::string> queues_;
+  std::deque<collector> places_;
+};
+
+}  // namespace zkadmin

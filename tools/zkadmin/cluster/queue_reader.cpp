@@ -1,0 +1,81 @@
+#include "cluster/queue_reader.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "as_result.hpp"
+#include "cluster/collector.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+using std::chrono::system_clock;
+using zkrecipes::errc;
+using zkrecipes::error_code;
+
+/// The metadata of a node; nothing if it is missing.
+asio::awaitable<std::optional<zkrecipes::node_stat>> stat_of(zkrecipes::session session, std::string path) {
+  auto looked = co_await session.async_exists(path, as_result);
+  const error_code error = std::get<0>(looked);
+  if (error == errc::no_node) co_return std::nullopt;
+  check(error, "looking at " + path);
+  co_return std::get<1>(looked);
+}
+
+/// Adds what stands in a folder beside the items.
+asio::awaitable<void> add_folders(zkrecipes::session session, const std::string& folder, queue_status& to) {
+  const auto dead = co_await stat_of(session, folder + "/_dead");
+  if (dead) to.dead_letters += static_cast<std::uint64_t>(dead->num_children);
+  const auto idle = co_await stat_of(session, folder + "/_idle");
+  if (idle) to.takers += static_cast<std::uint64_t>(idle->num_children);
+}
+
+/// A priority queue has its claims, dead letters and takers in a folder of their own, because kazoo takes every child
+/// of the queue for an item.
+asio::awaitable<void> add_side(zkrecipes::session session, const std::string& side, queue_status& to) {
+  auto listing = co_await session.async_children(side, as_result);
+  const error_code error = std::get<0>(listing);
+  if (error == errc::no_node) co_return;
+  check(error, "reading " + side);
+  to.claimed += read_names(std::get<1>(listing).names).claimed;
+  co_await add_folders(session, side, to);
+}
+
+asio::awaitable<milliseconds> age_of_oldest(zkrecipes::session session, const std::string& path,
+                                            const queue_names& names) {
+  if (names.items == 0) co_return milliseconds(0);
+  auto since = names.due;
+  if (!since) {
+    const auto stat = co_await stat_of(session, path + "/" + names.oldest);
+    if (!stat) co_return milliseconds(0);  // it has been taken since
+    since.emplace(milliseconds(stat->ctime));
+  }
+  const auto age = std::chrono::duration_cast<milliseconds>(system_clock::now() - *since);
+  co_return std::max(age, milliseconds(0));
+}
+
+}  // namespace
+
+asio::awaitable<reading<queue_status>> read_queue(zkrecipes::session session, std::string path) {
+  reading<queue_status> result;
+  auto listing = co_await session.async_children(path, as_result);
+  result.error = std::get<0>(listing);
+  if (result.error) co_return result;
+  const auto names = read_names(std::get<1>(listing).names);
+  auto& status = result.status;
+  status.path = path;
+  status.items = names.items;
+  status.claimed = names.claimed;
+  status.oldest = co_await age_of_oldest(session, path, names);
+  co_await add_folders(session, path, status);
+  co_await add_side(session, path + "-side", status);
+  co_return result;
+}
+
+}  // namespace zkadmin

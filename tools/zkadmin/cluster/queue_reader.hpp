@@ -1,0 +1,19 @@
+// Reads a queue, which takes a ZooKeeper session.
+#pragma once
+
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "cluster/queue_status.hpp"
+#include "cluster/reading.hpp"
+
+namespace zkadmin {
+
+/// The present state of the queue at `path`. Unlike `queue_base::async_status` it writes nothing. Errors: `no_node`,
+/// `no_auth`. Throws `failure` for others.
+boost::asio::awaitable<reading<queue_status>> read_queue(zkrecipes::session session, std::string path);
+
+}  // namespace zkadmin

@@ -1,0 +1,40 @@
+// The state of a queue at one moment: plain data.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/survey.hpp"
+
+namespace zkadmin {
+
+struct queue_status {
+  std::string path;
+  std::uint64_t items = 0;  ///< Claimed ones included.
+  std::uint64_t claimed = 0;
+  std::uint64_t takers = 0;        ///< Those that wait for an item.
+  std::uint64_t dead_letters = 0;  ///< Not handed out any more.
+  /// How long the first item has been there or, in a delay queue, has been due; by this machine's clock against the
+  /// server's.
+  std::chrono::milliseconds oldest{0};
+  friend bool operator==(const queue_status&, const queue_status&) = default;
+};
+
+/// What the names below a queue's path tell.
+struct queue_names {
+  std::uint64_t items = 0;
+  std::uint64_t claimed = 0;
+  std::string oldest{};  ///< The name of the item that was put first or, in a delay queue, is due first.
+  std::optional<std::chrono::system_clock::time_point> due{};  ///< When that item of a delay queue is due.
+};
+
+/// Names of items are those of FIFO, priority and delay queues: `qn-N`, `entry-PPP-N`, `at-TIME-N`. Others are ignored.
+queue_names read_names(const std::vector<std::string>& names);
+
+using queue_survey = survey<queue_status>;
+
+}  // namespace zkadmin

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <memory>
+#include <ostream>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+
+#include "cluster/inspector.hpp"
+#include "commands/bounded.hpp"
+#include "commands/commands.hpp"
+#include "commands/contact.hpp"
+#include "commands/targets.hpp"
+#include "problems/verdict.hpp"
+#include "report/check_report.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+
+/// The result of a look. The command and the look share it, because the look may go on after the command has stopped
+/// waiting.
+struct examination : contact {
+  examination(const settings& with, targets of) : contact(with, "recipes"), what(std::move(of)) {}
+  targets what;
+  findings seen;
+  bool is_done = false;
+};
+
+asio::awaitable<void> examine_recipes(std::shared_ptr<examination> shared, deadline limit) {
+  const std::vector<std::string> everything{shared->wanted.root};
+  const auto& paths = shared->what.paths;
+  inspector look(*shared->session, paths.empty() ? everything : paths, shared->what.queues, shared->what.kinds);
+  co_await look.search(middle(limit));
+  co_await look.read(shared->seen, middle(limit));
+}
+
+asio::awaitable<void> examine(std::shared_ptr<examination> shared, deadline limit) {
+  try {
+    if (shared->what.kinds.has_recipes()) {
+      co_await make_contact(shared);
+      co_await examine_recipes(shared, limit);
+    } else {
+      co_await ask_servers(shared);
+    }
+  } catch (const failure& error) {
+    shared->seen.trouble = error.what();
+  }
+  shared->is_done = true;
+}
+
+/// A path that was named and holds nothing is no evidence that all is well: its recipes may have another path.
+void note_empty_paths(const examination& of, verdict& judged) {
+  const auto& seen = of.seen;
+  const auto holds_any = [&seen](const std::string& path) {
+    const auto is_in = [&path](const auto& each) {
+      return each.path == path || path == "/" || each.path.starts_with(path + "/");
+    };
+    const auto has = [&is_in](const auto& all) { return std::any_of(all.begin(), all.end(), is_in); };
+    return (seen.elections && has(seen.elections->elections)) || (seen.groups && has(seen.groups->found)) ||
+           (seen.topics && has(seen.topics->found)) || (seen.commits && has(seen.commits->found)) ||
+           (seen.queues && has(seen.queues->found));
+  };
+  for (const auto& each : of.what.paths)
+    if (!holds_any(each)) judged.unknown.push_back({each, "nothing to check was found at or below it"});
+}
+
+std::string formatted_verdict(const verdict& judged, output_format format) {
+  switch (format) {
+    case output_format::table: return to_lines(judged);
+    case output_format::json: return to_json(judged);
+    case output_format::tsv: return to_tsv(judged);
+  }
+  return {};
+}
+
+}  // namespace
+
+check_state check_cluster(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
+                          output_format format) {
+  const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
+  const auto shared = std::make_shared<examination>(wanted, parse_targets(only, wanted.queues));
+  asio::co_spawn(around.io, examine(shared, limit), asio::detached);
+  run_until(around.io, limit, [&shared] { return shared->is_done; });
+  if (!shared->is_done && shared->seen.trouble.empty()) shared->seen.trouble = out_of_time(*shared).what();
+  shared->seen.servers = shared->servers;
+  auto judged = judge(shared->seen, shared->what.kinds, wanted.limits);
+  note_empty_paths(*shared, judged);
+  end_contact(around.io, *shared, limit);
+  around.out << formatted_verdict(judged, format) << std::flush;
+  if (!around.out) throw failure(exit_code::error, "the output could not be written");
+  return state_of(judged);
+}
+
+}  // namespace zkadmin

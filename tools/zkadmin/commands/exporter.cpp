@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <memory>
+#include <ostream>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "as_result.hpp"
+#include "cluster/inspector.hpp"
+#include "cluster/prober.hpp"
+#include "commands/bounded.hpp"
+#include "commands/commands.hpp"
+#include "exporter/cluster_metrics.hpp"
+#include "exporter/metrics_server.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using std::chrono::steady_clock;
+
+constexpr auto longest_pause_of_searches = 10min;
+constexpr auto longest_gap = 1min;  // While something is left out.
+
+/// Everything; queues only if there are any declared.
+wanted_kinds kinds_of(const settings& wanted) { return {.queues = !wanted.queues.empty()}; }
+
+/// Reads the cluster over one session, at an interval, and serves what it has read. A request over HTTP starts no read:
+/// so many that scrape cost the ensemble no more than one.
+class exporter {
+ public:
+  exporter(asio::io_context& io, const settings& wanted, zkrecipes::session session)
+      : io_(io),
+        wanted_(wanted),
+        session_(session),
+        look_(std::move(session), {wanted.root}, wanted.queues, kinds_of(wanted)),
+        probes_(std::make_shared<prober>(io.get_executor(), wanted.servers, wanted.timeout)),
+        servers_(not_asked(wanted.servers)),
+        server_(std::make_shared<metrics_server>(io.get_executor(), wanted.listen)),
+        timer_(io),
+        signals_(io, SIGTERM, SIGINT) {
+    server_->set(metrics_of_nothing());
+  }
+
+  endpoint where() const { return server_->where(); }
+
+  void run() {
+    asio::co_spawn(io_, server_->serve(), asio::detached);
+    asio::co_spawn(io_, keep_fresh(), [](std::exception_ptr error) {
+      if (error) std::rethrow_exception(error);
+    });
+    signals_.async_wait([this](const auto&, int) { is_over_ = true; });
+    while (!is_over_) io_.run_one();
+    server_->stop();
+    timer_.cancel();
+    close_session(io_, session_, steady_clock::now() + 1s);
+  }
+
+ private:
+  asio::awaitable<void> keep_fresh() {
+    while (!is_over_) {
+      co_await refresh();
+      timer_.expires_after(wanted_.refresh);
+      co_await timer_.async_wait(as_result);
+    }
+  }
+
+  asio::awaitable<void> refresh() {
+    const auto begin = steady_clock::now();
+    const prober::hook keep = [this](std::size_t which, server_status seen) { servers_[which] = std::move(seen); };
+    co_await probes_->ask_all(keep);
+    refreshed last;
+    co_await read_recipes(last.seen, begin + std::max(wanted_.refresh, wanted_.timeout));
+    last.seen.servers = servers_;
+    last.took = std::chrono::duration_cast<std::chrono::milliseconds>(steady_clock::now() - begin);
+    last.ended = std::chrono::system_clock::now();
+    server_->set(to_metrics(last, kinds_of(wanted_), wanted_.limits));
+  }
+
+  asio::awaitable<void> read_recipes(findings& into, deadline limit) {
+    try {
+      co_await search_if_due(limit);
+      co_await look_.read(into, limit);
+    } catch (const failure& error) {
+      into.trouble = error.what();
+    }
+    // Refused credentials close the session, and a closed session can not recover. All other errors may pass.
+    const bool is_closed = session_.status().state == zkrecipes::session_state::closed;
+    if (is_closed && !is_over_)
+      throw failure(exit_code::auth, into.trouble.empty() ? "the session is closed" : into.trouble);
+  }
+
+  /// A search takes a request for each node of the tree, so it takes at most a tenth of the time. One that was cut off
+  /// is repeated sooner; at once, if it was cut off because it had to wait for a connection.
+  asio::awaitable<void> search_if_due(deadline limit) {
+    const auto begin = steady_clock::now();
+    if (begin < search_due_) co_return;
+    const auto connects = session_.counters().connects;
+    co_await look_.search(middle(limit));
+    const auto end = steady_clock::now();
+    const bool is_cut_off = !look_.is_complete();
+    if (is_cut_off && session_.counters().connects != connects) co_return;
+    const std::chrono::nanoseconds longest = is_cut_off ? longest_gap : longest_pause_of_searches;
+    search_due_ = end + std::min<std::chrono::nanoseconds>((end - begin) * 10, longest);
+  }
+
+  asio::io_context& io_;
+  const settings& wanted_;
+  zkrecipes::session session_;
+  inspector look_;
+  std::shared_ptr<prober> probes_;
+  std::vector<server_status> servers_;
+  std::shared_ptr<metrics_server> server_;
+  asio::steady_timer timer_;
+  asio::signal_set signals_;
+  steady_clock::time_point search_due_{};
+  bool is_over_ = false;
+};
+
+}  // namespace
+
+exit_code run_exporter(surroundings& around, const settings& wanted) {
+  const auto share = wanted.timeout / (static_cast<int>(wanted.servers.size()) + 1);
+  auto session = make_session(around.io.get_executor(), wanted, wanted.servers, share);
+  exporter serving(around.io, wanted, std::move(session));
+  around.err << "zkadmin: the metrics are at http://" << printable(serving.where().name) << "/metrics" << std::endl;
+  serving.run();
+  return exit_code::ok;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,21 @@
+// The part of a cluster that a command is to look at: `--only KIND|PATH...`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cluster/findings.hpp"
+
+namespace zkadmin {
+
+struct targets {
+  wanted_kinds kinds{};
+  std::vector<std::string> paths{};  ///< Recipes at and below these; empty: at and below the root of the settings.
+  std::vector<std::string> queues{};
+};
+
+/// `queues`: those that the settings declare. `only`: names of kinds and absolute paths; empty: everything. Paths
+/// without names of kinds stand for all kinds of recipes. Throws `failure` (usage).
+targets parse_targets(const std::vector<std::string>& only, const std::vector<std::string>& queues = {});
+
+}  // namespace zkadmin

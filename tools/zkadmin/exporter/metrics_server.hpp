@@ -1,0 +1,45 @@
+// Serves one text over HTTP/1.1.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/ip/tcp.hpp>
+
+#include "settings/settings.hpp"
+
+namespace zkadmin {
+
+/// `GET /metrics` gives the text, `GET /` says so. A connection is closed after its answer; a client that takes too
+/// long, or sends too much, is cut off. For an executor of one thread.
+class metrics_server : public std::enable_shared_from_this<metrics_server> {
+ public:
+  /// The number of connections at a time. Further ones are closed at once.
+  static constexpr std::size_t most_connections = 32;
+
+  /// Listens at once. Throws `failure` if that is not possible, or if the host is no IP address.
+  metrics_server(const boost::asio::any_io_executor& executor, const endpoint& where);
+
+  /// The address, with the port that was chosen if it was to be any.
+  endpoint where() const;
+
+  /// The text to serve from now on.
+  void set(std::string text);
+
+  /// Accepts connections until `stop`.
+  boost::asio::awaitable<void> serve();
+  void stop();
+
+ private:
+  boost::asio::awaitable<void> talk(boost::asio::ip::tcp::socket socket);
+
+  boost::asio::ip::tcp::acceptor acceptor_;
+  std::string host_;  ///< As given, for `where`.
+  std::shared_ptr<const std::string> text_;
+  std::size_t connections_ = 0;
+};
+
+}  // namespace zkadmin

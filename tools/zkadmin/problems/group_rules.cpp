@@ -1,0 +1,43 @@
+#include "problems/group_rules.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+constexpr std::size_t longest_list = 80;  // Bytes of a list of shards.
+
+/// The moves that have waited for longer than the limit, in one text; empty if there are none.
+std::string standing_moves(const group_status& group, const problem_limits& limits) {
+  shard_numbers shards;
+  std::chrono::milliseconds longest{0};
+  for (const auto& each : group.moves) {
+    if (!each.waits || *each.waits < limits.move_limit) continue;
+    shards.push_back(each.shard);
+    longest = std::max(longest, *each.waits);
+  }
+  if (shards.empty()) return {};
+  std::sort(shards.begin(), shards.end());
+  return "moves that stand still: " + std::to_string(shards.size()) + ", the longest for " + short_duration(longest) +
+         " (shards " + shortened(ranges(shards), longest_list) + ")";
+}
+
+}  // namespace
+
+problem_list problems_of(const group_status& group, const problem_limits& limits) {
+  problem_list found;
+  const auto add = [&](const char* name, severity how_bad, std::string text) {
+    found.push_back({name, how_bad, group.path, std::move(text)});
+  };
+  if (!group.quarantined.empty())
+    add("quarantined-shards", severity::critical, "shards in quarantine: " + std::to_string(group.quarantined.size()));
+  if (!group.members.empty() && group.planner.empty()) add("nobody-plans", severity::warning, "nobody plans");
+  if (auto text = standing_moves(group, limits); !text.empty())
+    add("moves-stand-still", severity::warning, std::move(text));
+  return found;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,28 @@
+#include "problems/queue_rules.hpp"
+
+#include <string>
+#include <utility>
+
+#include "text.hpp"
+
+namespace zkadmin {
+
+problem_list problems_of(const queue_status& queue, const problem_limits& limits) {
+  problem_list found;
+  const auto add = [&](const char* name, std::string text) {
+    found.push_back({name, severity::warning, queue.path, std::move(text)});
+  };
+  if (queue.items > 0 && queue.oldest > limits.message_limit) {
+    const auto items = std::to_string(queue.items) + " items, the oldest for " + short_duration(queue.oldest);
+    const bool has_takers = queue.claimed > 0 || queue.takers > 0;
+    if (has_takers) {
+      add("old-messages", items);
+    } else {
+      add("queue-without-consumers", items + ", with no claim and no waiting taker");
+    }
+  }
+  if (queue.dead_letters > 0) add("dead-letters", "dead letters: " + std::to_string(queue.dead_letters));
+  return found;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,91 @@
+#include "problems/verdict.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "problems/commit_rules.hpp"
+#include "problems/election_rules.hpp"
+#include "problems/ensemble_rules.hpp"
+#include "problems/group_rules.hpp"
+#include "problems/queue_rules.hpp"
+#include "problems/topic_rules.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+/// "1 topic", "2 topics".
+std::string counted(std::size_t count, const std::string& name) {
+  return std::to_string(count) + " " + name + (count == 1 ? "" : "s");
+}
+
+/// Collects what all kinds of recipes say.
+struct gathering {
+  const problem_limits& limits;
+  verdict result{};
+  std::string missing{};  ///< The kinds of which nothing is known.
+
+  void add_problems(problem_list more) { std::move(more.begin(), more.end(), std::back_inserter(result.problems)); }
+
+  // The notes of a search are the same for each kind.
+  void add_note(const survey_note& note) {
+    auto& all = result.unknown;
+    if (std::find(all.begin(), all.end(), note) == all.end()) all.push_back(note);
+  }
+
+  template <class Survey, class Status>
+  void add(bool is_wanted, const std::optional<Survey>& seen, std::vector<Status> Survey::*recipes,
+           const std::string& name) {
+    if (!is_wanted) return;
+    if (!seen) return append_to_list(missing, name + "s");
+    for (const auto& each : (*seen).*recipes) add_problems(problems_of(each, limits));
+    for (const auto& each : seen->notes) add_note(each);
+    if (seen->notes.empty() && !seen->complete) add_note({name + "s", "there may be more than those that were found"});
+    if (seen->notes.empty() && seen->refused)
+      add_note({name + "s", "something may not be read with these credentials"});
+    append_to_list(result.extent, counted(((*seen).*recipes).size(), name));
+  }
+};
+
+bool is_worse(const problem& a, const problem& b) noexcept {
+  return a.how_bad == severity::critical && b.how_bad != severity::critical;
+}
+
+}  // namespace
+
+const char* to_string(check_state state) noexcept {
+  switch (state) {
+    case check_state::ok: return "ok";
+    case check_state::warning: return "warning";
+    case check_state::critical: return "critical";
+    case check_state::unknown: return "unknown";
+  }
+  return "unknown";
+}
+
+verdict judge(const findings& seen, const wanted_kinds& kinds, const problem_limits& limits) {
+  gathering all{limits};
+  if (kinds.servers) {
+    all.add_problems(problems_of(seen.servers, limits));
+    for (const auto& each : unknown_of(seen.servers)) all.add_note(each);
+    append_to_list(all.result.extent, counted(seen.servers.size(), "server"));
+  }
+  all.add(kinds.elections, seen.elections, &election_survey::elections, "election");
+  all.add(kinds.groups, seen.groups, &group_survey::found, "shard group");
+  all.add(kinds.topics, seen.topics, &topic_survey::found, "topic");
+  all.add(kinds.commits, seen.commits, &commit_survey::found, "two-phase commit");
+  all.add(kinds.queues, seen.queues, &queue_survey::found, "queue");
+  if (!all.missing.empty())
+    all.add_note({all.missing, "not known" + (seen.trouble.empty() ? "" : ": " + seen.trouble)});
+  std::stable_sort(all.result.problems.begin(), all.result.problems.end(), is_worse);
+  return std::move(all.result);
+}
+
+check_state state_of(const verdict& judged) noexcept {
+  if (is_critical(judged.problems)) return check_state::critical;
+  if (!judged.unknown.empty()) return check_state::unknown;
+  return judged.problems.empty() ? check_state::ok : check_state::warning;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,87 @@
+#include "report/check_report.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <boost/json/serialize.hpp>
+
+#include "report/json_values.hpp"
+#include "report/tsv.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t most_named = 3;  // Problems in the first line.
+
+std::string upper_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+std::string plural(std::size_t count, const std::string& name) {
+  return std::to_string(count) + " " + name + (count == 1 ? "" : "s");
+}
+
+std::string with_names(const problem_list& problems) {
+  std::string names;
+  for (std::size_t i = 0; i < std::min(problems.size(), most_named); ++i)
+    append_to_list(names, problems[i].name + " " + problems[i].where);
+  if (problems.size() > most_named) append_to_list(names, std::to_string(problems.size() - most_named) + " more");
+  return plural(problems.size(), "problem") + ": " + names;
+}
+
+std::string headline(const verdict& judged) {
+  std::string text;
+  if (!judged.problems.empty()) text = with_names(judged.problems);
+  if (!judged.unknown.empty())
+    text += (text.empty() ? "" : "; ") + plural(judged.unknown.size(), "thing") + " not known";
+  return text.empty() ? judged.extent : text;
+}
+
+std::string one_line(const std::string& text) {
+  std::string result;
+  for (const char each : printable(text)) result += each == '|' ? "\u00a6" : std::string(1, each);
+  return result + "\n";
+}
+
+}  // namespace
+
+std::string to_lines(const verdict& judged) {
+  std::string text = one_line("ZKADMIN " + upper_case(to_string(state_of(judged))) + " - " + headline(judged));
+  for (const auto& each : judged.problems)
+    text += one_line(std::string(to_string(each.how_bad)) + " " + each.name + " " + each.where + ": " + each.text);
+  for (const auto& each : judged.unknown) text += one_line("unknown " + to_string(each));
+  return text;
+}
+
+std::string to_line(const std::string& failed) { return one_line("ZKADMIN UNKNOWN - " + failed); }
+
+std::string to_json(const verdict& judged) {
+  json::array problems;
+  for (const auto& each : judged.problems)
+    problems.push_back({{"name", each.name},
+                        {"severity", to_string(each.how_bad)},
+                        {"where", well_formed(each.where)},
+                        {"text", well_formed(each.text)}});
+  json::object document;
+  document["schema"] = 1;
+  document["state"] = to_string(state_of(judged));
+  document["complete"] = judged.unknown.empty();
+  document["problems"] = std::move(problems);
+  document["notes"] = note_array(judged.unknown);
+  return json::serialize(document) + "\n";
+}
+
+std::string to_tsv(const verdict& judged) {
+  std::string text = tsv_line({"check", to_string(state_of(judged)), judged.unknown.empty() ? "complete" : "incomplete",
+                               std::to_string(judged.problems.size())});
+  for (const auto& each : judged.problems)
+    text += tsv_line({"problem", to_string(each.how_bad), each.name, each.where, each.text});
+  for (const auto& each : judged.unknown) text += tsv_line({"note", each.path, each.text});
+  return text;
+}
+
+}  // namespace zkadmin

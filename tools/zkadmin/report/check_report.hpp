@@ -1,0 +1,23 @@
+// Prints what `check` has found. docs/zkadmin.md describes the formats.
+#pragma once
+
+#include <string>
+
+#include "problems/verdict.hpp"
+
+namespace zkadmin {
+
+/// For monitoring: the first line says it all, then a line for each problem and for what is not known. Plug-ins of
+/// Nagios write figures behind a `|`, so this one is written as `¦`.
+std::string to_lines(const verdict& judged);
+
+/// The first line of a check that could not begin, in every format.
+std::string to_line(const std::string& failed);
+
+/// One line of JSON, "schema":1.
+std::string to_json(const verdict& judged);
+
+/// One line about the check, and one per problem and note.
+std::string to_tsv(const verdict& judged);
+
+}  // namespace zkadmin
