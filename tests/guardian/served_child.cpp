@@ -103,13 +103,13 @@ BOOST_AUTO_TEST_CASE(one_that_hangs_up_and_lives_can_not_come_back_so_it_is_left
 }
 
 BOOST_AUTO_TEST_CASE(one_that_dies_in_that_time_is_not_left) {
-  tell(500ms);
+  tell(2s);
   run_until_held();
   to.reset();
   run_until([&] { return guard->connection_count() == 0u; }, "the end of the line");
   leader.signal(SIGKILL);
   run_until([&] { return bool(hold); }, "the end of the session");
-  run_for(600ms);
+  run_for(2'100ms);
   BOOST_TEST(!is_over, "the session is being ended");
   hold({{}, 1, 0, true});
   run_until_over();

@@ -10,6 +10,8 @@
 #include "problem_samples.hpp"
 #include "report/check_report.hpp"
 #include "settings/command_line.hpp"
+#include "settings/values.hpp"
+#include "settings/values.hpp"
 
 using namespace zkadmin;
 namespace json = boost::json;
@@ -150,6 +152,7 @@ BOOST_AUTO_TEST_CASE(a_part_of_the_cluster) {
   BOOST_TEST((servers.kinds.servers && !servers.kinds.has_recipes()));
   const auto below = parse_targets({"/orders/", "/b", "/orders/x", "/orders", "/b2"});
   BOOST_TEST((below.paths == std::vector<std::string>{"/b", "/b2", "/orders"}));
+  BOOST_TEST(below.named.size() == 5u, "each has to hold something");
   BOOST_TEST((!below.kinds.servers && below.kinds.elections && below.kinds.commits));
   const auto both = parse_targets({"servers", "groups", "/orders"});
   BOOST_TEST((both.kinds.servers && both.kinds.groups && !both.kinds.topics));
@@ -163,6 +166,7 @@ BOOST_AUTO_TEST_CASE(queues_are_declared) {
   BOOST_TEST((parse_targets({}, declared).queues == declared));
   BOOST_TEST(parse_targets({}, declared).kinds.queues);
   BOOST_TEST(!parse_targets({}).kinds.queues);
+  BOOST_TEST((parse_paths("/b,/a,/b") == std::vector<std::string>{"/a", "/b"}), "none twice");
   const auto below = parse_targets({"/shop"}, declared);
   BOOST_TEST((below.kinds.queues && below.queues == std::vector<std::string>{"/shop/jobs"}));
   BOOST_TEST(!parse_targets({"/other"}, declared).kinds.queues);

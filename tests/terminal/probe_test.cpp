@@ -161,4 +161,24 @@ BOOST_AUTO_TEST_CASE(an_answer_that_is_overdue_is_told_all_the_same) {
   BOOST_TEST(seen.front().reachable);
 }
 
+BOOST_AUTO_TEST_CASE(a_server_that_an_earlier_round_waits_for_is_not_asked_again) {
+  asio::io_context io;
+  fake_server quick(io, fake_server::answering(leader_text));
+  fake_server silent(io, fake_server::silent());
+  const auto asking = std::make_shared<prober>(io.get_executor(), std::vector{quick.where(), silent.where()}, 2s);
+  int rounds = 0;
+  int silences = 0;
+  const auto keep = [&](std::size_t which, const server_status&) { silences += which == 1 ? 1 : 0; };
+  const auto one_more = [&](std::exception_ptr) { ++rounds; };
+  for (int i = 1; i <= 5; ++i) {
+    asio::co_spawn(io, asking->ask_all(keep), one_more);
+    while (rounds < i) io.run_one();
+  }
+  BOOST_TEST(silences == 1, "all rounds go by the first one");
+  while (silences < 2) io.run_one();  // at its limit
+  asio::co_spawn(io, asking->ask_all(keep), one_more);
+  while (rounds < 6) io.run_one();
+  BOOST_TEST(silences == 3, "asked again");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

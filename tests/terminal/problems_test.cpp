@@ -121,6 +121,15 @@ BOOST_AUTO_TEST_CASE(several_problems_of_one_election) {
   BOOST_TEST(text_of(found).starts_with("given up by its watchdog: it made no progress; in line without a session: "));
 }
 
+BOOST_AUTO_TEST_CASE(that_nobody_plans_is_said_only_if_it_was_seen) {
+  group_status group;
+  group.path = "/g";
+  group.members.resize(1);
+  BOOST_TEST(problems_of(group).size() == 1u);
+  group.planner_unknown = true;
+  BOOST_TEST(problems_of(group).empty());
+}
+
 BOOST_AUTO_TEST_CASE(groups_with_a_problem) {
   BOOST_TEST(problems_at("/orders") ==
              "critical quarantined-shards /orders: shards in quarantine: 1\n"

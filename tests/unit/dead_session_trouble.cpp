@@ -273,6 +273,18 @@ BOOST_AUTO_TEST_CASE(a_slow_server_is_given_more_time_in_each_round) {
   finish();
 }
 
+BOOST_AUTO_TEST_CASE(servers_that_are_too_slow_for_the_records_for_half_of_the_time_close_the_session) {
+  hold("/e");
+  begin(60s);
+  for (; !last().closing && now() < lease_clock::time_point(2h); advance(500ms)) {
+    if (last().open && !is_taken_up.contains(&last())) take_up();
+  }
+  BOOST_TEST((now() - lease_clock::time_point(1h) >= 30s));
+  finish();
+  BOOST_TEST(!has_died("/e"));
+  BOOST_TEST((result->error == errc::server_error));
+}
+
 BOOST_AUTO_TEST_CASE(the_deadline_ends_everything) {
   hold("/e");
   begin(5s);

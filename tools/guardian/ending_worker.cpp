@@ -84,7 +84,7 @@ class ending_worker {
     how_(std::move(order.what), zkrecipes::lease_clock::now() + order.within,
          [this, number = order.number](const ending& result) {
            answer(to_line({number, result}));
-           if (--running_ == 0) ::alarm(0);
+           if (--running_ == 0 && !is_last_) ::alarm(0);
            if (is_last_ && running_ == 0) io_.stop();
          });
   }

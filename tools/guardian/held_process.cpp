@@ -39,6 +39,7 @@ std::string held_process::add(backend::guarded_session session, const std::strin
     return {};
   }
   auto& held = known->second;
+  if (held.client == client && held.told_by > teller) return {};
   if (auto why = account_->take({0, 0, size_of(session)}); !why.empty()) return why;
   account_->give_back({0, 0, size_of(held.session)});
   wipe(held.session);
@@ -60,23 +61,24 @@ std::string held_process::add(backend::guarded_term term, std::uint64_t teller) 
     terms.emplace(std::move(key), held_term{std::move(term), teller});
     return {};
   }
+  if (known->second.told_by > teller) return {};
   if (auto why = account_->take({0, 0, size_of(term)}); !why.empty()) return why;
   account_->give_back({0, 0, size_of(known->second.term)});
   known->second = {std::move(term), teller};
   return {};
 }
 
-void held_process::remove(const backend::guarded_session_end& which) {
+void held_process::remove(const backend::guarded_session_end& which, std::uint64_t teller) {
   const auto known = sessions_.find(which.id);
-  if (known != sessions_.end()) erase(known);
+  if (known != sessions_.end() && known->second.told_by <= teller) erase(known);
 }
 
-void held_process::remove(const backend::guarded_term_end& which) {
+void held_process::remove(const backend::guarded_term_end& which, std::uint64_t teller) {
   const auto session = sessions_.find(which.session);
   if (session == sessions_.end()) return;
   auto& terms = session->second.terms;
   const auto known = terms.find({which.record, which.node});
-  if (known == terms.end()) return;
+  if (known == terms.end() || known->second.told_by > teller) return;
   account_->give_back({0, 1, size_of(known->second.term)});
   terms.erase(known);
 }
@@ -88,12 +90,12 @@ void held_process::keep_only(const std::string& client, std::uint64_t teller) {
       ++each;
       continue;
     }
-    if (held.told_by != teller) {
+    if (held.told_by < teller) {
       each = erase(each);
       continue;
     }
     for (auto term = held.terms.begin(); term != held.terms.end();) {
-      if (term->second.told_by == teller) {
+      if (term->second.told_by >= teller) {
         ++term;
         continue;
       }

@@ -35,12 +35,13 @@ class held_process {
   /// The process has ended: nothing is taken any more.
   bool is_over() const noexcept { return over_; }
 
-  // `teller`: the number of the connection. The text that is returned says why it was not taken.
+  // `teller`: the number of the connection. What a later connection has told counts more: a client may have given up an
+  // earlier one whose last words were not read yet. The text that is returned says why something was not taken.
   std::string add(zkrecipes::backend::guarded_session session, const std::string& client, std::uint64_t teller);
   std::string add(zkrecipes::backend::guarded_term term, std::uint64_t teller);
-  void remove(const zkrecipes::backend::guarded_session_end& which);
-  void remove(const zkrecipes::backend::guarded_term_end& which);
-  /// Takes back what this client has told over other connections only.
+  void remove(const zkrecipes::backend::guarded_session_end& which, std::uint64_t teller);
+  void remove(const zkrecipes::backend::guarded_term_end& which, std::uint64_t teller);
+  /// Takes back what this client has told over earlier connections only.
   void keep_only(const std::string& client, std::uint64_t teller);
 
   /// Hands out what is held, once the process has ended. The account is charged for it until that is given back.

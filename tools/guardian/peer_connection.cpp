@@ -96,9 +96,13 @@ void peer_connection::take_part() {
 
 void peer_connection::drain() {
   const auto self = shared_from_this();
-  for (int i = 0; i < most_parts_of_the_dead && socket_.is_open(); ++i) {
-    if (read() != look::more) return;
-    take_lines();
+  try {
+    for (int i = 0; i < most_parts_of_the_dead && socket_.is_open(); ++i) {
+      if (read() != look::more) return;
+      take_lines();
+    }
+  } catch (const std::exception& failure) {
+    log_.tell_of(account_->user(), "last_words_lost", {{"reason", failure.what()}});
   }
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <boost/asio/post.hpp>
 #include <boost/asio/steady_timer.hpp>
@@ -45,6 +46,8 @@ class process_ender : public std::enable_shared_from_this<process_ender> {
     handler done;
   };
 
+  using processes = std::map<uid_t, std::shared_ptr<ending_process>>;
+
   /// Gives the orders that wait to processes, and drops those that have waited for too long.
   void go_on() {
     const auto now = zkrecipes::lease_clock::now();
@@ -72,7 +75,8 @@ class process_ender : public std::enable_shared_from_this<process_ender> {
   std::shared_ptr<ending_process> of(uid_t user) {
     const auto known = processes_.find(user);
     if (known != processes_.end() && !known->second->is_over()) return known->second;
-    if (processes_.size() >= most_processes && known == processes_.end()) {
+    if (known != processes_.end()) let_end(known);
+    if (count() >= most_processes) {
       problem_ = "there are too many ending processes";
       return nullptr;
     }
@@ -105,7 +109,16 @@ class process_ender : public std::enable_shared_from_this<process_ender> {
     const auto known = processes_.find(user);
     if (known == processes_.end() || known->second->pending() > 0 || waits(user)) return;
     if (!known->second->is_over()) known->second->leave();
-    processes_.erase(known);
+    let_end(known);
+  }
+  /// It counts until it has ended.
+  void let_end(processes::iterator which) {
+    ending_.push_back(which->second);
+    processes_.erase(which);
+  }
+  std::size_t count() {
+    std::erase_if(ending_, [](const auto& each) { return each.expired(); });
+    return processes_.size() + ending_.size();
   }
   bool waits(uid_t user) const {
     return std::ranges::any_of(waiting_, [user](const order& each) { return each.what.user == user; });
@@ -114,7 +127,8 @@ class process_ender : public std::enable_shared_from_this<process_ender> {
   boost::asio::any_io_executor executor_;
   std::string program_;
   boost::asio::steady_timer timer_;
-  std::map<uid_t, std::shared_ptr<ending_process>> processes_;
+  processes processes_;
+  std::vector<std::weak_ptr<ending_process>> ending_;  // those that are let go, or have failed, and live
   std::deque<order> waiting_;
   std::string problem_;  // why there was no process, the last time
 };

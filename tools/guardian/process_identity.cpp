@@ -44,6 +44,7 @@ descriptor_facts facts_of(int pidfd) {
   descriptor_facts facts;
   if (!is_pidfd(pidfd)) return facts;
   std::ifstream info("/proc/self/fdinfo/" + std::to_string(pidfd));
+  if (!info) throw std::system_error(errno, std::generic_category(), "/proc/self/fdinfo");
   for (std::string line; std::getline(info, line);) {
     const auto text = std::string_view(line);
     if (text.starts_with("Pid:")) facts.pid = number_in<pid_t>(text.substr(4), 10);

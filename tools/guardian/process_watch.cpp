@@ -1,6 +1,8 @@
 #include "process_watch.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -17,7 +19,11 @@ constexpr std::chrono::milliseconds first_pause{1};
 }  // namespace
 
 process_watch::process_watch(const boost::asio::any_io_executor& executor, int pidfd, handler told)
-    : pidfd_(executor, ::fcntl(pidfd, F_DUPFD_CLOEXEC, 0)), timer_(executor), told_(std::move(told)) {
+    : pidfd_(executor), timer_(executor), told_(std::move(told)) {
+  descriptor copy(::fcntl(pidfd, F_DUPFD_CLOEXEC, 0));
+  if (!copy) throw std::system_error(errno, std::generic_category(), "F_DUPFD_CLOEXEC");
+  pidfd_.assign(copy.get());
+  copy.release();
   wait_for_end();
 }
 

@@ -33,19 +33,19 @@ void registry::drop_idle_accounts() {
 }
 
 registry::admitted registry::admit(descriptor pidfd, uid_t user) {
-  auto found = identify_process(pidfd.get(), user);
-  if (!found.problem.empty()) return {nullptr, std::move(found.problem)};
-  const auto who = found.who.value_or(process_identity{0, ++nameless_});
-  auto& which = watched_[who];
-  if (which.process) return {which.process, {}};
   try {
+    auto found = identify_process(pidfd.get(), user);
+    if (!found.problem.empty()) return {nullptr, std::move(found.problem)};
+    const auto who = found.who.value_or(process_identity{0, ++nameless_});
+    const auto known = watched_.find(who);
+    if (known != watched_.end()) return {known->second.process, {}};
+    watched which;
     which.process = std::make_shared<held_process>(who, std::move(found.name), std::move(pidfd), account_of(user));
     begin_watch(which);
+    return {watched_.emplace(who, std::move(which)).first->second.process, {}};
   } catch (const std::exception& failure) {  // such as for want of descriptors
-    watched_.erase(who);
     return {nullptr, std::string("the process can not be watched: ") + failure.what()};
   }
-  return {which.process, {}};
 }
 
 void registry::begin_watch(watched& which) {

@@ -34,9 +34,9 @@ struct dead_session {
 struct dead_session_result {
   /// Clear: the session is over, and everything that had to be written is there. `session_expired`: it was over before,
   /// so nothing was written. `no_auth`: it is over, and records that may not be read or written are as they were.
-  /// `server_error`: it is over, and the servers were too busy, for some seconds, to write all records.
-  /// `connection_loss`: it is over, and each of several connections was lost before all records were written. A process
-  /// that is not dead does that when it takes its session back.
+  /// `server_error`: it is over, and the servers were too busy, for some seconds, or too slow, for half of the time, to
+  /// write all records. `connection_loss`: it is over, and each of several connections was lost before all records were
+  /// written. A process that is not dead does that when it takes its session back.
   /// `timed_out`: the deadline passed first. `operation_aborted`: the caller was cancelled.
   error_code error;
   std::size_t died = 0;         ///< Records into which we have written `died`.

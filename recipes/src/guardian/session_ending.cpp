@@ -36,6 +36,7 @@ session_ending::session_ending(scheduler_ptr on, dead_session what, lease_clock:
     : on_(std::move(on)),
       what_(std::move(what)),
       deadline_(deadline),
+      records_by_(on_->now() + (deadline - on_->now()) / 2),
       terms_(std::move(what_.terms), what_.key.id),
       pause_(first_rest, longest_rest),
       changed_(on_),
@@ -109,7 +110,7 @@ awaitable<void> session_ending::end_at(backend::endpoint server) {
     co_return;
   }
   was_resumed_ = true;
-  if (lost_ < most_lost) {
+  if (lost_ < most_lost && on_->now() < records_by_) {
     const auto error = co_await write_deaths(link);
     if (error == errc::connection_loss) ++lost_;  // and not if a server was too slow for us
     if (error) co_return;

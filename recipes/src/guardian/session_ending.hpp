@@ -34,6 +34,7 @@ class session_ending {
   scheduler_ptr on_;
   dead_session what_;
   lease_clock::time_point deadline_;
+  lease_clock::time_point records_by_;  // behind that the session is closed without them: half of the time has gone
   dead_terms terms_;
   server_list servers_;
   back_off pause_;

@@ -61,6 +61,7 @@ void shard_rules::note_emptied(shard_state& record, const entry& what) {
   record.is_good = true;
   record.edited = what.zxid;
   record.epoch = record.last_kept = record.endings = record.kills = 0;
+  record.has_failed = false;
   record.leader.clear();
   record.finished = true;
   record.phase = term_phase::none;
@@ -106,6 +107,7 @@ void shard_rules::note_coincidence(shard_state& present, const entry& what, cons
   present.leader = written.leader_node;
   present.finished = written.finished();
   present.endings = present.deaths = written.deaths;  // it tells those of its own past
+  present.has_failed = false;
 }
 
 /// The writer is a member; the owner before has retired, or its incarnation has ended.
@@ -137,6 +139,7 @@ void shard_rules::check_beginning(std::uint32_t shard, const entry& what, const 
   before.began = what.zxid;
   before.since = in_.clock().now();
   before.owners[what.zxid] = name;
+  before.has_failed = false;  // the term that it was of can write nothing more
   orders_.begun(shard, name);
 }
 

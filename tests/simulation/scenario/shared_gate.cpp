@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -80,7 +81,7 @@ class gate_scenario final : public scenario {
   /// A client begins to enter, and ends that without a pass. What it has asked for may be executed later.
   void enters(std::int64_t session) { has_node_.erase(session); }
   void gives_up(std::int64_t session) {
-    if (!has_node_.contains(session)) on_the_way_.insert(session);
+    if (!has_node_.contains(session)) ++on_the_way_[session];
   }
   void granted(std::uint64_t key, const std::string& path) {
     const auto name = path.substr(bucket_path.size() + 1);
@@ -96,8 +97,10 @@ class gate_scenario final : public scenario {
  private:
   void note_late(const change& what) {
     const bool is_made = what.type == change::kind::create;
-    if (is_made) has_node_.insert(what.owner);
-    const bool is_late = is_made && (dead_.contains(what.owner) || on_the_way_.erase(what.owner) > 0);
+    const bool is_of_earlier = is_made && on_the_way_[what.owner] > 0;
+    if (is_of_earlier) --on_the_way_[what.owner];
+    if (is_made && !is_of_earlier) has_node_.insert(what.owner);
+    const bool is_late = is_made && (dead_.contains(what.owner) || is_of_earlier);
     if (is_late && is_first(what.path)) {
       late_.insert(what.path);
     } else if (what.type == change::kind::remove && late_.erase(what.path) > 0) {
@@ -127,7 +130,7 @@ class gate_scenario final : public scenario {
   stage& in_;
   std::set<std::int64_t> dead_;                      // the last sessions of processes that were killed
   std::set<std::int64_t> has_node_;                  // sessions whose present call has made its node
-  std::set<std::int64_t> on_the_way_;                // sessions with a call that was cancelled, or failed, before that
+  std::map<std::int64_t, int> on_the_way_;           // by session: calls that were cancelled, or failed, before that
   std::set<std::string> late_;                       // nodes that were asked for by either, and that stand now
   std::array<std::string, gate_broker::keys> last_;  // the last that got in, by key
 };
@@ -149,7 +152,8 @@ class consumer final : public routine {
   asio::awaitable<void> round() override {
     auto got = of_.broker.take(client());
     const auto key = "key-" + std::to_string(got.key);
-    of_.enters(zk().status().session_id);
+    const auto session = zk().status().session_id;
+    of_.enters(session);
     auto entering = waits<shared_gate_pass>([&](auto token) { gate_.async_enter(key, got.how, std::move(token)); });
     auto [error, pass] = co_await std::move(entering);
     if (error == errc::declined) {
@@ -157,7 +161,7 @@ class consumer final : public routine {
       of_.declined(got);
       of_.done.note(client());
     } else if (error) {
-      of_.gives_up(zk().status().session_id);
+      of_.gives_up(session);
       of_.broker.give_back(got);
     } else {
       of_.broker.begins(got);

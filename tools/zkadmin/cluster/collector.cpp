@@ -10,6 +10,7 @@
 #include <zkrecipes/election.hpp>
 
 #include "as_result.hpp"
+#include "cluster/node_path.hpp"
 #include "failure.hpp"
 #include "for_each_index.hpp"
 #include "text.hpp"
@@ -61,7 +62,7 @@ election_status election_without_view(std::string path, const char* instead_of_p
 /// Since when nobody leads although somebody is in line. One more request, and only while that is so.
 asio::awaitable<void> find_vacancy(zkrecipes::session session, election_status& status) {
   if (status.leader || status.hand_over || status.waiters.empty()) co_return;
-  const auto node = status.path + "/" + status.waiters.front().node;
+  const auto node = join(status.path, status.waiters.front().node);
   auto looked = co_await session.async_exists(node, as_result);
   const error_code error = std::get<0>(looked);
   if (error == errc::no_node || error == errc::no_auth) co_return;

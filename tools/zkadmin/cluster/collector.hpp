@@ -46,6 +46,8 @@ class collector {
 
   /// The paths of this recipe that the last search has found.
   const std::vector<std::string>& found(recipe which) { return paths_[which]; }
+  /// It is not there any more. A search that is not complete would go on with it.
+  void forget(recipe which, const std::string& path) { std::erase(paths_[which], path); }
   /// What the last search has left out, without any recipes.
   const election_survey& outline() const noexcept { return outline_; }
 

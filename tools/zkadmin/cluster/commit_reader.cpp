@@ -11,6 +11,7 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/node_path.hpp"
 #include "for_each_index.hpp"
 
 namespace zkadmin {
@@ -25,7 +26,7 @@ using perhaps_undecided = std::optional<undecided_status>;
 
 asio::awaitable<void> read_begin(zkrecipes::session session, const std::string& path, std::string id,
                                  perhaps_undecided& into) {
-  const auto node = path + "/" + id;
+  const auto node = join(path, id);
   auto looked = co_await session.async_exists(node, as_result);
   const zkrecipes::error_code error = std::get<0>(looked);
   if (error == errc::no_node) co_return;

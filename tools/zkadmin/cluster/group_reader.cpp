@@ -25,11 +25,10 @@ namespace {
 namespace asio = boost::asio;
 using zkrecipes::errc;
 
-asio::awaitable<std::string> planner_of(zkrecipes::session session, std::string path) {
+asio::awaitable<void> find_planner(zkrecipes::session session, std::string path, group_facts& facts) {
   const auto seen = co_await view_election(std::move(session), path + "/_planner");
-  std::string id;
-  if (seen && seen->leader) id = label(*seen->leader);
-  co_return id;
+  if (seen && seen->leader) facts.planner = label(*seen->leader);
+  facts.planner_unknown = seen && !is_known(*seen);
 }
 
 /// When the nodes of those members were written that are to own a shard and have not begun.
@@ -53,7 +52,7 @@ asio::awaitable<void> find_orders(zkrecipes::session session, const std::string&
 asio::awaitable<group_facts> facts_of(zkrecipes::session session, std::string path,
                                       const zkrecipes::shard_group_view& view) {
   group_facts facts;
-  facts.planner = co_await planner_of(session, path);
+  co_await find_planner(session, path, facts);
   const auto quarantined = co_await read_folder(session, path + "/quarantine");
   for (const auto& each : quarantined) {
     const auto record = parse_stored(each.data);

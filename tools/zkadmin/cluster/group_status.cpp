@@ -88,6 +88,7 @@ group_status status_of(std::string path, const shard_group_view& view, const gro
   group.shards = view.count;
   group.frozen = view.is_frozen;
   group.planner = facts.planner;
+  group.planner_unknown = facts.planner_unknown;
   group.away = away_of(view, facts, now);
   auto members = members_of(view);
   const auto waited_for = awaiting(view);

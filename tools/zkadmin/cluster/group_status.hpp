@@ -65,7 +65,8 @@ struct group_status {
   std::string path;
   std::uint32_t shards = 0;
   bool frozen = false;
-  std::string planner{};                         ///< Id of the member that plans; empty: nobody does.
+  std::string planner{};                         ///< Id of the member that plans; empty: nobody does, or unknown.
+  bool planner_unknown = false;                  ///< The planners' election can not be read.
   std::vector<group_member_status> members{};    ///< Sorted by id.
   std::vector<shard_move_status> moves{};        ///< By number of the shard.
   std::vector<quarantined_shard> quarantined{};  ///< By number.
@@ -84,6 +85,7 @@ std::string ranges(const shard_numbers& numbers);
 /// The facts about a group that the library's view does not have.
 struct group_facts {
   std::string planner{};                                     ///< Id of the leader of the planners' election.
+  bool planner_unknown = false;                              ///< That can not be read.
   std::map<std::uint32_t, quarantined_shard> quarantined{};  ///< By number.
   std::map<std::string, std::int64_t> away_since{};          ///< By id: milliseconds since 1970 by the server's clock.
   /// When the members' nodes, which have their orders, were written, by the names of the nodes; in the same unit.

@@ -68,7 +68,8 @@ std::function<asio::awaitable<survey<Status>>(collector&)> reading_with(zkrecipe
   return [=](collector& at) -> asio::awaitable<survey<Status>> {
     const auto& outline = at.outline();
     survey<Status> all{{}, outline.notes, outline.complete, outline.refused};
-    co_await read_each<Status>(session, at.found(which), read, limit, all);
+    const path_hook is_gone = [&at, which](const std::string& path) { at.forget(which, path); };
+    co_await read_each<Status>(session, at.found(which), read, limit, all, {.keeps_on = true, .is_gone = is_gone});
     co_return all;
   };
 }
@@ -91,6 +92,8 @@ inspector::inspector(zkrecipes::session session, const std::vector<std::string>&
 }
 
 asio::awaitable<void> inspector::search(deadline limit) {
+  const bool is_needed = kinds_.elections || kinds_.groups || kinds_.topics || kinds_.commits;
+  if (!is_needed) co_return;  // queues are declared
   for (auto& each : places_) co_await each.find_elections(limit);
 }
 
@@ -121,7 +124,7 @@ asio::awaitable<void> inspector::read_queues(findings& into, deadline limit) {
   if (!kinds_.queues) co_return;
   try {
     queue_survey all;
-    co_await read_each<queue_status>(session_, queues_, read_queue, limit, all);
+    co_await read_each<queue_status>(session_, queues_, read_queue, limit, all, {.keeps_on = true});
     for (const auto& path : queues_) note_missing(all, path);
     into.queues = std::move(all);
   } catch (const failure& error) {

@@ -1,9 +1,11 @@
 #include "cluster/prober.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -144,7 +146,12 @@ asio::awaitable<void> prober::ask_all(hook tell) {
     going->told[which] = true;
     going->next.cancel();
   };
-  for (std::size_t i = 0; i < servers_.size(); ++i) asio::co_spawn(executor, ask(i, tell_and_count), asio::detached);
+  for (std::size_t i = 0; i < servers_.size(); ++i) {
+    going->told[i] = std::exchange(measured_[i].is_asked, true);  // what was reported of it last stands
+    if (going->told[i]) continue;
+    asio::co_spawn(executor, ask(i, tell_and_count),
+                   [self = shared_from_this(), i](std::exception_ptr) { self->measured_[i].is_asked = false; });
+  }
   while (!going->is_over()) co_await going->next.async_wait(as_result);
 }
 

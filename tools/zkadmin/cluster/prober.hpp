@@ -36,7 +36,7 @@ class prober : public std::enable_shared_from_this<prober> {
   boost::asio::awaitable<void> ask(std::size_t which, hook tell);
 
   /// Asks all servers at the same time, and completes when each has been reported once. Overdue answers are reported
-  /// later.
+  /// later. A server that an earlier round still waits for is not asked again.
   boost::asio::awaitable<void> ask_all(hook tell);
 
  private:
@@ -46,6 +46,7 @@ class prober : public std::enable_shared_from_this<prober> {
     boost::asio::steady_timer timer;           ///< The timer of `watch_clock`.
     std::optional<clock::duration> connected;  ///< How long the last connection took to establish.
     std::optional<clock::duration> answered;   ///< How long the last answer took, counted from the start of `ask`.
+    bool is_asked = false;                     ///< By a round that goes on: two would share the timer.
   };
 
   boost::asio::awaitable<void> watch_clock(std::size_t which, clock::time_point begin, const hook& tell);

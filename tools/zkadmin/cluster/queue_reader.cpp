@@ -9,6 +9,7 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/node_path.hpp"
 
 namespace zkadmin {
 namespace {
@@ -30,9 +31,9 @@ asio::awaitable<std::optional<zkrecipes::node_stat>> stat_of(zkrecipes::session 
 
 /// Adds what stands in a folder beside the items.
 asio::awaitable<void> add_folders(zkrecipes::session session, const std::string& folder, queue_status& to) {
-  const auto dead = co_await stat_of(session, folder + "/_dead");
+  const auto dead = co_await stat_of(session, join(folder, "_dead"));
   if (dead) to.dead_letters += static_cast<std::uint64_t>(dead->num_children);
-  const auto idle = co_await stat_of(session, folder + "/_idle");
+  const auto idle = co_await stat_of(session, join(folder, "_idle"));
   if (idle) to.takers += static_cast<std::uint64_t>(idle->num_children);
 }
 
@@ -52,12 +53,12 @@ asio::awaitable<milliseconds> age_of_oldest(zkrecipes::session session, const st
   if (names.items == 0) co_return milliseconds(0);
   auto since = names.due;
   if (!since) {
-    const auto stat = co_await stat_of(session, path + "/" + names.oldest);
+    const auto stat = co_await stat_of(session, join(path, names.oldest));
     if (!stat) co_return milliseconds(0);  // it has been taken since
-    since.emplace(milliseconds(stat->ctime));
+    since = milliseconds(stat->ctime);
   }
-  const auto age = std::chrono::duration_cast<milliseconds>(system_clock::now() - *since);
-  co_return std::max(age, milliseconds(0));
+  const auto now = std::chrono::duration_cast<milliseconds>(system_clock::now().time_since_epoch());
+  co_return std::max(now - *since, milliseconds(0));
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ queue_names read_names(const std::vector<std::string>& names) {
     first = order;
     all.oldest = each;
     all.due.reset();
-    if (due) all.due.emplace(std::chrono::milliseconds(*due));
+    if (due) all.due = std::chrono::milliseconds(*due);
   }
   return all;
 }

@@ -29,7 +29,7 @@ struct queue_names {
   std::uint64_t items = 0;
   std::uint64_t claimed = 0;
   std::string oldest{};  ///< The name of the item that was put first or, in a delay queue, is due first.
-  std::optional<std::chrono::system_clock::time_point> due{};  ///< When that item of a delay queue is due.
+  std::optional<std::chrono::milliseconds> due{};  ///< When that item of a delay queue is due, since 1970.
 };
 
 /// Names of items are those of FIFO, priority and delay queues: `qn-N`, `entry-PPP-N`, `at-TIME-N`. Others are ignored.

@@ -28,11 +28,22 @@ struct reading {
 template <class Status>
 using reader = std::function<boost::asio::awaitable<reading<Status>>(zkrecipes::session, std::string path)>;
 
+using path_hook = std::function<void(const std::string& path)>;
+
+struct reading_options {
+  bool keeps_on = false;  ///< A failure is noted, and the others are read all the same.
+  path_hook is_gone{};    ///< Told of one that is not there any more.
+};
+
 template <class Status>
 void add_to(survey<Status>& all, const std::string& path, reading<Status> seen) {
   using zkrecipes::errc;
-  // It has gone or changed since the search.
-  if (seen.error == errc::no_node || seen.error == errc::foreign_data) return;
+  if (seen.error == errc::no_node) return;  // it has gone since the search
+  if (seen.error == errc::foreign_data) {
+    all.complete = false;
+    all.notes.push_back({path, "it holds data that this zkadmin does not understand"});
+    return;
+  }
   if (seen.error == errc::no_auth) {
     all.refused = true;
     all.complete = false;
@@ -43,18 +54,32 @@ void add_to(survey<Status>& all, const std::string& path, reading<Status> seen) 
   all.found.push_back(std::move(seen.status));
 }
 
-/// Adds what comes of reading each of these. Nothing is read after `limit`. Throws `failure`.
+/// Reads one, and adds what comes of it. Throws `failure`.
+template <class Status>
+boost::asio::awaitable<void> read_one(zkrecipes::session session, const std::string& path, const reader<Status>& read,
+                                      survey<Status>& all, const path_hook& is_gone) {
+  auto seen = co_await read(session, path);
+  if (seen.error == zkrecipes::errc::no_node && is_gone) is_gone(path);
+  add_to(all, path, std::move(seen));
+}
+
+/// Adds what comes of reading each of these. Nothing is read after `limit`. Throws `failure`, unless it keeps on.
 template <class Status>
 boost::asio::awaitable<void> read_each(zkrecipes::session session, std::vector<std::string> paths, reader<Status> read,
-                                       deadline limit, survey<Status>& all) {
+                                       deadline limit, survey<Status>& all, reading_options how = {}) {
   for (const auto& path : paths) {
     if (std::chrono::steady_clock::now() >= limit) {
       all.complete = false;
       all.notes.push_back({path, "it was not looked at: the time was over; choose a longer --timeout"});
       continue;
     }
-    auto seen = co_await read(session, path);
-    add_to(all, path, std::move(seen));
+    try {
+      co_await read_one(session, path, read, all, how.is_gone);
+    } catch (const failure& error) {
+      if (!how.keeps_on) throw;
+      all.complete = false;
+      all.notes.push_back({path, error.what()});
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/node_path.hpp"
 #include "failure.hpp"
 #include "for_each_index.hpp"
 
@@ -21,10 +22,6 @@ constexpr std::size_t max_nodes = 10'000;
 constexpr std::size_t share = 250;     // Children of one node that are visited with one level.
 constexpr std::size_t max_notes = 20;  // For each kind of note.
 constexpr std::int32_t longest_record = 64 * 1024;
-
-std::string join(const std::string& parent, const std::string& name) {
-  return parent == "/" ? "/" + name : parent + "/" + name;
-}
 
 std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <exception>
 #include <memory>
 #include <ostream>
 #include <utility>
@@ -44,7 +45,7 @@ asio::awaitable<void> examine(std::shared_ptr<examination> shared, deadline limi
     } else {
       co_await ask_servers(shared);
     }
-  } catch (const failure& error) {
+  } catch (const std::exception& error) {
     shared->seen.trouble = error.what();
   }
   shared->is_done = true;
@@ -62,7 +63,7 @@ void note_empty_paths(const examination& of, verdict& judged) {
            (seen.topics && has(seen.topics->found)) || (seen.commits && has(seen.commits->found)) ||
            (seen.queues && has(seen.queues->found));
   };
-  for (const auto& each : of.what.paths)
+  for (const auto& each : of.what.named)
     if (!holds_any(each)) judged.unknown.push_back({each, "nothing to check was found at or below it"});
 }
 

@@ -65,6 +65,7 @@ targets parse_targets(const std::vector<std::string>& only, const std::vector<st
   }
   if (!wanted.paths.empty() && !wanted.kinds.has_recipes())
     wanted.kinds = {wanted.kinds.servers, true, true, true, true, true};
+  wanted.named = wanted.paths;
   drop_nested(wanted.paths);
   select_queues(wanted, queues);
   return wanted;

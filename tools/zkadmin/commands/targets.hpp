@@ -12,6 +12,7 @@ struct targets {
   wanted_kinds kinds{};
   std::vector<std::string> paths{};  ///< Recipes at and below these; empty: at and below the root of the settings.
   std::vector<std::string> queues{};
+  std::vector<std::string> named{};  ///< All paths as given, also those below another one: each has to hold something.
 };
 
 /// `queues`: those that the settings declare. `only`: names of kinds and absolute paths; empty: everything. Paths

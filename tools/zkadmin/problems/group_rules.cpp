@@ -34,7 +34,8 @@ problem_list problems_of(const group_status& group, const problem_limits& limits
   };
   if (!group.quarantined.empty())
     add("quarantined-shards", severity::critical, "shards in quarantine: " + std::to_string(group.quarantined.size()));
-  if (!group.members.empty() && group.planner.empty()) add("nobody-plans", severity::warning, "nobody plans");
+  const bool is_unplanned = group.planner.empty() && !group.planner_unknown;
+  if (!group.members.empty() && is_unplanned) add("nobody-plans", severity::warning, "nobody plans");
   if (auto text = standing_moves(group, limits); !text.empty())
     add("moves-stand-still", severity::warning, std::move(text));
   return found;

@@ -146,6 +146,8 @@ std::vector<std::string> parse_paths(std::string_view text) {
     paths.push_back(parse_path(text.substr(begin, end - begin)));
     begin = end + 1;
   }
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
   return paths;
 }
 

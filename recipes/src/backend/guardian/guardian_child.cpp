@@ -63,8 +63,9 @@ std::array<int, 2> open_pidfds(pid_t of, int& error) {
   if (second >= 0) return {first, second};
   error = errno;
   if (first >= 0) ::close(first);
+  if (error == ESRCH) return {-1, -1};  // somebody else has taken its end
   ::kill(of, SIGKILL);
-  ::waitpid(of, nullptr, 0);
+  while (::waitpid(of, nullptr, 0) < 0 && errno == EINTR) continue;
   return {-1, -1};
 }
 
