@@ -11,7 +11,6 @@
 #include "report/check_report.hpp"
 #include "settings/command_line.hpp"
 #include "settings/values.hpp"
-#include "settings/values.hpp"
 
 using namespace zkadmin;
 namespace json = boost::json;
