@@ -116,6 +116,12 @@ class guarded_case : public term_case {
     });
   }
   bool child_runs() const { return runs(child_); }
+  void check_child_ends_session_and_itself(replica& heir) {
+    wait_heir(heir);
+    BOOST_TEST((heir.does.terms.back().how() == takeover::died));
+    wait([&] { return !child_runs(); });
+    stop_all();
+  }
   void kill_child() const { BOOST_TEST_REQUIRE(::kill(child_, SIGKILL) == 0); }
   replica& add_heir() {
     auto& heir = make(connect(), [](career&) {});
@@ -194,10 +200,7 @@ BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_of_the_leader_ends_its_session_a
   start_leader_with_child();
   auto& heir = add_heir();
   signal_leader(SIGKILL);
-  wait_heir(heir);
-  BOOST_TEST((heir.does.terms.back().how() == takeover::died));
-  wait([&] { return !child_runs(); });
-  stop_all();
+  check_child_ends_session_and_itself(heir);
 }
 
 BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_and_finds_the_leader_dead_when_it_awakes) {
@@ -206,10 +209,7 @@ BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_and_finds_the_leader_dead_when_i
   BOOST_TEST_REQUIRE(::kill(child_, SIGSTOP) == 0);
   signal_leader(SIGKILL);
   BOOST_TEST_REQUIRE(::kill(child_, SIGCONT) == 0);
-  wait_heir(heir);
-  BOOST_TEST((heir.does.terms.back().how() == takeover::died));
-  wait([&] { return !child_runs(); });
-  stop_all();
+  check_child_ends_session_and_itself(heir);
 }
 
 BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_and_was_killed_is_started_again) {
@@ -221,10 +221,7 @@ BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_and_was_killed_is_started_again)
     wait_child();
   }
   signal_leader(SIGKILL);
-  wait_heir(heir);
-  BOOST_TEST((heir.does.terms.back().how() == takeover::died));
-  wait([&] { return !child_runs(); });
-  stop_all();
+  check_child_ends_session_and_itself(heir);
 }
 
 BOOST_AUTO_TEST_CASE(a_guardian_that_is_a_child_ends_with_the_session) {

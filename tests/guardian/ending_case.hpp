@@ -72,6 +72,14 @@ struct ending_case : guarding {
     run_until([] { return our_children().empty(); }, "the ends of the ending processes");
   }
 
+  /// A guardian with ending processes, and a process of which it is ending the session.
+  void begin_to_end_session_at(const fixed_server& server, std::chrono::milliseconds timeout) {
+    guard.emplace(io, options, make_process_ender(io.get_executor(), GUARDIAN_PROGRAM),
+                  [this](std::string_view line) { log.emplace_back(line); });
+    guard->listen();
+    leave_dead_process_with(server, timeout);
+    run_until([&] { return server.connections() > 0; }, "the order");
+  }
   /// A process has told its session, and is killed.
   void leave_dead_process_with(const fixed_server& server, std::chrono::milliseconds timeout) {
     child one([&, port = server.port()](const child::orders& orders) {

@@ -77,11 +77,7 @@ BOOST_AUTO_TEST_CASE(five_hundred_sessions_of_a_dead_process_are_ended_some_at_a
 
 BOOST_AUTO_TEST_CASE(a_guardian_that_ends_waits_for_the_orders_under_way) {
   fixed_server silent(io);
-  guard.emplace(io, options, make_process_ender(io.get_executor(), GUARDIAN_PROGRAM),
-                [this](std::string_view line) { log.emplace_back(line); });
-  guard->listen();
-  leave_dead_process_with(silent, 500ms);
-  run_until([&] { return silent.connections() > 0; }, "the order");
+  begin_to_end_session_at(silent, 500ms);
   bool is_over = false;
   guard->finish([&] { is_over = true; });
   BOOST_TEST(!is_over);
@@ -92,11 +88,7 @@ BOOST_AUTO_TEST_CASE(a_guardian_that_ends_waits_for_the_orders_under_way) {
 
 BOOST_AUTO_TEST_CASE(what_a_guardian_has_begun_that_is_killed_goes_on) {
   fixed_server silent(io);
-  guard.emplace(io, options, make_process_ender(io.get_executor(), GUARDIAN_PROGRAM),
-                [this](std::string_view line) { log.emplace_back(line); });
-  guard->listen();
-  leave_dead_process_with(silent, 3s);
-  run_until([&] { return silent.connections() > 0; }, "the order");
+  begin_to_end_session_at(silent, 3s);
   guard.reset();
   const auto before = silent.connections();
   run_until([&] { return silent.connections() > before; }, "that it is tried again");

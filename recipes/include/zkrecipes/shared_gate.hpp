@@ -43,8 +43,8 @@ class shared_gate {
   /// `declined` a processing of the key that begins later than the declined call will be done or tried again, if the
   /// callers of all processes keep the rules of docs/recipes/shared-gate.md ("What the callers have to do"): when a
   /// message is settled (acknowledged), which messages are passed with `arrival::redelivered`, which calls are
-  /// cancelled, and that all use one number of buckets. The page also names the one case that breaks
-  /// the promise.
+  /// cancelled, and that all use one number of buckets. The page also names the one case that breaks the
+  /// promise.
   ///
   /// Callers that are not declined get in by the order of their nodes. The path and its buckets are created if they are
   /// missing. `why` tells what is behind `size_mismatch` and `foreign_data`.

@@ -34,7 +34,7 @@ class session_ending {
   scheduler_ptr on_;
   dead_session what_;
   lease_clock::time_point deadline_;
-  lease_clock::time_point records_by_;  // behind that the session is closed without them: half of the time has gone
+  lease_clock::time_point records_by_;  // half of the time: later the session is closed without its records
   dead_terms terms_;
   server_list servers_;
   back_off pause_;

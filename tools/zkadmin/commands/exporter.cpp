@@ -3,6 +3,7 @@
 #include <exception>
 #include <memory>
 #include <ostream>
+#include <string>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
@@ -85,12 +86,15 @@ class exporter {
   }
 
   asio::awaitable<void> read_recipes(findings& into, deadline limit) {
+    std::string trouble;
     try {
       co_await search_if_due(limit);
-      co_await look_.read(into, limit);
+      has_searched_ = true;
     } catch (const failure& error) {
-      into.trouble = error.what();
+      trouble = error.what();
     }
+    if (has_searched_) co_await look_.read(into, limit);  // what earlier searches have found, and the queues
+    if (into.trouble.empty()) into.trouble = trouble;
     // Refused credentials close the session, and a closed session can not recover. All other errors may pass.
     const bool is_closed = session_.status().state == zkrecipes::session_state::closed;
     if (is_closed && !is_over_)
@@ -121,6 +125,7 @@ class exporter {
   asio::steady_timer timer_;
   asio::signal_set signals_;
   steady_clock::time_point search_due_{};
+  bool has_searched_ = false;  // once at least: else nothing found would look like nothing there
   bool is_over_ = false;
 };
 

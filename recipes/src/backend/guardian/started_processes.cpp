@@ -9,11 +9,9 @@ namespace zkrecipes::backend {
 
 namespace {
 
-constexpr auto by_pidfd = static_cast<idtype_t>(3);  // P_PIDFD, which glibc has since 2.36
-
 bool has_ended(int pidfd) {
   siginfo_t end{};
-  const int error = ::waitid(by_pidfd, static_cast<id_t>(pidfd), &end, WEXITED | WNOHANG) == 0 ? 0 : errno;
+  const int error = ::waitid(P_PIDFD, static_cast<id_t>(pidfd), &end, WEXITED | WNOHANG) == 0 ? 0 : errno;
   return error == ECHILD || (error == 0 && end.si_pid != 0);
 }
 
