@@ -112,4 +112,41 @@ BOOST_AUTO_TEST_CASE(a_change_is_seen_across_a_lost_connection) {
   release(leader);
 }
 
+// Of the candidates that were seen only the first is read again.
+BOOST_AUTO_TEST_CASE(a_change_costs_no_more_with_many_candidates) {
+  auto own = connect();
+  election seen(own, "/e", {.id = "observer"});
+  std::vector<campaigner*> all;
+  for (int i = 0; i < 6; ++i) all.push_back(&join());
+  BOOST_TEST_REQUIRE(run_until([&] { return in_line() == 6; }));
+  catch_up(own);
+  recorder<election_view> change(executor());
+  seen.async_view_change(std::get<1>(run(seen.async_view(tuple))), change.token());
+  settle(own);
+  settle(own);
+  const auto before = own.counters().requests;
+  release(*all[0]);
+  BOOST_TEST_REQUIRE(run_until([&] { return change.done(); }));
+  BOOST_TEST(change.result<0>().candidates.size() == 5u);
+  BOOST_TEST(change.result<0>().leader == "c1");
+  // Data and children of the path, the first candidate, a look whether it has moved. The first candidate went in
+  // between or the list was read twice at most; the watches that are left are removed.
+  BOOST_TEST(own.counters().requests - before <= 2 * 4 + 3);
+  for (std::size_t i = 2; i < all.size(); ++i) all[i]->result.cancel();
+  release(*all[1]);
+}
+
+BOOST_AUTO_TEST_CASE(an_election_that_goes_is_told) {
+  create("/gone");
+  election seen(zk(), "/gone", {.id = "observer"});
+  recorder<election_view> change(executor());
+  seen.async_view_change(std::get<1>(run(seen.async_view(tuple))), change.token());
+  settle(zk());
+  settle(zk());
+  BOOST_TEST(!change.done());
+  remove("/gone");
+  BOOST_TEST_REQUIRE(run_until([&] { return change.done(); }));
+  BOOST_TEST(change.error() == errc::no_node);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

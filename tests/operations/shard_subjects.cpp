@@ -1,5 +1,6 @@
 // Shard groups and routers.
 #include <zkrecipes/shard_group.hpp>
+#include <zkrecipes/shard_group_follower.hpp>
 #include <zkrecipes/shard_router.hpp>
 
 #include "operations/subjects.hpp"
@@ -38,8 +39,15 @@ subject of_shard_router() {
       .has("shard_router::async_started()", [](auto& r, auto t) { r.async_started(std::move(t)); });
 }
 
+subject of_shard_group_follower() {
+  return subject_of<shard_group_follower>("shard_group_follower")
+      .made([](const session& zk) { return shard_group_follower(zk, "/shards"); })
+      .has("shard_group_follower::async_change(0)", [](auto& f, auto t) { f.async_change(0, std::move(t)); },
+           {errc::no_node});
+}
+
 }  // namespace
 
-std::vector<subject> shard_subjects() { return {of_shard_group(), of_shard_router()}; }
+std::vector<subject> shard_subjects() { return {of_shard_group(), of_shard_group_follower(), of_shard_router()}; }
 
 }  // namespace zkrecipes::test

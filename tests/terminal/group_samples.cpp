@@ -45,7 +45,7 @@ shard_group_view group_view() {
   view.count = 12;
   view.is_frozen = true;
   view.members = {{node_1, "orders-1", "10.0.0.7:8080", 1, false, 17, {}}, {node_2, "orders-2", "", 0.5, true, 17, {}}};
-  view.away = {{"orders-4", 10s, {8, 9}}};
+  view.away = {{"orders-4", 10s, {8, 9}, before_noon(4s)}};
   for (std::uint32_t i = 0; i < 4; ++i) view.shards.push_back(owned(i, "orders-1", node_1));
   view.shards.push_back(owned(4, "orders-2", node_2));
   view.shards.push_back(owned(5, "orders-2", node_2));  // on the way
@@ -60,19 +60,12 @@ shard_group_view group_view() {
   view.shards.push_back(owned(10, "orders-3", node_of_the_dead));
   view.shards[10].is_in_quarantine = true;
   view.shards[10].assigned_to.clear();
+  view.shards[10].quarantine = {3, "orders-3"};
   view.shards.push_back(shard(11, ""));
   return view;
 }
 
-zkadmin::group_facts group_facts() {
-  zkadmin::group_facts facts;
-  facts.planner = "orders-1";
-  facts.quarantined[10] = {10, 3, "orders-3"};
-  facts.away_since["orders-4"] = before_noon(4s);
-  return facts;
-}
-
-group_status group() { return status_of("/orders", group_view(), group_facts(), noon()); }
+group_status group() { return status_of("/orders", group_view(), {"orders-1"}, noon()); }
 
 group_survey groups() {
   group_status quiet;

@@ -10,7 +10,6 @@ namespace samples {
 /// Twelve shards: one is being handed over, one waits for the end of its dead owner, one begins its first term, one is
 /// in quarantine, two wait for an absent member, and one is assigned to nobody.
 zkrecipes::shard_group_view group_view();
-zkadmin::group_facts group_facts();
 
 /// The same as the tool sees it at `noon`.
 zkadmin::group_status group();

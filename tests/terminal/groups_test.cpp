@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(moves_tell_where_from_and_since_when) {
 }
 
 BOOST_AUTO_TEST_CASE(a_clock_that_is_behind_makes_no_negative_age) {
-  const auto early = status_of("/orders", samples::group_view(), samples::group_facts(), samples::noon() - 1h);
+  const auto early = status_of("/orders", samples::group_view(), {"orders-1"}, samples::noon() - 1h);
   BOOST_TEST((early.moves[0].age == 0ms));
   BOOST_TEST((early.away[0].age == 0ms));
 }
@@ -61,6 +61,8 @@ BOOST_AUTO_TEST_CASE(what_was_read_at_different_times_does_not_matter) {
   auto view = samples::group_view();
   view.shards[0].assigned_to = "_c_99-member-0000000099";  // a member that is gone since
   view.shards[1].is_in_quarantine = true;
+  view.shards[10].quarantine = {};  // its node says nothing
+  view.away[0].since = 0;
   const auto group = status_of("/orders", view, {}, samples::noon());
   BOOST_TEST(ranges(group.unassigned) == "0,11");
   BOOST_TEST_REQUIRE(group.quarantined.size() == 2u);

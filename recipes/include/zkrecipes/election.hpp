@@ -100,19 +100,20 @@ class election {
   }
 
   /// Completes with the present view when it differs from `seen` (`election_view()`: any view does): at once, or as
-  /// soon as it does. Two views differ if their fingerprints do. A missing path is waited for.
+  /// soon as it does. Two views differ if their fingerprints do. With `election_view()` a missing path is waited for.
+  /// `seen` has to be of the same election: of its candidates only the first is read again.
   ///
   /// Signature: `void(error_code, election_view)`.
-  /// Errors: `no_auth`, `foreign_data`, and those of `session`, except `connection_loss`: a connection is waited for
-  /// without a limit.
-  /// Cancellation: all types.
+  /// Errors: `no_node` (the election was seen, and its node does not exist now), `no_auth`, `foreign_data`, and those
+  /// of `session`, except `connection_loss`: a connection is waited for without a limit. Cancellation: all types.
   /// Thread safety: as the class says.
-  /// Cost: that of `async_view`, now and again after each notification and each lost connection. It watches the path,
-  /// its children and the first candidate; one round trip more to watch a path that is missing.
+  /// Cost: that of `async_view` without the candidates of `seen` that are not first, now and again after each
+  /// notification and each lost connection. It watches the path, its children and the first candidate; one round trip
+  /// more to watch a path that is missing. The watches that have not fired are removed at the end, a request each.
   template <token_for<election_view> Token = default_token>
   auto async_view_change(const election_view& seen, Token&& token = Token()) {
     return detail::initiate<void(error_code, election_view)>(token, &start_view_change, session_.get_core(), path_,
-                                                             seen.fingerprint);
+                                                             seen);
   }
 
   /// Prepares the change that asks the present leader to give up: to be shown, and then committed with
@@ -157,7 +158,7 @@ class election {
                                  election_options);
   static void start_view(detail::handler_for<void(error_code, election_view)>, core_ptr, std::string);
   static void start_view_change(detail::handler_for<void(error_code, election_view)>, core_ptr, std::string,
-                                std::string);
+                                election_view);
   static void start_resignation_request(detail::handler_for<void(error_code, transaction)>, core_ptr, std::string);
   static void start_request_resignation(detail::handler_for<void(error_code)>, core_ptr, std::string);
 

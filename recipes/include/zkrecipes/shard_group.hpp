@@ -76,7 +76,7 @@ class shard_group {
   /// Cancellation: all types.
   /// Thread safety: as the class says.
   /// Cost: 2 round trips for up to 1 000 members and shards, and one more for each further thousand; 5 requests, and
-  /// one for each member, shard and absent member.
+  /// one for each member, shard, absent member and shard in quarantine.
   template <token_for<shard_group_view> Token = default_token>
   auto async_view(Token&& token = Token()) {
     return detail::initiate<void(error_code, shard_group_view)>(token, &start_view, member_);

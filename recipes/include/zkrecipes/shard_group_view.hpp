@@ -19,6 +19,8 @@ struct group_member_view {
   bool is_draining = false;
   std::int64_t plan = 0;                ///< The number of the plan that its orders are of; 0: it has none yet.
   std::vector<std::uint32_t> shards{};  ///< Those that it is to own.
+  /// When its node, which has its orders, was last written: by the server's clock, in milliseconds since 1970.
+  std::int64_t since = 0;
 };
 
 /// A member that has stopped, and whose shards wait for it.
@@ -26,6 +28,13 @@ struct absent_member_view {
   std::string id;
   std::chrono::milliseconds grace{0};
   std::vector<std::uint32_t> shards{};
+  std::int64_t since = 0;  ///< When it stopped, by the server's clock, in milliseconds since 1970.
+};
+
+/// What the node of a shard in quarantine says.
+struct quarantine_view {
+  std::int64_t deaths = 0;   ///< Terms in a row that ended by a death.
+  std::string last_owner{};  ///< Its id.
 };
 
 /// One shard, as its record says.
@@ -40,6 +49,7 @@ struct shard_view {
   std::int64_t since = 0;     ///< When the record was last written, by the server's clock, in milliseconds since 1970.
   std::string assigned_to{};  ///< The name of the node of the member that is to own it; empty: nobody.
   bool is_in_quarantine = false;
+  quarantine_view quarantine{};  ///< While it is in quarantine.
 
   /// Whether the member that is to own it has not begun its term.
   bool is_moving() const noexcept {
@@ -56,6 +66,7 @@ struct shard_group_view {
   std::vector<group_member_view> members{};  ///< In the order of their nodes' names.
   std::vector<absent_member_view> away{};
   std::vector<shard_view> shards{};  ///< By number.
+  std::uint64_t revision = 0;        ///< Of `shard_group_follower`: another number for each state. 0: of `async_view`.
 };
 
 }  // namespace zkrecipes

@@ -41,6 +41,7 @@
 #include <zkrecipes/session.hpp>
 #include <zkrecipes/shard.hpp>
 #include <zkrecipes/shard_group.hpp>
+#include <zkrecipes/shard_group_follower.hpp>
 #include <zkrecipes/shard_router.hpp>
 #include <zkrecipes/shared_balance.hpp>
 #include <zkrecipes/shared_gate.hpp>

@@ -23,7 +23,7 @@ election::election(session over, std::string path, election_options options)
 namespace {
 
 awaitable<outcome<election_view>> view(core_ptr session, std::string path) {
-  auto nodes = co_await read_election(session, std::move(path), nullptr, nullptr);
+  auto nodes = co_await read_election(session, std::move(path), nullptr);
   auto& [error, read] = nodes;
   if (error) co_return failed<election_view>(error);
   auto seen = interpret(read, session->get_scheduler()->world->wall_clock());
@@ -41,13 +41,15 @@ awaitable<error_code> wait_fired(condition& fired, const std::vector<std::unique
   }
 }
 
-awaitable<outcome<election_view>> view_change(core_ptr session, std::string path, std::string fingerprint) {
+awaitable<outcome<election_view>> view_change(core_ptr session, std::string path, election_view before) {
   condition fired(session->get_scheduler());
+  election_follower follower{fired};
+  for (auto& each : before.candidates) follower.known.emplace(each.node, each);
   for (;;) {
-    std::vector<std::unique_ptr<watch>> hints;
-    auto nodes = co_await read_election(session, path, &fired, &hints);
+    auto nodes = co_await read_election(session, path, &follower);
     auto& [error, read] = nodes;
-    if (error == errc::no_node) {
+    const bool was_seen = !before.fingerprint.empty();
+    if (error == errc::no_node && !was_seen) {
       // Wait until the node is created. Only `exists` sets a watch on a missing node.
       auto exists = make_request(opcode::exists, path, true);
       auto there = co_await session->perform(std::move(exists), retry::always);
@@ -56,22 +58,22 @@ awaitable<outcome<election_view>> view_change(core_ptr session, std::string path
     } else if (!error) {
       auto seen = interpret(read, session->get_scheduler()->world->wall_clock());
       if (!seen) co_return failed<election_view>(errc::foreign_data);
-      if (seen->fingerprint != fingerprint) co_return outcome<election_view>(error, std::move(*seen));
+      if (seen->fingerprint != before.fingerprint) co_return outcome<election_view>(error, std::move(*seen));
     }
-    if (!error) error = co_await wait_fired(fired, hints);
+    if (!error) error = co_await wait_fired(fired, follower.hints);
     if (error) co_return failed<election_view>(error);
   }
 }
 
 awaitable<outcome<transaction>> resignation_request(core_ptr session, std::string path) {
-  auto nodes = co_await read_election(session, path, nullptr, nullptr);
+  auto nodes = co_await read_election(session, path, nullptr);
   auto& [error, read] = nodes;
   if (!error && read.candidates.empty()) error = errc::no_node;
   if (!error && !is_of_ours(read.candidates.front().data)) error = errc::foreign_data;
   transaction ask;
   if (!error) {
     const auto& first = read.candidates.front();
-    ask.set(join(path, first.name), with_revocation(first.data), first.stat.version);
+    ask.set(join(path, first.facts.node), with_revocation(first.data), first.stat.version);
   }
   co_return outcome<transaction>(error, std::move(ask));
 }
@@ -106,8 +108,8 @@ void election::start_view(handler_for<void(error_code, election_view)> h, core_p
 }
 
 void election::start_view_change(handler_for<void(error_code, election_view)> h, core_ptr core, std::string path,
-                                 std::string fingerprint) {
-  launch(*core->get_scheduler(), std::move(h), view_change(core, std::move(path), std::move(fingerprint)));
+                                 election_view before) {
+  launch(*core->get_scheduler(), std::move(h), view_change(core, std::move(path), std::move(before)));
 }
 
 void election::start_resignation_request(handler_for<void(error_code, transaction)> h, core_ptr core,

@@ -1,7 +1,10 @@
 // Reads an election without taking part in it.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include <zkrecipes/election_view.hpp>
 
@@ -13,9 +16,9 @@ namespace zkrecipes::detail {
 
 /// One candidate as read.
 struct candidate_node {
-  std::string name;
-  std::string data;
-  node_stat stat;
+  candidate facts;   ///< All but its position.
+  std::string data;  ///< Of the first one only: the others' data says no more than `facts` does.
+  node_stat stat;    ///< Of the first one only.
 };
 
 /// The nodes of an election as read, before they are interpreted.
@@ -26,11 +29,18 @@ struct election_nodes {
   std::vector<candidate_node> candidates;  ///< In the order of the line.
 };
 
-/// Reads the nodes of an election. If `tell` is given, `hints` gets watches on everything that can change the view;
-/// they notify `tell`, and a connection is waited for without a limit. Errors: `no_node`, `no_auth`, those of the
-/// session.
-awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string path, condition* tell,
-                                                 std::vector<std::unique_ptr<watch>>* hints);
+/// What a reader that waits for changes has, and one that looks once has not.
+struct election_follower {
+  condition& tell;  ///< Notified when the view can have changed.
+  /// Candidates that need not be read again, unless they are first, by the names of their nodes: no server gives a name
+  /// twice.
+  std::map<std::string, candidate> known{};
+  std::vector<std::unique_ptr<watch>> hints{};  ///< On everything that can change the view.
+};
+
+/// Reads the nodes of an election. For a follower it sets the watches, and waits for a connection without a limit.
+/// Errors: `no_node`, `no_auth`, those of the session.
+awaitable<outcome<election_nodes>> read_election(core_ptr session, std::string path, election_follower* follower);
 
 /// The meaning of the nodes at this time of the wall clock. Pure. Nothing if the data is not a term record.
 std::optional<election_view> interpret(const election_nodes& nodes, std::chrono::system_clock::time_point present);

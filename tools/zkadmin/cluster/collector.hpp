@@ -1,9 +1,8 @@
-// Finds and reads the elections, which takes a ZooKeeper session.
+// Finds and reads recipes, which takes a ZooKeeper session.
 #pragma once
 
 #include <chrono>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +11,7 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "cluster/status.hpp"
-#include "cluster/tree_search.hpp"
+#include "cluster/place.hpp"
 #include "settings/settings.hpp"
 
 namespace zkadmin {
@@ -31,28 +29,17 @@ zkrecipes::session make_session(const boost::asio::any_io_executor& executor, co
 /// was tried, such as "reading /a".
 void check(const zkrecipes::error_code& error, const std::string& doing);
 
-/// The present state of one election; nothing if its node is gone. Foreign data and refused access are shown as a
-/// phase; other errors throw `failure`.
-boost::asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session session, std::string path);
-
-/// Finds the elections at and below a root and reads their state. One operation at a time; each throws `failure`. After
-/// the deadline no further requests are sent, and the survey is marked as incomplete.
-class collector {
+/// Reads a place once: each operation reads everything anew.
+class collector final : public place {
  public:
   collector(zkrecipes::session session, std::string root);
 
-  /// Walks the tree: finds new recipes and, if the walk was complete, forgets those that are gone.
-  boost::asio::awaitable<void> find_elections(deadline limit = deadline::max());
-
-  /// The paths of this recipe that the last search has found.
-  const std::vector<std::string>& found(recipe which) { return paths_[which]; }
-  /// It is not there any more. A search that is not complete would go on with it.
-  void forget(recipe which, const std::string& path) { std::erase(paths_[which], path); }
-  /// What the last search has left out, without any recipes.
-  const election_survey& outline() const noexcept { return outline_; }
-
-  /// Reads the state of the elections that were found.
-  boost::asio::awaitable<election_survey> look(deadline limit = deadline::max());
+  boost::asio::awaitable<void> search(deadline limit = deadline::max()) override;
+  std::vector<std::string> found(recipe which) const override;
+  void forget(recipe which, const std::string& path) override { std::erase(paths_[which], path); }
+  election_survey outline() const override { return outline_; }
+  boost::asio::awaitable<election_survey> elections(deadline limit = deadline::max()) override;
+  boost::asio::awaitable<group_survey> groups(deadline limit = deadline::max()) override;
 
  private:
   struct glance;

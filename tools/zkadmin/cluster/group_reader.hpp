@@ -17,8 +17,7 @@ namespace zkadmin {
 /// can not be read.
 boost::asio::awaitable<reading<group_status>> read_group(zkrecipes::session session, std::string path);
 
-/// The present state of these groups, without those that are gone or may not be read. Throws `failure`.
-boost::asio::awaitable<std::vector<group_status>> read_groups(zkrecipes::session session,
-                                                              std::vector<std::string> paths);
+/// The planner of a group, by the election of its planners; null: there is none.
+group_planner planner_of(const election_status* election);
 
 }  // namespace zkadmin

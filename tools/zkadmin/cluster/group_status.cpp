@@ -26,8 +26,17 @@ std::map<std::string, group_member_status> members_of(const shard_group_view& vi
   return all;
 }
 
+/// When the members' nodes, which have their orders, were written, by the names of the nodes.
+using order_times = std::map<std::string, std::int64_t>;
+
+order_times orders_of(const shard_group_view& view) {
+  order_times all;
+  for (const auto& each : view.members) all[each.node] = each.since;
+  return all;
+}
+
 shard_move_status move_of(const shard_view& shard, const std::map<std::string, group_member_status>& members,
-                          const group_facts& facts, time_point now) {
+                          const order_times& ordered, time_point now) {
   shard_move_status move;
   move.shard = shard.number;
   move.from = shard.owner;
@@ -35,23 +44,22 @@ shard_move_status move_of(const shard_view& shard, const std::map<std::string, g
   move.to = members.at(shard.assigned_to).id;
   move.phase = to_string(shard.phase);
   move.age = age_since(shard.since, now);
-  if (const auto order = facts.ordered.find(shard.assigned_to); order != facts.ordered.end())
+  if (const auto order = ordered.find(shard.assigned_to); order != ordered.end() && order->second > 0)
     move.waits = age_since(std::max(shard.since, order->second), now);
   return move;
 }
 
-quarantined_shard quarantine_of(const shard_view& shard, const group_facts& facts) {
-  const auto known = facts.quarantined.find(shard.number);
-  return known == facts.quarantined.end() ? quarantined_shard{shard.number, 0, shard.owner} : known->second;
+/// A quarantine that does not say so itself is of the last owner.
+quarantined_shard quarantine_of(const shard_view& shard) {
+  const auto& last = shard.quarantine.last_owner;
+  return {shard.number, shard.quarantine.deaths, last.empty() ? shard.owner : last};
 }
 
-std::vector<absent_member_status> away_of(const shard_group_view& view, const group_facts& facts, time_point now) {
+std::vector<absent_member_status> away_of(const shard_group_view& view, time_point now) {
   std::vector<absent_member_status> all;
-  for (const auto& each : view.away) {
-    const auto since = facts.away_since.find(each.id);
-    all.push_back({each.id, each.grace, age_since(since == facts.away_since.end() ? 0 : since->second, now),
-                   shard_numbers(each.shards.begin(), each.shards.end())});
-  }
+  for (const auto& each : view.away)
+    all.push_back(
+        {each.id, each.grace, age_since(each.since, now), shard_numbers(each.shards.begin(), each.shards.end())});
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   return all;
 }
@@ -82,23 +90,24 @@ std::string ranges(const shard_numbers& numbers) {
   return text;
 }
 
-group_status status_of(std::string path, const shard_group_view& view, const group_facts& facts, time_point now) {
+group_status status_of(std::string path, const shard_group_view& view, const group_planner& planner, time_point now) {
   group_status group;
   group.path = std::move(path);
   group.shards = view.count;
   group.frozen = view.is_frozen;
-  group.planner = facts.planner;
-  group.planner_unknown = facts.planner_unknown;
-  group.away = away_of(view, facts, now);
+  group.planner = planner.id;
+  group.planner_unknown = planner.is_unknown;
+  group.away = away_of(view, now);
+  const auto ordered = orders_of(view);
   auto members = members_of(view);
   const auto waited_for = awaiting(view);
   for (const auto& each : view.shards) {
     const auto owner = members.find(each.assigned_to);
     if (each.is_in_quarantine) {
-      group.quarantined.push_back(quarantine_of(each, facts));
+      group.quarantined.push_back(quarantine_of(each));
     } else if (owner != members.end() && each.is_moving()) {
       owner->second.expected.push_back(each.number);
-      group.moves.push_back(move_of(each, members, facts, now));
+      group.moves.push_back(move_of(each, members, ordered, now));
     } else if (owner != members.end()) {
       owner->second.owned.push_back(each.number);
     } else {

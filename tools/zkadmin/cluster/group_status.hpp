@@ -82,18 +82,14 @@ std::size_t owned_count(const group_status& group) noexcept;
 /// "0-3,9".
 std::string ranges(const shard_numbers& numbers);
 
-/// The facts about a group that the library's view does not have.
-struct group_facts {
-  std::string planner{};                                     ///< Id of the leader of the planners' election.
-  bool planner_unknown = false;                              ///< That can not be read.
-  std::map<std::uint32_t, quarantined_shard> quarantined{};  ///< By number.
-  std::map<std::string, std::int64_t> away_since{};          ///< By id: milliseconds since 1970 by the server's clock.
-  /// When the members' nodes, which have their orders, were written, by the names of the nodes; in the same unit.
-  std::map<std::string, std::int64_t> ordered{};
+/// The leader of the planners' election, which the library's view does not have.
+struct group_planner {
+  std::string id{};
+  bool is_unknown = false;  ///< The election can not be read.
 };
 
 /// `now` is the time of this machine's clock.
-group_status status_of(std::string path, const zkrecipes::shard_group_view& view, const group_facts& facts,
+group_status status_of(std::string path, const zkrecipes::shard_group_view& view, const group_planner& planner,
                        std::chrono::system_clock::time_point now);
 
 using group_survey = survey<group_status>;

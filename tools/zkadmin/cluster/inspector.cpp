@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "cluster/commit_reader.hpp"
-#include "cluster/group_reader.hpp"
 #include "cluster/queue_reader.hpp"
 #include "cluster/reading.hpp"
 #include "cluster/topic_reader.hpp"
@@ -23,7 +22,7 @@ template <class Survey>
 struct kind_of_recipe {
   bool is_wanted;
   std::optional<Survey>& into;
-  std::function<asio::awaitable<Survey>(collector&)> read;
+  std::function<asio::awaitable<Survey>(place&)> read;
 };
 
 template <class Item>
@@ -46,13 +45,14 @@ void merge_into(Survey& all, Survey more) {
 }
 
 template <class Survey>
-asio::awaitable<void> read_kind(kind_of_recipe<Survey> kind, std::deque<collector>& places, std::string& trouble) {
+asio::awaitable<void> read_kind(kind_of_recipe<Survey> kind, const std::vector<std::unique_ptr<place>>& places,
+                                std::string& trouble) {
   kind.into.reset();
   if (!kind.is_wanted) co_return;
   try {
     Survey all;
-    for (auto& each : places) {
-      auto more = co_await kind.read(each);
+    for (const auto& each : places) {
+      auto more = co_await kind.read(*each);
       merge_into(all, std::move(more));
     }
     kind.into = std::move(all);
@@ -63,10 +63,10 @@ asio::awaitable<void> read_kind(kind_of_recipe<Survey> kind, std::deque<collecto
 
 /// Reads the recipes of a kind that a place has found.
 template <class Status>
-std::function<asio::awaitable<survey<Status>>(collector&)> reading_with(zkrecipes::session session, recipe which,
-                                                                        reader<Status> read, deadline limit) {
-  return [=](collector& at) -> asio::awaitable<survey<Status>> {
-    const auto& outline = at.outline();
+std::function<asio::awaitable<survey<Status>>(place&)> reading_with(zkrecipes::session session, recipe which,
+                                                                    reader<Status> read, deadline limit) {
+  return [=](place& at) -> asio::awaitable<survey<Status>> {
+    const auto outline = at.outline();
     survey<Status> all{{}, outline.notes, outline.complete, outline.refused};
     const path_hook is_gone = [&at, which](const std::string& path) { at.forget(which, path); };
     co_await read_each<Status>(session, at.found(which), read, limit, all, {.keeps_on = true, .is_gone = is_gone});
@@ -88,25 +88,30 @@ void note_missing(queue_survey& all, const std::string& path) {
 inspector::inspector(zkrecipes::session session, const std::vector<std::string>& roots, std::vector<std::string> queues,
                      wanted_kinds kinds)
     : session_(std::move(session)), kinds_(kinds), queues_(std::move(queues)) {
-  for (const auto& each : roots) places_.emplace_back(session_, each);
+  for (const auto& each : roots) places_.push_back(std::make_unique<collector>(session_, each));
+}
+
+inspector::inspector(zkrecipes::session session, std::unique_ptr<place> at, std::vector<std::string> queues,
+                     wanted_kinds kinds)
+    : session_(std::move(session)), kinds_(kinds), queues_(std::move(queues)) {
+  places_.push_back(std::move(at));
 }
 
 asio::awaitable<void> inspector::search(deadline limit) {
   const bool is_needed = kinds_.elections || kinds_.groups || kinds_.topics || kinds_.commits;
   if (!is_needed) co_return;  // queues are declared
-  for (auto& each : places_) co_await each.find_elections(limit);
+  for (const auto& each : places_) co_await each->search(limit);
 }
 
 bool inspector::is_complete() const noexcept {
-  return std::all_of(places_.begin(), places_.end(), [](const auto& each) { return each.outline().complete; });
+  return std::all_of(places_.begin(), places_.end(), [](const auto& each) { return each->outline().complete; });
 }
 
 asio::awaitable<void> inspector::read(findings& into, deadline limit) {
   into.trouble.clear();
   kind_of_recipe<election_survey> elections{kinds_.elections, into.elections,
-                                            [limit](collector& at) { return at.look(limit); }};
-  kind_of_recipe<group_survey> groups{kinds_.groups, into.groups,
-                                      reading_with<group_status>(session_, recipe::shard_group, read_group, limit)};
+                                            [limit](place& at) { return at.elections(limit); }};
+  kind_of_recipe<group_survey> groups{kinds_.groups, into.groups, [limit](place& at) { return at.groups(limit); }};
   kind_of_recipe<topic_survey> topics{kinds_.topics, into.topics,
                                       reading_with<topic_status>(session_, recipe::topic, read_topic, limit)};
   kind_of_recipe<commit_survey> commits{

@@ -1,7 +1,7 @@
 // Finds and reads all recipes that have rules for problems.
 #pragma once
 
-#include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +20,8 @@ class inspector {
   /// Looks at and below each of the roots, and at the queues.
   inspector(zkrecipes::session session, const std::vector<std::string>& roots, std::vector<std::string> queues,
             wanted_kinds kinds);
+  /// Looks at this place, and at the queues.
+  inspector(zkrecipes::session session, std::unique_ptr<place> at, std::vector<std::string> queues, wanted_kinds kinds);
 
   /// Searches the tree. Throws `failure`.
   boost::asio::awaitable<void> search(deadline limit);
@@ -37,7 +39,7 @@ class inspector {
   zkrecipes::session session_;
   wanted_kinds kinds_;
   std::vector<std::string> queues_;
-  std::deque<collector> places_;
+  std::vector<std::unique_ptr<place>> places_;
 };
 
 }  // namespace zkadmin

@@ -43,8 +43,8 @@ asio::awaitable<void> add_shards(led_terms& to, zkrecipes::session session, std:
 asio::awaitable<led_terms> find_led_terms(zkrecipes::session session, std::string root, std::int64_t leader,
                                           deadline limit) {
   collector all(session, std::move(root));
-  co_await all.find_elections(limit);
-  const auto seen = co_await all.look(limit);
+  co_await all.search(limit);
+  const auto seen = co_await all.elections(limit);
   led_terms terms;
   terms.complete = seen.complete;
   for (const auto& each : seen.elections) add(terms, each, leader);

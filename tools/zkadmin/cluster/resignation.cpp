@@ -9,6 +9,7 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/election_reader.hpp"
 #include "failure.hpp"
 #include "text.hpp"
 

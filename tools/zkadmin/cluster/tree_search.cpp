@@ -18,7 +18,6 @@ namespace asio = boost::asio;
 using zkrecipes::errc;
 using zkrecipes::error_code;
 
-constexpr std::size_t max_nodes = 10'000;
 constexpr std::size_t share = 250;     // Children of one node that are visited with one level.
 constexpr std::size_t max_notes = 20;  // For each kind of note.
 constexpr std::int32_t longest_record = 64 * 1024;
@@ -34,8 +33,8 @@ void shorten(std::vector<survey_note>& notes, const std::string& root, const cha
 
 }  // namespace
 
-tree_search::tree_search(zkrecipes::session session, std::string root)
-    : session_(std::move(session)), root_(std::move(root)) {}
+tree_search::tree_search(zkrecipes::session session, std::string root, search_options how)
+    : session_(std::move(session)), root_(std::move(root)), how_(std::move(how)) {}
 
 asio::awaitable<void> tree_search::run(deadline limit) {
   limit_ = limit;
@@ -46,7 +45,7 @@ asio::awaitable<void> tree_search::run(deadline limit) {
 
 asio::awaitable<void> tree_search::visit_all(std::size_t depth) {
   const level present = std::move(levels_[depth]);
-  const auto count = std::min(present.size(), max_nodes - visited_);
+  const auto count = std::min(present.size(), how_.most - visited_);
   visited_ += count;
   const auto visit_one = [this, &present, depth](std::size_t i) { return visit(present[i], depth); };
   co_await for_each_index(count, requests_at_a_time, visit_one);
@@ -64,7 +63,8 @@ asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t de
   auto listing = co_await session_.async_children(path, as_result);
   const error_code error = std::get<0>(listing);
   const bool is_root = path == root_;
-  if (error == errc::no_node && is_root)
+  if (error == errc::no_node && is_root) is_gone_ = true;
+  if (is_gone_ && !how_.may_be_gone)
     throw failure(exit_code::error, "the root " + root_ + " does not exist; give another one with --root");
   if (error == errc::no_node) co_return;
   if (error == errc::no_auth && !is_root) {
@@ -75,6 +75,7 @@ asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t de
   auto& listed = std::get<1>(listing);
   const auto which = co_await recipe_at(path, listed);
   if (which != recipe::none) found_[which].push_back(path);
+  if (how_.on_visited) how_.on_visited({path, which, listed});
   plan(path, which, std::move(listed.names), depth);
 }
 
@@ -95,15 +96,17 @@ void tree_search::plan(const std::string& path, recipe which, std::vector<std::s
   });
   std::sort(names.begin(), names.end());
   for (std::size_t i = 0; i < names.size(); ++i) {
+    auto child = join(path, names[i]);
+    if (how_.skips && how_.skips(child)) continue;
     const auto deeper = depth + 1 + i / share;
     if (levels_.size() <= deeper) levels_.resize(deeper + 1);
-    levels_[deeper].push_back(join(path, names[i]));
+    levels_[deeper].push_back(std::move(child));
   }
 }
 
 std::vector<survey_note> tree_search::notes() const {
   const std::string why = is_late_ ? "the time was over; choose a longer --timeout or a --root"
-                                   : "only " + std::to_string(max_nodes) + " nodes are; choose a --root";
+                                   : "only " + std::to_string(how_.most) + " nodes are; choose a --root";
   std::vector<survey_note> refused, left;
   for (const auto& each : refused_) refused.push_back({each, "may not be read with these credentials"});
   for (const auto& [path, count] : left_)

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -18,14 +19,28 @@ namespace zkadmin {
 
 using deadline = std::chrono::steady_clock::time_point;
 
+/// A node that was visited.
+struct visited_node {
+  std::string path;
+  recipe which = recipe::none;
+  const zkrecipes::node_children& listed;
+};
+
+struct search_options {
+  std::size_t most = 10'000;                              ///< Nodes to visit.
+  std::function<bool(const std::string& path)> skips{};   ///< Nodes at and below which nothing is visited.
+  std::function<void(const visited_node&)> on_visited{};  ///< Called once for each.
+  bool may_be_gone = false;                               ///< A root that does not exist is no error.
+};
+
 /// One walk, breadth first: if it has to be cut off, the deepest nodes are missing. If a node has more than 250
 /// children, 250 are visited with their level, and 250 more with each level below, so that a backlog takes only its
 /// share of the walk. Nodes that can be no recipes of their own by their names are skipped.
 class tree_search {
  public:
-  tree_search(zkrecipes::session session, std::string root);
+  tree_search(zkrecipes::session session, std::string root, search_options how = {});
 
-  /// Visits at most 10 000 nodes, none after the deadline. Throws `failure`.
+  /// Visits no node after the deadline. Throws `failure`.
   boost::asio::awaitable<void> run(deadline limit);
 
   /// The paths of this recipe, sorted.
@@ -33,6 +48,10 @@ class tree_search {
   /// Whether nothing was left out.
   bool is_complete() const noexcept { return refused_.empty() && left_.empty(); }
   bool is_refused() const noexcept { return !refused_.empty(); }
+  /// Whether the deadline came first.
+  bool is_late() const noexcept { return is_late_; }
+  /// Whether the root does not exist.
+  bool is_gone() const noexcept { return is_gone_; }
   /// The nodes that were left out, and why.
   std::vector<survey_note> notes() const;
 
@@ -46,10 +65,12 @@ class tree_search {
 
   zkrecipes::session session_;
   std::string root_;
+  search_options how_;
   deadline limit_;
   std::vector<level> levels_;  ///< Nodes to visit, by level.
   std::size_t visited_ = 0;
   bool is_late_ = false;
+  bool is_gone_ = false;
   std::map<recipe, std::vector<std::string>> found_;
   std::vector<std::string> refused_;
   std::map<std::string, std::size_t> left_;  ///< How many children of a node were not visited.

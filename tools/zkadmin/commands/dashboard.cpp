@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <system_error>
+#include <utility>
 
 #include <poll.h>
 #include <sys/epoll.h>
@@ -21,7 +22,7 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/group_reader.hpp"
+#include "cluster/live_place.hpp"
 #include "cluster/prober.hpp"
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
@@ -35,9 +36,10 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
-constexpr auto walk_interval = 5s;  // Pause between searches for new elections; longer if a search takes long.
+constexpr auto search_interval = 1s;        // Least pause between searches for new recipes.
+constexpr auto shortest_interval = 100ms;   // Between two drawings of changes.
+constexpr int servers_at_the_interval = 3;  // More servers are asked less often.
 constexpr auto clock_interval = 1s;
-constexpr auto longest_pause_of_groups = 10s;
 
 std::chrono::seconds utc_offset(wall_time when) {
   const std::time_t seconds = std::chrono::system_clock::to_time_t(when);
@@ -76,11 +78,11 @@ class dashboard {
       : io_(io),
         wanted_(wanted),
         session_(session),
-        elections_(std::move(session), wanted.root),
+        recipes_(std::move(session), wanted.root, {[this] { note_change(); }, [this] { show_before_loss(); }},
+                 wanted.interval),
         probes_(std::make_shared<prober>(io.get_executor(), wanted.servers, wanted.timeout)),
         servers_(not_asked(wanted.servers)),
-        elections_timer_(io),
-        groups_timer_(io),
+        recipes_timer_(io),
         clock_timer_(io),
         input_(io, watch_for_input(STDIN_FILENO)),
         signals_(io) {
@@ -94,8 +96,8 @@ class dashboard {
   }
 
   void run() {
-    for (auto loop : {&dashboard::watch_elections, &dashboard::watch_groups, &dashboard::read_keys,
-                      &dashboard::obey_signals, &dashboard::show_time})
+    for (auto loop :
+         {&dashboard::watch_recipes, &dashboard::read_keys, &dashboard::obey_signals, &dashboard::show_time})
       begin((this->*loop)());
     for (std::size_t i = 0; i < servers_.size(); ++i) begin(watch_server(i));
     while (!is_over_) io_.run_one();
@@ -121,8 +123,7 @@ class dashboard {
 
   void end_rests() {
     for (auto& each : server_timers_) each.cancel();
-    elections_timer_.cancel();
-    groups_timer_.cancel();
+    recipes_timer_.cancel();
   }
 
   void apply(const event& what) {
@@ -132,6 +133,7 @@ class dashboard {
     if (wish == effect::quit) is_over_ = true;
     if (wish == effect::refresh) {
       ++refreshes_;
+      recipes_.want_all();
       end_rests();
     }
     draw();
@@ -157,46 +159,53 @@ class dashboard {
       servers_[i] = std::move(seen);
       apply(servers_seen{servers_});
     };
+    const auto pace = std::max(1, static_cast<int>(servers_.size()) / servers_at_the_interval);
     while (!is_over_) {
       co_await probes_->ask(which, keep);
-      co_await rest(server_timers_[which], wanted_.interval);
+      co_await rest(server_timers_[which], wanted_.interval * pace);
     }
   }
 
-  asio::awaitable<void> watch_elections() {
-    auto walk_due = std::chrono::steady_clock::now();
+  /// Watches tell what changes, so a refresh costs one request unless something has changed.
+  asio::awaitable<void> watch_recipes() {
+    auto search_due = std::chrono::steady_clock::now();
     while (!is_over_) {
+      const auto begin = std::chrono::steady_clock::now();
+      has_changed_ = false;
       try {
-        const auto begin = std::chrono::steady_clock::now();
-        if (begin >= walk_due) {
-          co_await elections_.find_elections();
-          const auto end = std::chrono::steady_clock::now();
-          walk_due = end + std::max<std::chrono::nanoseconds>(walk_interval, (end - begin) * 10);
+        if (begin >= search_due && recipes_.is_search_due()) {
+          co_await recipes_.search(deadline::max());
+          search_due = std::chrono::steady_clock::now() + search_interval;
         }
-        auto survey = co_await elections_.look();
-        apply(elections_seen{std::move(survey)});
+        auto elections = co_await recipes_.elections(deadline::max());
+        apply(elections_seen{std::move(elections)});
+        auto groups = co_await recipes_.groups(deadline::max());
+        apply(groups_seen{std::move(groups.found)});
       } catch (const failure& error) {
         // Refused credentials close the session, and a closed session can not recover. All other errors may pass.
         if (!is_over_ && session_.status().state == zkrecipes::session_state::closed) throw;
         apply(elections_failed{error.what()});
       }
-      co_await rest(elections_timer_, wanted_.interval);
+      co_await rest_until_changed(begin);
     }
   }
 
-  /// Reading a group takes a request for each shard, so groups that are large are read less often.
-  asio::awaitable<void> watch_groups() {
-    while (!is_over_) {
-      const auto begin = std::chrono::steady_clock::now();
-      try {
-        auto groups = co_await read_groups(session_, elections_.found(recipe::shard_group));
-        apply(groups_seen{std::move(groups)});
-      } catch (const failure&) {  // the loop of the elections tells the reason
-      }
-      const auto taken = std::chrono::steady_clock::now() - begin;
-      const auto pause = std::min<std::chrono::nanoseconds>(taken * 10, longest_pause_of_groups);
-      co_await rest(groups_timer_, std::max<std::chrono::nanoseconds>(wanted_.interval, pause));
-    }
+  /// Until the next refresh is due, or a little after a change: many changes are drawn together.
+  asio::awaitable<void> rest_until_changed(std::chrono::steady_clock::time_point begin) {
+    if (!has_changed_) co_await rest(recipes_timer_, wanted_.interval);
+    const auto earliest = begin + std::min<std::chrono::nanoseconds>(shortest_interval, wanted_.interval);
+    recipes_timer_.expires_at(earliest);
+    if (std::chrono::steady_clock::now() < earliest) co_await recipes_timer_.async_wait(as_result);
+  }
+
+  void note_change() {
+    if (std::exchange(has_changed_, true)) return;
+    recipes_timer_.cancel();
+  }
+
+  /// An election changes again before its last state has been drawn: the events are not to miss that.
+  void show_before_loss() {
+    if (!state_.paused && state_.surveyed_at != wall_time{}) apply(elections_seen{recipes_.known_elections()});
   }
 
   asio::awaitable<void> read_keys() {
@@ -250,18 +259,18 @@ class dashboard {
   asio::io_context& io_;
   const settings& wanted_;
   zkrecipes::session session_;
-  collector elections_;
+  live_place recipes_;
   std::shared_ptr<prober> probes_;
   std::vector<server_status> servers_;
   std::deque<asio::steady_timer> server_timers_;
-  asio::steady_timer elections_timer_;
-  asio::steady_timer groups_timer_;
+  asio::steady_timer recipes_timer_;
   asio::steady_timer clock_timer_;
   asio::posix::stream_descriptor input_;
   asio::signal_set signals_;
   std::optional<terminal> terminal_;  // Made when the signals are ours: then ncurses does not handle them.
   model state_;
   unsigned refreshes_ = 0;
+  bool has_changed_ = false;  // Since the last refresh began.
   bool is_over_ = false;
 };
 

@@ -28,9 +28,9 @@ struct exploration : contact {
 asio::awaitable<void> explore(std::shared_ptr<exploration> found, deadline limit) {
   try {
     co_await make_contact(found);
-    collector elections(*found->session, found->wanted.root);
-    co_await elections.find_elections(middle(limit));
-    found->survey = co_await elections.look(middle(limit));
+    collector at(*found->session, found->wanted.root);
+    co_await at.search(middle(limit));
+    found->survey = co_await at.elections(middle(limit));
   } catch (const failure& error) {
     found->trouble = error;
   }

@@ -1,0 +1,185 @@
+// What zkadmin follows by watches: it has to be true, and to cost little.
+#include "cluster/live_place.hpp"
+
+#include <future>
+#include <set>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_future.hpp>
+
+#include "live/admin_fixture.hpp"
+#include "live/shard_worker.hpp"
+
+using namespace zkadmin;
+using namespace zkrecipes::test;
+using zkrecipes::errc;
+
+namespace {
+
+struct place_fixture : admin_fixture {
+  place_fixture() : own(connect()) {}
+  void teardown() {
+    own = {};
+    admin_fixture::teardown();
+  }
+
+  live_place make() {
+    return {own, "/", {[this] { ++changes; }, [this] { ++losses; }}, 0s};
+  }
+
+  void search(live_place& at) { run_coroutine(at.search(deadline::max())); }
+  election_survey look(live_place& at) {
+    if (at.is_search_due()) search(at);
+    return run_coroutine(at.elections(deadline::max()));
+  }
+
+  template <class Result>
+  Result run_coroutine(boost::asio::awaitable<Result> work) {
+    auto future = boost::asio::co_spawn(io(), std::move(work), boost::asio::use_future);
+    BOOST_TEST_REQUIRE(run_until([&] { return future.wait_for(0s) == std::future_status::ready; }));
+    return future.get();
+  }
+
+  /// Refreshes until the condition holds for the elections.
+  election_survey await(live_place& at, const std::function<bool(const election_survey&)>& is_reached) {
+    election_survey seen;
+    BOOST_TEST_REQUIRE(run_until([&] { return is_reached(seen = look(at)); }));
+    return seen;
+  }
+
+  static std::set<std::string> paths(const election_survey& all) {
+    std::set<std::string> result;
+    for (const auto& each : all.elections) result.insert(each.path);
+    return result;
+  }
+
+  zkrecipes::session own;
+  int changes = 0;
+  int losses = 0;
+};
+
+bool leads(const election_survey& all, const std::string& path, const std::string& id) {
+  return std::ranges::any_of(all.elections, [&](const auto& each) {
+    return each.path == path && each.phase == "executing" && each.leader && each.leader->id == id;
+  });
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(live_place_suite, place_fixture)
+
+BOOST_AUTO_TEST_CASE(a_refresh_costs_one_request_when_nothing_has_changed) {
+  create("/many");
+  leaves("/many");
+  for (int i = 0; i < 20; ++i) join("/many/e" + std::to_string(i), "a");
+  join("/many/e0", "b");
+  auto at = make();
+  await(at, [&](const auto& all) {
+    return all.elections.size() == 20 && std::ranges::all_of(all.elections, [](const auto& each) {
+             return each.phase == "executing" && each.leader.has_value();
+           });
+  });
+  settle(own);
+  look(at);
+  const auto before = own.counters().requests;
+  for (int i = 0; i < 10; ++i) BOOST_TEST(look(at).elections.size() == 20u);
+  BOOST_TEST(own.counters().requests - before == 10u);
+  for (int i = 0; i < 20; ++i) leaves("/many/e" + std::to_string(i));
+}
+
+BOOST_AUTO_TEST_CASE(new_elections_appear_and_removed_ones_go_without_another_search_of_everything) {
+  create("/a");
+  leaves("/a");
+  auto& first = join("/a/e", "w");
+  auto at = make();
+  await(at, [&](const auto& all) { return leads(all, "/a/e", "w"); });
+  join("/b/deep/down/e", "w");
+  const auto both = await(at, [&](const auto& all) { return leads(all, "/b/deep/down/e", "w"); });
+  BOOST_TEST((paths(both) == std::set<std::string>{"/a/e", "/b/deep/down/e"}));
+  first.stop();
+  BOOST_TEST_REQUIRE(run_until([&] { return first.has_ended(); }));
+  remove("/a/e");
+  await(at, [&](const auto& all) { return paths(all) == std::set<std::string>{"/b/deep/down/e"}; });
+  BOOST_TEST(changes > 0);
+  for (const auto* each : {"/b", "/b/deep", "/b/deep/down", "/b/deep/down/e"}) leaves(each);
+}
+
+BOOST_AUTO_TEST_CASE(no_state_of_an_election_is_lost_that_was_seen) {
+  auto& first = join("/e", "a");
+  auto& second = join("/e", "b");
+  leaves("/e");
+  BOOST_TEST_REQUIRE(run_until([&] { return first.leads; }));
+  auto at = make();
+  await(at, [&](const auto& all) { return leads(all, "/e", "a"); });
+  const auto seen = losses;
+  auto& hold = first.hold_back();
+  BOOST_TEST(zkadmin({"resign", root() + "/e", "--rw"}).code == 0);
+  BOOST_TEST_REQUIRE(run_until([&] { return hold.is_reached(); }));
+  hold.open();
+  BOOST_TEST_REQUIRE(run_until([&] { return second.leads; }));
+  BOOST_TEST_REQUIRE(run_until([&] { return losses > seen; }));
+  await(at, [&](const auto& all) { return leads(all, "/e", "b"); });
+}
+
+BOOST_AUTO_TEST_CASE(ages_grow_without_reading) {
+  auto& only = join("/e", "a");
+  leaves("/e");
+  BOOST_TEST_REQUIRE(run_until([&] { return only.leads; }));
+  auto& hold = only.hold_back();
+  auto at = make();
+  await(at, [&](const auto& all) { return leads(all, "/e", "a"); });
+  BOOST_TEST(zkadmin({"resign", root() + "/e", "--rw"}).code == 0);
+  const auto first = await(at, [&](const auto& all) { return all.elections.at(0).hand_over.has_value(); });
+  const auto before = first.elections[0].hand_over->elapsed;
+  await(at, [&](const auto& all) { return all.elections.at(0).hand_over->elapsed > before + 100ms; });
+  hold.open();
+}
+
+BOOST_AUTO_TEST_CASE(foreign_data_is_shown_and_so_is_its_end) {
+  auto& only = join("/e", "a");
+  BOOST_TEST_REQUIRE(run_until([&] { return only.leads; }));
+  auto at = make();
+  await(at, [&](const auto& all) { return leads(all, "/e", "a"); });
+  const auto record = std::get<1>(run(zk().async_get("/e", tuple))).data;
+  BOOST_TEST(!std::get<0>(run(zk().async_set("/e", "what is this", zkrecipes::any_version, tuple))));
+  await(at, [&](const auto& all) { return all.elections.at(0).phase == foreign_phase; });
+  BOOST_TEST(!std::get<0>(run(zk().async_set("/e", record, zkrecipes::any_version, tuple))));
+  await(at, [&](const auto& all) { return all.elections.at(0).phase != foreign_phase; });
+  leaves("/e");
+}
+
+BOOST_AUTO_TEST_CASE(it_is_true_again_behind_a_lost_connection) {
+  own = connect_far();
+  join("/e", "a");
+  leaves("/e");
+  auto at = make();
+  await(at, [&](const auto& all) { return leads(all, "/e", "a"); });
+  disconnect(own);
+  join("/f", "b");
+  leaves("/f");
+  reconnect();
+  await(at, [&](const auto& all) { return leads(all, "/f", "b") && leads(all, "/e", "a"); });
+}
+
+BOOST_AUTO_TEST_CASE(a_shard_group_is_followed) {
+  shard_worker first(connect(), "/g", {.id = "a", .shards = 8, .collect = 50ms});
+  BOOST_TEST_REQUIRE(run_until([&] { return first.executing() == 8; }));
+  auto at = make();
+  look(at);
+  const auto is_whole = [&] {
+    if (at.is_search_due()) search(at);
+    const auto all = run_coroutine(at.groups(deadline::max()));
+    return all.found.size() == 1 && owned_count(all.found[0]) == 8 && all.found[0].planner == "a";
+  };
+  BOOST_TEST_REQUIRE(run_until(is_whole));
+  settle(own);
+  look(at);
+  const auto before = own.counters().requests;
+  for (int i = 0; i < 5; ++i) BOOST_TEST(is_whole());
+  BOOST_TEST(own.counters().requests == before);
+  first.stop();
+  BOOST_TEST_REQUIRE(run_until([&] { return first.has_ended(); }));
+  BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children("/g", tuple))));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

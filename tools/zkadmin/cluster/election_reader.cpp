@@ -1,0 +1,96 @@
+#include "cluster/election_reader.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <zkrecipes/election.hpp>
+
+#include "as_result.hpp"
+#include "cluster/collector.hpp"
+#include "cluster/node_path.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using zkrecipes::errc;
+using zkrecipes::error_code;
+using namespace std::chrono_literals;
+
+// Ids of our own candidates are not longer. The data of a foreign candidate may be anything, of any length.
+constexpr std::size_t longest_id = 256;
+
+candidate_status candidate_of(const zkrecipes::candidate& seen) {
+  return {shortened(seen.id, longest_id), seen.position, seen.token, seen.session_id, seen.node};
+}
+
+election_status status_of(const zkrecipes::election_view& view) {
+  election_status status;
+  status.path = view.path;
+  status.epoch = view.epoch;
+  status.phase = to_string(view.phase);
+  status.since = view.since;
+  if (view.how) status.takeover = to_string(*view.how);
+  for (const auto& each : view.candidates) {
+    // Compares tokens, because a foreign client that leads may have no id.
+    if (each.token == view.leader_token) {
+      status.leader = candidate_of(each);
+    } else {
+      status.waiters.push_back(candidate_of(each));
+    }
+  }
+  if (const auto& going = view.hand_over)
+    status.hand_over = hand_over_status{shortened(going->from, longest_id), shortened(going->to, longest_id),
+                                        going->state, going->elapsed, going->deadline};
+  status.resignation_asked = view.resignation_asked;
+  return status;
+}
+
+election_status election_without_view(std::string path, const char* instead_of_phase) {
+  election_status status;
+  status.path = std::move(path);
+  status.phase = instead_of_phase;
+  return status;
+}
+
+/// Since when nobody leads although somebody is in line. One more request, and only while that is so.
+asio::awaitable<void> find_vacancy(zkrecipes::session session, election_status& status) {
+  if (status.leader || status.hand_over || status.waiters.empty()) co_return;
+  const auto node = join(status.path, status.waiters.front().node);
+  auto looked = co_await session.async_exists(node, as_result);
+  const error_code error = std::get<0>(looked);
+  if (error == errc::no_node || error == errc::no_auth) co_return;
+  check(error, "looking at " + node);
+  const std::chrono::system_clock::time_point came(std::chrono::milliseconds(std::get<1>(looked).ctime));
+  const auto age = std::chrono::system_clock::now() - std::max(came, status.since);
+  status.leaderless_for = std::max(std::chrono::duration_cast<std::chrono::milliseconds>(age), 0ms);
+}
+
+}  // namespace
+
+asio::awaitable<std::optional<election_status>> status_of_look(zkrecipes::session session, std::string path,
+                                                               error_code error, zkrecipes::election_view view) {
+  if (error == errc::no_node) co_return std::nullopt;
+  if (error == errc::foreign_data) co_return election_without_view(std::move(path), foreign_phase);
+  if (error == errc::no_auth) co_return election_without_view(std::move(path), refused_phase);
+  check(error, "looking at " + path);
+  auto status = status_of(view);
+  co_await find_vacancy(session, status);
+  co_return status;
+}
+
+asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session session, std::string path) {
+  zkrecipes::election election(session, path, {.id = "zkadmin"});
+  auto [error, view] = co_await election.async_view(as_result);
+  co_return co_await status_of_look(std::move(session), std::move(path), error, std::move(view));
+}
+
+void grow_older(election_status& status, std::chrono::milliseconds by) {
+  if (status.hand_over) status.hand_over->elapsed += by;
+  if (status.resignation_asked) *status.resignation_asked += by;
+  if (status.leaderless_for) *status.leaderless_for += by;
+}
+
+}  // namespace zkadmin

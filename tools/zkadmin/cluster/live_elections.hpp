@@ -1,0 +1,71 @@
+// The state of elections, kept up to date by watches.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/election_view.hpp>
+#include <zkrecipes/session.hpp>
+
+#include "background_task.hpp"
+#include "cluster/status.hpp"
+#include "cluster/tree_search.hpp"
+
+namespace zkadmin {
+
+/// Follows elections: one that does not change costs no request, a change three to four. What is not an election, or
+/// may not be read, is looked at again when its data changes, or every minute.
+///
+/// Made by `make`. One operation at a time.
+class live_elections : public std::enable_shared_from_this<live_elections> {
+ public:
+  /// `on_change` is called behind each change. `before_loss` is called before the state of an election is replaced that
+  /// no survey has shown, so that none is missed.
+  struct hooks {
+    std::function<void()> on_change{};
+    std::function<void()> before_loss{};
+  };
+
+  static std::shared_ptr<live_elections> make(zkrecipes::session session, hooks tell);
+
+  /// Follows these, and no others. Completes when each has been read; those for which the time was not enough are noted
+  /// in the survey. Throws `failure`.
+  boost::asio::awaitable<void> follow(std::vector<std::string> paths, deadline limit);
+
+  /// Whether each that is followed has been read. If not, `follow` has to be called again.
+  bool is_ready() const;
+  /// As they are now. Asks no server.
+  election_survey survey();
+  /// The election at this path as it was read last; null: it is not followed.
+  const election_status* find(const std::string& path) const;
+
+ private:
+  struct followed {
+    std::optional<election_status> status{};
+    std::chrono::steady_clock::time_point read_at{};
+    background_task task{};
+  };
+
+  live_elections(zkrecipes::session session, hooks tell);
+  boost::asio::awaitable<void> begin(std::string path, deadline limit);
+  boost::asio::awaitable<void> follow_one(std::string path, zkrecipes::election_view seen);
+  static boost::asio::awaitable<bool> take_over(std::weak_ptr<live_elections> all, zkrecipes::session session,
+                                                std::string path, zkrecipes::election_view view,
+                                                zkrecipes::error_code error);
+  void set(const std::string& path, std::optional<election_status> status);
+
+  zkrecipes::session session_;
+  hooks tell_;
+  std::map<std::string, followed> all_;
+  std::set<std::string> unshown_;  ///< Changed since the last survey.
+};
+
+}  // namespace zkadmin

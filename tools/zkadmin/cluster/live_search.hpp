@@ -1,0 +1,72 @@
+// Finds recipes, and keeps what it has found up to date by watches.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/session.hpp>
+
+#include "background_task.hpp"
+#include "cluster/tree_search.hpp"
+
+namespace zkadmin {
+
+/// Searches the tree once, and then only where the children of a node have changed, which watches tell. Nodes of
+/// recipes, nodes with items or members of lines, and nodes with more than 1 000 children are not watched, because
+/// their lists change often or are long. For them, and for nodes that become recipes without a change of the children,
+/// the whole tree is searched again from time to time: so seldom that it is two requests a second on average.
+///
+/// Made by `make`. One operation at a time.
+class live_search : public std::enable_shared_from_this<live_search> {
+ public:
+  /// `on_change`: called when `is_due` becomes true because something has changed.
+  static std::shared_ptr<live_search> make(zkrecipes::session session, std::string root,
+                                           std::function<void()> on_change);
+
+  /// Whether `renew` has something to do.
+  bool is_due() const;
+  /// The next `renew` searches the whole tree.
+  void want_all() noexcept { all_due_ = {}; }
+
+  /// Searches what is due. Nothing is visited after the deadline. Throws `failure`.
+  boost::asio::awaitable<void> renew(deadline limit);
+
+  /// Sorted.
+  std::vector<std::string> found(recipe which) const;
+  void forget(recipe which, const std::string& path);
+  /// What was left out.
+  const std::vector<survey_note>& notes() const noexcept { return notes_; }
+  bool is_complete() const noexcept { return complete_; }
+  bool is_refused() const noexcept { return refused_; }
+
+ private:
+  live_search(zkrecipes::session session, std::string root, std::function<void()> on_change);
+  boost::asio::awaitable<void> search_all(deadline limit);
+  boost::asio::awaitable<void> search_below(std::string folder, deadline limit);
+  void keep(const visited_node& node);
+  void watch(const std::string& path, std::int64_t seen);
+  boost::asio::awaitable<void> await_change(std::string path, std::int64_t seen);
+  void forget_below(const std::string& path);
+  void forget_missing(const visited_node& node);
+  void add_outline(const tree_search& search);
+
+  zkrecipes::session session_;
+  const std::string root_;
+  std::function<void()> on_change_;
+  std::set<std::string> visited_;
+  std::map<recipe, std::set<std::string>> found_;
+  std::map<std::string, background_task> watches_;
+  std::set<std::string> changed_;
+  std::vector<survey_note> notes_;
+  bool complete_ = true;
+  bool refused_ = false;
+  std::chrono::steady_clock::time_point all_due_{};
+};
+
+}  // namespace zkadmin
