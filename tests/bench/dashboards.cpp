@@ -1,12 +1,14 @@
-// The requests of an open dashboard while nothing changes.
+// What an open dashboard costs: the servers' requests, processor time, memory.
+#include <functional>
 #include <memory>
 #include <stdexcept>
 
 #include <boost/asio.hpp>
 
-#include <zkrecipes/election.hpp>
-
+#include "electorate.hpp"
 #include "parts.hpp"
+#include "process_status.hpp"
+#include "shard_crowd.hpp"
 #include "stopwatch.hpp"
 #include "support/cluster.hpp"
 #include "support/coroutine.hpp"
@@ -16,90 +18,114 @@
 namespace bench {
 
 namespace asio = boost::asio;
-using asio::awaitable;
-using asio::use_awaitable;
 using namespace std::chrono_literals;
 using namespace zkrecipes::test;
 
 namespace {
 
-constexpr int elections = 1000;
-constexpr int candidates = 3;
+constexpr auto quiet_time = 10s;
+constexpr auto change_interval = 100ms;
 
-/// Candidates of many elections, which stay until the end.
-class electorate {
- public:
-  electorate(asio::io_context& io, const std::string& hosts) : io_(io) {
-    for (int i = 0; i < candidates; ++i) {
-      sessions_.emplace_back(io.get_executor(), zkrecipes::session_options{.hosts = hosts, .timeout = 30s});
-    }
-    run_coroutine(io_, make_folder());
-    for (int i = 0; i < elections; ++i) stand("/dashboards/election-" + std::to_string(i));
-    if (!run_until(
-            io_, [this] { return leaders_.size() == elections; }, 2min))
-      throw std::runtime_error("no leaders");
-    run_coroutine(io_, until_all_stand());
+/// What a dashboard looks at.
+struct subject {
+  std::string name;
+  std::string root;
+  std::string sign;                ///< On the screen once the dashboard knows everything.
+  std::function<void()> change{};  ///< Makes one change.
+};
+
+/// Lets the context run, and makes a change every tenth of a second.
+void pass(asio::io_context& io, std::chrono::seconds time, const std::function<void()>& change) {
+  const auto begin = clock::now();
+  for (auto due = begin + change_interval; due - begin <= time; due += change_interval) {
+    run_until(
+        io, [&] { return clock::now() >= due; }, change_interval * 2);
+    if (change) change();
   }
-  ~electorate() { run_coroutine(io_, close()); }
+}
+
+/// Requests a second of all clients.
+double requests_while(asio::io_context& io, const std::function<void()>& change) {
+  const auto before = count_traffic().requests;
+  const auto begin = clock::now();
+  pass(io, quiet_time, change);
+  return (count_traffic().requests - before) / ms_since(begin) * 1000;
+}
+
+class measurement {
+ public:
+  measurement(asio::io_context& io, const plan& what, std::vector<row>& rows)
+      : io_(io), program_(what.self.substr(0, what.self.rfind('/')) + "/zkadmin"), rows_(rows) {}
+
+  void measure(const subject& of) {
+    const auto quiet = requests_while(io_, nullptr);
+    const auto busy = of.change ? requests_while(io_, of.change) : 0;
+    pseudo_terminal terminal(io_, 120, 40);
+    terminal.start({program_, "dashboard", "--root", of.root}, {{"ZKADMIN_HOSTS", join_hosts(direct_hosts())}});
+    if (!terminal.shows(of.sign)) throw std::runtime_error("the dashboard does not show " + of.sign);
+    pass(io_, 5s, nullptr);
+    tell(of.name + ", nothing changes", terminal, quiet, nullptr);
+    if (of.change) tell(of.name + ", 10 changes a second", terminal, busy, of.change);
+    rows_.push_back(
+        {of.name, "memory of the dashboard, MiB", status_of("VmRSS", std::to_string(terminal.pid())) / 1024.0});
+    terminal.type("q");
+    terminal.exit_code();
+  }
 
  private:
-  void stand(const std::string& path) {
-    for (auto& each : sessions_) {
-      zkrecipes::election(each, path, {.id = "candidate"})
-          .async_campaign(asio::bind_executor(io_, [this](zkrecipes::error_code error, zkrecipes::ownership won) {
-            if (!error) leaders_.push_back(std::move(won));
-          }));
-    }
-  }
-  awaitable<bool> make_folder() {
-    co_await sessions_.front().async_ensure_path("/dashboards", use_awaitable);
-    co_return true;
-  }
-  /// Waits for the last election only: in each session the candidates get in line in the order in which they campaign.
-  awaitable<bool> until_all_stand() {
-    const auto last = "/dashboards/election-" + std::to_string(elections - 1);
-    for (std::int64_t seen = 0;;) {
-      auto all = co_await sessions_.front().async_children_change(last, seen, use_awaitable);
-      if (all.names.size() == candidates) co_return true;
-      seen = all.stat.pzxid;
-    }
-  }
-  awaitable<bool> close() {
-    for (auto& each : sessions_) co_await each.async_close(use_awaitable);
-    leaders_.clear();
-    co_return true;
+  void tell(const std::string& name, const pseudo_terminal& terminal, double without,
+            const std::function<void()>& change) {
+    const auto processor = processor_time_of(terminal.pid());
+    const auto begin = clock::now();
+    const auto beside = requests_while(io_, change);
+    const auto used = processor_time_of(terminal.pid()) - processor;
+    rows_.push_back({name, "requests a second of an open dashboard", beside - without});
+    rows_.push_back({name, "processor time of the dashboard, %", used * 100.0 / ms_since(begin)});
   }
 
   asio::io_context& io_;
-  std::vector<zkrecipes::session> sessions_;
-  std::vector<zkrecipes::ownership> leaders_;
+  std::string program_;
+  std::vector<row>& rows_;
 };
 
-/// Requests per second, counted over some seconds.
-double requests_while(asio::io_context& io, std::chrono::seconds time) {
-  const auto before = count_traffic().requests;
-  const auto begin = clock::now();
-  run_until(
-      io, [&] { return clock::now() - begin > time; }, time + 1s);
-  return (count_traffic().requests - before) / ms_since(begin) * 1000;
+void measure_elections(asio::io_context& io, measurement& with, int elections, int candidates) {
+  const auto root = "/dashboards-" + std::to_string(elections);
+  electorate all(io, root, elections, candidates);
+  subject of{std::to_string(elections) + " elections of " + std::to_string(candidates) + " candidates", root,
+             "ELECTIONS " + std::to_string(elections)};
+  if (elections > 0) of.change = [&all] { all.change(); };
+  if (elections == 0) of.name = "no elections", of.sign = "ELECTIONS";
+  with.measure(of);
+}
+
+/// A change freezes the group, or ends that.
+void measure_shards(asio::io_context& io, measurement& with, std::uint32_t shards) {
+  constexpr std::size_t members = 10;
+  const std::string path = "/dashboards-shards";
+  shard_crowd crowd(io, direct_hosts(), path, shards);
+  crowd.connect(members);
+  for (std::size_t i = 0; i < members; ++i) crowd.start(i);
+  crowd.run_until("a group", [&] { return crowd.owned() == shards; });
+  bool is_frozen = false;
+  const auto freeze = [&crowd, &is_frozen] {
+    is_frozen = !is_frozen;
+    crowd.at(0).group.async_freeze(is_frozen, [](zkrecipes::error_code) {});
+  };
+  with.measure({std::to_string(shards) + " shards of 10 members", path, "SHARD GROUPS 1", freeze});
+  crowd.end();
 }
 
 }  // namespace
 
 std::vector<row> dashboards(const plan& what) {
   asio::io_context io;
-  electorate all(io, join_hosts(direct_hosts()));
-  const auto without = requests_while(io, 5s);
-  pseudo_terminal terminal(io, 120, 40);
-  const auto program = what.self.substr(0, what.self.rfind('/')) + "/zkadmin";
-  terminal.start({program, "dashboard", "--root", "/dashboards"}, {{"ZKADMIN_HOSTS", join_hosts(direct_hosts())}});
-  if (!terminal.shows("ELECTIONS " + std::to_string(elections)))
-    throw std::runtime_error("the dashboard shows no elections");
-  const auto beside = requests_while(io, 10s);
-  terminal.type("q");
-  terminal.exit_code();
-  return {
-      {"1 000 elections of 3 candidates, nothing changes", "requests a second of an open dashboard", beside - without}};
+  std::vector<row> rows;
+  measurement with(io, what, rows);
+  measure_elections(io, with, 0, 1);
+  measure_elections(io, with, 200, 10);
+  measure_elections(io, with, 1000, 10);
+  measure_shards(io, with, 10'000);
+  return rows;
 }
 
 }  // namespace bench

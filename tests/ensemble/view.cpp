@@ -112,7 +112,7 @@ BOOST_AUTO_TEST_CASE(a_change_is_seen_across_a_lost_connection) {
   release(leader);
 }
 
-// Of the candidates that were seen only the first is read again.
+// Only the first of the candidates that were seen is read again.
 BOOST_AUTO_TEST_CASE(a_change_costs_no_more_with_many_candidates) {
   auto own = connect();
   election seen(own, "/e", {.id = "observer"});

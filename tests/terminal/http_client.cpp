@@ -24,11 +24,7 @@ asio::awaitable<void> converse_with(asio::ip::tcp::socket& socket, const std::st
   co_await asio::async_read(socket, asio::dynamic_buffer(answer), outcome_of);
 }
 
-}  // namespace
-
-std::string exchange(asio::io_context& io, std::uint16_t port, const std::string& request) {
-  asio::ip::tcp::socket socket(io);
-  socket.connect({asio::ip::address_v4::loopback(), port});
+std::string converse(asio::io_context& io, asio::ip::tcp::socket& socket, const std::string& request) {
   std::string answer;
   bool is_over = false;
   asio::co_spawn(io, converse_with(socket, request, answer), [&is_over](std::exception_ptr error) {
@@ -39,6 +35,21 @@ std::string exchange(asio::io_context& io, std::uint16_t port, const std::string
   while (!is_over && io.run_one() > 0) {
   }
   return answer;
+}
+
+}  // namespace
+
+std::string exchange(asio::io_context& io, std::uint16_t port, const std::string& request) {
+  asio::ip::tcp::socket socket(io);
+  socket.connect({asio::ip::address_v4::loopback(), port});
+  return converse(io, socket, request);
+}
+
+std::string exchange(asio::io_context& io, const asio::ip::tcp::endpoint& server, const std::string& request) {
+  asio::ip::tcp::socket socket(io);
+  boost::system::error_code error;
+  socket.connect(server, error);
+  return error ? "" : converse(io, socket, request);
 }
 
 std::string http_get(asio::io_context& io, std::uint16_t port, const std::string& path) {

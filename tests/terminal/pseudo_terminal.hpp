@@ -47,6 +47,8 @@ class pseudo_terminal {
   /// The exit code once it has ended, or 128 + signal; -1 if it does not end.
   int exit_code();
 
+  /// The program's; 0 before it has started.
+  pid_t pid() const { return pid_; }
   const emulator& screen() const { return screen_; }
   termios modes() const;
   /// Whether reads do not block. All processes that have the terminal open share this mode.

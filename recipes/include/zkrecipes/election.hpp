@@ -105,7 +105,8 @@ class election {
   ///
   /// Signature: `void(error_code, election_view)`.
   /// Errors: `no_node` (the election was seen, and its node does not exist now), `no_auth`, `foreign_data`, and those
-  /// of `session`, except `connection_loss`: a connection is waited for without a limit. Cancellation: all types.
+  /// of `session`, except `connection_loss`: a connection is waited for without a limit.
+  /// Cancellation: all types.
   /// Thread safety: as the class says.
   /// Cost: that of `async_view` without the candidates of `seen` that are not first, now and again after each
   /// notification and each lost connection. It watches the path, its children and the first candidate; one round trip

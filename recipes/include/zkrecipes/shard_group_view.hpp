@@ -66,7 +66,7 @@ struct shard_group_view {
   std::vector<group_member_view> members{};  ///< In the order of their nodes' names.
   std::vector<absent_member_view> away{};
   std::vector<shard_view> shards{};  ///< By number.
-  std::uint64_t revision = 0;        ///< Of `shard_group_follower`: another number for each state. 0: of `async_view`.
+  std::uint64_t revision = 0;  ///< Another number for each state that a `shard_group_follower` shows. 0: `async_view`.
 };
 
 }  // namespace zkrecipes

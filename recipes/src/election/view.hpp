@@ -17,8 +17,8 @@ namespace zkrecipes::detail {
 /// One candidate as read.
 struct candidate_node {
   candidate facts;   ///< All but its position.
-  std::string data;  ///< Of the first one only: the others' data says no more than `facts` does.
-  node_stat stat;    ///< Of the first one only.
+  std::string data;  ///< The first one's only: the others' data says no more than `facts` does.
+  node_stat stat;    ///< The first one's only.
 };
 
 /// The nodes of an election as read, before they are interpreted.

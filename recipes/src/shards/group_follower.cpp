@@ -5,7 +5,7 @@
 #include "session/back_off.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
-#include "shards/group_view.hpp"
+#include "shards/group_view_maker.hpp"
 
 namespace zkrecipes::detail {
 

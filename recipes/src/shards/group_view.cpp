@@ -3,11 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "election/term_record.hpp"
 #include "session/outcomes.hpp"
-#include "shards/member_record.hpp"
-#include "shards/shard_quarantine.hpp"
-#include "shards/shard_seat.hpp"
+#include "shards/group_view_maker.hpp"
 
 namespace zkrecipes::detail {
 
@@ -15,8 +12,6 @@ using backend::opcode;
 using backend::reply;
 
 namespace {
-
-std::vector<std::uint32_t> to_list(const shard_set& all) { return {all.begin(), all.end()}; }
 
 /// A thousand at a time, because an answer that waits to be read takes memory.
 awaitable<std::vector<reply>> read_all(core_ptr session, std::vector<backend::request> reads) {
@@ -35,71 +30,6 @@ awaitable<std::vector<reply>> read_all(core_ptr session, std::vector<backend::re
 error_code failure_of(const reply& list) { return list.error == errc::no_node ? error_code() : list.error; }
 
 }  // namespace
-
-shard_view shard_of(std::uint32_t number, const std::string& data, const node_stat& stat) {
-  shard_view shard;
-  shard.number = number;
-  const auto record = parse_record(data);
-  if (!record) return shard;
-  shard.epoch = record->epoch;
-  shard.phase = record->phase;
-  shard.how = record->how;
-  shard.owner = record->leader_id;
-  shard.owner_node = member_of(*record);
-  shard.deaths = record->deaths;
-  shard.since = stat.mtime;
-  return shard;
-}
-
-group_view_maker::group_view_maker(const group_size& size, bool is_frozen) {
-  view_.count = size.shards;
-  view_.is_frozen = is_frozen;
-  view_.shards.resize(size.shards);
-  for (std::uint32_t i = 0; i < size.shards; ++i) view_.shards[i].number = i;
-}
-
-void group_view_maker::set_shard(shard_view shard) {
-  auto& place = view_.shards[shard.number];
-  place = std::move(shard);
-}
-
-void group_view_maker::add_member(const std::string& node, const std::string& data, const node_stat& stat) {
-  const auto record = parse_member_record(data);
-  if (!record) return;
-  group_member_view member;
-  member.node = node;
-  member.id = record->id;
-  member.data = record->data;
-  member.capacity = record->capacity / 1000.0;
-  member.is_draining = record->is_draining;
-  member.plan = record->orders.plan;
-  member.since = stat.mtime;
-  auto all = record->orders.own;
-  for (const auto each : record->orders.expect) all.insert(each);
-  member.shards = to_list(all);
-  for (const auto each : member.shards) {
-    if (each < view_.count) view_.shards[each].assigned_to = node;
-  }
-  view_.members.push_back(std::move(member));
-}
-
-void group_view_maker::add_away(const std::string& data, const node_stat& stat) {
-  const auto record = parse_away_record(data);
-  if (record) view_.away.push_back({record->id, record->grace, to_list(record->own), stat.mtime});
-}
-
-void group_view_maker::add_quarantine(const std::string& name, const std::string& data) {
-  const auto number = parse_shard_name(name);
-  if (!number || *number >= view_.count) return;
-  auto record = parse_quarantine(data);
-  view_.shards[*number].is_in_quarantine = true;
-  view_.shards[*number].quarantine = {record.deaths, std::move(record.last)};
-}
-
-shard_group_view group_view_maker::finish() {
-  std::ranges::sort(view_.members, {}, &group_member_view::node);
-  return std::move(view_);
-}
 
 awaitable<outcome<shard_group_view>> view_group(core_ptr session, group_layout where) {
   std::vector<backend::request> lists{

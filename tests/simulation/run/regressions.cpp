@@ -50,6 +50,7 @@ constexpr regression regressions[] = {
     {"a term that goes by a removed record by chance tells of its own deaths", "shards", 5100164776},
     {"a career's failure counts although what it had committed is executed later", "shards", 5300031616},
     {"nothing is owed while a node stands that a call has made after it was cancelled", "shared_gate", 5100197998},
+    {"a taker that meets a pop of its own earlier session begins anywhere near the front", "queue", 5600551644},
 };
 
 }  // namespace

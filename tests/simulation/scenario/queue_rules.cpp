@@ -142,6 +142,9 @@ void queue_rules::removed(const change& what, const entry& in) {
 void queue_rules::claimed(const std::string& name, const entry& in) {
   const auto what = where_.parse(name);
   if (!what) return;
+  standing_.insert(name);
+  const auto& by = begun_.at(in.session);
+  met_itself_ = met_itself_ || by.number != lives_.at(by.client);  // executed late
   if (use_.alone && use_.kind == detail::queue_kind::fifo && !came_back_) {
     in_.require(what->sequence > last_number_, "one taker gets them in order", name);
     last_number_ = what->sequence;
@@ -159,7 +162,7 @@ void queue_rules::claimed(const std::string& name, const entry& in) {
 /// back. Several takers each begin at a random item near the front; so does, for a while, a taker that met a claim of
 /// its own earlier session, because it takes that for another taker's.
 void queue_rules::overtakes(const detail::entry& what) {
-  const bool is_disturbed = operator_interferes_ || came_back_;
+  const bool is_disturbed = operator_interferes_ || came_back_ || met_itself_;
   if (!use_.alone || use_.kind == detail::queue_kind::fifo || is_disturbed) return;
   for (auto& [name, each] : items_) {
     const auto other = where_.parse(name);
@@ -179,6 +182,7 @@ void queue_rules::died(const known_item& what, const std::string& letter) {
 }
 
 void queue_rules::unclaimed(const std::string& name, const entry& in) {
+  standing_.erase(name);
   auto found = items_.find(name);
   if (found == items_.end()) return;
   came_back_ = true;

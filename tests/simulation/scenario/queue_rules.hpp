@@ -32,7 +32,10 @@ class queue_rules {
   queue_rules(stage& in, queue_use use);
 
   void committed(const entry& what);
-  void life_begins(int client) { ++lives_[client]; }
+  void life_begins(int client) {
+    ++lives_[client];
+    met_itself_ = met_itself_ || !standing_.empty();
+  }
 
   /// A request has arrived at a server.
   void received(const connection& from, const backend::request& what);
@@ -114,6 +117,8 @@ class queue_rules {
   static constexpr std::size_t long_list = 50;
   std::size_t lists_ = 0, claims_ = 0, claimed_ = 0;  ///< Counted while the queue is long.
   bool came_back_ = false;
+  std::set<std::string> standing_;  ///< Claims that are there.
+  bool met_itself_ = false;         ///< A process may have met a claim of its own earlier session.
   std::int32_t last_number_ = -1;
 };
 

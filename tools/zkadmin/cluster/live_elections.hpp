@@ -21,8 +21,8 @@
 
 namespace zkadmin {
 
-/// Follows elections: one that does not change costs no request, a change three to four. What is not an election, or
-/// may not be read, is looked at again when its data changes, or every minute.
+/// Follows elections: one that does not change costs no request, a change three to four. A node that is
+/// no election, or may not be read, is looked at again when its data changes, or every minute.
 ///
 /// Made by `make`. One operation at a time.
 class live_elections : public std::enable_shared_from_this<live_elections> {
