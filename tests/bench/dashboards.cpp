@@ -52,18 +52,30 @@ double requests_while(asio::io_context& io, const std::function<void()>& change)
   return (count_traffic().requests - before) / ms_since(begin) * 1000;
 }
 
+/// Waits until the others have come to rest: what they did at their start is no cost of a dashboard.
+void await_rest(asio::io_context& io) {
+  constexpr double few = 50;  // in a second, heartbeats among them
+  for (int tries = 0; tries < 120; ++tries) {
+    const auto before = count_traffic().requests;
+    pass(io, 1s, nullptr);
+    if (count_traffic().requests - before < few) return;
+  }
+  throw std::runtime_error("the ensemble does not come to rest");
+}
+
 class measurement {
  public:
   measurement(asio::io_context& io, const plan& what, std::vector<row>& rows)
       : io_(io), program_(what.self.substr(0, what.self.rfind('/')) + "/zkadmin"), rows_(rows) {}
 
   void measure(const subject& of) {
+    await_rest(io_);
     const auto quiet = requests_while(io_, nullptr);
     const auto busy = of.change ? requests_while(io_, of.change) : 0;
     pseudo_terminal terminal(io_, 120, 40);
     terminal.start({program_, "dashboard", "--root", of.root}, {{"ZKADMIN_HOSTS", join_hosts(direct_hosts())}});
     if (!terminal.shows(of.sign)) throw std::runtime_error("the dashboard does not show " + of.sign);
-    pass(io_, 5s, nullptr);
+    await_rest(io_);
     tell(of.name + ", nothing changes", terminal, quiet, nullptr);
     if (of.change) tell(of.name + ", 10 changes a second", terminal, busy, of.change);
     rows_.push_back(

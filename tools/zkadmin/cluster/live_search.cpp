@@ -19,6 +19,7 @@ using zkrecipes::errc;
 using zkrecipes::error_code;
 
 constexpr std::size_t most_nodes = 10'000;
+constexpr std::size_t most_folders = 100;
 constexpr std::size_t most_watched_children = 1'000;
 constexpr auto shortest_pause = 60s;        // Between two searches of the whole tree.
 constexpr auto pause_for_a_node = 1s;       // So much longer with each node: a visit takes one or two requests.
@@ -58,6 +59,8 @@ live_search::live_search(zkrecipes::session session, std::string root, std::func
 bool live_search::is_due() const { return !changed_.empty() || steady_clock::now() >= all_due_; }
 
 asio::awaitable<void> live_search::renew(deadline limit) {
+  // One search of everything visits many nodes at a time; those of single folders follow one another.
+  if (changed_.size() > most_folders) want_all();
   if (steady_clock::now() >= all_due_) co_return co_await search_all(limit);
   auto folders = std::exchange(changed_, {});
   while (!folders.empty()) {
@@ -104,7 +107,8 @@ asio::awaitable<void> live_search::search_below(std::string folder, deadline lim
     if (node.path == folder) forget_missing(node);
     keep(node);
   };
-  tree_search search(session_, folder, {.most = left, .skips = is_known, .on_visited = keep_one, .may_be_gone = true});
+  tree_search search(session_, folder,
+                     {.most = left, .skips = is_known, .on_visited = keep_one, .is_known_root = true});
   co_await search.run(limit);
   if (search.is_gone()) forget_below(folder);
   if (search.is_complete()) co_return;
@@ -142,7 +146,9 @@ asio::awaitable<void> live_search::await_change(std::string path, std::int64_t s
   auto changed = co_await session.async_children_change(path, seen, as_result);
   const error_code error = std::get<0>(changed);
   const auto self = weak.lock();
-  if (!self || (error && error != errc::no_node)) co_return;
+  const bool is_over = error == asio::error::operation_aborted || error == errc::closed || error == errc::auth_failed;
+  if (!self || is_over) co_return;
+  // Another error says that the watch is gone, with a session for example: the node has to be read again.
   self->changed_.insert(path);
   const auto done = self->watches_.extract(path);  // which is this task
   if (self->on_change_) self->on_change_();

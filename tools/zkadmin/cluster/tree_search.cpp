@@ -64,10 +64,10 @@ asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t de
   const error_code error = std::get<0>(listing);
   const bool is_root = path == root_;
   if (error == errc::no_node && is_root) is_gone_ = true;
-  if (is_gone_ && !how_.may_be_gone)
+  if (is_gone_ && !how_.is_known_root)
     throw failure(exit_code::error, "the root " + root_ + " does not exist; give another one with --root");
   if (error == errc::no_node) co_return;
-  if (error == errc::no_auth && !is_root) {
+  if (error == errc::no_auth && (!is_root || how_.is_known_root)) {
     refused_.push_back(path);
     co_return;
   }

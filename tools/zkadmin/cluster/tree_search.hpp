@@ -30,7 +30,7 @@ struct search_options {
   std::size_t most = 10'000;                              ///< Nodes to visit.
   std::function<bool(const std::string& path)> skips{};   ///< Nodes at and below which nothing is visited.
   std::function<void(const visited_node&)> on_visited{};  ///< Called once for each.
-  bool may_be_gone = false;                               ///< A root that does not exist is no error.
+  bool is_known_root = false;                             ///< A root that is gone, or may not be read, is no error.
 };
 
 /// One walk, breadth first: if it has to be cut off, the deepest nodes are missing. If a node has more than 250

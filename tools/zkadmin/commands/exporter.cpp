@@ -13,6 +13,7 @@
 
 #include "as_result.hpp"
 #include "cluster/inspector.hpp"
+#include "cluster/live_place.hpp"
 #include "cluster/prober.hpp"
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
@@ -26,9 +27,6 @@ namespace {
 namespace asio = boost::asio;
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
-
-constexpr auto longest_pause_of_searches = 10min;
-constexpr auto longest_gap = 1min;  // While something is left out.
 
 /// Everything; queues only if there are any declared.
 wanted_kinds kinds_of(const settings& wanted) { return {.queues = !wanted.queues.empty()}; }
@@ -89,7 +87,7 @@ class exporter {
   asio::awaitable<void> read_recipes(findings& into, deadline limit) {
     std::string trouble;
     try {
-      co_await search_if_due(limit);
+      co_await look_.search(middle(limit));
       has_searched_ = true;
     } catch (const failure& error) {
       trouble = error.what();
@@ -102,20 +100,6 @@ class exporter {
       throw failure(exit_code::auth, into.trouble.empty() ? "the session is closed" : into.trouble);
   }
 
-  /// A search takes a request for each node of the tree, so it takes at most a tenth of the time. One that was cut off
-  /// is repeated sooner; at once, if it was cut off because it had to wait for a connection.
-  asio::awaitable<void> search_if_due(deadline limit) {
-    const auto begin = steady_clock::now();
-    if (begin < search_due_) co_return;
-    const auto connects = session_.counters().connects;
-    co_await look_.search(middle(limit));
-    const auto end = steady_clock::now();
-    const bool is_cut_off = !look_.is_complete();
-    if (is_cut_off && session_.counters().connects != connects) co_return;
-    const std::chrono::nanoseconds longest = is_cut_off ? longest_gap : longest_pause_of_searches;
-    search_due_ = end + std::min<std::chrono::nanoseconds>((end - begin) * 10, longest);
-  }
-
   asio::io_context& io_;
   const settings& wanted_;
   zkrecipes::session session_;
@@ -125,7 +109,6 @@ class exporter {
   std::shared_ptr<metrics_server> server_;
   asio::steady_timer timer_;
   asio::signal_set signals_;
-  steady_clock::time_point search_due_{};
   bool has_searched_ = false;  // once at least: else nothing found would look like nothing there
   bool is_over_ = false;
 };

@@ -59,23 +59,21 @@ void judge_takeover(election_findings& about, const problem_limits& limits) {
 
 // Our candidates, Curator's and kazoo's are ephemeral. A node of no session has been copied, restored or made by hand.
 void judge_candidates(election_findings& about) {
-  const auto& election = about.election;
-  std::vector<candidate_status> line = election.waiters;
-  if (election.leader) line.insert(line.begin(), *election.leader);
+  const auto& first = about.election.leader;
+  const auto& waiters = about.election.waiters;
+  std::vector<const candidate_status*> orphans;
+  if (first && first->session_id == 0) orphans.push_back(&*first);
+  for (const auto& each : waiters)
+    if (each.session_id == 0) orphans.push_back(&each);
+  if (orphans.empty()) return;
   std::string ids;
-  std::size_t count = 0;
-  for (const auto& each : line) {
-    if (each.session_id != 0) continue;
-    append_to_list(ids, label(each));
-    ++count;
-  }
-  if (count == 0) return;
+  for (const auto* each : orphans) append_to_list(ids, label(*each));
   // It takes the turn of all behind it, and never gives it up.
-  const bool is_first = line.front().session_id == 0;
+  const bool is_first = orphans.front() == (first ? &*first : &waiters.front());
   about.add("orphan-candidate", is_first ? severity::critical : severity::warning,
             "in line without a session: " + shortened(ids, 200) +
-                (count == 1 ? "; its node stays until somebody deletes it"
-                            : "; their nodes stay until somebody deletes them"));
+                (orphans.size() == 1 ? "; its node stays until somebody deletes it"
+                                     : "; their nodes stay until somebody deletes them"));
 }
 
 }  // namespace
