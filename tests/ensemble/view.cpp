@@ -136,6 +136,21 @@ BOOST_AUTO_TEST_CASE(a_change_costs_no_more_with_many_candidates) {
   release(*all[1]);
 }
 
+BOOST_AUTO_TEST_CASE(a_request_to_a_leader_that_is_known_is_seen) {
+  auto& leader = join();
+  catch_up(zk());
+  election seen(zk(), "/e", {.id = "observer"});
+  const auto present = std::get<1>(run(seen.async_view(tuple)));
+  BOOST_TEST(!present.resignation_asked.has_value());
+  recorder<election_view> change(executor());
+  seen.async_view_change(present, change.token());
+  settle(zk());
+  BOOST_TEST(!std::get<0>(run(seen.async_request_resignation(tuple))));
+  BOOST_TEST_REQUIRE(run_until([&] { return change.done(); }));
+  BOOST_TEST(change.result<0>().resignation_asked.has_value());
+  release(leader);
+}
+
 BOOST_AUTO_TEST_CASE(an_election_that_goes_is_told) {
   create("/gone");
   election seen(zk(), "/gone", {.id = "observer"});
