@@ -182,4 +182,13 @@ BOOST_AUTO_TEST_CASE(the_command_is_known_before_the_arguments_are_parsed) {
   BOOST_TEST(!is_check({}));
 }
 
+BOOST_AUTO_TEST_CASE(the_value_of_an_option_is_no_command) {
+  BOOST_TEST(!is_check({"--name", "check", "status"}));
+  BOOST_TEST(!is_check({"--name", "check", "--nonsense"}));
+  BOOST_TEST(is_check({"--name", "status", "check"}));
+  BOOST_TEST(is_check({"--name=status", "check"}));
+  BOOST_TEST(is_check({"--no-color", "check"}), "a flag has no value");
+  BOOST_TEST(is_check({"--config", "--name", "status", "check"}), "an option without its value");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

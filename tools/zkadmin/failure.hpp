@@ -11,6 +11,7 @@ enum class exit_code {
   error = 1,
   usage = 2,        ///< A mistake in the command line, the environment or the configuration file.
   unreachable = 3,  ///< None of the servers answers.
+  not_found = 4,    ///< A command about one node: there is no such node.
   auth = 5,         ///< The credentials were refused, or do not suffice.
 };
 

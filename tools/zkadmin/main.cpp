@@ -5,6 +5,7 @@
 #include <string>
 
 #include "commands/commands.hpp"
+#include "commands/node_commands.hpp"
 #include "report/check_report.hpp"
 
 namespace {
@@ -24,6 +25,15 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
     case command::topics: return show_topics(around, wanted, asked.path, asked.output);
     case command::release: return release_shard(around, wanted, asked.path, asked.shard, asked.read_write);
     case command::exporter: return run_exporter(around, wanted);
+    case command::ls: return list_nodes(around, wanted, asked.node);
+    case command::get: return show_data(around, wanted, asked.node);
+    case command::stat: return show_stat(around, wanted, asked.node);
+    case command::tree: return show_tree(around, wanted, asked.node);
+    case command::watch: return watch_node(around, wanted, asked.node);
+    case command::set: return set_data(around, wanted, asked.node);
+    case command::remove: return delete_nodes(around, wanted, asked.node);
+    case command::completion:
+    case command::man:
     case command::check: break;
   }
   return exit_code::usage;
@@ -32,6 +42,10 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
 int run(std::span<const char* const> arguments) {
   const auto asked = parse_command_line(arguments, std::cout);
   if (!asked) return 0;
+  if (asked->command == command::completion || asked->command == command::man) {
+    std::cout << shell_text(*asked) << std::flush;
+    return std::cout ? 0 : 1;
+  }
   const settings wanted = load_settings(*asked, process_environment());
   // Never destroyed, because the destructor would wait for running name lookups, which can take arbitrarily long.
   static auto* const io = new boost::asio::io_context(1);

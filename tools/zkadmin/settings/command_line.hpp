@@ -8,11 +8,34 @@
 #include <string>
 #include <vector>
 
+#include "settings/node_request.hpp"
 #include "settings/settings.hpp"
+#include "shell/outline.hpp"
 
 namespace zkadmin {
 
-enum class command { dashboard, status, resign, expire, groups, freeze, thaw, release, topics, check, exporter };
+enum class command {
+  dashboard,
+  status,
+  resign,
+  expire,
+  groups,
+  freeze,
+  thaw,
+  release,
+  topics,
+  check,
+  exporter,
+  ls,
+  get,
+  stat,
+  tree,
+  watch,
+  set,
+  remove,
+  completion,
+  man,
+};
 enum class output_format { table, json, tsv };
 
 /// The parsed command line.
@@ -25,6 +48,8 @@ struct invocation {
   std::string because{};            ///< For `expire`.
   bool read_write = false;          ///< For `resign`, `expire` and `group`.
   std::vector<std::string> only{};  ///< For `check`.
+  node_request node{};              ///< For the commands about single nodes.
+  std::string shell{};              ///< For `completion`.
   std::optional<std::string> config;
   raw_settings given;
 };
@@ -32,6 +57,12 @@ struct invocation {
 /// Parses `arguments`, which do not include the program's name. If they ask for help or the version, prints that to
 /// `out` and returns nothing. Throws `failure` (usage).
 std::optional<invocation> parse_command_line(std::span<const char* const> arguments, std::ostream& out);
+
+/// The table that the arguments are parsed with.
+outlined_command command_outline();
+
+/// The text that `completion` or `man` prints, made from that table.
+std::string shell_text(const invocation& asked);
 
 /// Whether the arguments are for `check`, also if they can not be parsed.
 bool is_for_check(std::span<const char* const> arguments);

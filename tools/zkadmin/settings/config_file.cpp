@@ -7,6 +7,7 @@
 #include <toml++/toml.h>
 
 #include "failure.hpp"
+#include "settings/clusters.hpp"
 #include "settings/settings.hpp"
 #include "text.hpp"
 
@@ -102,6 +103,34 @@ std::optional<std::string> text_of(const toml::node& value, value_type type) {
   return *flag ? "true" : "false";
 }
 
+/// Adds a value under its key, behind `prefix`.
+void read_value(const fs::path& file, const toml::key& name, const toml::node& value, const std::string& prefix,
+                raw_settings& into) {
+  const std::string key(name.str());
+  const setting* known = find_setting(key);
+  const bool is_misplaced = known && !prefix.empty() && key == "cluster";
+  if (!known || is_misplaced)
+    refuse(file, name.source(), "unknown key " + printable(key) + " (known: " + known_keys() + ")");
+  auto text = text_of(value, known->type);
+  if (!text)
+    refuse(file, value.source(), key + ": expected " + expected_type(known->type) + ", found: " + type_name(value));
+  if (key == "digest_file") text = (file.parent_path() / *text).string();
+  const std::string line = std::to_string(value.source().begin.line);
+  into[prefix + key] = {*text, file.string() + ":" + line + ": " + key};
+}
+
+void read_clusters(const fs::path& file, const toml::node& clusters, raw_settings& into) {
+  const auto* tables = clusters.as_table();
+  if (!tables) refuse(file, clusters.source(), "clusters: expected tables such as [clusters.test]");
+  for (const auto& [name, values] : *tables) {
+    const auto* table = values.as_table();
+    if (!table) refuse(file, values.source(), "clusters: expected a table, found: " + type_name(values));
+    const auto prefix = cluster_prefix(std::string(name.str()));
+    into[prefix] = {};  // it is known, also without settings
+    for (const auto& [key, value] : *table) read_value(file, key, value, prefix, into);
+  }
+}
+
 }  // namespace
 
 raw_settings read_config_file(const std::optional<std::string>& given, const environment& variables) {
@@ -112,16 +141,11 @@ raw_settings read_config_file(const std::optional<std::string>& given, const env
   const toml::table table = parse(place->file);
   raw_settings found;
   for (const auto& [name, value] : table) {
-    const std::string key(name.str());
-    const setting* known = find_setting(key);
-    if (!known) refuse(place->file, name.source(), "unknown key " + printable(key) + " (known: " + known_keys() + ")");
-    auto text = text_of(value, known->type);
-    if (!text)
-      refuse(place->file, value.source(),
-             key + ": expected " + expected_type(known->type) + ", found: " + type_name(value));
-    if (key == "digest_file") text = (place->file.parent_path() / *text).string();
-    const std::string line = std::to_string(value.source().begin.line);
-    found[key] = {*text, place->file.string() + ":" + line + ": " + key};
+    if (name.str() == "clusters") {
+      read_clusters(place->file, value, found);
+    } else {
+      read_value(place->file, name, value, "", found);
+    }
   }
   return found;
 }

@@ -18,6 +18,7 @@ constexpr setting settings_table[] = {
     {"root", value_type::text, false, "Look for elections, shard groups and topics at and below this path (default /)"},
     {"queues", value_type::text, false, "Queues to check: PATH[,PATH...] (default: none)"},
     {"name", value_type::text, false, "Name of the cluster, for the title (default: the hosts)"},
+    {"cluster", value_type::text, false, "The settings of [clusters.NAME] in the configuration file"},
     {"interval", value_type::duration, false, "Pause between refreshes of the dashboard, 100ms to 1h (default 1s)"},
     {"timeout", value_type::duration, false, "Limit for everything a command waits for, 100ms to 1h (default 5s)"},
     {"digest_file", value_type::text, false, "File with the credentials, one line user:password"},

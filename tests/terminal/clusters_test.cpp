@@ -1,0 +1,125 @@
+// Several clusters in one configuration file.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "failure.hpp"
+#include "settings/command_line.hpp"
+
+using namespace zkadmin;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* two_clusters = R"(cluster = "billing"
+timeout = "3s"
+
+[clusters.billing]
+hosts = "zk1:2181,zk2:2181/app"
+root = "/billing"
+
+[clusters.test]
+hosts = "localhost"
+timeout = "1s"
+name = "try"
+
+[clusters."a.b"]
+)";
+
+struct two_of_them {
+  two_of_them() : file(fs::temp_directory_path() / ("zkadmin-clusters-" + std::to_string(::getpid()))) {
+    std::ofstream(file) << two_clusters;
+    path = file.string();
+  }
+  ~two_of_them() { fs::remove(file); }
+
+  settings load(std::vector<const char*> arguments) {
+    for (const char* each : {path.c_str(), "--config"}) arguments.insert(arguments.begin(), each);
+    std::ostringstream ignored;
+    return load_settings(parse_command_line(arguments, ignored).value(), [this](const std::string& name) {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::optional<std::string>() : found->second;
+    });
+  }
+
+  std::string refused(std::vector<const char*> arguments) {
+    try {
+      load(std::move(arguments));
+    } catch (const failure& error) {
+      BOOST_TEST((error.code() == exit_code::usage));
+      return error.what();
+    }
+    return "not refused";
+  }
+
+  fs::path file;
+  std::string path;
+  std::map<std::string, std::string> variables;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(clusters, two_of_them)
+
+BOOST_AUTO_TEST_CASE(the_default_cluster) {
+  const auto found = load({});
+  BOOST_TEST(found.hosts == "zk1:2181,zk2:2181/app");
+  BOOST_TEST(found.root == "/billing");
+  BOOST_TEST(found.name == "billing");
+  BOOST_TEST((found.timeout == 3s), "it has none of its own");
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_by_its_name) {
+  const auto found = load({"--cluster", "test"});
+  BOOST_TEST(found.hosts == "localhost");
+  BOOST_TEST(found.root == "/");
+  BOOST_TEST(found.name == "try");
+  BOOST_TEST((found.timeout == 1s));
+  variables["ZKADMIN_CLUSTER"] = "test";
+  BOOST_TEST(load({}).hosts == "localhost");
+  BOOST_TEST(load({"--cluster", "billing"}).root == "/billing");
+}
+
+// Else the command would go to another cluster than the one that was named.
+BOOST_AUTO_TEST_CASE(a_name_on_the_command_line_wins_over_hosts_of_the_environment) {
+  variables["ZKADMIN_HOSTS"] = "elsewhere";
+  BOOST_TEST(load({"--cluster", "test"}).hosts == "localhost");
+  BOOST_TEST(load({"--cluster", "test", "--hosts", "here"}).hosts == "here");
+  BOOST_TEST(load({}).hosts == "elsewhere");
+  variables["ZKADMIN_CLUSTER"] = "test";
+  BOOST_TEST(load({}).hosts == "elsewhere");
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_that_is_not_there) {
+  BOOST_TEST(refused({"--cluster", "prod"}) == "--cluster: there is no cluster prod (known: a.b, billing, test)");
+  variables["ZKADMIN_CLUSTER"] = "a";
+  BOOST_TEST(refused({}) == "ZKADMIN_CLUSTER: there is no cluster a (known: a.b, billing, test)");
+  std::ofstream(file) << "cluster = \"x\"\nhosts = \"a\"\n";
+  variables.clear();
+  BOOST_TEST(refused({}) == path + ":1: cluster: there is no cluster x (the configuration file has none)");
+}
+
+BOOST_AUTO_TEST_CASE(a_cluster_without_settings_has_those_of_all) {
+  BOOST_TEST((load({"--cluster", "a.b", "--hosts", "h"}).timeout == 3s));
+  BOOST_TEST(refused({"--cluster", "a.b"}).starts_with("no servers: give --hosts"));
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_in_the_table_of_a_cluster) {
+  const auto said = [this](const std::string& text) {
+    std::ofstream(file) << text;
+    return refused({}).substr(path.size());
+  };
+  BOOST_TEST(said("[clusters.a]\nhost = \"b\"\n").starts_with(":2: unknown key host (known: hosts, "));
+  BOOST_TEST(said("[clusters.a]\ncluster = \"b\"\n").starts_with(":2: unknown key cluster"));
+  BOOST_TEST(said("[clusters.a]\nhosts = 1\n") == ":2: hosts: expected a string, found: integer");
+  BOOST_TEST(said("clusters = 1\n") == ":1: clusters: expected tables such as [clusters.test]");
+  BOOST_TEST(said("[clusters]\na = 1\n") == ":2: clusters: expected a table, found: integer");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,161 @@
+#include "cluster/node_walk.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "as_result.hpp"
+#include "cluster/collector.hpp"
+#include "cluster/node_path.hpp"
+#include "failure.hpp"
+#include "for_each_index.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using zkrecipes::errc;
+using zkrecipes::error_code;
+
+constexpr std::size_t children_per_level = 250;  // Children of one node that are visited with one level.
+constexpr std::size_t most_notes = 20;           // For each kind of note.
+constexpr std::size_t most_names = 10'000;       // Per node.
+constexpr std::size_t most_planned = 500'000;
+constexpr std::int32_t longest_marked = 64 * 1024;
+
+/// Parents before their children, and siblings by name: a slash comes before all other characters.
+bool comes_before(const node_view& a, const node_view& b) noexcept {
+  const auto rank = [](char c) { return c == '/' ? 0 : static_cast<unsigned char>(c) + 1; };
+  return std::lexicographical_compare(a.path.begin(), a.path.end(), b.path.begin(), b.path.end(),
+                                      [rank](char x, char y) { return rank(x) < rank(y); });
+}
+
+std::string folder_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
+
+void add_note(std::vector<survey_note>& notes, std::size_t& count, const std::string& path, const std::string& text) {
+  if (++count <= most_notes) notes.push_back({path, text});
+}
+
+}  // namespace
+
+void check_node(const error_code& error, const std::string& path) {
+  if (error == errc::no_node) throw failure(exit_code::not_found, "there is no node " + printable(path));
+  check(error, "reading " + path);
+}
+
+node_walk::node_walk(zkrecipes::session session, std::string top, walk_limits limits)
+    : session_(std::move(session)), top_(std::move(top)), limits_(limits) {
+  levels_.emplace_back().push_back({top_, 0});
+}
+
+asio::awaitable<void> node_walk::run() {
+  for (std::size_t level = 0; level < levels_.size(); ++level) co_await visit_all(level);
+  has_ended_ = true;
+}
+
+asio::awaitable<void> node_walk::visit_all(std::size_t level) {
+  const auto present = std::move(levels_[level]);
+  const auto count = std::min(present.size(), limits_.nodes - visited_);
+  visited_ += count;
+  const auto visit_one = [this, &present, level](std::size_t i) { return visit(present[i], level); };
+  co_await for_each_index(count, requests_at_a_time, visit_one);
+  for (std::size_t i = count; i < present.size(); ++i) leave(folder_of(present[i].path));
+}
+
+void node_walk::leave(const std::string& path, std::size_t count) { left_[path] += count; }
+
+asio::awaitable<void> node_walk::visit(const place& at, std::size_t level) {
+  if (std::chrono::steady_clock::now() >= limits_.until) {
+    is_late_ = true;
+    co_return leave(folder_of(at.path));
+  }
+  if (at.depth == limits_.depth) co_return co_await visit_alone(at, false);
+  auto listing = co_await session_.async_children(at.path, as_result);
+  const error_code error = std::get<0>(listing);
+  if (error == errc::no_auth) {
+    closed_.push_back(at.path);
+    co_return co_await visit_alone(at, true);
+  }
+  if (error == errc::no_node && at.depth > 0) co_return;  // it has gone since its parent was read
+  check_node(error, at.path);
+  auto& listed = std::get<1>(listing);
+  auto recipe = co_await recipe_at(at.path, listed);
+  seen_.push_back({at.path, at.depth, listed.stat, std::move(recipe)});
+  plan(at, std::move(listed.names), level);
+}
+
+/// Without its children: they may not be read, or are not wanted.
+asio::awaitable<void> node_walk::visit_alone(const place& at, bool is_closed) {
+  auto looking = co_await session_.async_exists(at.path, as_result);
+  const error_code error = std::get<0>(looking);
+  if (error == errc::no_node && at.depth > 0) co_return;
+  check_node(error, at.path);
+  const zkrecipes::node_children alone{{}, std::get<1>(looking)};
+  std::string recipe;
+  if (!is_closed) recipe = co_await recipe_at(at.path, alone);
+  seen_.push_back({at.path, at.depth, alone.stat, std::move(recipe)});
+}
+
+asio::awaitable<std::string> node_walk::recipe_at(const std::string& path, const zkrecipes::node_children& listed) {
+  std::string recipe;
+  if (std::any_of(listed.names.begin(), listed.names.end(), is_candidate_name)) recipe = "election";
+  if (listed.stat.data_length <= 0 || listed.stat.data_length > longest_marked) co_return recipe;
+  auto reading = co_await session_.async_get(path, as_result);
+  const error_code error = std::get<0>(reading);
+  if (error == errc::no_auth) closed_.push_back(path);
+  if (error == errc::no_node || error == errc::no_auth) co_return recipe;
+  check(error, "reading " + path);
+  auto mark = mark_of(std::get<1>(reading).data);
+  co_return mark.empty() ? recipe : mark;
+}
+
+void node_walk::plan(const place& at, std::vector<std::string> names, std::size_t level) {
+  std::sort(names.begin(), names.end());
+  const auto most = std::min(most_names, most_planned - std::min(planned_, most_planned));
+  if (names.size() > most) {
+    leave(at.path, names.size() - most);
+    names.resize(most);
+  }
+  planned_ += names.size();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto later = level + 1 + i / children_per_level;
+    if (levels_.size() <= later) levels_.resize(later + 1);
+    levels_[later].push_back({join(at.path, names[i]), at.depth + 1});
+  }
+}
+
+node_listing node_walk::listing() const {
+  node_listing all;
+  all.nodes = seen_;
+  std::sort(all.nodes.begin(), all.nodes.end(), comes_before);
+  all.refused = !closed_.empty();
+  all.complete = has_ended_ && closed_.empty() && left_.empty();
+  const std::string why = is_late_ ? "the time was over; choose a longer --timeout or a path below"
+                                   : "only " + std::to_string(limits_.nodes) + " nodes are; choose a path below";
+  std::size_t closed = 0, left = 0;
+  for (const auto& each : closed_) add_note(all.notes, closed, each, "may not be read with these credentials");
+  for (const auto& [path, count] : left_)
+    add_note(all.notes, left, path, std::to_string(count) + " children were not looked at: " + why);
+  const auto more = closed - std::min(closed, most_notes) + left - std::min(left, most_notes);
+  if (more > 0) all.notes.push_back({top_, std::to_string(more) + " more nodes of which something is missing"});
+  if (!has_ended_) all.notes.push_back({top_, "the time was over before all answers had come"});
+  return all;
+}
+
+asio::awaitable<node_listing> list_names(zkrecipes::session session, std::string path) {
+  auto reading = co_await session.async_children(path, as_result);
+  check_node(std::get<0>(reading), path);
+  auto& names = std::get<1>(reading).names;
+  std::sort(names.begin(), names.end());
+  node_listing all;
+  if (names.size() > most_names) {
+    all.complete = false;
+    all.notes.push_back({path, std::to_string(names.size() - most_names) + " more children are not listed"});
+    names.resize(most_names);
+  }
+  for (auto& each : names) all.nodes.push_back({join(path, each), 1});
+  co_return all;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,68 @@
+// Reads a part of the tree, node by node.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "cluster/node_view.hpp"
+#include "cluster/tree_search.hpp"
+
+namespace zkadmin {
+
+struct walk_limits {
+  std::size_t depth = static_cast<std::size_t>(-1);  ///< Levels below the node.
+  std::size_t nodes = 10'000;
+  deadline until = deadline::max();
+};
+
+/// One walk, breadth first: if it has to be cut off, the deepest nodes are missing. If a node has more than 250
+/// children, the rest is visited with the levels below, 250 with each, so that it takes only its share of the walk.
+/// What has been read can be taken at any time, also while the walk still waits for an answer.
+class node_walk {
+ public:
+  node_walk(zkrecipes::session session, std::string top, walk_limits limits);
+
+  /// Throws `failure`, also if the node that was asked for does not exist.
+  boost::asio::awaitable<void> run();
+
+  /// The nodes so far. Not complete before the end of the walk.
+  node_listing listing() const;
+
+ private:
+  struct place {
+    std::string path;
+    std::size_t depth;
+  };
+  boost::asio::awaitable<void> visit_all(std::size_t level);
+  boost::asio::awaitable<void> visit(const place& at, std::size_t level);
+  boost::asio::awaitable<void> visit_alone(const place& at, bool is_closed);
+  boost::asio::awaitable<std::string> recipe_at(const std::string& path, const zkrecipes::node_children& listed);
+  void plan(const place& at, std::vector<std::string> names, std::size_t level);
+  void leave(const std::string& path, std::size_t count = 1);
+
+  zkrecipes::session session_;
+  std::string top_;
+  walk_limits limits_;
+  std::vector<std::vector<place>> levels_;  ///< Nodes to visit.
+  std::size_t planned_ = 0;
+  std::size_t visited_ = 0;
+  bool is_late_ = false;
+  bool has_ended_ = false;
+  std::vector<node_view> seen_;
+  std::vector<std::string> closed_;
+  std::map<std::string, std::size_t> left_;  ///< How many children of a node were not visited.
+};
+
+/// The children of a node, at most 10 000 of them, by their names alone: one request. Throws `failure`.
+boost::asio::awaitable<node_listing> list_names(zkrecipes::session session, std::string path);
+
+/// As `check`, for an operation on one node that has to exist: else throws `failure` (not_found).
+void check_node(const zkrecipes::error_code& error, const std::string& path);
+
+}  // namespace zkadmin

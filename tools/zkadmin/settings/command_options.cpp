@@ -1,0 +1,65 @@
+#include "settings/command_options.hpp"
+
+#include <string>
+
+#include "shell/outline.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+output_format format_named(const std::string& name) {
+  if (name == "table") return output_format::table;
+  if (name == "json") return output_format::json;
+  if (name == "tsv") return output_format::tsv;
+  throw CLI::ValidationError("--output", "expected table, json or tsv, found \"" + printable(name) + "\"");
+}
+
+const char* type_name_of(const setting& which) {
+  if (which.key == "digest_file") return "FILE";
+  if (which.type == value_type::duration) return "DURATION";
+  return which.type == value_type::count ? "NUMBER" : "TEXT";
+}
+
+void add_setting(CLI::App& app, const setting& which, raw_settings& given) {
+  const std::string option = "--" + option_name(which);
+  const std::string key(which.key);
+  const std::string help(which.help);
+  if (which.type == value_type::flag) {
+    const auto store = [&given, key, option](const bool& on) { given[key] = {on ? "true" : "false", option}; };
+    app.add_flag_function(
+           option + ",!--no-" + option_name(which), [store](std::int64_t n) { store(n > 0); }, help)
+        ->group(settings_group);
+  } else {
+    const auto store = [&given, key, option](const std::string& text) { given[key] = {text, option}; };
+    app.add_option_function<std::string>(option, store, help)->type_name(type_name_of(which))->group(settings_group);
+  }
+}
+
+}  // namespace
+
+void add_common(CLI::App& app, invocation& asked) {
+  app.add_option("--config", asked.config, "Configuration file (TOML)")->type_name("FILE")->group(settings_group);
+  for (const auto& each : all_settings())
+    if (!each.is_secret) add_setting(app, each, asked.given);
+}
+
+CLI::App& add_command(CLI::App& app, invocation& asked, command which, const char* name, const char* help) {
+  auto& added = *app.add_subcommand(name, help);
+  add_common(added, asked);
+  added.callback([&asked, which] { asked.command = which; });
+  return added;
+}
+
+void add_format(CLI::App& app, invocation& asked) {
+  const auto keep_format = [&asked](const std::string& name) { asked.output = format_named(name); };
+  app.add_option_function<std::string>("-o,--output", keep_format, "table, json or tsv (default table)")
+      ->type_name("table|json|tsv");
+}
+
+void add_change(CLI::App& app, invocation& asked, const char* path_help) {
+  app.add_option("path", asked.path, path_help)->required();
+  app.add_flag("--rw", asked.read_write, "Do it; without this the requests are only shown");
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,29 @@
+// The options that several commands share. Only the files that build the command line include this.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "settings/command_line.hpp"
+
+namespace zkadmin {
+
+/// Adds `--config` and the settings. Each command has them itself, so that the help of each command is complete.
+void add_common(CLI::App& app, invocation& asked);
+
+CLI::App& add_command(CLI::App& app, invocation& asked, command which, const char* name, const char* help);
+
+void add_format(CLI::App& app, invocation& asked);
+
+/// For a command that changes something at a path.
+void add_change(CLI::App& app, invocation& asked, const char* path_help);
+
+// The commands, by what they are about.
+void add_overview_commands(CLI::App& app, invocation& asked);  ///< `dashboard` and `status`
+void add_election_commands(CLI::App& app, invocation& asked);  ///< `resign` and `expire`
+void add_group_commands(CLI::App& app, invocation& asked);     ///< `groups` and `group`
+void add_topic_commands(CLI::App& app, invocation& asked);     ///< `topics`
+void add_node_commands(CLI::App& app, invocation& asked);  ///< `ls`, `get`, `stat`, `tree`, `watch`, `set`, `delete`
+void add_monitoring_commands(CLI::App& app, invocation& asked);  ///< `check` and `exporter`
+void add_shell_commands(CLI::App& app, invocation& asked);       ///< `completion` and `man`
+
+}  // namespace zkadmin

@@ -1,0 +1,17 @@
+#include "settings/command_options.hpp"
+
+namespace zkadmin {
+
+void add_monitoring_commands(CLI::App& app, invocation& asked) {
+  auto& check = add_command(app, asked, command::check, "check",
+                            "Print the problems once; exits with 0 ok, 1 warning, 2 critical, 3 unknown");
+  add_format(check, asked);
+  check
+      .add_option(
+          "--only", asked.only,
+          "Check only these: servers, elections, groups, topics, commits, queues, or what is at and below a path")
+      ->type_name("KIND|PATH");
+  add_command(app, asked, command::exporter, "exporter", "Serve metrics for Prometheus over HTTP");
+}
+
+}  // namespace zkadmin

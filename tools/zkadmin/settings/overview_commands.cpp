@@ -1,0 +1,11 @@
+#include "settings/command_options.hpp"
+
+namespace zkadmin {
+
+void add_overview_commands(CLI::App& app, invocation& asked) {
+  add_command(app, asked, command::dashboard, "dashboard",
+              "A live screen of the ensemble and its elections (the default)");
+  add_format(add_command(app, asked, command::status, "status", "Print the ensemble and its elections once"), asked);
+}
+
+}  // namespace zkadmin
