@@ -53,22 +53,24 @@ pseudo_terminal::~pseudo_terminal() {
 }
 
 void pseudo_terminal::read_on() {
-  user_side_.async_read_some(asio::buffer(buffer_), [this](boost::system::error_code error, std::size_t size) {
-    if (error) return;
+  const auto read = [this, alive = std::weak_ptr(alive_)](boost::system::error_code error, std::size_t size) {
+    if (error || alive.expired()) return;
     screen_.feed({buffer_.data(), size});
     read_on();
-  });
+  };
+  user_side_.async_read_some(asio::buffer(buffer_), read);
 }
 
 pid_t pseudo_terminal::fork_onto_terminal() {
   pid_ = ::fork();
   if (pid_ != 0) {
     process_.assign(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-    process_.async_wait(asio::posix::stream_descriptor::wait_read, [this](boost::system::error_code error) {
+    const auto end = [this, alive = std::weak_ptr(alive_)](boost::system::error_code error) {
       int status = 0;
-      if (error || ::waitpid(pid_, &status, 0) != pid_) return;
+      if (error || alive.expired() || ::waitpid(pid_, &status, 0) != pid_) return;
       ended_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    });
+    };
+    process_.async_wait(asio::posix::stream_descriptor::wait_read, end);
     return pid_;
   }
   ::login_tty(::dup(terminal_side_));

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -66,6 +67,8 @@ class pseudo_terminal {
   emulator screen_;
   pid_t pid_ = 0;
   std::optional<int> ended_;
+  /// A handler that was about to run when this was destroyed finds it gone.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 /// True if all flags and control characters are the same.

@@ -1,4 +1,3 @@
-#include <csignal>
 #include <exception>
 #include <iostream>
 #include <span>
@@ -6,13 +5,14 @@
 
 #include "commands/commands.hpp"
 #include "commands/node_commands.hpp"
+#include "hold/inherited_signals.hpp"
 #include "report/check_report.hpp"
 
 namespace {
 
 using namespace zkadmin;
 
-/// All commands but `check`.
+/// All commands but `check`, `lock` and `lead`.
 exit_code execute(surroundings& around, const settings& wanted, const invocation& asked) {
   switch (asked.command) {
     case command::dashboard: return run_dashboard(around, wanted);
@@ -34,7 +34,9 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
     case command::remove: return delete_nodes(around, wanted, asked.node);
     case command::completion:
     case command::man:
-    case command::check: break;
+    case command::check:
+    case command::lock:
+    case command::lead: break;
   }
   return exit_code::usage;
 }
@@ -52,6 +54,8 @@ int run(std::span<const char* const> arguments) {
   surroundings around{*io, std::cout, std::cerr};
   if (asked->command == command::check)
     return static_cast<int>(check_cluster(around, wanted, asked->only, asked->output));
+  if (asked->command == command::lock) return run_locked(around, wanted, asked->path, asked->hold);
+  if (asked->command == command::lead) return run_leading(around, wanted, asked->path, asked->hold);
   return static_cast<int>(execute(around, wanted, *asked));
 }
 
@@ -68,7 +72,7 @@ int report(std::span<const char* const> arguments, const std::string& message, e
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::signal(SIGPIPE, SIG_IGN);  // If the reader of a pipe has gone, the write fails instead.
+  ignore_broken_pipes();  // If the reader of a pipe has gone, the write fails instead.
   const std::span<const char* const> arguments(argv + 1, static_cast<std::size_t>(argc > 0 ? argc - 1 : 0));
   try {
     return run(arguments);

@@ -30,15 +30,20 @@ void renew(std::vector<std::string>& known, std::vector<std::string> found, bool
 
 }  // namespace
 
-zkrecipes::session make_session(const asio::any_io_executor& executor, const settings& wanted,
-                                const std::vector<endpoint>& servers, std::chrono::milliseconds connect_limit) {
+zkrecipes::session_options to_session_options(const settings& wanted, const std::vector<endpoint>& servers) {
   zkrecipes::session_options options;
   for (const auto& each : servers) options.hosts += (options.hosts.empty() ? "" : ",") + each.name;
   options.hosts += wanted.hosts.substr(std::min(wanted.hosts.find('/'), wanted.hosts.size()));
-  options.connect_timeout = std::max<std::chrono::milliseconds>(connect_limit, 100ms);
-  options.retry.limit = wanted.timeout;
   options.retry.max_pause = 500ms;
   if (wanted.digest) options.digest.push_back({wanted.digest->user, wanted.digest->password});
+  return options;
+}
+
+zkrecipes::session make_session(const asio::any_io_executor& executor, const settings& wanted,
+                                const std::vector<endpoint>& servers, std::chrono::milliseconds connect_limit) {
+  auto options = to_session_options(wanted, servers);
+  options.connect_timeout = std::max<std::chrono::milliseconds>(connect_limit, 100ms);
+  options.retry.limit = wanted.timeout;
   try {
     return {executor, std::move(options)};
   } catch (const std::invalid_argument& error) {

@@ -19,6 +19,9 @@ namespace zkadmin {
 /// How many requests may be in flight at a time.
 inline constexpr std::size_t requests_at_a_time = 64;
 
+/// What every session of ours has: these servers, the root and the credentials of the settings.
+zkrecipes::session_options to_session_options(const settings& wanted, const std::vector<endpoint>& servers);
+
 /// Opens a session with these servers, with the root and the credentials of the settings. An operation on it waits for
 /// a connection and is retried for the settings' timeout at most. Each server has `connect_limit`, but at least 100 ms,
 /// to accept the session.

@@ -10,6 +10,7 @@
 #include <boost/asio/io_context.hpp>
 
 #include "failure.hpp"
+#include "hold/hold_options.hpp"
 #include "problems/verdict.hpp"
 #include "settings/command_line.hpp"
 #include "settings/settings.hpp"
@@ -55,6 +56,12 @@ check_state check_cluster(surroundings& around, const settings& wanted, const st
 
 /// Serves metrics over HTTP until a signal ends it.
 exit_code run_exporter(surroundings& around, const settings& wanted);
+
+/// Runs a command while it has the lock, or the permit, at `path`. Returns the exit status: see hold_status.hpp.
+int run_locked(surroundings& around, const settings& wanted, const std::string& path, const hold_options& how);
+
+/// Runs a command while it leads at `path`. Returns the exit status: see hold_status.hpp.
+int run_leading(surroundings& around, const settings& wanted, const std::string& path, hold_options how);
 
 /// The live screen, until the user or a signal ends it.
 exit_code run_dashboard(surroundings& around, const settings& wanted);

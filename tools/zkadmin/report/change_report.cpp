@@ -19,7 +19,7 @@ constexpr std::size_t longest_line = 200;       // Bytes of data for people.
 constexpr std::size_t most_shown = 10;          // Children for people.
 constexpr std::size_t most_in_a_line = 10'000;  // Children for programs.
 
-std::string count_of(std::int64_t count, const std::string& what) {
+std::string counted(std::int64_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
@@ -28,7 +28,7 @@ std::string unseen_text(const node_change& change) {
   if (!change.unseen) return " (changes before that may not have been seen)";
   if (*change.unseen == 0) return {};
   const bool is_data = change.what == node_change::kind::changed || change.what == node_change::kind::created;
-  return " (" + count_of(*change.unseen, is_data ? "version" : "change") + " in between not seen)";
+  return " (" + counted(*change.unseen, is_data ? "version" : "change") + " in between not seen)";
 }
 
 std::string names_text(const char* sign, const std::vector<std::string>& names) {
@@ -44,7 +44,7 @@ std::string change_line(const node_change& change, const std::string& path, std:
   const bool has_data = change.stat && change.data;
   if (has_data)
     text += " version " + std::to_string(change.stat->version) + ", " +
-            count_of(static_cast<std::int64_t>(change.data->size()), "byte");
+            counted(static_cast<std::int64_t>(change.data->size()), "byte");
   text += unseen_text(change);
   if (change.what == node_change::kind::reconnected) text += " (several changes may be told as one)";
   if (has_data)

@@ -8,6 +8,7 @@
 #include "failure.hpp"
 #include "settings/clusters.hpp"
 #include "settings/command_options.hpp"
+#include "settings/hold_arguments.hpp"
 
 namespace zkadmin {
 namespace {
@@ -20,6 +21,9 @@ constexpr const char* footer =
     "Credentials: ZKADMIN_DIGEST=user:password, or a file named by --digest-file.\n"
     "Exit codes: 0 ok, 1 error, 2 usage, 3 none of the servers answers, 4 there is no such node,\n"
     "5 credentials refused or not sufficient.\n"
+    "Those of `lock` and `lead`: that of the command, or 121 lost, 122 asked to give up, 123 taken, 124 not free in "
+    "time,\n"
+    "125 failed before the command, 126 and 127 it can not be executed, 128 + a signal.\n"
     "Those of `check`: 0 ok, 1 warning, 2 critical, 3 unknown.";
 
 void add_commands(CLI::App& app, invocation& asked) {
@@ -29,6 +33,7 @@ void add_commands(CLI::App& app, invocation& asked) {
   add_group_commands(app, asked);
   add_topic_commands(app, asked);
   add_node_commands(app, asked);
+  add_hold_commands(app, asked);
   add_monitoring_commands(app, asked);
   add_shell_commands(app, asked);
   app.require_subcommand(0, 1);
@@ -52,11 +57,28 @@ bool takes_next(const CLI::App& app, const std::string& argument, std::string_vi
   return option && option->get_items_expected_min() > 0;
 }
 
+/// The command that the arguments name, also if they can not be parsed; empty: none.
+std::string named_command(std::span<const char* const> arguments) {
+  invocation ignored;
+  const auto app = make_app(ignored);
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const std::string word = arguments[i];
+    const bool has_next = i + 1 < arguments.size();
+    const auto named = [&word](const CLI::App* each) { return each->get_name() == word; };
+    if (!app->get_subcommands(named).empty()) return word;
+    if (has_next && takes_next(*app, word, arguments[i + 1])) ++i;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::optional<invocation> parse_command_line(std::span<const char* const> arguments, std::ostream& out) {
   invocation asked;
   const auto app = make_app(asked);
+  const auto name = named_command(arguments);
+  const bool holds = name == "lock" || name == "lead";
+  if (holds) arguments = without_words(arguments, asked.hold);
   // CLI11 takes the arguments in reverse order.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {
@@ -67,6 +89,8 @@ std::optional<invocation> parse_command_line(std::span<const char* const> argume
   } catch (const CLI::ParseError& error) {
     throw failure(exit_code::usage, std::string(error.what()) + " (see zkadmin --help)");
   }
+  if (holds && asked.hold.words.empty())
+    throw failure(exit_code::usage, "expected the command to run behind --: zkadmin " + name + " PATH -- CMD...");
   return asked;
 }
 
@@ -82,18 +106,7 @@ std::string shell_text(const invocation& asked) {
   return asked.shell == "fish" ? to_fish(program) : to_bash(program);
 }
 
-bool is_for_check(std::span<const char* const> arguments) {
-  invocation ignored;
-  const auto app = make_app(ignored);
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string word = arguments[i];
-    const bool has_next = i + 1 < arguments.size();
-    const auto named = [&word](const CLI::App* each) { return each->get_name() == word; };
-    if (!app->get_subcommands(named).empty()) return word == "check";
-    if (has_next && takes_next(*app, word, arguments[i + 1])) ++i;
-  }
-  return false;
-}
+bool is_for_check(std::span<const char* const> arguments) { return named_command(arguments) == "check"; }
 
 settings load_settings(const invocation& asked, const environment& variables) {
   const auto file = read_config_file(asked.config, variables);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "hold/hold_options.hpp"
 #include "settings/node_request.hpp"
 #include "settings/settings.hpp"
 #include "shell/outline.hpp"
@@ -35,6 +36,8 @@ enum class command {
   remove,
   completion,
   man,
+  lock,
+  lead,
 };
 enum class output_format { table, json, tsv };
 
@@ -50,6 +53,7 @@ struct invocation {
   std::vector<std::string> only{};  ///< For `check`.
   node_request node{};              ///< For the commands about single nodes.
   std::string shell{};              ///< For `completion`.
+  hold_options hold{};              ///< For `lock` and `lead`.
   std::optional<std::string> config;
   raw_settings given;
 };

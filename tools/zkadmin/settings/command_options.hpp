@@ -23,6 +23,7 @@ void add_election_commands(CLI::App& app, invocation& asked);  ///< `resign` and
 void add_group_commands(CLI::App& app, invocation& asked);     ///< `groups` and `group`
 void add_topic_commands(CLI::App& app, invocation& asked);     ///< `topics`
 void add_node_commands(CLI::App& app, invocation& asked);  ///< `ls`, `get`, `stat`, `tree`, `watch`, `set`, `delete`
+void add_hold_commands(CLI::App& app, invocation& asked);  ///< `lock` and `lead`
 void add_monitoring_commands(CLI::App& app, invocation& asked);  ///< `check` and `exporter`
 void add_shell_commands(CLI::App& app, invocation& asked);       ///< `completion` and `man`
 

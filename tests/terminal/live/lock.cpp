@@ -1,0 +1,223 @@
+// `zkadmin lock` against real servers: statuses, what the command gets, and what it is asked to wait for.
+#include <fstream>
+
+#include <signal.h>
+
+#include "live/hold_fixture.hpp"
+#include "text.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+using words = std::vector<std::string>;
+
+struct lock_fixture : hold_fixture {
+  lock_fixture() : at(root() + "/l") { leaves("/l"); }
+  words lock(const words& more) const { return words{"lock", at} + more; }
+  words shell(const std::string& script) const { return lock({"--", "sh", "-c", script}); }
+
+  std::string at;
+};
+
+bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+
+/// The value of a line NAME=value.
+std::string value_of(const std::string& name, const std::string& lines) {
+  const auto begin = lines.find(name + "=");
+  if (begin == lines.npos) return "none";
+  const auto value = begin + name.size() + 1;
+  return lines.substr(value, lines.find('\n', value) - value);
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(lock_suite, lock_fixture)
+
+BOOST_AUTO_TEST_CASE(the_status_is_that_of_the_command) {
+  BOOST_TEST(finish(shell("exit 7")).code == 7);
+  BOOST_TEST(finish(shell("kill -KILL $$")).code == 128 + SIGKILL);
+  const auto result = finish(lock({"--", "true"}));
+  BOOST_TEST(result.code == 0);
+  BOOST_TEST(result.err == "");
+  BOOST_TEST(length("/l") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(words_behind_the_dashes_are_passed_on_as_they_are) {
+  const auto result = finish(lock({"--", "printf", "%s|", "--try", "--", "a b", "", "$HOME"}));
+  BOOST_TEST(result.code == 0, result.err);
+  BOOST_TEST(result.out == "--try|--|a b||$HOME|");
+}
+
+BOOST_AUTO_TEST_CASE(the_command_knows_what_is_held) {
+  auto running = start(shell("env; echo end; exec sleep 1000"), {{"ZKADMIN_TOKEN", "old"}, {"OTHER", "kept"}});
+  BOOST_TEST_REQUIRE(run_until([&] { return has(running.out(), "end\n"); }));
+  const auto node = member("/l");
+  BOOST_TEST(value_of("ZKADMIN_PATH", running.out()) == at);
+  BOOST_TEST(value_of("ZKADMIN_NODE", running.out()) == at + "/" + children("/l").at(0));
+  BOOST_TEST(value_of("ZKADMIN_TOKEN", running.out()) == std::to_string(node.stat.czxid));
+  BOOST_TEST(value_of("ZKADMIN_SESSION", running.out()) ==
+             zkadmin::hexadecimal(static_cast<std::uint64_t>(node.stat.ephemeral_owner)));
+  BOOST_TEST(value_of("OTHER", running.out()) == "kept");
+  running.send(SIGTERM);
+  BOOST_TEST(running.wait().code == 128 + SIGTERM);
+  BOOST_TEST(length("/l") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(no_descriptor_of_ours_is_inherited) {
+  const auto bare = finish(shell("ls -l /proc/self/fd"));
+  BOOST_TEST(!has(bare.out, "socket:"), bare.out);
+  BOOST_TEST(!has(bare.out, "anon_inode:"), bare.out);
+}
+
+BOOST_AUTO_TEST_CASE(try_does_not_wait) {
+  auto held = take("/l");
+  const auto taken = finish(lock({"--try", "--", "true"}));
+  BOOST_TEST(taken.code == 123);
+  BOOST_TEST(taken.err == "zkadmin: lock " + at + ": somebody else has it, or is in line\n");
+  BOOST_TEST(length("/l") == 1);
+  run(held.async_release(tuple));
+  BOOST_TEST(finish(lock({"--try", "--", "true"})).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_wait_can_be_limited) {
+  auto held = take("/l");
+  const auto result = finish(lock({"--for", "200ms", "--", "true"}));
+  BOOST_TEST(result.code == 124, result.err);
+  BOOST_TEST(gets_length("/l", 1));
+  run(held.async_release(tuple));
+  BOOST_TEST(finish(lock({"--for", "20s", "--", "true"})).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(it_waits_for_the_one_in_front) {
+  auto held = take("/l");
+  auto waiting = start(lock(witness("w")));
+  BOOST_TEST_REQUIRE(gets_length("/l", 2));
+  BOOST_TEST(begin_of("w") == 0);
+  run(held.async_release(tuple));
+  BOOST_TEST(begins("w"));
+  waiting.send(SIGINT);
+  BOOST_TEST(waiting.wait().code == 128 + SIGINT);
+}
+
+BOOST_AUTO_TEST_CASE(a_signal_ends_the_wait) {
+  auto held = take("/l");
+  auto waiting = start(lock({"--", "true"}));
+  BOOST_TEST_REQUIRE(gets_length("/l", 2));
+  waiting.send(SIGTERM);
+  BOOST_TEST(waiting.wait().code == 128 + SIGTERM);
+  BOOST_TEST(gets_length("/l", 1));
+  run(held.async_release(tuple));
+}
+
+BOOST_AUTO_TEST_CASE(a_semaphore_lets_as_many_in) {
+  auto first = start(lock({"-n", "2"}) + witness("a"));
+  auto second = start(lock({"-n", "2"}) + witness("b"));
+  BOOST_TEST(begins("a"));
+  BOOST_TEST(begins("b"));
+  BOOST_TEST(finish(lock({"-n", "2", "--try", "--", "true"})).code == 123);
+  const auto other = finish(lock({"-n", "3", "--", "true"}));
+  BOOST_TEST(other.code == 125);
+  BOOST_TEST(has(other.err, "3"), other.err);
+  for (auto* each : {&first, &second}) each->send(SIGTERM);
+  BOOST_TEST(first.wait().code == 128 + SIGTERM);
+  BOOST_TEST(second.wait().code == 128 + SIGTERM);
+}
+
+BOOST_AUTO_TEST_CASE(readers_share_and_writers_do_not) {
+  auto first = start(lock({"--read"}) + witness("a"));
+  auto second = start(lock({"--read"}) + witness("b"));
+  BOOST_TEST(begins("a"));
+  BOOST_TEST(begins("b"));
+  BOOST_TEST(finish(lock({"--write", "--try", "--", "true"})).code == 123);
+  for (auto* each : {&first, &second}) each->send(SIGTERM);
+  BOOST_TEST(first.wait().code == 128 + SIGTERM);
+  BOOST_TEST(second.wait().code == 128 + SIGTERM);
+  BOOST_TEST(finish(lock({"--write", "--try", "--", "true"})).code == 0);
+}
+
+BOOST_AUTO_TEST_CASE(signals_are_passed_on) {
+  for (const auto& [number, name] : std::map<int, std::string>{{SIGHUP, "HUP"},
+                                                               {SIGINT, "INT"},
+                                                               {SIGQUIT, "QUIT"},
+                                                               {SIGTERM, "TERM"},
+                                                               {SIGUSR1, "USR1"},
+                                                               {SIGUSR2, "USR2"}}) {
+    auto running = start(shell("trap 'echo got it; exit 3' " + name + "; echo ready; while :; do sleep 0.02; done"));
+    BOOST_TEST_REQUIRE(run_until([&] { return running.out() == "ready\n"; }));
+    running.send(number);
+    const auto result = running.wait();
+    BOOST_TEST(result.out == "ready\ngot it\n", name);
+    BOOST_TEST(result.code == 3, name);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(signals_that_are_ignored_stay_so) {
+  const words ignored{"--", "grep", "SigIgn", "/proc/self/status"};
+  std::ifstream file("/proc/self/status");
+  std::string ours;
+  while (ours.rfind("SigIgn", 0) != 0 && std::getline(file, ours)) continue;
+  const std::string script = "trap '' HUP; exec \"$0\" lock \"$@\"";
+  const auto nested = finish(lock(words{"--", "sh", "-c", script, ZKADMIN_PROGRAM, root() + "/inner"} + ignored));
+  leaves("/inner");
+  BOOST_TEST(nested.code == 0, nested.err);
+  // The C library's own signals, 32 and 33, are ignored by what posix_spawn has started.
+  const auto mask = [](const std::string& line) {
+    return std::stoull(line.substr(line.find('\t')), nullptr, 16) & 0x7fffffff;
+  };
+  BOOST_TEST(mask(finish(lock(ignored)).out) == mask(ours));
+  BOOST_TEST(mask(nested.out) == (mask(ours) | 1U << (SIGHUP - 1)));
+}
+
+BOOST_AUTO_TEST_CASE(a_command_that_can_not_be_executed) {
+  const auto missing = finish(lock({"--", "/nowhere/nothing"}));
+  BOOST_TEST(missing.code == 127);
+  BOOST_TEST(missing.err == "zkadmin: lock " + at + ": cannot execute /nowhere/nothing: No such file or directory\n");
+  BOOST_TEST(finish(lock({"--", "no-program-of-this-name"})).code == 127);
+  BOOST_TEST(finish(lock({"--", write("text", "no program")})).code == 126);
+  BOOST_TEST(finish(lock({"--", "/"})).code == 126);
+  BOOST_TEST(length("/l") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_command_leaves_in_the_background_goes_on) {
+  const auto result = finish(shell(std::string(WITNESS_PROGRAM) + " " + file("w") +
+                                   " >/dev/null 2>&1 & echo $!; until test -s " + file("w") + "; do sleep 0.02; done"));
+  BOOST_TEST(result.code == 0, result.err);
+  BOOST_TEST(begins("w"));
+  BOOST_TEST(!is_gone("w"));
+  ::kill(std::stoi(result.out), SIGKILL);
+  BOOST_TEST(run_until([&] { return is_gone("w"); }));
+}
+
+BOOST_AUTO_TEST_CASE(failures_before_the_command) {
+  const auto silent = finish({"lock", "/l", "--hosts", "127.0.0.1:1", "--timeout", "500ms", "--", "true"});
+  BOOST_TEST(silent.code == 125);
+  BOOST_TEST(has(silent.err, "no session within 500 ms: 127.0.0.1:1: "), silent.err);
+  create("/other", R"({"zkrecipes":"counter"})");
+  leaves("/other");
+  const auto foreign = finish({"lock", root() + "/other", "-n", "2", "--", "true"});
+  BOOST_TEST(foreign.code == 125);
+  BOOST_TEST(has(foreign.err, root() + "/other"), foreign.err);
+  finish(lock({"--", "true"}));
+}
+
+BOOST_AUTO_TEST_CASE(mistakes_are_told) {
+  const std::vector<words> all{{"lock", "/l"},
+                               {"lock", "/l", "--"},
+                               {"lock", "l", "--", "true"},
+                               {"lock", "/l", "-n", "0", "--", "true"},
+                               {"lock", "/l", "-n", "2", "--read", "--", "true"},
+                               {"lock", "/l", "--try", "--for", "1s", "--", "true"},
+                               {"lock", "/l", "--grace", "x", "--", "true"},
+                               {"lock", "/l", "--id", "a\nb", "--", "true"},
+                               {"lead", "/l", "-n", "2", "--", "true"}};
+  for (const auto& each : all) {
+    const auto result = finish(each);
+    BOOST_TEST(result.code == 2, result.err);
+    BOOST_TEST(result.err.starts_with("zkadmin: "), result.err);
+  }
+  finish(lock({"--", "true"}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,79 @@
+#include "hold/command_process.hpp"
+
+#include <array>
+#include <cerrno>
+#include <system_error>
+
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hold/hold_status.hpp"
+
+namespace zkadmin {
+namespace {
+
+std::vector<char*> null_terminated(const std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (const auto& each : texts) all.push_back(const_cast<char*>(each.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
+/// In the child. Only what is allowed between `fork` and `exec` of a process with threads.
+[[noreturn]] void execute(const command_plan& plan, char* const* words, char* const* environment, pid_t parent,
+                          int report) {
+  ::setpgid(0, plan.group);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (::getppid() != parent) ::_exit(to_int(hold_status::cannot_run));  // it has ended before it was asked to tell
+  plan.signals.restore();
+  if (plan.is_stopped) ::raise(SIGSTOP);
+  ::execvpe(words[0], words, environment);
+  const int error = errno;
+  if (::write(report, &error, sizeof error) < 0) ::_exit(to_int(hold_status::cannot_run));
+  ::_exit(to_int(error == ENOENT ? hold_status::not_found : hold_status::cannot_run));
+}
+
+}  // namespace
+
+command_process::command_process(const command_plan& plan) {
+  const auto words = null_terminated(plan.words);
+  const auto environment = null_terminated(plan.environment);
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ == 0) execute(plan, words.data(), environment.data(), parent, ends[1]);
+  const int error = errno;
+  ::close(ends[1]);
+  report_ = ends[0];
+  if (pid_ > 0) return;
+  ::close(report_);
+  throw std::system_error(error, std::generic_category(), "fork");
+}
+
+command_process::~command_process() { ::close(report_); }
+
+bool command_process::take_ends() {
+  for (;;) {
+    int status = 0;
+    const pid_t ended = ::waitpid(-1, &status, WNOHANG);
+    if (ended == pid_ && !status_) keep_status(status);
+    if (ended > 0 || (ended < 0 && errno == EINTR)) continue;
+    return ended == 0;
+  }
+}
+
+void command_process::keep_status(int status) {
+  status_ = WIFEXITED(status) ? WEXITSTATUS(status) : to_int(hold_status::by_signal) + WTERMSIG(status);
+  int error = 0;
+  ::fcntl(report_, F_SETFL, O_NONBLOCK);
+  if (::read(report_, &error, sizeof error) == static_cast<ssize_t>(sizeof error)) execution_error_ = error;
+}
+
+void command_process::send(int signal) const noexcept {
+  if (!status_) ::kill(pid_, signal);
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,97 @@
+#include "hold/front.hpp"
+
+#include <cerrno>
+#include <csignal>
+#include <iostream>
+#include <system_error>
+
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "hold/descendants.hpp"
+#include "hold/hold_status.hpp"
+#include "hold/passed_signal.hpp"
+
+namespace zkadmin {
+namespace {
+
+int checked(int descriptor, const char* what) {
+  if (descriptor < 0) throw std::system_error(errno, std::generic_category(), what);
+  return descriptor;
+}
+
+/// As a process that does not block this signal. Does not return if the signal ends the process.
+void suffer(int number) {
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, number);
+  std::signal(number, SIG_DFL);
+  ::raise(number);
+  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  ::sigprocmask(SIG_BLOCK, &only, nullptr);
+}
+
+}  // namespace
+
+front::front(pid_t keeper, int line, const boot_timer& last_resort, const inherited_signals& signals)
+    : keeper_(keeper),
+      line_(line),
+      last_resort_(last_resort),
+      signals_(checked(::signalfd(-1, &signals.passed_on(), SFD_CLOEXEC | SFD_NONBLOCK), "signalfd")),
+      keeper_pidfd_(checked(static_cast<int>(::syscall(SYS_pidfd_open, keeper, 0)), "pidfd_open")) {}
+
+front::~front() {
+  ::close(signals_);
+  ::close(keeper_pidfd_);
+}
+
+int front::run() {
+  wait_for_end();
+  int status = 0;
+  while (::waitpid(keeper_, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFEXITED(status)) return end(WEXITSTATUS(status));
+  kill_all_descendants();
+  std::cerr << "zkadmin: the process that kept the session was killed; the command has been ended" << std::endl;
+  return to_int(hold_status::lost);
+}
+
+void front::wait_for_end() {
+  pollfd all[] = {{keeper_pidfd_, POLLIN, 0}, {last_resort_.descriptor(), POLLIN, 0}, {signals_, POLLIN, 0}};
+  auto& [keeper_end, last_resort, signals] = all;
+  for (;;) {
+    const int ready = ::poll(all, std::size(all), -1);
+    if (ready < 0 && errno != EINTR) kill_keeper();
+    if (ready <= 0) continue;
+    signalfd_siginfo got{};
+    if (signals.revents != 0 && ::read(signals_, &got, sizeof got) == sizeof got) pass_on(got);
+    if (keeper_end.revents != 0) return;
+    if (last_resort.revents != 0) {
+      kill_keeper();
+      last_resort.fd = -1;
+    }
+  }
+}
+
+/// The kernel sends the signals of a terminal's keys to all processes of the job. Other programs name one process, or
+/// the group; then the command gets the signal twice.
+void front::pass_on(const signalfd_siginfo& got) {
+  const int number = static_cast<int>(got.ssi_signo);
+  const passed_signal told{static_cast<unsigned char>(number), got.ssi_code > 0};
+  ::send(line_, &told, sizeof told, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (number == SIGINT) is_interrupted_ = true;
+  if (number == SIGTSTP) suffer(number);
+}
+
+void front::kill_keeper() const { ::syscall(SYS_pidfd_send_signal, keeper_pidfd_, SIGKILL, nullptr, 0); }
+
+/// A shell script goes on after ctrl-c if what it has called ends with an exit status, and stops if the signal has
+/// ended it.
+int front::end(int status) const {
+  if (is_interrupted_ && status == to_int(hold_status::by_signal) + SIGINT) suffer(SIGINT);
+  return status;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,257 @@
+#include "hold/keeper.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <ostream>
+#include <stdexcept>
+#include <utility>
+
+#include <unistd.h>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "as_result.hpp"
+#include "cluster/collector.hpp"
+#include "commands/bounded.hpp"
+#include "failure.hpp"
+#include "hold/hold_status.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using namespace std::chrono_literals;
+using zkrecipes::errc;
+using zkrecipes::lease_clock;
+
+/// While it waits it outlasts failures of the ensemble; where it is not to wait, it does not.
+zkrecipes::session open_session(asio::io_context& io, const settings& wanted, const hold_options& how) {
+  auto options = to_session_options(wanted, wanted.servers);
+  options.lease = zkrecipes::lease_mode::strict;
+  options.timeout = how.session_timeout;
+  options.retry.limit = how.waits ? 0ms : wanted.timeout;
+  try {
+    return {io.get_executor(), std::move(options)};
+  } catch (const std::invalid_argument& error) {
+    throw failure(exit_code::usage, error.what());
+  }
+}
+
+/// The place in line was lost to a failure of the ensemble or the network, and not to somebody's decision.
+bool is_accident(const zkrecipes::error_code& error) {
+  return error == errc::lease_lapsed || error == errc::session_expired;
+}
+
+std::string text_of(const std::vector<zkrecipes::connection_failure>& failures) {
+  std::string text;
+  for (const auto& each : failures) append_to_list(text, each.server + ": " + zkrecipes::to_string(each.reason));
+  return text.empty() ? "no answer" : text;
+}
+
+}  // namespace
+
+keeper::keeper(surroundings& around, const settings& wanted, std::string path, hold_options how,
+               const keeper_start& start)
+    : around_(around),
+      wanted_(wanted),
+      path_(std::move(path)),
+      how_(std::move(how)),
+      start_(start),
+      session_(open_session(around.io, wanted, how_)),
+      alarm_(around.io),
+      line_(around.io, asio::local::stream_protocol(), start.line),
+      ends_(around.io, SIGCHLD) {}
+
+int keeper::run() {
+  asio::co_spawn(around_.io, hear_signals(), asio::detached);
+  asio::co_spawn(around_.io, notice_ends(), asio::detached);
+  asio::co_spawn(around_.io, work(), [this](std::exception_ptr error, int status) {
+    error_ = error;
+    status_ = status;
+  });
+  while (!status_) around_.io.run_one();
+  if (!held_.error()) confirm_release();
+  close_session(around_.io, session_, std::chrono::steady_clock::now() + 1s);
+  if (error_) std::rethrow_exception(error_);
+  return *status_;
+}
+
+asio::awaitable<int> keeper::work() {
+  co_await connect();
+  for (;;) {
+    const auto status = co_await hold();
+    if (status) co_return *status;
+  }
+}
+
+/// The stream ends when the front process does.
+asio::awaitable<void> keeper::hear_signals() {
+  for (;;) {
+    const auto got = co_await asio::async_read(line_, asio::buffer(heard_), as_result);
+    if (std::get<0>(got)) break;
+    obey(heard_[0]);
+  }
+  is_front_gone_ = true;
+  if (tenure_) tenure_->abandon();
+  if (!command_) stop_waiting();
+}
+
+asio::awaitable<void> keeper::notice_ends() {
+  for (;;) {
+    const auto got = co_await ends_.async_wait(as_result);
+    if (std::get<0>(got)) co_return;
+    alarm_.ring();
+  }
+}
+
+asio::awaitable<void> keeper::connect() {
+  const auto got = co_await session_.async_connected_for(wanted_.timeout, as_result);
+  const auto error = std::get<0>(got);
+  if (error == errc::timed_out)
+    throw failure(exit_code::unreachable, "no session within " + short_duration(wanted_.timeout) + ": " +
+                                              printable(text_of(session_.status().failures)));
+  if (error != errc::closed) check(error, "connecting");
+}
+
+/// Nothing: once more.
+asio::awaitable<std::optional<int>> keeper::hold() {
+  auto got = co_await get_in();
+  if (got.error) co_return status_without_command(got);
+  held_ = std::move(got.held);
+  const auto say = [this](const std::string& what) { tell(what); };
+  tenure present(session_, held_, {how_.grace, session_.status().timeout}, alarm_, start_.last_resort, say);
+  while (!held_.error() && !present.may_begin()) co_await alarm_.wait_until(lease_clock::now() + 10ms);
+  if (held_.error()) co_return std::nullopt;
+  const auto end = co_await run_command(present);
+  const int status = status_of(end);
+  if (end == tenure_end::lost) held_ = zkrecipes::ownership();  // it is over, or goes in the background
+  if (end == tenure_end::finished || end == tenure_end::abandoned || !how_.again) co_return status;
+  command_.reset();
+  co_await held_.async_release(as_result);
+  tell("getting in line again");
+  co_return std::nullopt;
+}
+
+/// After an accident, once more, within the time given for all.
+asio::awaitable<acquired> keeper::get_in() {
+  const auto begin = lease_clock::now();
+  for (;;) {
+    auto budget = lease_clock::duration::max();
+    if (how_.wait_limit) budget = std::max<lease_clock::duration>(begin + *how_.wait_limit - lease_clock::now(), 0ns);
+    auto got = co_await acquire(session_, path_, how_, budget);
+    if (!is_accident(got.error)) co_return got;
+    tell("the place in line was lost (" + got.error.message() + "): getting in line again");
+  }
+}
+
+asio::awaitable<tenure_end> keeper::run_command(tenure& present) {
+  command_.emplace(command_plan{how_.words, environment_of_command(), start_.group, start_.signals, is_stopped_});
+  tenure_ = &present;
+  if (is_front_gone_) present.abandon();
+  const auto end = co_await present.run(*command_);
+  tenure_ = nullptr;
+  if (const int error = command_->execution_error())
+    tell("cannot execute " + printable(how_.words.front()) + ": " + std::strerror(error));
+  co_return end;
+}
+
+/// A command gets what it has not got from the terminal itself. Where there is none yet, most signals end the waiting.
+void keeper::obey(passed_signal got) {
+  if (got.number == SIGTSTP) is_stopped_ = true;
+  if (got.number == SIGCONT) is_stopped_ = false;
+  if (command_) {
+    if (!got.is_of_terminal) command_->send(got.number);
+  } else if (got.number != SIGTSTP && got.number != SIGCONT && got.number != SIGWINCH) {
+    signal_ = got.number;
+    stop_waiting();
+  }
+}
+
+/// Whatever is waited for completes with `closed`, and the place in line goes.
+void keeper::stop_waiting() {
+  session_.async_close([](const auto&) {});
+}
+
+int keeper::status_without_command(const acquired& got) const {
+  if (signal_ != 0) return to_int(hold_status::by_signal) + signal_;
+  if (got.error == errc::busy || got.error == errc::timed_out) {
+    tell(got.error == errc::busy ? "somebody else has it, or is in line" : "it was not free in time");
+    return to_int(got.error == errc::busy ? hold_status::taken : hold_status::timed_out);
+  }
+  if (got.error == errc::node_removed || got.error == errc::revoked) {
+    tell("somebody has removed our place in line");
+    return to_int(hold_status::asked);
+  }
+  if (is_front_gone_) return to_int(hold_status::failed);
+  if (!got.detail.empty()) throw failure(exit_code::error, printable(path_ + ": " + got.detail));
+  check(got.error, "getting in line at " + path_);
+  return to_int(hold_status::failed);
+}
+
+int keeper::status_of(tenure_end end) const {
+  switch (end) {
+    case tenure_end::finished: break;
+    case tenure_end::lost: return to_int(hold_status::lost);
+    case tenure_end::asked: return to_int(hold_status::asked);
+    case tenure_end::abandoned: return to_int(hold_status::failed);
+  }
+  return *command_->status();
+}
+
+/// Gives it up, and looks until its node has gone.
+asio::awaitable<void> keeper::release(std::shared_ptr<bool> is_confirmed) {
+  const auto node = held_.path();
+  const auto released = co_await held_.async_release(as_result);
+  if (std::get<0>(released)) co_return;
+  asio::steady_timer pause(around_.io);
+  while (!*is_confirmed) {
+    const auto seen = co_await session_.async_exists(node, as_result);
+    const auto error = std::get<0>(seen);
+    if (error == errc::closed) co_return;
+    *is_confirmed = error == errc::no_node || error == errc::session_expired;
+    pause.expires_after(*is_confirmed ? 0ms : 20ms);
+    co_await pause.async_wait(as_result);
+  }
+}
+
+void keeper::confirm_release() {
+  const auto is_confirmed = std::make_shared<bool>(false);
+  const auto is_over = std::make_shared<bool>(false);
+  asio::co_spawn(around_.io, release(is_confirmed), [is_over](std::exception_ptr) { *is_over = true; });
+  run_until(around_.io, std::chrono::steady_clock::now() + wanted_.timeout, [is_over] { return *is_over; });
+  if (!*is_confirmed)
+    tell("note: the servers have not confirmed that it is given up; it ends with the session, within " +
+         short_duration(how_.session_timeout));
+}
+
+std::vector<std::string> keeper::environment_of_command() const {
+  const std::pair<const char*, std::string> ours[] = {
+      {"ZKADMIN_PATH", path_},
+      {"ZKADMIN_NODE", held_.path()},
+      {"ZKADMIN_TOKEN", std::to_string(held_.token())},
+      {"ZKADMIN_SESSION", hexadecimal(static_cast<std::uint64_t>(session_.status().session_id))}};
+  std::vector<std::string> all;
+  for (const auto& [name, value] : ours) all.push_back(name + ("=" + value));
+  for (char** each = environ; *each; ++each) {
+    const std::string_view setting(*each);
+    const auto name = setting.substr(0, setting.find('='));
+    const auto is_same = [name](const auto& our) { return our.first == name; };
+    if (std::none_of(std::begin(ours), std::end(ours), is_same)) all.emplace_back(setting);
+  }
+  return all;
+}
+
+void keeper::tell(const std::string& message) const {
+  around_.err << "zkadmin: " << name_of(how_.kind) << ' ' << printable(path_) << ": " << message << std::endl;
+}
+
+}  // namespace zkadmin
