@@ -17,7 +17,9 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
   switch (asked.command) {
     case command::dashboard: return run_dashboard(around, wanted);
     case command::status: return show_status(around, wanted, asked.output);
-    case command::resign: return request_resignation(around, wanted, asked.path, asked.read_write);
+    case command::resign: return request_resignation(around, wanted, asked.path, asked.read_write, asked.resignation);
+    case command::history: return show_history(around, wanted, asked.path, asked.output);
+    case command::audit: return show_audit(around, wanted, asked.output);
     case command::expire: return expire_session(around, wanted, asked.session, asked.because, asked.read_write);
     case command::groups: return show_groups(around, wanted, asked.path, asked.output);
     case command::freeze: return freeze_group(around, wanted, asked.path, true, asked.read_write);
@@ -41,6 +43,13 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
   return exit_code::usage;
 }
 
+/// No secret is ever on a command line.
+std::string joined(std::span<const char* const> arguments) {
+  std::string line = "zkadmin";
+  for (const auto* each : arguments) line += ' ' + std::string(each);
+  return line;
+}
+
 int run(std::span<const char* const> arguments) {
   const auto asked = parse_command_line(arguments, std::cout);
   if (!asked) return 0;
@@ -51,7 +60,7 @@ int run(std::span<const char* const> arguments) {
   const settings wanted = load_settings(*asked, process_environment());
   // Never destroyed, because the destructor would wait for running name lookups, which can take arbitrarily long.
   static auto* const io = new boost::asio::io_context(1);
-  surroundings around{*io, std::cout, std::cerr};
+  surroundings around{*io, std::cout, std::cerr, joined(arguments)};
   if (asked->command == command::check)
     return static_cast<int>(check_cluster(around, wanted, asked->only, asked->output));
   if (asked->command == command::lock) return run_locked(around, wanted, asked->path, asked->hold);

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/ended_term.hpp>
+
 namespace zkrecipes {
 
 /// The phase of a term.
@@ -63,9 +65,16 @@ struct election_view {
   term_phase phase = term_phase::none;
   std::string leader;             ///< Id of the first in line once it leads; a foreign client may have none.
   std::int64_t leader_token = 0;  ///< 0: nobody leads.
+  /// Id of the leader that the record names, also when it has gone. Empty if there is no record of a term.
+  std::string recorded_leader{};
   std::optional<zkrecipes::takeover> how;
   std::chrono::system_clock::time_point since;  ///< When the phase began, by the server's clock.
-  std::vector<candidate> candidates;            ///< In order of arrival, the leader's among them.
+  /// When the term began, by the servers' clock. Nothing: it is not known.
+  std::optional<std::chrono::system_clock::time_point> began{};
+  /// The last eight terms before this one, the latest at the end. Some are missing if a version of the library without
+  /// a history has led in between, all if the record was emptied.
+  std::vector<ended_term> history{};
+  std::vector<candidate> candidates;  ///< In order of arrival, the leader's among them.
   std::optional<hand_over_view> hand_over;
   /// How long ago the leader was asked to give up, by the observer's wall clock against the server's. The request
   /// stands until the leader has left.

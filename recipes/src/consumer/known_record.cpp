@@ -7,7 +7,7 @@ namespace zkrecipes::detail {
 std::optional<known_record> to_known(const backend::reply& node) {
   auto record = parse_record(node.data);
   if (!record) return std::nullopt;
-  return known_record{std::move(*record), node.stat.version, node.stat.mzxid};
+  return known_record{std::move(*record), node.stat.version, node.stat.mzxid, node.stat.mtime};
 }
 
 awaitable<outcome<known_record>> read_record(core_ptr session, std::string path, incarnation_ptr bound) {

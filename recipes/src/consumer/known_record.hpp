@@ -16,6 +16,7 @@ struct known_record {
   term_record record;
   std::int32_t version = 0;
   std::int64_t mzxid = 0;
+  std::int64_t mtime = 0;  ///< 0: the record is known to have been written since.
 };
 
 /// Nothing if the node's data is not a term record.

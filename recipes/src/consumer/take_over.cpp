@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "election/term_history.hpp"
 #include "session/back_off.hpp"
 #include "session/forwarding.hpp"
 
@@ -98,7 +99,8 @@ consumer_notes next_notes(const term_record& before, takeover how) {
   return next;
 }
 
-term_record next_record(const take_over_request& what, const term_record& before, takeover how) {
+term_record next_record(const take_over_request& what, const known_record& known, takeover how) {
+  const auto& before = known.record;
   term_record next;
   next.epoch = before.epoch + 1;
   next.phase = term_phase::inaugurating;
@@ -106,6 +108,7 @@ term_record next_record(const take_over_request& what, const term_record& before
   next.hand_over_deadline = what.hand_over_deadline;
   next.aftermath = what.aftermath;
   next.notes = next_notes(before, how);
+  if (what.seat->keeps_history()) next.history = history_after(before, how, known.mtime);
   next.unknown_fields = before.unknown_fields;
   what.seat->sign(next, before);
   return next;
@@ -138,13 +141,14 @@ awaitable<backend::reply> write_record(const take_over_request& what, const term
 awaitable<outcome<term_ptr>> begin(const take_over_request& what, const known_record& before, takeover how,
                                    term_guard_ptr& guard) {
   if (before.record.epoch == last_epoch) co_return failed<term_ptr>(errc::foreign_data);
-  auto next = next_record(what, before.record, how);
+  auto next = next_record(what, before, how);
   if (auto why = what.seat->objection(next)) co_return failed<term_ptr>(why);
   if (!guard) guard = guard_of(*what.seat, next);
   auto written = co_await write_record(what, next, before.version);
   if (written.error) co_return failed<term_ptr>(written.error);
   const auto& stat = written.results[how == takeover::forced ? 1 : 0].stat;
   what.seat->note_begun(next, stat.mzxid);
+  if (what.seat->keeps_history()) next.began_ms = stat.mtime;
   auto begun = std::make_shared<term_state>(what.seat, std::move(next), stat.version);
   begun->set_guard(std::move(guard));
   co_return outcome<term_ptr>(error_code(), std::move(begun));
@@ -162,7 +166,7 @@ awaitable<term_ptr> begin_as_known(take_over_request what, term_guard_ptr& guard
   const auto& notes = before.notes;
   const bool is_noted = notes.crashes != 0 || !notes.in_hand.empty() || notes.limit_level;
   if (before.phase == term_phase::handing_over && is_noted) co_return nullptr;
-  if (before.phase == term_phase::handing_over) before.phase = term_phase::retired, ++known.version;
+  if (before.phase == term_phase::handing_over) before.phase = term_phase::retired, ++known.version, known.mtime = 0;
   if (!before.finished() || before.phase == term_phase::stalled) co_return nullptr;
   if (before.phase == term_phase::died && before.aftermath.count()) co_return nullptr;
   const auto otherwise = before.phase == term_phase::died ? takeover::died : takeover::clean;
@@ -202,6 +206,7 @@ awaitable<outcome<term_ptr>> take_over(take_over_request what) {
     auto& before = known.record;
     if (seat->has_signed(before)) {  // our write was done, and its reply was lost
       seat->note_begun(before, known.mzxid);
+      if (seat->keeps_history()) before.began_ms = known.mtime;
       auto begun_before = std::make_shared<term_state>(seat, before, known.version);
       begun_before->set_guard(guard ? std::move(guard) : guard_of(*seat, before));
       co_return outcome<term_ptr>(failure, std::move(begun_before));

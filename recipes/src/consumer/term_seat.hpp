@@ -48,6 +48,8 @@ class term_seat {
   virtual awaitable<outcome<watch_ptr>> watch_leader(const term_record& of, condition& tell) = 0;
   /// Names the holder of this seat in the record of the term that is to follow `before`.
   virtual void sign(term_record& record, const term_record& before) const = 0;
+  /// Whether `term_record::began_ms` and `history` are kept.
+  virtual bool keeps_history() const { return false; }
   /// Whether `term_record::deaths` is kept.
   virtual bool counts_deaths() const { return false; }
   /// Why the term must not begin, if so. `busy`: not before `take_turn`.

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "election/term_history.hpp"
 #include "line/member_data.hpp"
 
 namespace zkrecipes {
@@ -65,11 +66,13 @@ const std::string_view election_markers[] = {"latch-", "lock-", "__lock__"};
 std::string serialize(const term_record& record) {
   json_object leader;
   leader.set("id", record.leader_id).set("node", record.leader_node).set("token", record.leader_token);
+  if (record.began_ms > 0) leader.set("began_ms", record.began_ms);
   if (record.aftermath.count()) leader.set("aftermath_ms", record.aftermath.count());
   if (record.phase == term_phase::died) leader.set("died_in", to_string(record.died_in));
   auto object = json_object::of_kind(term_kind);
   object.set("epoch", record.epoch).set("phase", to_string(record.phase)).set("how", to_string(record.how));
   object.set("hand_over_deadline_ms", record.hand_over_deadline.count()).set("leader", leader);
+  if (!record.history.empty()) object.set("history", record.history);
   if (record.deaths) object.set("deaths", record.deaths);
   if (!record.notes.empty()) object.set("consumer", to_json(record.notes, record.epoch));
   return object.add(record.unknown_fields).to_text();
@@ -88,13 +91,15 @@ std::optional<term_record> parse_record(const std::string& data) try {
   record.leader_id = leader.text("id").value();
   record.leader_node = leader.text("node").value();
   record.leader_token = leader.integer("token").value();
+  record.began_ms = leader.integer("began_ms", 0, latest_ms).value_or(0);
   record.aftermath = aftermath_in(leader, record.hand_over_deadline);
   if (record.phase == term_phase::died) {
     record.died_in = from_string(leader.text("died_in").value_or(std::string()), last_phase, term_phase::unknown);
   }
   record.deaths = object->integer("deaths", 0).value_or(0);
+  record.history = believable(object->texts("history").value_or(std::vector<std::string>()), record.epoch);
   record.unknown_fields =
-      object->without({"epoch", "phase", "how", "hand_over_deadline_ms", "leader", "deaths", "consumer"});
+      object->without({"epoch", "phase", "how", "hand_over_deadline_ms", "leader", "deaths", "history", "consumer"});
   record.notes = read_notes(object->object("consumer").value_or(json_object()), record.epoch);
   return record;
 } catch (const std::bad_optional_access&) {  // a field is missing, has another type, or is out of bounds

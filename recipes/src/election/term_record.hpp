@@ -12,6 +12,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <zkrecipes/election.hpp>
 #include <zkrecipes/election_view.hpp>
@@ -24,6 +25,10 @@ namespace zkrecipes::detail {
 
 /// The epoch of the last term that there can be. No term follows it.
 inline constexpr auto last_epoch = std::numeric_limits<std::int64_t>::max() - 1;
+/// The latest time that is believed, in milliseconds since 1970: the clock of the standard library counts nanoseconds.
+inline constexpr std::int64_t latest_ms = 9'000'000'000'000;
+/// So many ended terms the record keeps.
+inline constexpr std::size_t most_ended_terms = 8;
 
 struct term_record {
   std::int64_t epoch = 0;
@@ -40,6 +45,12 @@ struct term_record {
   /// For a shard: terms in a row, up to this one, that began because the term before had ended by a crash or an
   /// exception, and that have shown no progress. Elections do not count them.
   std::int64_t deaths = 0;
+  /// When the term began, by the servers' clock, in milliseconds since 1970. 0: it is not known, or not kept. The first
+  /// write of a term can not tell it, because it is the time of that write.
+  std::int64_t began_ms = 0;
+  /// The last terms that have ended (term_history.hpp), the latest at the end. Empty for a shard, because there may be
+  /// thousands of them.
+  std::vector<std::string> history{};
   consumer_notes notes{};
   json_object unknown_fields{};  ///< Fields that a later version of the library has added.
 

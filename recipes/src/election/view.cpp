@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "election/term_history.hpp"
 #include "line/member_data.hpp"
 #include "line/node_name.hpp"
 #include "session/background.hpp"
@@ -124,8 +125,11 @@ std::optional<election_view> interpret(const election_nodes& nodes, wall_time pr
   view.path = nodes.path;
   view.epoch = record->epoch;
   view.phase = record->phase;
+  view.recorded_leader = record->leader_id;
   view.since = from_server(nodes.stat.mtime);
   if (record->phase != term_phase::none) view.how = record->how;
+  if (const auto began = beginning_of(*record, nodes.stat.mtime)) view.began = from_server(began);
+  view.history = read_history(*record, nodes.stat.mtime);
   view.fingerprint = std::to_string(nodes.stat.mzxid);
   for (const auto& each : nodes.candidates) {
     auto facts = each.facts;

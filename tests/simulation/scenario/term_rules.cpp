@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "election/term_record.hpp"
+#include "election/term_history.hpp"
 #include "line/member_data.hpp"
 
 namespace zkrecipes::simulation {
@@ -74,11 +74,32 @@ void term_rules::check_record(const change& what) {
     in_.require(finished_ || record->how == takeover::forced, "only a forced term cuts another short", what.data);
   if (next && !finished_) check_wait(what.data);
   if (next && died_) check_aftermath(*record, what.data);
+  if (!overwritten_) check_history(*record, next, what.data);
   if (next) died_.reset(), aftermath_ = record->aftermath;
   if (next) left_.reset(), deadline_ = record->hand_over_deadline;
   epoch_ = record->epoch;
   leader_node_ = record->leader_node;
   finished_ = record->finished();
+}
+
+/// The record tells the last terms, each with its leader and its end.
+void term_rules::check_history(const detail::term_record& record, bool is_next, const std::string& text) {
+  if (is_next && epoch_ > 0) ended_.push_back({epoch_, leader_id_, record.how, phase_});
+  if (ended_.size() > detail::most_ended_terms) ended_.pop_front();
+  const auto told = detail::read_history(record, 0);
+  const auto is_right = [](const seen_term& seen, const ended_term& term) {
+    return seen.epoch == term.epoch && seen.leader == term.leader && seen.outcome() == term.outcome;
+  };
+  in_.require(std::ranges::equal(ended_, told, is_right), "the record tells the terms before", text);
+  leader_id_ = record.leader_id;
+  phase_ = record.phase;
+}
+
+term_outcome term_rules::seen_term::outcome() const {
+  if (last_phase == term_phase::stalled) return term_outcome::stalled;
+  if (last_phase == term_phase::died) return term_outcome::died;
+  if (last_phase != term_phase::retired) return term_outcome::forced;
+  return successor == takeover::confirmed_late ? term_outcome::confirmed_late : term_outcome::retired;
 }
 
 /// By a clock that may be fast by one percent.

@@ -1,6 +1,7 @@
 // The rules for terms.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <set>
 #include <string>
@@ -33,6 +34,15 @@ class term_rules {
   void note_departure(const std::string& path);
   void check_request(const change& what);
   void check_record(const change& what);
+  /// A term that ended, as the simulation has seen it.
+  struct seen_term {
+    std::int64_t epoch;
+    std::string leader;
+    takeover successor;  ///< How the next term took over.
+    term_phase last_phase;
+    term_outcome outcome() const;
+  };
+  void check_history(const detail::term_record& record, bool is_next, const std::string& text);
   void check_wait(const std::string& record);
   void check_death(const change& record, const entry& what);
   void check_aftermath(const detail::term_record& next, const std::string& text);
@@ -45,6 +55,9 @@ class term_rules {
   std::int64_t last_epoch_ = 0;  // the epoch before an operator overwrote the record
   std::string leader_node_;
   bool finished_ = true;
+  std::string leader_id_;        // of the present term, with the next two
+  term_phase phase_{};           // as last written
+  std::deque<seen_term> ended_;  // the last terms
   span deadline_{0};             // hand-over deadline of the present term
   span aftermath_{0};            // of the present term
   std::optional<instant> died_;  // when that was written

@@ -52,11 +52,11 @@ void admin_fixture::teardown() {
 }
 
 program_result admin_fixture::zkadmin(std::vector<std::string> arguments,
-                                      std::map<std::string, std::string> environment) {
+                                      std::map<std::string, std::string> environment, const output_hook& told) {
   environment.emplace("ZKADMIN_HOSTS", hosts);
   environment.emplace("ZKADMIN_ROOT", root());
   environment.emplace("ZKADMIN_TIMEOUT", "20s");
-  return run_zkadmin(io(), std::move(arguments), environment);
+  return run_zkadmin(io(), std::move(arguments), environment, told);
 }
 
 boost::json::value admin_fixture::status(int code) {
@@ -65,10 +65,11 @@ boost::json::value admin_fixture::status(int code) {
   return boost::json::parse(result.out);
 }
 
-worker& admin_fixture::join(const std::string& path, const std::string& id, zkrecipes::session over) {
+worker& admin_fixture::join(const std::string& path, const std::string& id, zkrecipes::session over,
+                            std::chrono::milliseconds deadline) {
   const auto length = [&] { return contains(path) ? children(path).size() : 0; };
   const auto before = length();
-  auto& last = workers_.emplace_back(*this, path, id, std::move(over));
+  auto& last = workers_.emplace_back(*this, path, id, std::move(over), deadline);
   BOOST_TEST_REQUIRE(run_until([&] { return length() > before; }));
   return last;
 }

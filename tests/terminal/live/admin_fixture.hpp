@@ -41,13 +41,15 @@ class admin_fixture : public zkrecipes::test::ensemble_case {
 
   void teardown();
 
-  program_result zkadmin(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {});
+  program_result zkadmin(std::vector<std::string> arguments, std::map<std::string, std::string> environment = {},
+                         const output_hook& told = {});
 
   /// The JSON that `status -o json` prints about our root. The case fails if the exit code is not `code`.
   boost::json::value status(int code = 0);
 
   /// Adds a worker at the end of the line.
-  worker& join(const std::string& path, const std::string& id, zkrecipes::session over);
+  worker& join(const std::string& path, const std::string& id, zkrecipes::session over,
+               std::chrono::milliseconds deadline = std::chrono::seconds(20));
   worker& join(const std::string& path, const std::string& id) { return join(path, id, connect()); }
 
   bool contains(const std::string& path);

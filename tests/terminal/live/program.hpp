@@ -1,6 +1,7 @@
 // zkadmin as a script runs it: with pipes instead of a terminal.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,6 +14,9 @@ struct program_result {
   std::string err;
 };
 
+/// Told of the standard output so far, with each part that comes.
+using output_hook = std::function<void(const std::string& out)>;
+
 /// Runs zkadmin with exactly these environment variables, and runs the context meanwhile.
 program_result run_zkadmin(boost::asio::io_context& io, std::vector<std::string> arguments,
-                           const std::map<std::string, std::string>& environment = {});
+                           const std::map<std::string, std::string>& environment = {}, const output_hook& told = {});

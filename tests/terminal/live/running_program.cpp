@@ -52,6 +52,7 @@ struct running_program::state : std::enable_shared_from_this<running_program::st
     from.pipe.async_read_some(asio::buffer(from.buffer),
                               [self = shared_from_this(), &from](boost::system::error_code error, std::size_t n) {
                                 from.text.append(from.buffer.data(), n);
+                                if (self->told && &from == &self->out) self->told(self->result.out);
                                 if (error) {
                                   --self->open;
                                 } else {
@@ -61,6 +62,7 @@ struct running_program::state : std::enable_shared_from_this<running_program::st
   }
 
   asio::io_context& io;
+  output_hook told;
   program_result result;
   stream out;
   stream err;
@@ -70,8 +72,9 @@ struct running_program::state : std::enable_shared_from_this<running_program::st
 };
 
 running_program::running_program(asio::io_context& io, std::vector<std::string> arguments,
-                                 const std::map<std::string, std::string>& environment)
+                                 const std::map<std::string, std::string>& environment, output_hook told)
     : state_(std::make_shared<state>(io)) {
+  state_->told = std::move(told);
   arguments.insert(arguments.begin(), ZKADMIN_PROGRAM);
   std::vector<std::string> settings;
   for (const auto& [name, value] : environment) settings.push_back(name + "=" + value);

@@ -18,7 +18,7 @@ class running_program {
  public:
   /// Starts zkadmin with exactly these environment variables.
   running_program(boost::asio::io_context& io, std::vector<std::string> arguments,
-                  const std::map<std::string, std::string>& environment);
+                  const std::map<std::string, std::string>& environment, output_hook told = {});
   running_program(running_program&&) noexcept;
   /// Kills it, and waits until no process has its pipes.
   ~running_program();

@@ -16,8 +16,10 @@
 
 class worker final : public zkrecipes::leader_career {
  public:
-  worker(zkrecipes::test::fixture& of, const std::string& path, const std::string& id, zkrecipes::session over)
-      : session_(std::move(over)),
+  worker(zkrecipes::test::fixture& of, const std::string& path, const std::string& id, zkrecipes::session over,
+         std::chrono::milliseconds deadline = std::chrono::seconds(20))
+      : deadline_(deadline),
+        session_(std::move(over)),
         coordinator_(session_, path, {.id = id, .rest = std::chrono::milliseconds(0)}),
         end_(of.executor()) {
     coordinator_.async_run(*this, end_.token());
@@ -25,11 +27,13 @@ class worker final : public zkrecipes::leader_career {
 
   zkrecipes::career_traits traits() const override {
     zkrecipes::career_traits declared;
-    declared.hand_over_deadline = std::chrono::seconds(20);
+    declared.hand_over_deadline = deadline_;
     return declared;
   }
 
-  boost::asio::awaitable<void> inaugurate(zkrecipes::term) override { co_return; }
+  boost::asio::awaitable<void> inaugurate(zkrecipes::term) override {
+    if (held_inauguration_) co_await held_inauguration_->pass();
+  }
 
   boost::asio::awaitable<void> execute(zkrecipes::term present) override {
     leads = true;
@@ -44,14 +48,19 @@ class worker final : public zkrecipes::leader_career {
   /// The next hand-over lasts until the hold is opened.
   zkrecipes::test::hold_point& hold_back() { return held_back_.emplace(session_.get_executor()); }
 
+  /// The same of the next inauguration.
+  zkrecipes::test::hold_point& hold_inauguration() { return held_inauguration_.emplace(session_.get_executor()); }
+
   void stop() { coordinator_.stop(); }
   bool has_ended() const { return end_.done(); }
 
   bool leads = false;
 
  private:
+  std::chrono::milliseconds deadline_;
   zkrecipes::session session_;
   zkrecipes::consumer_coordinator coordinator_;
   std::optional<zkrecipes::test::hold_point> held_back_;
+  std::optional<zkrecipes::test::hold_point> held_inauguration_;
   zkrecipes::test::recorder<> end_;
 };

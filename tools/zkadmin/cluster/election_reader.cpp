@@ -26,6 +26,25 @@ candidate_status candidate_of(const zkrecipes::candidate& seen) {
   return {shortened(seen.id, longest_id), seen.position, seen.token, seen.session_id, seen.node};
 }
 
+/// The term of the record. One that is over, and was not followed yet, has its end in the record.
+term_status present_term(const zkrecipes::election_view& view) {
+  using zkrecipes::term_phase;
+  term_status term{view.epoch, shortened(view.recorded_leader, longest_id), view.began};
+  const auto phase = view.phase;
+  if (phase != term_phase::retired && phase != term_phase::stalled && phase != term_phase::died) return term;
+  term.ended = view.since;
+  term.outcome = to_string(phase);
+  return term;
+}
+
+std::vector<term_status> history_of(const zkrecipes::election_view& view) {
+  std::vector<term_status> terms;
+  for (const auto& each : view.history)
+    terms.push_back({each.epoch, shortened(each.leader, longest_id), each.began, each.ended, to_string(each.outcome)});
+  if (view.epoch > 0) terms.push_back(present_term(view));
+  return terms;
+}
+
 election_status status_of(const zkrecipes::election_view& view) {
   election_status status;
   status.path = view.path;
@@ -45,6 +64,7 @@ election_status status_of(const zkrecipes::election_view& view) {
     status.hand_over = hand_over_status{shortened(going->from, longest_id), shortened(going->to, longest_id),
                                         going->state, going->elapsed, going->deadline};
   status.resignation_asked = view.resignation_asked;
+  status.history = history_of(view);
   return status;
 }
 

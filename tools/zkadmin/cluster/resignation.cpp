@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include <boost/asio/use_awaitable.hpp>
 
@@ -10,6 +11,7 @@
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/election_reader.hpp"
+#include "cluster/node_path.hpp"
 #include "failure.hpp"
 #include "text.hpp"
 
@@ -18,42 +20,75 @@ namespace {
 
 namespace asio = boost::asio;
 using zkrecipes::errc;
+using zkrecipes::error_code;
 
-/// The leader at `path`. If there is none that can be asked, throws `failure` with the reason.
-asio::awaitable<candidate_status> leader_at(zkrecipes::session session, std::string path) {
-  const auto seen = co_await view_election(session, path);
+/// The election at `path`, which somebody leads. Throws `failure` with the reason if nobody can be asked.
+asio::awaitable<election_status> led_election(zkrecipes::session session, std::string path) {
+  auto seen = co_await view_election(session, path);
   if (!seen) throw failure(exit_code::error, "there is no election at " + path);
   if (seen->phase == refused_phase) check(errc::no_auth, "reading " + path);
   if (seen->phase == foreign_phase) throw failure(exit_code::error, path + " holds data that is not an election's");
   if (!seen->leader) throw failure(exit_code::error, "nobody leads at " + path);
-  if (const auto& asked = seen->resignation_asked)
-    throw failure(exit_code::error, printable(label(*seen->leader)) + " was asked to give up " + path + " " +
-                                        short_duration(*asked) + " ago, and is still there: nothing was sent");
-  co_return *seen->leader;
+  co_return std::move(*seen);
 }
 
-}  // namespace
+std::string asked_text(const candidate_status& leader, const std::string& path, std::chrono::milliseconds ago) {
+  return printable(label(leader)) + " was asked to give up " + printable(path) + " " + short_duration(ago) +
+         " ago, and is still there";
+}
 
-asio::awaitable<intervention> prepare_resignation(zkrecipes::session session, std::string path) {
-  const auto leader = co_await leader_at(session, path);
-  zkrecipes::election election(session, path, {.id = "zkadmin"});
-  auto request = co_await election.async_resignation_request(as_result);
-  const auto error = std::get<0>(request);
-  const auto& operations = std::get<1>(request).operations();
+/// Throws `failure` if the library did not prepare a request to this leader.
+void require_request(const error_code& error, const zkrecipes::transaction& request, const candidate_status& leader,
+                     const std::string& path) {
   if (error == errc::foreign_data)
     throw failure(exit_code::error, printable(label(leader)) +
                                         " is no client of zkrecipes: it does not listen to such a "
                                         "request, and its data is not ours to change");
+  const auto& operations = request.operations();
   const bool is_same = !error && !operations.empty() && operations.front().path.ends_with("/" + leader.node);
   if (error == errc::no_node || (!error && !is_same))
     throw failure(exit_code::error, "the leader has just changed: try again");
   check(error, "reading " + path);
-  intervention asked;
-  asked.requests = std::move(std::get<1>(request));
-  asked.done = "asked " + label(leader) + " to give up " + path;
-  asked.if_gone = "the leader has just given up: nothing was written";
-  asked.if_changed = "the leader's node has just been written: nothing was done, try again";
-  co_return asked;
+}
+
+}  // namespace
+
+asio::awaitable<resignation> find_resignation(zkrecipes::session session, std::string path) {
+  auto seen = co_await led_election(session, path);
+  resignation found{std::move(*seen.leader), seen.epoch, seen.resignation_asked};
+  if (found.asked_before) co_return found;
+  zkrecipes::election election(session, path, {.id = "zkadmin"});
+  auto prepared = co_await election.async_resignation_request(as_result);
+  require_request(std::get<0>(prepared), std::get<1>(prepared), found.leader, path);
+  found.request.requests = std::move(std::get<1>(prepared));
+  found.request.done = "asked " + label(found.leader) + " to give up " + path;
+  found.request.if_gone = "the leader has just given up: nothing was written";
+  found.request.if_changed = "the leader's node has just been written: nothing was done, try again";
+  co_return found;
+}
+
+asio::awaitable<intervention> prepare_resignation(zkrecipes::session session, std::string path) {
+  auto found = co_await find_resignation(std::move(session), path);
+  if (found.asked_before)
+    throw failure(exit_code::error, asked_text(found.leader, path, *found.asked_before) + ": nothing was sent");
+  co_return std::move(found.request);
+}
+
+asio::awaitable<std::optional<intervention>> prepare_eviction(zkrecipes::session session, std::string path,
+                                                              candidate_status leader) {
+  const auto node = join(path, leader.node);
+  auto seen = co_await session.async_exists(node, as_result);
+  const error_code error = std::get<0>(seen);
+  if (error == errc::no_node) co_return std::nullopt;
+  check(error, "looking at " + node);
+  const auto& stat = std::get<1>(seen);
+  if (stat.czxid != leader.token) co_return std::nullopt;
+  intervention eviction;
+  eviction.requests.remove(node, stat.version);
+  eviction.done = "ended the place of " + label(leader) + " at " + path;
+  eviction.if_gone = "the leader has just left: nothing was deleted";
+  eviction.if_changed = "the leader's node has just been written: nothing was deleted, try again";
+  co_return eviction;
 }
 
 }  // namespace zkadmin

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "cluster/term_status.hpp"
+
 namespace zkadmin {
 
 enum class server_role { leader, follower, observer, standalone, not_serving };
@@ -84,6 +86,8 @@ struct election_status {
   /// For how long nobody has led although the first waiter is in line: since the record was written or that waiter
   /// came, whichever is later. Nothing while somebody leads, or while a hand-over tells how long it takes.
   std::optional<std::chrono::milliseconds> leaderless_for{};
+  /// The last terms by the record, the present one at the end; empty if there is no record of a term.
+  std::vector<term_status> history{};
   friend bool operator==(const election_status&, const election_status&) = default;
 };
 

@@ -22,13 +22,22 @@ struct surroundings {
   boost::asio::io_context& io;
   std::ostream& out;
   std::ostream& err;
+  std::string command{};  ///< As typed, for the audit log.
 };
 
 /// Prints the cluster's status once. Missing information is reported on `err` and by the exit code.
 exit_code show_status(surroundings& around, const settings& wanted, output_format format);
 
-/// Asks the leader at `path` to give up; without `read_write` only shows the request that it would send.
-exit_code request_resignation(surroundings& around, const settings& wanted, const std::string& path, bool read_write);
+/// Asks the leader at `path` to give up; without `read_write` only shows the request that it would send. With `wait`
+/// follows the hand-over to its end.
+exit_code request_resignation(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
+                              const resignation_options& how);
+
+/// Prints the last terms of the election at `path`.
+exit_code show_history(surroundings& around, const settings& wanted, const std::string& path, output_format format);
+
+/// Prints the audit logs that the settings name.
+exit_code show_audit(surroundings& around, const settings& wanted, output_format format);
 
 /// Ends the session of a process that is known to be dead, as a guardian does: the records of its terms say that the
 /// leader has died. Without `read_write` only shows what it would do.

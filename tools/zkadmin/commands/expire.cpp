@@ -9,6 +9,7 @@
 #include "backend/zookeeper/real_world.hpp"
 #include "cluster/led_terms.hpp"
 #include "cluster/session_password.hpp"
+#include "commands/audit.hpp"
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
@@ -76,26 +77,31 @@ std::string plan_of(const expiry& asked) {
   return text + "close session " + shown(asked.session_id) + "\n";
 }
 
-void report(surroundings& around, const expiry& asked, const std::string& because) {
+/// What was done, for the user. Throws `failure`, also if not all was done.
+std::string report(surroundings& around, const expiry& asked, const std::string& because) {
   const auto& result = asked.result;
   const auto session = shown(asked.session_id);
   if (result.error == errc::session_expired)
     throw failure(exit_code::error, "session " + session + " is over already, or was never there: nothing was written");
   if (!result.is_closed) throw failure(exit_code::error, "ending session " + session + ": " + result.error.message());
-  around.out << "ended session " << session << ", because: " << printable(because) << "; " << result.died
-             << " terms have died, " << result.passed_over << " were left alone" << std::endl;
+  const auto done = "ended session " + session + ", because: " + printable(because) + "; " +
+                    std::to_string(result.died) + " terms have died, " + std::to_string(result.passed_over) +
+                    " were left alone";
+  around.out << done << std::endl;
   if (result.error == errc::connection_loss)
     throw failure(
         exit_code::error,
         "not all records were written: each connection was lost. A process that lives takes its session back: "
         "fence it before its session is ended");
   if (result.error) throw failure(exit_code::error, "not all records were written: " + result.error.message());
+  return done;
 }
 
 exit_code look_and_end(surroundings& around, deadline limit, const std::shared_ptr<expiry>& asked,
                        const std::string& because, bool read_write) {
   run_task(around.io, limit, *asked, look(asked, middle(limit)));
-  (read_write ? around.err : around.out) << plan_of(*asked) << std::flush;
+  const auto plan = plan_of(*asked);
+  (read_write ? around.err : around.out) << plan << audit_plan(asked->wanted) << std::flush;
   if (!asked->terms.complete) around.err << "zkadmin: note: the session may lead more than these\n";
   if (!read_write) {
     around.err
@@ -103,8 +109,10 @@ exit_code look_and_end(surroundings& around, deadline limit, const std::shared_p
     return exit_code::error;
   }
   auto on = detail::make_scheduler("zkadmin", around.io.get_executor(), &backend::make_real_world);
-  run_task(around.io, std::chrono::steady_clock::now() + asked->wanted.timeout + 1s, *asked, end(asked, on));
-  report(around, *asked, because);
+  audited(around, asked, plan, [&] {
+    run_task(around.io, std::chrono::steady_clock::now() + asked->wanted.timeout + 1s, *asked, end(asked, on));
+    return report(around, *asked, because);
+  });
   return exit_code::ok;
 }
 

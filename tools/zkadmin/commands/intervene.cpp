@@ -4,6 +4,7 @@
 #include <optional>
 #include <ostream>
 
+#include "commands/audit.hpp"
 #include "commands/contact.hpp"
 #include "settings/values.hpp"
 #include "text.hpp"
@@ -30,13 +31,17 @@ asio::awaitable<void> carry_out(std::shared_ptr<request> asked) { co_await send(
 exit_code ask(surroundings& around, deadline limit, const std::shared_ptr<request>& asked, bool read_write,
               asio::awaitable<void> preparing) {
   run_task(around.io, limit, *asked, std::move(preparing));
-  (read_write ? around.err : around.out) << to_text(asked->prepared->requests) << std::flush;
+  const auto requests = to_text(asked->prepared->requests);
+  (read_write ? around.err : around.out) << requests << audit_plan(asked->wanted) << std::flush;
   if (!read_write) {
     around.err << "zkadmin: nothing was sent; add --rw to send this\n";
     return exit_code::error;
   }
-  run_task(around.io, limit, *asked, carry_out(asked));
-  around.out << printable(asked->prepared->done) << std::endl;
+  const auto done = audited(around, asked, requests, [&] {
+    run_task(around.io, limit, *asked, carry_out(asked));
+    return asked->prepared->done;
+  });
+  around.out << printable(done) << std::endl;
   return exit_code::ok;
 }
 

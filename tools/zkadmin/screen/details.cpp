@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "problems/election_rules.hpp"
+#include "report/history_report.hpp"
 #include "screen/pages.hpp"
 #include "screen/table.hpp"
 #include "text.hpp"
@@ -62,6 +63,19 @@ int draw_facts(grid& screen, const model& state, const election_status& election
   return y;
 }
 
+/// The terms behind those that wait: an empty line, titles, and a row each.
+std::size_t term_lines(const election_status& election) {
+  return election.history.empty() ? 0 : election.history.size() + 2;
+}
+
+void draw_terms(grid& screen, int y, const election_status& election, wall_time now) {
+  if (election.history.empty()) return;
+  const table content = history_table(election, now);
+  const auto columns = place_columns(content, indent, screen.width() - indent - margin);
+  draw_titles(screen, ++y, content, columns);
+  for (const auto& row : content.rows) draw_row(screen, ++y, content, row, columns);
+}
+
 struct help_line {
   const char* keys;
   const char* what;
@@ -90,7 +104,7 @@ std::size_t page_length(const model& state) {
   if (state.shown != page::details || state.selected >= elections.size()) return 0;
   const auto& election = elections[state.selected];
   const std::size_t more = (has_activity(election) ? 1 : 0) + problems_of(election, state.limits).size();
-  return fact_lines + more + std::max<std::size_t>(election.waiters.size(), 1);
+  return fact_lines + more + std::max<std::size_t>(election.waiters.size(), 1) + term_lines(election);
 }
 
 void draw_details(grid& screen, const model& state, lines where, const view_options& options) {
@@ -103,7 +117,8 @@ void draw_details(grid& screen, const model& state, lines where, const view_opti
   int y = draw_facts(sheet, state, election, options);
   draw_titles(sheet, y++, content, columns);
   for (const auto& row : content.rows) draw_row(sheet, y++, content, row, columns);
-  if (content.rows.empty()) sheet.put(indent, y, "nobody", look::dim);
+  if (content.rows.empty()) sheet.put(indent, y++, "nobody", look::dim);
+  draw_terms(sheet, y, election, state.now);
   screen.copy_lines(sheet, static_cast<int>(state.scroll), where.top, where.count);
 }
 

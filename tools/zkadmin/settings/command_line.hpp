@@ -10,6 +10,7 @@
 
 #include "hold/hold_options.hpp"
 #include "settings/node_request.hpp"
+#include "settings/resignation_options.hpp"
 #include "settings/settings.hpp"
 #include "shell/outline.hpp"
 
@@ -38,6 +39,8 @@ enum class command {
   man,
   lock,
   lead,
+  history,
+  audit,
 };
 enum class output_format { table, json, tsv };
 
@@ -45,15 +48,16 @@ enum class output_format { table, json, tsv };
 struct invocation {
   zkadmin::command command = zkadmin::command::dashboard;
   output_format output = output_format::table;
-  std::string path;                 ///< For all but `dashboard` and `status`; may be empty for `groups` and `topics`.
-  std::uint32_t shard = 0;          ///< For `group release`.
-  std::string session{};            ///< For `expire`.
-  std::string because{};            ///< For `expire`.
-  bool read_write = false;          ///< For `resign`, `expire` and `group`.
-  std::vector<std::string> only{};  ///< For `check`.
-  node_request node{};              ///< For the commands about single nodes.
-  std::string shell{};              ///< For `completion`.
-  hold_options hold{};              ///< For `lock` and `lead`.
+  std::string path;                   ///< For all but `dashboard` and `status`; may be empty for `groups` and `topics`.
+  std::uint32_t shard = 0;            ///< For `group release`.
+  std::string session{};              ///< For `expire`.
+  std::string because{};              ///< For `expire`.
+  bool read_write = false;            ///< For `resign`, `expire` and `group`.
+  std::vector<std::string> only{};    ///< For `check`.
+  node_request node{};                ///< For the commands about single nodes.
+  std::string shell{};                ///< For `completion`.
+  hold_options hold{};                ///< For `lock` and `lead`.
+  resignation_options resignation{};  ///< For `resign`.
   std::optional<std::string> config;
   raw_settings given;
 };

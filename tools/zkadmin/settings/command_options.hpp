@@ -19,7 +19,7 @@ void add_change(CLI::App& app, invocation& asked, const char* path_help);
 
 // The commands, by what they are about.
 void add_overview_commands(CLI::App& app, invocation& asked);  ///< `dashboard` and `status`
-void add_election_commands(CLI::App& app, invocation& asked);  ///< `resign` and `expire`
+void add_election_commands(CLI::App& app, invocation& asked);  ///< `resign`, `history`, `audit`, `expire`
 void add_group_commands(CLI::App& app, invocation& asked);     ///< `groups` and `group`
 void add_topic_commands(CLI::App& app, invocation& asked);     ///< `topics`
 void add_node_commands(CLI::App& app, invocation& asked);  ///< `ls`, `get`, `stat`, `tree`, `watch`, `set`, `delete`

@@ -114,7 +114,7 @@ void read_value(const fs::path& file, const toml::key& name, const toml::node& v
   auto text = text_of(value, known->type);
   if (!text)
     refuse(file, value.source(), key + ": expected " + expected_type(known->type) + ", found: " + type_name(value));
-  if (key == "digest_file") text = (file.parent_path() / *text).string();
+  if (key == "digest_file" || key == "audit_file") text = (file.parent_path() / *text).string();
   const std::string line = std::to_string(value.source().begin.line);
   into[prefix + key] = {*text, file.string() + ":" + line + ": " + key};
 }

@@ -27,6 +27,8 @@ constexpr setting settings_table[] = {
     {"ascii", value_type::flag, false, "Draw with ASCII characters only"},
     {"listen", value_type::text, false, "Where the exporter serves: address:port (default 127.0.0.1:9141)"},
     {"refresh", value_type::duration, false, "Pause between the reads of the exporter, 100ms to 1h (default 15s)"},
+    {"audit_file", value_type::text, false, "Append each intervention to this file (default: none)"},
+    {"audit_path", value_type::text, false, "Keep the last 100 interventions in this node (default: none)"},
     {"resignation_limit", value_type::duration, false, "Problem: a leader has not begun to give up (default 10s)"},
     {"hand_over_limit", value_type::duration, false, "Problem: a hand-over is past its deadline by this (default 1s)"},
     {"takeover_limit", value_type::duration, false, "Problem: the first in line does not begin (default 30s)"},
@@ -98,6 +100,14 @@ void apply_limits(std::span<const raw_settings> layers, problem_limits& limits) 
   apply(layers, "zxid_limit", [&limits](const auto& text) { limits.zxid_limit = parse_count(text); });
 }
 
+void apply_audit(std::span<const raw_settings> layers, settings& result) {
+  apply(layers, "audit_file", [&](const auto& text) { result.audit_file = text; });
+  apply(layers, "audit_path", [&](const auto& text) {
+    result.audit_path = parse_path(text);
+    if (result.audit_path == "/") throw std::invalid_argument("expected the path of a node below the root, found /");
+  });
+}
+
 }  // namespace
 
 std::span<const setting> all_settings() noexcept { return settings_table; }
@@ -148,6 +158,7 @@ settings resolve_settings(std::span<const raw_settings> layers) {
   apply(layers, "listen", [&](const auto& text) { result.listen = parse_listen(text); });
   apply(layers, "refresh", [&](const auto& text) { result.refresh = parse_duration(text); });
   apply_limits(layers, result.limits);
+  apply_audit(layers, result);
   if (result.servers.empty())
     throw failure(exit_code::usage,
                   "no servers: give --hosts host:port[,host:port...], or set ZKADMIN_HOSTS, or `hosts` in the "

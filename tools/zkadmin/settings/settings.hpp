@@ -77,6 +77,8 @@ struct settings {
   endpoint listen{"127.0.0.1", 9141, "127.0.0.1:9141"};  ///< Where the exporter serves its metrics.
   std::chrono::milliseconds refresh{15'000};             ///< Pause between the reads of the exporter.
   problem_limits limits;
+  std::string audit_file{};  ///< Empty: none, as the next.
+  std::string audit_path{};
 };
 
 /// Merges, checks and converts the layers, which are in growing precedence. Throws `failure` (usage) naming the value's

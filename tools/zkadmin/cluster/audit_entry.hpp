@@ -1,0 +1,49 @@
+// What the audit log tells of an intervention.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace zkadmin {
+
+/// Begun: written before anything is sent. Without an end the intervention may have been executed or not.
+enum class audit_state { begun, done, failed };
+
+const char* to_string(audit_state state) noexcept;
+
+struct audit_entry {
+  std::string id;          ///< Drawn anew for each intervention.
+  std::int64_t at_ms = 0;  ///< Since 1970, by the clock of the machine on which zkadmin ran.
+  std::string who;         ///< "user@host".
+  std::string cluster;
+  std::string command;   ///< The command line.
+  std::string requests;  ///< As they were shown, one a line.
+  audit_state state = audit_state::begun;
+  std::string result{};  ///< What the user was told; empty while begun.
+  friend bool operator==(const audit_entry&, const audit_entry&) = default;
+};
+
+/// A new entry, at this moment, of this user. `most`: so many bytes of the requests and of the command line are kept.
+audit_entry new_entry(std::string cluster, const std::string& command, const std::string& requests);
+
+/// One JSON object, without a line end. Longer requests are shortened to `most_bytes`.
+std::string to_json_line(const audit_entry& entry, std::size_t most_bytes);
+/// Nothing if the text is no such entry.
+std::optional<audit_entry> parse_audit_entry(std::string_view line);
+
+/// Puts an entry behind the others, or in the place of the one with its id.
+void put(std::vector<audit_entry>& entries, audit_entry entry);
+
+/// The data of the node that holds the log.
+inline constexpr std::size_t most_audit_entries = 100;
+inline constexpr std::size_t most_audit_bytes = 64 * 1024;
+
+/// Nothing if the data is no audit log. No data is an empty one.
+std::optional<std::vector<audit_entry>> parse_audit_log(std::string_view data);
+/// `data`, which is an audit log, with an entry put into it; the oldest are left out beyond 100 entries or 64 KiB.
+std::string audit_log_with(std::string_view data, const audit_entry& entry);
+
+}  // namespace zkadmin

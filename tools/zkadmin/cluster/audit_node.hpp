@@ -1,0 +1,23 @@
+// The audit log in a node of the cluster, so that others see it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "cluster/audit_entry.hpp"
+
+namespace zkadmin {
+
+/// Writes the entry into the log at `path`, which is made if it is missing. Other operators may do so at the same time:
+/// each write is on condition of the version that was read. Throws `failure`, also if the node holds other data, or
+/// is not of an audit log alone.
+boost::asio::awaitable<void> write_audit_node(zkrecipes::session session, std::string path, audit_entry entry);
+
+/// The log at `path`; an empty one if there is no node. Throws `failure`.
+boost::asio::awaitable<std::vector<audit_entry>> read_audit_node(zkrecipes::session session, std::string path);
+
+}  // namespace zkadmin

@@ -1,0 +1,130 @@
+#include "commands/audit.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <ostream>
+#include <utility>
+#include <vector>
+
+#include "cluster/audit_entry.hpp"
+#include "cluster/audit_file.hpp"
+#include "cluster/audit_node.hpp"
+#include "report/audit_report.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+
+asio::awaitable<void> log_in_node(std::shared_ptr<contact> with, audit_entry entry) {
+  co_await write_audit_node(*with->session, with->wanted.audit_path, std::move(entry));
+}
+
+/// Throws `failure`.
+void write_logs(surroundings& around, const std::shared_ptr<contact>& with, const audit_entry& entry) {
+  const auto& wanted = with->wanted;
+  if (!wanted.audit_file.empty()) append_audit_line(wanted.audit_file, entry);
+  if (wanted.audit_path.empty()) return;
+  const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
+  run_task(around.io, limit, *with, log_in_node(with, entry));
+}
+
+/// What has been done can not be taken back, so a log that can not be written now is told, and no more.
+void write_end(surroundings& around, const std::shared_ptr<contact>& with, audit_entry entry, audit_state state,
+               const std::string& result) {
+  entry.state = state;
+  entry.result = result;
+  try {
+    write_logs(around, with, entry);
+  } catch (const failure& error) {
+    around.err << "zkadmin: note: the result is not in the audit log: " << error.what() << std::endl;
+  }
+}
+
+void write_beginning(surroundings& around, const std::shared_ptr<contact>& with, const audit_entry& entry) {
+  try {
+    write_logs(around, with, entry);
+  } catch (const failure& error) {
+    throw failure(error.code(), std::string(error.what()) + ": nothing was sent");
+  }
+}
+
+struct audit_request : contact {
+  using contact::contact;
+  std::vector<audit_entry> entries;
+};
+
+asio::awaitable<void> read_node(std::shared_ptr<audit_request> asked) {
+  co_await make_contact(asked);
+  asked->entries = co_await read_audit_node(*asked->session, asked->wanted.audit_path);
+}
+
+std::vector<audit_entry> entries_of_node(surroundings& around, const settings& wanted) {
+  const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
+  const auto asked = std::make_shared<audit_request>(wanted, "interventions");
+  try {
+    run_task(around.io, limit, *asked, read_node(asked));
+    end_contact(around.io, *asked, limit);
+  } catch (const failure&) {
+    end_contact(around.io, *asked, limit);
+    throw;
+  }
+  return std::move(asked->entries);
+}
+
+std::vector<audit_entry> entries_of_file(surroundings& around, const settings& wanted) {
+  auto lines = read_audit_lines(wanted.audit_file);
+  const auto note = [&](const std::string& text) {
+    around.err << "zkadmin: note: " << printable(wanted.audit_file) << ": " << text << '\n';
+  };
+  if (lines.is_cut) note("only the last MiB was read");
+  if (lines.unreadable > 0) note(std::to_string(lines.unreadable) + " lines are no entries");
+  return std::move(lines.entries);
+}
+
+/// An entry that is in both logs may have its end in one of them only.
+void merge(std::vector<audit_entry>& all, std::vector<audit_entry> more) {
+  for (auto& each : more) {
+    const auto is_it = [&each](const auto& other) { return other.id == each.id; };
+    const bool is_known = std::any_of(all.begin(), all.end(), is_it);
+    if (!is_known || each.state != audit_state::begun) put(all, std::move(each));
+  }
+}
+
+}  // namespace
+
+std::string audit_plan(const settings& wanted) {
+  std::string text;
+  if (!wanted.audit_file.empty()) text += "audit file " + printable(wanted.audit_file) + "\n";
+  if (!wanted.audit_path.empty()) text += "audit node " + printable(wanted.audit_path) + "\n";
+  return text;
+}
+
+std::string audited(surroundings& around, const std::shared_ptr<contact>& with, const std::string& requests,
+                    const std::function<std::string()>& act) {
+  const auto entry = new_entry(with->wanted.name, around.command, requests);
+  write_beginning(around, with, entry);
+  try {
+    auto done = act();
+    write_end(around, with, entry, audit_state::done, done);
+    return done;
+  } catch (const failure& error) {
+    write_end(around, with, entry, audit_state::failed, error.what());
+    throw;
+  }
+}
+
+exit_code show_audit(surroundings& around, const settings& wanted, output_format format) {
+  if (wanted.audit_file.empty() && wanted.audit_path.empty())
+    throw failure(exit_code::usage, "there is no audit log: set audit_file or audit_path");
+  std::vector<audit_entry> all;
+  if (!wanted.audit_path.empty()) all = entries_of_node(around, wanted);
+  if (!wanted.audit_file.empty()) merge(all, entries_of_file(around, wanted));
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.at_ms < b.at_ms; });
+  around.out << formatted_audit(all, format) << std::flush;
+  if (!around.out) throw failure(exit_code::error, "the output could not be written");
+  return exit_code::ok;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,14 @@
+// Prints the audit log.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "cluster/audit_entry.hpp"
+#include "settings/command_line.hpp"
+
+namespace zkadmin {
+
+std::string formatted_audit(std::span<const audit_entry> entries, output_format format);
+
+}  // namespace zkadmin
