@@ -73,15 +73,16 @@ This package contains the static library. Its header is in libzkrecipes-dev.")
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_NAME zkrecipes-testcluster-dev)
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_DEPENDS "libzkrecipes-dev ${same_version}, libboost-json${boost}-dev")
-set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_RECOMMENDS "zookeeper, default-jre-headless")
+set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_RECOMMENDS "zookeeper, default-jre-headless, zkrecipes-tools")
 set(CPACK_DEBIAN_TESTCLUSTER_DESCRIPTION
 "ensembles of real ZooKeeper servers for tests - development files
 A test starts real servers on its machine in seconds, without root and without
 configuration. It can kill and pause them, end sessions, and put faults into
 their connections.
 
-This package contains the library and its headers. The command of the same
-name is in zkrecipes-tools.")
+This package contains the library, its headers with fixtures for Boost.Test,
+and a function for CMake. The command of the same name, which that function
+uses, is in zkrecipes-tools.")
 
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME zkrecipes-tools)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_SECTION admin)

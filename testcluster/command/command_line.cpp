@@ -1,89 +1,91 @@
 #include "command_line.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
+#include "cluster_file.hpp"
+#include "ensemble_flags.hpp"
 #include "one_of.hpp"
-#include "options.hpp"
+#include "register.hpp"
+#include "session_id.hpp"
 
 namespace testcluster::command {
 namespace {
 
-using std::chrono::milliseconds;
-
-std::int64_t parse_session(const std::string& text) {
-  const bool hex = text.rfind("0x", 0) == 0 || text.rfind("0X", 0) == 0;
-  const char* begin = text.data() + (hex ? 2 : 0);
-  const char* end = text.data() + text.size();
-  std::uint64_t number = 0;
-  const auto parsed = std::from_chars(begin, end, number, hex ? 16 : 10);
-  if (parsed.ec != std::errc{} || parsed.ptr != end || begin == end) {
-    throw CLI::ValidationError("SESSION-ID", "'" + text + "' is not a session id such as 0x100abc or 72057654");
-  }
-  return static_cast<std::int64_t>(number);
-}
-
 /// Everything CLI11 writes into while it parses.
 struct raw {
   arguments result;
+  ensemble_flags ensemble;
   std::string output = "text";
   std::string session;
-  std::int64_t tick = 500;
-  std::int64_t delay = 0;
-  std::vector<std::int64_t> session_limits;
-  std::vector<std::string> words;
-  bool proxies = false;
-  CLI::Option* delay_given = nullptr;
-  CLI::Option* words_given = nullptr;
+  std::vector<std::string> faults;
 };
 
-CLI::App* add_command(CLI::App& app, raw& into, const std::string& name, const std::string& what) {
-  auto* command = app.add_subcommand(name, what);
-  command->add_option("--dir", into.result.dir, "The cluster's directory; default: the only cluster there is")
+CLI::Option* add_dir(CLI::App* command, raw& into) {
+  return command
+      ->add_option("--dir", into.result.dir,
+                   "The cluster's directory; default: $TESTCLUSTER_DIR, else the only cluster there is")
       ->type_name("DIR");
+}
+
+CLI::Option* add_name(CLI::App* command, raw& into, const std::string& what) {
+  return command->add_option("--name", into.result.name, what)
+      ->check(CLI::Validator([](const std::string& name) { return name_problem(name); }, "", "name"))
+      ->type_name("NAME");
+}
+
+void add_output(CLI::App* command, raw& into) {
   command->add_option("-o,--output", into.output, "text or json")->check(one_of({"text", "json"}))->type_name("FORMAT");
+}
+
+/// A command for a cluster that is up.
+CLI::App* add_silent_command(CLI::App& app, raw& into, const std::string& name, const std::string& what) {
+  auto* command = app.add_subcommand(name, what);
+  auto* dir = add_dir(command, into);
+  add_name(command, into, "The name it was given by `up --name`")->excludes(dir);
   return command;
 }
 
-void add_up(CLI::App& app, raw& into) {
-  auto& options = into.result.ensemble;
-  auto* up = add_command(app, into, "up", "Start an ensemble and leave it running in the background");
-  up->get_option("--dir")->description("A new or empty directory for it; default: a temporary one");
-  up->add_option("-n,--servers", options.servers, "How many servers (3)")->check(CLI::Range(1, 9))->type_name("N");
-  up->add_option("--tick", into.tick, "tickTime in ms (500)")->check(CLI::Range(10, 3'600'000))->type_name("MS");
-  up->add_option("--sync-limit", options.sync_limit,
-                 "syncLimit in ticks: how long a server that is cut off does not notice (10)")
-      ->check(CLI::Range(1, 10'000))
-      ->type_name("TICKS");
-  up->add_option("--session-limits", into.session_limits, "Shortest and longest session timeout in ms (2 and 20 ticks)")
-      ->expected(2)
-      ->check(CLI::Range(1, 86'400'000))
-      ->type_name("MIN MAX");
-  up->add_flag("--force-sync", options.force_sync, "Wait for the disk in every transaction");
-  into.delay_given = up->add_option("--delay", into.delay, "Proxies in front of the servers, with this delay each way")
-                         ->check(CLI::Range(0, 60'000))
-                         ->type_name("MS");
-  up->add_flag("--proxies", into.proxies,
-               "Proxies in front of the servers and between them: what fault and partition need");
-  into.words_given = up->add_option("--four-letter-words", into.words, "The only ones the servers answer, besides srvr")
-                         ->delimiter(',')
-                         ->type_name("WORD,...");
-  up->add_flag("--admin-server", options.admin_server, "Run ZooKeeper's AdminServer (HTTP) in each server");
-  up->add_option("--config", options.extra_config, "A further line of zoo.cfg; may be repeated")
-      ->expected(1)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->type_name("KEY=VALUE");
-  up->add_option("--base-port", options.base_port, "First of the four ports of each server (21810)")
-      ->check(CLI::Range(1024, 65000))
-      ->type_name("PORT");
+/// The same, with an outcome that is printed.
+CLI::App* add_command(CLI::App& app, raw& into, const std::string& name, const std::string& what) {
+  auto* command = add_silent_command(app, into, name, what);
+  add_output(command, into);
+  return command;
 }
 
-void add_others(CLI::App& app, raw& into) {
-  add_command(app, into, "down", "End the cluster and remove everything it made");
-  add_command(app, into, "status", "Show the servers, their roles and addresses");
+/// A command that starts a cluster.
+CLI::App* add_start(CLI::App& app, raw& into, const std::string& name, const std::string& what) {
+  auto* command = app.add_subcommand(name, what);
+  add_dir(command, into)->description("A new or empty directory for it; default: a temporary one");
+  add_name(command, into, "A name for it, by which other commands find it");
+  add_ensemble_flags(*command, into.ensemble);
+  return command;
+}
+
+void add_starts(CLI::App& app, raw& into) {
+  add_output(add_start(app, into, "up", "Start an ensemble and leave it running in the background"), into);
+  auto* exec = add_start(app, into, "exec",
+                         "Start an ensemble, run a command with it, and end it with the command: testcluster exec "
+                         "[OPTIONS] -- COMMAND [ARGUMENT...]");
+  exec->add_option("--schedule", into.result.schedule, "A file with faults to inject while the command runs")
+      ->type_name("FILE");
+  exec->add_option(
+          "--fault", into.faults,
+          "A fault that is on when the command begins, such as 'delay 1 50' or 'partition 2': the arguments of "
+          "`testcluster fault`; implies --proxies; may be repeated")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("FAULT");
+  exec->footer(
+      "The command finds the cluster by TESTCLUSTER_HOSTS, TESTCLUSTER_DIR and ZKADMIN_HOSTS. Exit status: the "
+      "command's,\n"
+      "128+N if signal N ended it, 127 or 126 if it was not found or can not be run, 125 if the cluster did not start\n"
+      "or the schedule failed.");
+}
+
+void add_server_commands(CLI::App& app, raw& into) {
   const std::pair<const char*, const char*> on_server[] = {{"kill", "Kill a server (SIGKILL)"},
                                                            {"pause", "Freeze a server (SIGSTOP)"},
                                                            {"resume", "Let a paused server go on (SIGCONT)"},
@@ -94,11 +96,14 @@ void add_others(CLI::App& app, raw& into) {
         ->required()
         ->check(CLI::Range(1, 9));
   }
+  auto* logs = add_silent_command(app, into, "logs", "Print what the servers have logged, in the order of time");
+  logs->add_option("ID", into.result.id, "Only this server's")->check(CLI::Range(1, 9));
+  logs->add_flag("-f,--follow", into.result.follow, "Go on with what they log, until the cluster ends");
+}
+
+void add_fault_commands(CLI::App& app, raw& into) {
   auto* partition = add_command(app, into, "partition", "Cut a server off from the others, until `heal`");
-  partition->add_option("ID", into.result.id, "The server, 1 to N")->required()->check(CLI::Range(1, 9));
-  partition->add_option("--from", into.result.fault.peer, "Only from this one; default: from all others")
-      ->check(CLI::Range(1, 9))
-      ->type_name("OTHER");
+  add_partition_options(*partition, into.result.id, into.result.fault);
   add_command(app, into, "heal", "End all faults and partitions, and wait until the servers serve")
       ->add_option("ID", into.result.id, "Only those around this server, and without waiting")
       ->check(CLI::Range(1, 9));
@@ -106,40 +111,70 @@ void add_others(CLI::App& app, raw& into) {
             [&into](CLI::App& to, const std::string& name, const std::string& what) {
               return add_command(to, into, name, what);
             });
-  add_command(app, into, "expire", "End a client's session as if it had timed out")
-      ->add_option("SESSION-ID", into.session, "Decimal, or hexadecimal with 0x")
+  add_silent_command(app, into, "schedule", "Inject the faults of a file, each at its time, and print them")
+      ->add_option("FILE", into.result.schedule, "A TOML file; see README.md, \"Schedules of faults\"")
       ->required();
 }
 
-/// The option by which the user sets a field of ensemble_options.
-std::string option_of(const std::string& field) {
-  const std::pair<const char*, const char*> options[] = {{"tick_time", "--tick"},
-                                                         {"min_session_timeout", "--session-limits"},
-                                                         {"max_session_timeout", "--session-limits"},
-                                                         {"extra_config", "--config"}};
-  for (const auto& [name, option] : options)
-    if (field == name) return option;
-  std::string option = "--" + field;
-  std::replace(option.begin(), option.end(), '_', '-');
-  return option;
+void add_expire(CLI::App& app, raw& into) {
+  auto* expire = add_command(app, into, "expire", "End a client's session as if it had timed out");
+  auto* session = expire->add_option("SESSION-ID", into.session, "Hexadecimal with 0x, or decimal");
+  session->check(CLI::Validator(
+      [](const std::string& text) {
+        return parse_session(text) ? std::string{} : "'" + text + "' is not " + session_syntax;
+      },
+      "", "session"));
+  expire->add_option("--path", into.result.path, "The session that owns this ephemeral node")
+      ->type_name("PATH")
+      ->excludes(session);
+}
+
+void add_others(CLI::App& app, raw& into) {
+  add_command(app, into, "down", "End the cluster and remove everything it made");
+  add_command(app, into, "status", "Show the servers, their roles and addresses");
+  add_output(app.add_subcommand("list", "Show the clusters that are up, and what is left of dead ones"), into);
+  add_server_commands(app, into);
+  add_fault_commands(app, into);
+  add_expire(app, into);
+}
+
+initial_fault checked_fault(const std::string& text, const ensemble_options& cluster) {
+  const auto found = parse_initial_fault(text);
+  const int total = cluster.servers + cluster.observers;
+  if (const int id = std::max(found.server, found.fault.peer); id > total)
+    throw CLI::ValidationError("--fault", "'" + text + "': there is no server " + std::to_string(id));
+  if (total == 1 && (found.fault.peer != 0 || found.fault.kind == "partition"))
+    throw CLI::ValidationError("--fault", "'" + text + "': there is only one server");
+  return found;
 }
 
 /// Converts the parsed texts and numbers to the types that the commands use. Throws CLI::ParseError.
 void convert(raw& from) {
   auto& result = from.result;
-  if (!from.session.empty()) result.session = parse_session(from.session);
   result.json = from.output == "json";
-  result.ensemble.tick_time = milliseconds(from.tick);
-  result.ensemble.delay_proxies = from.proxies || from.delay_given->count() > 0;
-  result.ensemble.peer_proxies = from.proxies;
-  result.ensemble.delay = milliseconds(from.delay);
-  if (from.words_given->count() > 0) result.ensemble.four_letter_words = from.words;
-  if (from.session_limits.size() == 2) {
-    result.ensemble.min_session_timeout = milliseconds(from.session_limits[0]);
-    result.ensemble.max_session_timeout = milliseconds(from.session_limits[1]);
+  if (!from.session.empty()) result.session = *parse_session(from.session);
+  if (result.command == "expire" && from.session.empty() && result.path.empty())
+    throw CLI::RequiredError("SESSION-ID or --path");
+  if (result.command == "exec" && result.program.empty())
+    throw CLI::RequiredError("exec: a command after --, as in `testcluster exec -n 1 -- ctest`,");
+  if (!from.ensemble.file.empty()) {
+    const auto settings = read_cluster_file(from.ensemble.file);
+    result.ensemble = settings.ensemble;
+    if (result.name.empty()) result.name = settings.name;
   }
-  if (const auto problem = detail::problem_in(result.ensemble))
-    throw CLI::ValidationError(option_of(problem->field), problem->what);
+  from.ensemble.proxies |= !from.faults.empty();
+  apply(from.ensemble, result.ensemble);
+  for (const auto& each : from.faults) result.faults.push_back(checked_fault(each, result.ensemble));
+}
+
+/// The arguments of exec end at the first `--`; what follows belongs to the command that it runs.
+std::vector<std::string> split_program(int& argc, char** argv) {
+  if (argc < 2 || std::string(argv[1]) != "exec") return {};
+  const auto end = argv + argc;
+  const auto dashes = std::find(argv, end, std::string("--"));
+  if (dashes == end) return {};
+  argc = static_cast<int>(dashes - argv);
+  return {dashes + 1, end};
 }
 
 }  // namespace
@@ -149,17 +184,18 @@ arguments parse(int argc, char** argv) {
   app.set_version_flag("--version", "testcluster " TESTCLUSTER_VERSION);
   app.require_subcommand(1);
   raw into;
-  add_up(app, into);
+  into.result.program = split_program(argc, argv);
+  add_starts(app, into);
   add_others(app, into);
   try {
     app.parse(argc, argv);
+    const auto* command = app.get_subcommands().front();
+    into.result.command = command->get_name();
+    if (into.result.command == "fault") into.result.fault.kind = command->get_subcommands().front()->get_name();
     convert(into);
   } catch (const CLI::ParseError& problem) {
     throw usage{app.exit(problem, std::cout, std::cerr) == 0 ? 0 : 2};
   }
-  const auto* command = app.get_subcommands().front();
-  into.result.command = command->get_name();
-  if (into.result.command == "fault") into.result.fault.kind = command->get_subcommands().front()->get_name();
   return into.result;
 }
 

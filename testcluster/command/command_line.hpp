@@ -3,21 +3,29 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <testcluster/ensemble.hpp>
 
 #include "fault_options.hpp"
+#include "initial_fault.hpp"
 
 namespace testcluster::command {
 
 struct arguments {
   std::string command;
   bool json = false;
-  std::filesystem::path dir;  // empty: not given
-  ensemble_options ensemble;  // for up
-  int id = 0;                 // for commands that name a server
-  std::int64_t session = 0;   // for expire
-  fault_options fault;        // for fault and partition
+  std::filesystem::path dir;          // empty: not given
+  std::string name;                   // of the cluster; empty: not given
+  ensemble_options ensemble;          // for up and exec
+  std::vector<std::string> program;   // for exec: what stands after --
+  std::vector<initial_fault> faults;  // for exec
+  std::filesystem::path schedule;     // for schedule and exec; empty: none
+  int id = 0;                         // for commands that name a server; 0: all
+  std::int64_t session = 0;           // for expire; 0: the owner of `path`
+  std::string path;                   // for expire
+  bool follow = false;                // for logs
+  fault_options fault;                // for fault and partition
 };
 
 /// Thrown when there is nothing to run: after --help (0) or a mistake that has been explained on stderr (2).
@@ -25,7 +33,7 @@ struct usage {
   int exit_code;
 };
 
-/// Parses the command line. Throws usage.
+/// Parses the command line. Throws usage, and testcluster::error for what a cluster file says.
 arguments parse(int argc, char** argv);
 
 }  // namespace testcluster::command

@@ -76,6 +76,17 @@ void add_fault(CLI::App& app, int& id, fault_options& into,
   add_drop(kind("drop-request", "A request is lost before the server sees it: the connection is closed instead"), into);
 }
 
+void add_partition_options(CLI::App& partition, int& id, fault_options& into) {
+  partition.add_option("ID", id, "The server, 1 to N")->required()->check(CLI::Range(1, 9));
+  partition.add_option("--from", into.peer, "Only from this one; default: from all others")
+      ->check(CLI::Range(1, 9))
+      ->type_name("OTHER");
+}
+
+json::object fault_request(int id, const fault_options& fault) {
+  return {{"command", fault.kind == "partition" ? "partition" : "fault"}, {"id", id}, {"fault", to_json(fault)}};
+}
+
 json::object to_json(const fault_options& fault) {
   return {{"kind", fault.kind},
           {"peer", fault.peer},

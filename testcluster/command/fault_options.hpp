@@ -27,6 +27,12 @@ struct fault_options {
 void add_fault(CLI::App& app, int& id, fault_options& into,
                const std::function<CLI::App*(CLI::App&, const std::string& name, const std::string& what)>& add);
 
+/// Adds the arguments of `partition` to a command.
+void add_partition_options(CLI::App& partition, int& id, fault_options& into);
+
+/// The request to the supervisor that injects a fault, or a partition (kind "partition").
+boost::json::object fault_request(int id, const fault_options& fault);
+
 /// Convert to a part of a request to the supervisor, and back. fault_from throws std::exception if that part is missing
 /// or malformed.
 boost::json::object to_json(const fault_options& fault);

@@ -31,22 +31,48 @@ void inject(proxy& line, const fault_options& fault, bool mirrored) {
   throw error("unknown fault; are supervisor and command of the same version?");
 }
 
+void mend(proxy& line, const fault_options& fault, bool mirrored, std::chrono::milliseconds initial_delay) {
+  if (fault.kind == "freeze") return line.freeze(false, way_of(fault.way, mirrored));
+  if (fault.kind == "refuse") return line.refuse(false);
+  if (fault.kind == "delay") return line.set_delay(initial_delay);
+  if (fault.kind == "bandwidth") return line.set_bandwidth(0);
+  if (fault.kind == "partition") return line.freeze(false);
+  line.heal();
+}
+
+/// Calls `act` with each proxy between two servers, and whether it leads from `other` to `one`.
+template <class Act>
+void for_lines_between(ensemble& cluster, int one, int other, const Act& act) {
+  for (auto port : {peer_port::quorum, peer_port::election}) {
+    act(cluster.peer_proxy(one, other, port), false);
+    act(cluster.peer_proxy(other, one, port), true);
+  }
+}
+
 }  // namespace
 
 void inject(ensemble& cluster, int id, const fault_options& fault) {
   if (fault.peer == 0) return inject(cluster.proxy(id), fault, false);
-  for (auto port : {peer_port::quorum, peer_port::election}) {
-    inject(cluster.peer_proxy(id, fault.peer, port), fault, false);
-    inject(cluster.peer_proxy(fault.peer, id, port), fault, true);
-  }
+  for_lines_between(cluster, id, fault.peer, [&](proxy& line, bool mirrored) { inject(line, fault, mirrored); });
+}
+
+void mend(ensemble& cluster, int id, const fault_options& fault) {
+  const auto between_servers = [&](proxy& line, bool mirrored) {
+    mend(line, fault, mirrored, std::chrono::milliseconds(0));
+  };
+  if (fault.peer != 0) return for_lines_between(cluster, id, fault.peer, between_servers);
+  if (fault.kind != "partition") return mend(cluster.proxy(id), fault, false, cluster.options().delay);
+  for (const auto& each : cluster.nodes())
+    if (each.id != id) for_lines_between(cluster, id, each.id, between_servers);
 }
 
 void heal(ensemble& cluster) {
   cluster.heal();
   const auto nodes = cluster.nodes();
-  const auto working = std::count_if(nodes.begin(), nodes.end(),
-                                     [](const node_info& each) { return each.running && each.role != "paused"; });
-  if (static_cast<std::size_t>(working) > nodes.size() / 2) cluster.wait_serving();
+  const auto working = std::count_if(nodes.begin(), nodes.end(), [](const node_info& each) {
+    return each.votes && each.running && each.role != "paused";
+  });
+  if (working > cluster.options().servers / 2) cluster.wait_serving();
 }
 
 }  // namespace testcluster::command

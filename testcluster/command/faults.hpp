@@ -10,7 +10,11 @@ namespace testcluster::command {
 /// `id`.
 void inject(ensemble& cluster, int id, const fault_options& fault);
 
-/// Ends all faults. If a quorum of the servers runs, waits until they serve again.
+/// Ends such a fault, or a partition (kind "partition"). The other faults of the connections stay, unless it is
+/// half-open or blackhole, which only end together with all others.
+void mend(ensemble& cluster, int id, const fault_options& fault);
+
+/// Ends all faults. If a quorum of the voters runs, waits until they serve again.
 void heal(ensemble& cluster);
 
 }  // namespace testcluster::command

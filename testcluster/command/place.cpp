@@ -50,12 +50,12 @@ bool was_made(const fs::path& dir) {
 
 }  // namespace
 
-place::place(const fs::path& wanted) : files_(without_leftovers(wanted)) {
+place::place(const fs::path& wanted, const std::string& name) : name_(name), files_(without_leftovers(wanted)) {
   // sockaddr_un has room for 107 characters and a final zero.
   if (socket().string().size() > 107) throw error("dir: " + path().string() + " is too long for a socket in it");
   if (files_.temporary()) keeper_.emplace(path());
   lock();
-  enter_register(path());
+  enter_register(path(), name_);
 }
 
 place::~place() {

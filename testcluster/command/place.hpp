@@ -30,18 +30,21 @@ inline std::filesystem::path socket_of(const std::filesystem::path& dir) { retur
 ///   ensemble/      the files of testcluster::ensemble
 class place {
  public:
-  /// `wanted` is a new or empty directory, or one left by a supervisor that died. Empty: a temporary directory.
-  explicit place(const std::filesystem::path& wanted);
+  /// `wanted` is a new or empty directory, or one left by a supervisor that died. Empty: a temporary directory. `name`
+  /// may be empty, too.
+  place(const std::filesystem::path& wanted, const std::string& name);
   ~place();
   place(const place&) = delete;
   place& operator=(const place&) = delete;
 
   const std::filesystem::path& path() const { return files_.path(); }
   std::filesystem::path socket() const { return socket_of(path()); }
+  const std::string& name() const { return name_; }
   std::filesystem::path ensemble() const { return path() / "ensemble"; }
 
  private:
   void lock();
+  std::string name_;
   detail::workspace files_;
   detail::descriptor lock_;
   std::optional<detail::guard> keeper_;  // removes a temporary directory when the supervisor is killed

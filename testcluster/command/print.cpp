@@ -21,7 +21,9 @@ void print_faults(std::ostream& out, const json::object& node, const std::string
 }
 
 void print_cluster(std::ostream& out, const json::object& cluster) {
-  out << "hosts  " << text(cluster, "hosts") << "\ndir    " << text(cluster, "dir") << "\n\n" << std::left;
+  out << "hosts  " << text(cluster, "hosts") << "\ndir    " << text(cluster, "dir") << "\n";
+  if (cluster.contains("name")) out << "name   " << text(cluster, "name") << "\n";
+  out << "\n" << std::left;
   out << std::setw(4) << "ID" << std::setw(12) << "ROLE" << std::setw(9) << "PID" << std::setw(23) << "ADDRESS"
       << "PROXY\n";
   for (const auto& entry : cluster.at("nodes").as_array()) {
@@ -32,11 +34,23 @@ void print_cluster(std::ostream& out, const json::object& cluster) {
   }
 }
 
+void print_list(std::ostream& out, const json::array& clusters) {
+  if (clusters.empty()) return;
+  out << std::left << std::setw(20) << "NAME" << std::setw(8) << "STATE"
+      << "DIR\n";
+  for (const auto& each : clusters) {
+    const auto& entry = each.as_object();
+    out << std::setw(20) << text(entry, "name") << std::setw(8) << text(entry, "state") << text(entry, "dir") << "\n";
+  }
+}
+
 }  // namespace
 
 void print(std::ostream& out, const json::object& outcome, const arguments& wanted) {
   if (wanted.json) {
     out << outcome << "\n";
+  } else if (outcome.contains("clusters")) {
+    print_list(out, outcome.at("clusters").as_array());
   } else if (outcome.contains("nodes")) {
     print_cluster(out, outcome);
   } else if (outcome.contains("session")) {

@@ -22,14 +22,18 @@ namespace asio = boost::asio;
 namespace json = boost::json;
 using boost::system::error_code;
 
-service::service(ensemble& cluster, const place& where)
-    : cluster_(cluster), where_(where), acceptor_(io_, local::endpoint(where.socket().string())) {
+service::service(ensemble& cluster, const place& where, int lifeline)
+    : cluster_(cluster), where_(where), acceptor_(io_, local::endpoint(where.socket().string())), lifeline_(io_) {
+  if (lifeline >= 0) lifeline_.assign(lifeline);
   detail::close_on_exec(acceptor_.native_handle());
 }
 
 void service::run() {
   asio::signal_set signals(io_, SIGTERM, SIGINT);
   signals.async_wait([this](error_code, int) { io_.stop(); });
+  char nothing = 0;
+  if (lifeline_.is_open())
+    lifeline_.async_read_some(asio::buffer(&nothing, 1), [this](error_code, std::size_t) { io_.stop(); });
   asio::co_spawn(io_, accept(), asio::detached);
   io_.run();
 }
@@ -50,7 +54,7 @@ asio::awaitable<void> service::accept() {
 }
 
 asio::awaitable<void> service::serve(std::shared_ptr<local::socket> peer) {
-  constexpr std::size_t longest_request = 4096;
+  constexpr std::size_t longest_request = 64 * 1024;
   asio::steady_timer patience(io_, std::chrono::seconds(5));
   patience.async_wait([peer](error_code ended) {
     if (!ended) peer->cancel();
@@ -73,7 +77,7 @@ json::object service::answer(const std::string& line) {
       io_.stop();
       return {};
     }
-    return {{"ok", execute(request, cluster_, where_.path())}};
+    return {{"ok", execute(request, cluster_, where_)}};
   } catch (const std::exception& problem) {
     return {{"error", problem.what()}};
   }

@@ -6,6 +6,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/json.hpp>
 
 #include <testcluster/ensemble.hpp>
@@ -17,9 +18,11 @@ namespace testcluster::command {
 /// Takes requests from the control socket, one at a time: each is one line of JSON, and so is the reply.
 class service {
  public:
-  service(ensemble& cluster, const place& where);
+  /// `lifeline`: the reading end of a pipe on which the process that the cluster belongs to holds the other end; -1:
+  /// the cluster belongs to nobody.
+  service(ensemble& cluster, const place& where, int lifeline);
 
-  /// Returns when a request, SIGTERM or SIGINT asks the supervisor to end.
+  /// Returns when a request, SIGTERM, SIGINT or the end of the lifeline asks the supervisor to end.
   void run();
 
  private:
@@ -31,6 +34,7 @@ class service {
   const place& where_;
   boost::asio::io_context io_;
   local::acceptor acceptor_;
+  boost::asio::posix::stream_descriptor lifeline_;
 };
 
 }  // namespace testcluster::command

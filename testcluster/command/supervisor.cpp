@@ -1,17 +1,23 @@
 #include "supervisor.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "descriptor.hpp"
 #include "place.hpp"
+#include "register.hpp"
 #include "requests.hpp"
 #include "service.hpp"
 
@@ -20,20 +26,28 @@ namespace {
 
 namespace json = boost::json;
 
-/// Detaches from the terminal and closes every descriptor except the one that reports the outcome.
-void go_to_background(detail::descriptor& outcome) {
+/// Closes every descriptor above standard error, except these two. The second one may be -1.
+void close_all_but(int one, int other) {
+  unsigned next = STDERR_FILENO + 1;
+  for (const int kept : {std::min(one, other), std::max(one, other)}) {
+    if (kept < 0) continue;
+    const auto number = static_cast<unsigned>(kept);
+    if (next < number) ::close_range(next, number - 1, 0);
+    next = number + 1;
+  }
+  ::close_range(next, ~0U, 0);
+}
+
+/// Detaches from the terminal and from what this process has blocked.
+void go_to_background() {
   ::setsid();
   ::umask(077);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::signal(SIGPIPE, SIG_IGN);
   const int nothing = ::open("/dev/null", O_RDWR);
   for (int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nothing, number);
-  constexpr int kept = STDERR_FILENO + 1;
-  if (outcome.get() != kept) {
-    ::dup2(outcome.get(), kept);
-    outcome = detail::descriptor(kept);
-  }
-  ::fcntl(kept, F_SETFD, FD_CLOEXEC);
-  ::close_range(kept + 1, ~0U, 0);
 }
 
 /// Returns false if the parent process no longer waits for the outcome.
@@ -44,14 +58,22 @@ bool report(detail::descriptor& outcome, const json::object& what) {
   return sent;
 }
 
-void supervise(arguments wanted, detail::descriptor outcome) {
+/// The servers can not be started and the lifeline be watched at once. So the kernel kills this process if `owner` ends
+/// during the start; the guards then end the servers and remove a temporary directory.
+void live_with(pid_t owner) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != owner) ::_exit(1);
+}
+
+void supervise(arguments wanted, detail::descriptor outcome, int lifeline) {
   try {
-    place where(wanted.dir);
+    place where(wanted.dir, wanted.name);
     ::chdir("/");
     wanted.ensemble.dir = where.ensemble();
     ensemble cluster(wanted.ensemble);
-    service requests(cluster, where);
-    if (report(outcome, {{"ok", describe(cluster, where.path())}})) requests.run();
+    service requests(cluster, where, lifeline);
+    ::prctl(PR_SET_PDEATHSIG, 0);  // from now on the lifeline tells
+    if (report(outcome, {{"ok", describe(cluster, where)}})) requests.run();
   } catch (const std::exception& problem) {
     report(outcome, {{"error", problem.what()}});
   }
@@ -68,30 +90,79 @@ std::string read_to_end(int descriptor) {
   }
 }
 
-}  // namespace
+struct pipe_ends {
+  detail::descriptor reading, writing;
+};
 
-json::object start_supervisor(const arguments& wanted) {
+pipe_ends make_pipe() {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw error(std::string("pipe: ") + std::strerror(errno));
-  detail::descriptor reading(ends[0]), writing(ends[1]);
-  const auto child = ::fork();
-  if (child < 0) throw error(std::string("fork: ") + std::strerror(errno));
-  if (child == 0) {
-    go_to_background(writing);
-    supervise(wanted, std::move(writing));
+  return {detail::descriptor(ends[0]), detail::descriptor(ends[1])};
+}
+
+/// The guards and servers of a killed supervisor become children of this process; returns when they have ended.
+void await_orphans(std::chrono::milliseconds patience) {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < deadline) {
+    const auto ended = ::waitpid(-1, nullptr, WNOHANG);
+    if (ended < 0 && errno != EINTR) return;
+    if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // polls: `waitpid` has no timeout
+  }
+}
+
+}  // namespace
+
+supervisor::supervisor(const arguments& wanted, lifetime how) : dir_(wanted.dir) {
+  auto outcome = make_pipe();
+  auto life = how == lifetime::bound ? make_pipe() : pipe_ends{};
+  const auto owner = ::getpid();
+  pid_ = ::fork();
+  if (pid_ < 0) throw error(std::string("fork: ") + std::strerror(errno));
+  if (pid_ == 0) {
+    go_to_background();
+    if (how == lifetime::bound) live_with(owner);
+    close_all_but(outcome.writing.get(), life.reading.get());
+    supervise(wanted, std::move(outcome.writing), life.reading.get());
     ::_exit(0);
   }
-  writing.reset();
-  const auto text = read_to_end(reading.get());
+  outcome_ = std::move(outcome.reading);
+  lifeline_ = std::move(life.writing);
+}
+
+json::object supervisor::started() {
+  const auto text = read_to_end(outcome_.get());
   if (text.empty()) throw error("the supervisor ended before the servers were ready");
   json::parse_options options;
   options.allow_invalid_utf8 = true;  // an error can contain the end of a log, with any bytes
   const auto outcome = json::parse(text, {}, options).as_object();
   if (const auto* problem = outcome.if_contains("error")) {
-    ::waitpid(child, nullptr, 0);
+    ::waitpid(pid_, nullptr, 0);
     throw error(std::string(problem->as_string()));
   }
   return outcome.at("ok").as_object();
+}
+
+void supervisor::end(std::chrono::milliseconds patience) {
+  lifeline_.reset();
+  if (!await_end(patience)) kill();
+}
+
+bool supervisor::await_end(std::chrono::milliseconds patience) const {
+  const detail::descriptor process(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  if (!process) return true;  // it has ended, and was collected
+  pollfd ended{process.get(), POLLIN, 0};
+  if (::poll(&ended, 1, static_cast<int>(patience.count())) != 1) return false;
+  ::waitpid(pid_, nullptr, 0);
+  return true;
+}
+
+void supervisor::kill() {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  ::kill(pid_, SIGKILL);
+  ::waitpid(pid_, nullptr, 0);
+  await_orphans(std::chrono::seconds(5));
+  if (!dir_.empty() && examine(normal(dir_)) == condition::stale) remove_stale(normal(dir_));
+  registered();  // forgets a temporary directory
 }
 
 }  // namespace testcluster::command

@@ -27,6 +27,9 @@ struct ensemble::impl {
   /// Empty if all running servers serve, otherwise what is missing.
   std::string obstacle();
   bool quorum();
+  int total() const { return options.servers + options.observers; }
+  bool votes(const detail::server& each) const { return each.id() <= options.servers; }
+  int running_voters();
   void wait_serving();
   bool port_taken() const;
   void poll(const std::function<std::string()>& obstacle_now);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 #include <thread>
 
@@ -40,6 +41,8 @@ std::string ensemble::impl::obstacle() {
   for (auto* each : running()) {
     const auto role = each->role();
     if (!serves(role)) return "server " + std::to_string(each->id()) + " is " + role;
+    if (votes(*each) == (role == "observer"))
+      return "server " + std::to_string(each->id()) + " is " + role + ", in spite of its configuration";
     leaders += leads(role);
   }
   if (leaders != 1) return "there are " + std::to_string(leaders) + " leaders";
@@ -73,12 +76,18 @@ void ensemble::impl::poll(const std::function<std::string()>& obstacle_now) {
   }
 }
 
-bool ensemble::impl::quorum() { return running().size() > servers.size() / 2; }
+int ensemble::impl::running_voters() {
+  const auto all = running();
+  return static_cast<int>(std::count_if(all.begin(), all.end(), [this](auto* each) { return votes(*each); }));
+}
+
+bool ensemble::impl::quorum() { return running_voters() > options.servers / 2; }
 
 void ensemble::impl::wait_serving() {
   if (!quorum()) {
-    throw error("only " + std::to_string(running().size()) + " of " + std::to_string(servers.size()) +
-                " servers run, too few to serve; start or resume another one");
+    throw error("only " + std::to_string(running_voters()) + " of " + std::to_string(options.servers) +
+                (options.observers == 0 ? " servers" : " voters") +
+                " run, too few to serve; start or resume another one");
   }
   poll([this] { return obstacle(); });
 }

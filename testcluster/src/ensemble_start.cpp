@@ -39,12 +39,12 @@ ensemble::impl::impl(const ensemble_options& given)
 }
 
 bool ensemble::impl::start_all(std::uint16_t base_port) {
-  for (int id = 1; id <= options.servers; ++id) {
+  for (int id = 1; id <= total(); ++id) {
     servers.push_back(std::make_unique<detail::server>(id, files.path() / ("server." + std::to_string(id)), base_port));
   }
   if (options.peer_proxies) links.emplace(servers);
   for (const auto& each : servers) each->configure(options, members(*each));
-  for (const auto& each : servers) each->start(keeper.group());
+  for (const auto& each : servers) each->start(keeper.group(), options.heap_mib);
   try {
     poll([this] {
       auto missing = obstacle();
@@ -61,9 +61,14 @@ bool ensemble::impl::start_all(std::uint16_t base_port) {
 std::string ensemble::impl::members(const detail::server& viewer) {
   std::string lines;
   if (servers.size() == 1) return lines;
+  // A single voter would run standalone, where observers find no leader.
+  if (options.servers == 1) lines += "standaloneEnabled=false\n";
+  if (!votes(viewer)) lines += "peerType=observer\n";
   for (const auto& each : servers) {
     const bool direct = !links || each->id() == viewer.id();
-    lines += direct ? each->quorum_line() : links->quorum_line(viewer.id(), each->id());
+    lines += "server." + std::to_string(each->id()) + "=" +
+             (direct ? each->quorum_address() : links->quorum_address(viewer.id(), each->id())) +
+             (votes(*each) ? "\n" : ":observer\n");
   }
   return lines;
 }

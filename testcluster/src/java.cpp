@@ -33,7 +33,7 @@ bool in_path(const std::string& program) {
 
 }  // namespace
 
-std::vector<std::string> server_command(const std::filesystem::path& config) {
+std::vector<std::string> server_command(const std::filesystem::path& config, int heap_mib) {
   const auto jar = environment("TESTCLUSTER_ZOOKEEPER_JAR", default_jar);
   if (!in_path("java")) throw error("java not found; on Debian 12: apt-get install default-jre-headless");
   if (::access(jar.c_str(), R_OK) != 0) {
@@ -42,6 +42,7 @@ std::vector<std::string> server_command(const std::filesystem::path& config) {
   std::vector<std::string> command{"java"};
   std::istringstream flags(environment("TESTCLUSTER_JVM_FLAGS", default_flags));
   for (std::string flag; flags >> flag;) command.push_back(flag);
+  if (heap_mib > 0) command.push_back("-Xmx" + std::to_string(heap_mib) + "m");  // the last one counts
   command.insert(
       command.end(),
       {"-Dorg.slf4j.simpleLogger.showDateTime=true", "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS", "-cp",

@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 // The keys that testcluster itself sets. With another value a server would not be found, could not be asked whether it
 // is ready, or would leave files behind.
 constexpr std::string_view set_here[] = {"dataDir",
+                                         "peerType",
                                          "clientPort",
                                          "clientPortAddress",
                                          "dynamicConfigFile",
@@ -65,6 +66,9 @@ std::optional<option_problem> problem_in(const ensemble_options& o) {
     option_problem problem;
   } rules[] = {
       {o.servers >= 1 && o.servers <= 9, {"servers", "must be 1 to 9"}},
+      {o.observers >= 0 && o.servers + o.observers <= 9,
+       {"observers", "must be 0 or more, and at most 9 together with the servers that vote"}},
+      {o.heap_mib == 0 || (o.heap_mib >= 32 && o.heap_mib <= 65536), {"heap_mib", "must be 32 to 65536 MiB"}},
       {o.tick_time >= 10ms && o.tick_time <= 1h, {"tick_time", "must be 10 ms to 1 h"}},
       {o.init_limit >= 1, {"init_limit", "must be at least 1 tick"}},
       {o.sync_limit >= 1, {"sync_limit", "must be at least 1 tick"}},

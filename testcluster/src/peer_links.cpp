@@ -33,10 +33,10 @@ proxy& peer_links::at(int from, int to, peer_port port) {
   return port == peer_port::quorum ? *found.quorum : *found.election;
 }
 
-std::string peer_links::quorum_line(int from, int to) {
+std::string peer_links::quorum_address(int from, int to) {
   const auto& found = find(from, to);
   const auto election = found.election->address();
-  return "server." + std::to_string(to) + "=" + found.quorum->address() + election.substr(election.rfind(':')) + "\n";
+  return found.quorum->address() + election.substr(election.rfind(':'));
 }
 
 std::vector<proxy*> peer_links::between(int one, int other) {

@@ -19,8 +19,8 @@ class peer_links {
 
   proxy& at(int from, int to, peer_port port);
 
-  /// The line of zoo.cfg by which `from` finds `to`.
-  std::string quorum_line(int from, int to);
+  /// The address at which `from` reaches `to`, for the line `server.N` of zoo.cfg.
+  std::string quorum_address(int from, int to);
 
   /// All proxies through which these two servers reach each other.
   std::vector<proxy*> between(int one, int other);

@@ -30,13 +30,13 @@ std::string server::address(int port_offset) const {
 
 tcp::endpoint server::client_endpoint() const { return parse_endpoint(address(0)); }
 
-void server::start(pid_t group) {
+void server::start(pid_t group, int heap_mib) {
   std::error_code absent;
-  const auto log_size = fs::file_size(folder_ / "log", absent);
+  const auto log_size = fs::file_size(log_file(), absent);
   log_start_ = absent ? 0 : log_size;
-  pid_ = spawn({.command = server_command(folder_ / "zoo.cfg"),
+  pid_ = spawn({.command = server_command(folder_ / "zoo.cfg", heap_mib),
                 .group = group,
-                .output = folder_ / "log",
+                .output = log_file(),
                 .working_directory = folder_});
 }
 
@@ -98,7 +98,7 @@ std::string server::role() {
 }
 
 std::string server::log() const {
-  std::ifstream file(folder_ / "log", std::ios::binary);
+  std::ifstream file(log_file(), std::ios::binary);
   file.seekg(static_cast<std::streamoff>(log_start_));
   std::ostringstream text;
   text << file.rdbuf();

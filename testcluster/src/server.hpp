@@ -23,11 +23,13 @@ class server {
   pid_t pid() const { return pid_; }
   tcp::endpoint client_endpoint() const;
   std::string address(int port_offset) const;
-  std::string quorum_line() const;
 
-  /// `members` are the lines of zoo.cfg that name all servers.
+  /// The address at which the other servers reach it, for the line `server.N` of zoo.cfg.
+  std::string quorum_address() const;
+
+  /// `members` are the lines of zoo.cfg that name all servers and say what this one is.
   void configure(const ensemble_options& options, const std::string& members);
-  void start(pid_t group);
+  void start(pid_t group, int heap_mib);
   void kill();
   void stop(std::chrono::milliseconds patience);
   void pause();
@@ -36,11 +38,12 @@ class server {
   /// The present state. Also notices if the process has ended by itself.
   state current();
 
-  /// leader, follower, standalone, looking, paused or stopped. Asks the server, for at most half a second.
+  /// leader, follower, observer, standalone, looking, paused or stopped. Asks the server, for at most half a second.
   std::string role();
 
   /// The log since the server was last started.
   std::string log() const;
+  std::filesystem::path log_file() const { return folder_ / "log"; }
 
  private:
   void end(int signal_number);

@@ -23,9 +23,7 @@ void write_file(const std::filesystem::path& name, const std::string& text) {
 
 }  // namespace
 
-std::string server::quorum_line() const {
-  return "server." + std::to_string(id_) + "=" + address(1) + ":" + std::to_string(base_port_ + 2) + "\n";
-}
+std::string server::quorum_address() const { return address(1) + ":" + std::to_string(base_port_ + 2); }
 
 void server::configure(const ensemble_options& options, const std::string& members) {
   const auto data = folder_ / "data";

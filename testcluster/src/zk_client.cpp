@@ -13,8 +13,10 @@ namespace {
 
 constexpr std::int32_t largest_reply = 16 << 20;
 
-void check(std::int32_t result, const char* what) {
-  if (result != 0) throw error(std::string(what) + " was refused by ZooKeeper, code " + std::to_string(result));
+void check(std::int32_t result, const char* what, std::string_view path = {}) {
+  if (result == 0) return;
+  throw error(what + (path.empty() ? std::string{} : " " + std::string(path)) + " was refused by ZooKeeper, code " +
+              std::to_string(result));
 }
 
 }  // namespace
@@ -47,6 +49,37 @@ bool zk_client::exists(std::string_view path) {
   call(jute::exists_request(++xid_, path), result);
   if (result == jute::no_node) return false;
   check(result, "exists");
+  return true;
+}
+
+std::optional<std::int64_t> zk_client::owner_of(std::string_view path) {
+  std::int32_t result = 0;
+  const auto body = call(jute::exists_request(++xid_, path), result);
+  if (result == jute::no_node) return std::nullopt;
+  check(result, "exists");
+  return jute::owner_in(body);
+}
+
+void zk_client::sync(std::string_view path) {
+  std::int32_t result = 0;
+  call(jute::sync_request(++xid_, path), result);
+  check(result, "sync");
+}
+
+std::vector<std::string> zk_client::children(std::string_view path) {
+  std::int32_t result = 0;
+  const auto body = call(jute::children_request(++xid_, path), result);
+  if (result == jute::no_node) return {};
+  check(result, "getChildren of", path);
+  return jute::names_in(body);
+}
+
+bool zk_client::remove(std::string_view path) {
+  std::int32_t result = 0;
+  call(jute::delete_request(++xid_, path), result);
+  if (result == jute::no_node) return true;
+  if (result == jute::not_empty) return false;
+  check(result, "delete of", path);
   return true;
 }
 

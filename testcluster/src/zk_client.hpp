@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "connection.hpp"
 #include "jute/messages.hpp"
@@ -23,6 +25,19 @@ class zk_client {
   /// Returns the path created.
   std::string create(std::string_view path, std::string_view data, std::int32_t flags);
   bool exists(std::string_view path);
+
+  /// The ephemeralOwner of a node, 0 for nodes without; nullopt if there is no such node.
+  std::optional<std::int64_t> owner_of(std::string_view path);
+
+  /// Waits until the server knows what the leader knew when it got the request.
+  void sync(std::string_view path);
+
+  /// The names of a node's children; empty if there is no such node.
+  std::vector<std::string> children(std::string_view path);
+
+  /// False if the node has children. A node that is not there counts as removed.
+  bool remove(std::string_view path);
+
   void close();
 
  private:

@@ -9,6 +9,7 @@ outcome command::run(const std::vector<std::string>& arguments) {
   namespace process = boost::process;
   boost::asio::io_context io;
   process::environment environment = boost::this_process::environment();
+  environment.erase("TESTCLUSTER_DIR");
   environment["XDG_RUNTIME_DIR"] = place_.path().string();
   for (const auto& [name, value] : environment_) environment[name] = value;
   std::future<std::string> out, err;

@@ -22,6 +22,9 @@ BOOST_AUTO_TEST_SUITE(options)
 BOOST_AUTO_TEST_CASE(every_refusal_names_the_field) {
   BOOST_TEST(contains(refusal([](auto& o) { o.servers = 0; }), "servers"));
   BOOST_TEST(contains(refusal([](auto& o) { o.servers = 10; }), "servers"));
+  BOOST_TEST(contains(refusal([](auto& o) { o.observers = -1; }), "observers"));
+  BOOST_TEST(contains(refusal([](auto& o) { o.observers = 7; }), "observers"));
+  BOOST_TEST(contains(refusal([](auto& o) { o.heap_mib = 16; }), "heap_mib"));
   BOOST_TEST(contains(refusal([](auto& o) { o.tick_time = 0ms; }), "tick_time"));
   BOOST_TEST(contains(refusal([](auto& o) { o.init_limit = 0; }), "init_limit"));
   BOOST_TEST(contains(refusal([](auto& o) { o.sync_limit = 0; }), "sync_limit"));
@@ -31,7 +34,7 @@ BOOST_AUTO_TEST_CASE(every_refusal_names_the_field) {
   BOOST_TEST(contains(refusal([](auto& o) { o.delay = 5ms; }), "delay_proxies"));
   BOOST_TEST(contains(refusal([](auto& o) { o.extra_config = {"a=1\nb=2"}; }), "extra_config"));
   for (const std::string line : {"foo", "=1", "a b", "# note", "clientPort=1", "clientPort = 1", "dataDir=/tmp/x",
-                                 "server.4=a:1:2", "4lw.commands.whitelist=ruok"})
+                                 "peerType=observer", "server.4=a:1:2", "4lw.commands.whitelist=ruok"})
     BOOST_TEST(contains(refusal([&](auto& o) { o.extra_config = {line}; }), "extra_config"), line);
   BOOST_TEST(contains(refusal([](auto& o) { o.base_port = 80; }), "base_port"));
   BOOST_TEST(contains(refusal([](auto& o) { o.start_timeout = 0ms; }), "start_timeout"));

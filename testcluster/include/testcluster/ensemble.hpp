@@ -21,8 +21,12 @@ enum class peer_port { quorum, election };
 
 /// The settings of an ensemble. Values out of range are refused with std::invalid_argument.
 struct ensemble_options {
-  /// How many servers, 1 to 9. A single one runs standalone.
+  /// How many servers that vote, 1 to 9. A single one without observers runs standalone.
   int servers = 3;
+
+  /// Further servers that do not vote: they serve clients and never lead. Their ids follow those of the voters. At
+  /// least 0, and at most 9 servers in all.
+  int observers = 0;
 
   /// The directory of data, configuration and logs. Empty: a temporary directory, which is removed at the end.
   /// Otherwise the directory must either not exist yet or be empty; at the end only what the ensemble created is
@@ -44,6 +48,10 @@ struct ensemble_options {
   /// killed, because the kernel keeps what the process wrote.
   bool force_sync = false;
 
+  /// The largest heap of each server's Java machine in MiB, 32 to 65536. 0: what the java flags say, which is 256
+  /// unless TESTCLUSTER_JVM_FLAGS replaces them.
+  int heap_mib = 0;
+
   /// Four-letter words that the servers answer. `srvr` is always added, because the readiness check uses it.
   std::vector<std::string> four_letter_words{"srvr", "ruok", "mntr", "stat", "conf", "envi",
                                              "cons", "dump", "wchs", "wchc", "wchp", "isro"};
@@ -62,7 +70,7 @@ struct ensemble_options {
   bool peer_proxies = false;
 
   /// Further lines "key=value" for every server's zoo.cfg. Keys on which the ensemble itself depends are refused:
-  /// `server.*`, data directory, client port and address, four-letter words, and the AdminServer's keys.
+  /// `server.*`, peerType, data directory, client port and address, four-letter words, and the AdminServer's keys.
   std::vector<std::string> extra_config{};
 
   /// Client, quorum, election and admin port of each server are base_port to base_port + 3, on a loopback address of
@@ -80,10 +88,12 @@ struct node_info {
   std::string address;  ///< host:port of the server itself
   std::string proxy;    ///< host:port of the proxy in front of it, or empty
   std::string admin;    ///< host:port of its AdminServer, or empty
-  std::string role;     ///< leader, follower, standalone, looking (not serving), paused, stopped
+  std::string role;     ///< leader, follower, observer, standalone, looking (not serving), paused, stopped
   pid_t pid = 0;        ///< 0 when stopped
   bool running = false;
+  bool votes = true;  ///< false: an observer
   int client_port = 0;
+  std::filesystem::path log;        ///< what it has printed, over all its starts
   std::vector<std::string> faults;  ///< of its proxies, such as "clients: delay 5 ms", "to server 2 (quorum): freeze"
 };
 
@@ -98,7 +108,7 @@ struct node_info {
 ///
 /// Every function that takes the id of a server throws std::invalid_argument for an unknown id, and testcluster::error
 /// if the server's state does not allow the call, such as kill() of a stopped server. Thread safety: distinct objects:
-/// safe; shared object: only hosts(), dir(), the proxies, partition() and heal().
+/// safe; shared object: only hosts(), dir(), options(), the proxies, partition() and heal().
 class ensemble {
  public:
   explicit ensemble(const ensemble_options& options = {});
@@ -111,6 +121,9 @@ class ensemble {
 
   const std::filesystem::path& dir() const;
 
+  /// The settings it was made with.
+  const ensemble_options& options() const;
+
   std::vector<node_info> nodes();
 
   /// The id of the leader, or of a standalone server. Waits up to start_timeout for an election to end.
@@ -122,7 +135,7 @@ class ensemble {
   void resume(int id);  ///< SIGCONT; does not wait for it to rejoin, see wait_serving()
 
   /// Starts a server that was killed or stopped, with the data it had. Then waits like wait_serving(), unless fewer
-  /// servers than a quorum run.
+  /// voters than a quorum run.
   void start(int id);
 
   /// stop() if it runs, then start().
@@ -131,6 +144,11 @@ class ensemble {
   /// Ends a client's session as if it had timed out, and returns when the server has confirmed that. Works
   /// for any client, connected or not. Throws testcluster::error if there is no such session.
   void expire(std::int64_t session_id);
+
+  /// Ends the session that owns an ephemeral node, like expire(), and returns its id. The node is looked for on the
+  /// first running server that answers, after that server has caught up with the leader. Throws testcluster::error if
+  /// the node does not exist, or is not ephemeral, and std::invalid_argument if `path` does not begin with a slash.
+  std::int64_t expire_owner(const std::string& path);
 
   /// Waits until every running server serves, one leads, and a write through each succeeds.
   void wait_serving();

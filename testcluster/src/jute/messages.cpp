@@ -43,7 +43,34 @@ std::string exists_request(std::int32_t xid, std::string_view path) {
   return writer{}.int32(xid).int32(op::exists).string(path).boolean(false).frame();
 }
 
+std::string sync_request(std::int32_t xid, std::string_view path) {
+  return writer{}.int32(xid).int32(op::sync).string(path).frame();
+}
+
+std::string children_request(std::int32_t xid, std::string_view path) {
+  return writer{}.int32(xid).int32(op::get_children).string(path).boolean(false).frame();
+}
+
+std::string delete_request(std::int32_t xid, std::string_view path) {
+  const std::int32_t any_version = -1;
+  return writer{}.int32(xid).int32(op::remove).string(path).int32(any_version).frame();
+}
+
 std::string close_request(std::int32_t xid) { return writer{}.int32(xid).int32(op::close_session).frame(); }
+
+std::int64_t owner_in(std::string_view exists_reply) {
+  reader in(exists_reply);
+  for (int i = 0; i < 4; ++i) in.int64();  // czxid, mzxid, ctime, mtime
+  for (int i = 0; i < 3; ++i) in.int32();  // versions of data, children and ACL
+  return in.int64();
+}
+
+std::vector<std::string> names_in(std::string_view children_reply) {
+  reader in(children_reply);
+  std::vector<std::string> names;
+  for (auto left = in.int32(); left > 0; --left) names.push_back(in.string());
+  return names;
+}
 
 std::string password_of(std::int64_t session_id) {
   constexpr std::uint64_t mask = (std::uint64_t{1} << 48) - 1;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 // The part of ZooKeeper's wire format that this library uses: for its own probes, and for the proxies, which have to
 // tell one request from another.
@@ -10,6 +11,8 @@ namespace testcluster::jute {
 
 inline constexpr std::int32_t ephemeral = 1;
 inline constexpr std::int32_t no_node = -101;
+inline constexpr std::int32_t node_exists = -110;
+inline constexpr std::int32_t not_empty = -111;
 
 struct session {
   std::int64_t id = 0;
@@ -21,7 +24,16 @@ std::string connect_request(const session& wanted);
 session connect_reply(std::string_view body);
 std::string create_request(std::int32_t xid, std::string_view path, std::string_view data, std::int32_t flags);
 std::string exists_request(std::int32_t xid, std::string_view path);
+std::string sync_request(std::int32_t xid, std::string_view path);
+std::string children_request(std::int32_t xid, std::string_view path);
+std::string delete_request(std::int32_t xid, std::string_view path);
 std::string close_request(std::int32_t xid);
+
+/// The field ephemeralOwner of the Stat that the reply to `exists` consists of. 0: no session owns the node.
+std::int64_t owner_in(std::string_view exists_reply);
+
+/// The names in the reply to `getChildren`.
+std::vector<std::string> names_in(std::string_view children_reply);
 
 /// The password that a server gives to a session, computed in the same way: java.util.Random seeded from the id.
 std::string password_of(std::int64_t session_id);

@@ -17,7 +17,7 @@
 #include <zkrecipes/leader_career.hpp>
 #include <zkrecipes/version.hpp>
 
-#include <testcluster/ensemble.hpp>
+#include <testcluster/fixture.hpp>
 
 #include "service.hpp"
 
@@ -25,27 +25,30 @@ namespace asio = boost::asio;
 
 namespace {
 
-testcluster::ensemble& cluster() {
-  static testcluster::ensemble one({.servers = 1});
-  return one;
-}
+struct one_server : testcluster::module_ensemble {
+  one_server() : module_ensemble({.servers = 1}) {}
+};
+BOOST_TEST_GLOBAL_FIXTURE(one_server);
 
-/// Runs `work` with a session on a strand, and returns its result or throws what it threw.
-template <class Work>
-auto with_session(Work work) {
-  asio::io_context io;
-  auto strand = asio::make_strand(io);
-  zkrecipes::session zk(strand, {.hosts = cluster().hosts()});
-  auto result = asio::co_spawn(strand, work(zk, strand), asio::use_future);
-  while (result.wait_for(std::chrono::seconds(0)) != std::future_status::ready) io.run_one();
-  return result.get();
-}
+/// A test with nodes of its own.
+struct on_server : testcluster::fixture {
+  /// Runs `work` with a session on a strand, and returns its result or throws what it threw.
+  template <class Work>
+  auto with_session(Work work) {
+    asio::io_context io;
+    auto strand = asio::make_strand(io);
+    zkrecipes::session zk(strand, {.hosts = hosts()});
+    auto result = asio::co_spawn(strand, work(zk, strand), asio::use_future);
+    while (result.wait_for(std::chrono::seconds(0)) != std::future_status::ready) io.run_one();
+    return result.get();
+  }
+};
 
 using strand_type = asio::strand<asio::io_context::executor_type>;
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(each_line_is_written_under_a_higher_token) {
+BOOST_FIXTURE_TEST_CASE(each_line_is_written_under_a_higher_token, on_server) {
   const auto first = with_session([](auto zk, strand_type) { return stranger::write_line(zk, "first"); });
   const auto second = with_session([](auto zk, strand_type) { return stranger::write_line(zk, "second"); });
   BOOST_TEST(first < second);
@@ -58,11 +61,19 @@ BOOST_AUTO_TEST_CASE(an_exception_of_the_constructor_is_caught_by_its_type) {
   BOOST_CHECK_THROW(zkrecipes::session(io.get_executor(), {.hosts = "localhost:port"}), std::invalid_argument);
 }
 
-BOOST_AUTO_TEST_CASE(an_exception_of_testcluster_is_caught_by_its_type) {
+BOOST_FIXTURE_TEST_CASE(the_server_that_a_test_kills_is_there_for_the_next, on_server) { cluster().kill(1); }
+
+BOOST_FIXTURE_TEST_CASE(a_test_finds_nothing_of_the_last_one, on_server) {
+  BOOST_TEST(with_session([](zkrecipes::session zk, strand_type) {
+               return zk.async_children("/", asio::use_awaitable);
+             }).names.empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(an_exception_of_testcluster_is_caught_by_its_type, on_server) {
   BOOST_CHECK_THROW(cluster().expire(1), testcluster::error);
 }
 
-BOOST_AUTO_TEST_CASE(an_error_of_an_operation_compares_equal_to_its_code) {
+BOOST_FIXTURE_TEST_CASE(an_error_of_an_operation_compares_equal_to_its_code, on_server) {
   try {
     with_session([](zkrecipes::session zk, strand_type) { return zk.async_get("/nothing", asio::use_awaitable); });
     BOOST_ERROR("the node is not there, and was read");
@@ -72,7 +83,7 @@ BOOST_AUTO_TEST_CASE(an_error_of_an_operation_compares_equal_to_its_code) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(an_operation_of_the_library_completes_on_the_strand_of_the_program) {
+BOOST_FIXTURE_TEST_CASE(an_operation_of_the_library_completes_on_the_strand_of_the_program, on_server) {
   BOOST_TEST(with_session([](zkrecipes::session zk, strand_type strand) -> asio::awaitable<bool> {
     co_await zk.async_connected(asio::use_awaitable);
     co_return strand.running_in_this_thread();

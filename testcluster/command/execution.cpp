@@ -1,0 +1,137 @@
+#include "execution.hpp"
+
+#include <cerrno>
+#include <iostream>
+#include <map>
+#include <system_error>
+#include <thread>
+
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "client.hpp"
+#include "exit_status.hpp"
+#include "program.hpp"
+#include "schedule_run.hpp"
+
+namespace testcluster::command {
+namespace {
+
+using namespace std::chrono_literals;
+namespace json = boost::json;
+
+std::optional<schedule> planned(const arguments& wanted) {
+  if (wanted.schedule.empty()) return std::nullopt;
+  auto plan = read_schedule(wanted.schedule);
+  require_fit(plan, {.servers = wanted.ensemble.servers,
+                     .observers = wanted.ensemble.observers,
+                     .proxies = wanted.ensemble.delay_proxies,
+                     .peer_proxies = wanted.ensemble.peer_proxies});
+  return plan;
+}
+
+// ZKADMIN_HOSTS as well, so that zkadmin in the command can not reach another ensemble that the user's shell names.
+std::map<std::string, std::string> environment_of(const json::object& cluster, const arguments& wanted) {
+  const std::string hosts(cluster.at("hosts").as_string());
+  return {{"TESTCLUSTER_HOSTS", hosts},
+          {"TESTCLUSTER_DIR", std::string(cluster.at("dir").as_string())},
+          {"TESTCLUSTER_NAME", wanted.name},
+          {"ZKADMIN_HOSTS", hosts}};
+}
+
+}  // namespace
+
+execution::execution(const arguments& wanted)
+    : wanted_(wanted), plan_(planned(wanted)), cluster_(wanted, supervisor::lifetime::bound) {}
+
+int execution::run() {
+  if (const auto signal_number = signal_before_start()) {
+    cluster_.end(0ms);
+    return 128 + *signal_number;
+  }
+  const auto description = cluster_.started();
+  int status = exit_status::own_failure;
+  try {
+    status = run_program(description);
+  } catch (const std::system_error& problem) {
+    status = problem.code().value() == ENOENT ? exit_status::not_found : exit_status::not_executable;
+    std::cerr << "testcluster: could not run " << problem.what() << "\n";
+  }
+  cluster_.end(10s);
+  return status;
+}
+
+std::optional<int> execution::signal_before_start() {
+  while (true) {
+    while (const auto arrived = arriving_.next())
+      if (arrived->ssi_signo != SIGCHLD) return static_cast<int>(arrived->ssi_signo);
+    pollfd events[]{{arriving_.descriptor(), POLLIN, 0}, {cluster_.outcome(), POLLIN, 0}};
+    ::poll(events, 2, -1);
+    if (events[1].revents != 0) return std::nullopt;
+  }
+}
+
+int execution::run_program(const json::object& cluster) {
+  const std::filesystem::path dir(std::string(cluster.at("dir").as_string()));
+  for (const auto& each : wanted_.faults) ask(dir, fault_request(each.server, each.fault));
+  program_ = start_program(wanted_.program, environment_of(cluster, wanted_), arriving_.before());
+  if (plan_) start_schedule(dir);
+  const int status = await_program();
+  if (end_schedule() || status != 0) return status;
+  std::cerr << "testcluster: the command succeeded, but not the schedule of faults\n";
+  return exit_status::own_failure;
+}
+
+// In a process of its own, so that a slow request to the supervisor delays no signal. The signals stay blocked in it:
+// the terminal sends them to all processes of the group, and this one has to go on until the command has ended.
+void execution::start_schedule(const std::filesystem::path& dir) {
+  const auto parent = ::getpid();
+  schedule_ = ::fork();
+  if (schedule_ < 0) throw error("fork: " + std::system_category().message(errno));
+  if (schedule_ > 0) return;
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(0);
+  const auto wait = [](std::chrono::steady_clock::time_point until) {
+    std::this_thread::sleep_until(until);
+    return 0;
+  };
+  int status = exit_status::failure;
+  try {
+    status = schedule_run(dir, *plan_, std::cerr, wait).run();
+  } catch (const std::exception& problem) {
+    std::cerr << "testcluster: " << problem.what() << std::endl;
+  }
+  ::_exit(status);
+}
+
+int execution::await_program() {
+  while (true) {
+    int status = 0;
+    if (::waitpid(program_, &status, WNOHANG) == program_) return shell_status(status);
+    while (const auto arrived = arriving_.next()) {
+      // A signal of the terminal has reached the command already: it is in the same group. But the end of the terminal
+      // is told to the leader of the session alone, which this process may be.
+      const bool has_arrived = arrived->ssi_code == SI_KERNEL && arrived->ssi_signo != SIGHUP;
+      if (arrived->ssi_signo != SIGCHLD && !has_arrived) ::kill(program_, static_cast<int>(arrived->ssi_signo));
+    }
+    if (::waitpid(program_, &status, WNOHANG) == program_) return shell_status(status);
+    pollfd arrived{arriving_.descriptor(), POLLIN, 0};
+    ::poll(&arrived, 1, -1);
+  }
+}
+
+// Whether the schedule has not failed. It may not have come to its end.
+bool execution::end_schedule() {
+  if (schedule_ == 0) return true;
+  int status = 0;
+  if (::waitpid(schedule_, &status, WNOHANG) == 0) {
+    ::kill(schedule_, SIGKILL);
+    ::waitpid(schedule_, nullptr, 0);
+    return true;
+  }
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+}  // namespace testcluster::command

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace testcluster::command {
+
+/// The text with \xNN in place of each control character, so that it can not give orders to a terminal. Tabs stay.
+std::string printable(std::string_view text);
+
+}  // namespace testcluster::command

@@ -1,0 +1,148 @@
+#include "schedule.hpp"
+
+#include <algorithm>
+
+#include <testcluster/error.hpp>
+#include <testcluster/op_code.hpp>
+
+#include "schedule_action.hpp"
+#include "session_id.hpp"
+#include "toml_section.hpp"
+
+namespace testcluster::command {
+namespace {
+
+using namespace std::chrono_literals;
+using line = schedule_action::line;
+using use = schedule_action::use;
+
+template <class Value>
+Value required(toml_section& from, const std::string& key, std::optional<Value> value) {
+  if (!value) from.refuse(key, "missing; each step of this kind needs it");
+  return *value;
+}
+
+target read_target(toml_section& from, const std::string& key) {
+  const auto* value = from.find(key);
+  if (value == nullptr) return {};
+  const std::string expected = "expected the id of a server, 1 to 9, or \"leader\", \"follower\" or \"observer\"";
+  if (const auto id = value->value_exact<std::int64_t>()) {
+    if (*id < 1 || *id > 9) from.refuse(key, expected + ", found " + std::to_string(*id));
+    return {.id = static_cast<int>(*id), .role = {}};
+  }
+  const auto role = value->value_exact<std::string>().value_or("");
+  if (role != "leader" && role != "follower" && role != "observer") from.refuse(key, expected);
+  return {.id = 0, .role = role};
+}
+
+std::string action_of(toml_section& from) {
+  std::vector<std::string> names;
+  for (const auto& each : schedule_actions()) names.push_back(each.name);
+  return required(from, "do", from.one_of("do", names));
+}
+
+void read_drop(toml_section& from, fault_options& into) {
+  into.operation = required(from, "request", from.text("request"));
+  try {
+    op::code_of(into.operation);
+  } catch (const std::invalid_argument& unknown) {
+    from.refuse("request", unknown.what());
+  }
+  into.k = static_cast<int>(from.number("k", 1, 1'000'000).value_or(1));
+}
+
+void read_fault(toml_section& from, fault_options& into) {
+  const auto& kind = into.kind;
+  if (kind == "delay") into.amount = required(from, "by", from.duration("by", 0ms, 60s)).count();
+  if (kind == "bandwidth")
+    into.amount = required(from, "bytes_per_second", from.number("bytes_per_second", 1, 1'000'000'000'000));
+  if (kind == "freeze" || kind == "blackhole")
+    into.way = from.one_of("way", {"to-server", "to-client", "both"}).value_or("both");
+  if (kind == "half-open") into.closed = from.one_of("closed", {"client", "server"}).value_or("server");
+  if (kind == "drop-reply" || kind == "drop-request") read_drop(from, into);
+}
+
+void read_expire(toml_section& from, schedule_step& into) {
+  into.path = from.text("path").value_or("");
+  const auto session = from.text("session");
+  if (session) {
+    const auto id = parse_session(*session);
+    if (!id) from.refuse("session", std::string("expected ") + session_syntax + ", in quotes");
+    into.session = *id;
+  }
+  if (session.has_value() == !into.path.empty()) from.refuse("do", "expire needs either path or session");
+  if (!session && !into.path.starts_with("/")) from.refuse("path", "expected a path that begins with a slash");
+}
+
+void read_servers(toml_section& from, const schedule_action& action, schedule_step& into) {
+  if (action.server != use::none) into.server = read_target(from, "server");
+  if (action.server == use::needed && !into.server.is_given())
+    from.refuse("server", "missing; " + action.name + " needs it");
+  if (action.spoils != line::of_servers && action.spoils != line::of_either) return;
+  into.peer = read_target(from, "peer");
+  const bool same = into.peer.is_given() && into.peer.id == into.server.id && into.peer.role == into.server.role;
+  if (same) from.refuse("peer", "it is the same as server; name another");
+}
+
+schedule_step read_step(toml_section from, const std::string& place) {
+  schedule_step step;
+  step.place = place;
+  step.at = required(from, "at", from.duration("at", 0ms, 24h));
+  step.action = action_of(from);
+  const auto& action = action_named(step.action);
+  read_servers(from, action, step);
+  step.fault.kind = step.action;
+  read_fault(from, step.fault);
+  if (step.action == "expire") read_expire(from, step);
+  step.lasts = from.duration("for", 1ms, 24h);
+  if (step.lasts && !action.can_last) from.refuse("for", step.action + " has no end; leave this key out");
+  from.finish();
+  return step;
+}
+
+void require(bool fits, const schedule_step& step, const std::string& problem) {
+  if (!fits) throw error(step.place + ": " + step.action + ": " + problem);
+}
+
+void require_server(const target& server, const schedule_step& step, const cluster_shape& cluster) {
+  const int total = cluster.servers + cluster.observers;
+  require(server.id <= total, step,
+          "there is no server " + std::to_string(server.id) + ": this cluster has 1 to " + std::to_string(total));
+  require(server.role != "observer" || cluster.observers > 0, step, "this cluster has no observer");
+  require(server.role != "follower" || cluster.servers > 1, step, "a single voter has no follower");
+}
+
+}  // namespace
+
+schedule read_schedule(const std::filesystem::path& file) {
+  const auto table = read_toml(file);
+  toml_section top(file, table);
+  const auto* steps = top.find("step");
+  if (steps == nullptr || !steps->is_array_of_tables()) {
+    top.finish();
+    top.refuse("step", "expected at least one table [[step]] with the keys at and do");
+  }
+  schedule plan;
+  for (const auto& each : *steps->as_array()) {
+    const auto place = file.string() + ":" + std::to_string(each.source().begin.line);
+    plan.steps.push_back(read_step(toml_section(file, *each.as_table()), place));
+  }
+  top.finish();
+  std::stable_sort(plan.steps.begin(), plan.steps.end(), [](const auto& a, const auto& b) { return a.at < b.at; });
+  return plan;
+}
+
+void require_fit(const schedule& plan, const cluster_shape& cluster) {
+  for (const auto& step : plan.steps) {
+    require_server(step.server, step, cluster);
+    require_server(step.peer, step, cluster);
+    const auto spoils = action_named(step.action).spoils;
+    const bool between = spoils == line::of_servers || step.peer.is_given();
+    require(!between || cluster.servers + cluster.observers > 1, step, "there is only one server");
+    require(!between || cluster.peer_proxies, step, "it needs proxies between the servers: --proxies");
+    require(spoils == line::none || between || cluster.proxies, step,
+            "it needs proxies in front of the servers: --proxies or --delay");
+  }
+}
+
+}  // namespace testcluster::command
