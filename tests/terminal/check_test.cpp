@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_SUITE(check_output)
 
 BOOST_AUTO_TEST_CASE(the_first_line_says_it_all) {
   BOOST_TEST(to_lines(judge(samples::healthy(), {}, {})) ==
-             "ZKADMIN OK - 2 servers, 1 election, 0 shard groups, 0 topics, 0 two-phase commits\n");
+             "ZKADMIN OK - 2 servers, 1 election, 0 shard groups, 0 topics, 0 two-phase commits, 0 other recipes\n");
   BOOST_TEST(to_lines(two_problems()) ==
              "ZKADMIN CRITICAL - 2 problems: nobody-in-line /e, server-down a:2181\n"
              "critical nobody-in-line /e: nobody is there\n"
@@ -108,7 +108,7 @@ BOOST_AUTO_TEST_CASE(critical_problems_come_first) {
 }
 
 BOOST_AUTO_TEST_CASE(only_the_wanted_kinds_are_judged) {
-  const wanted_kinds topics{false, false, false, true, false, false};
+  const wanted_kinds topics{false, false, false, true, false, false, false};
   for (const auto& each : judge(samples::sick(), topics, {}).problems) BOOST_TEST(each.where == "/mail");
   BOOST_TEST(judge(samples::sick(), topics, {}).extent == "1 topic");
 }

@@ -104,10 +104,12 @@ BOOST_AUTO_TEST_CASE(metrics_of_a_cluster) {
         "zkadmin_queue_waiting_takers{path=\"/tasks\"} 0",
         "zkadmin_queue_dead_letters{path=\"/jobs\"} 3",
         "zkadmin_queue_oldest_item_seconds{path=\"/jobs\"} 360",
+        "zkadmin_recipe_taken{path=\"/permits\",kind=\"semaphore\"} 3",
+        "zkadmin_recipe_size{path=\"/permits\",kind=\"semaphore\"} 2",
         "zkadmin_transactions_undecided{path=\"/payments\"} 3",
         "zkadmin_problem{name=\"nobody-in-line\",where=\"/orders/consumer\",severity=\"critical\"} 1",
         "zkadmin_problem{name=\"dead-letters\",where=\"/mail\",severity=\"warning\"} 1",
-        "zkadmin_problems{severity=\"critical\"} 7"})
+        "zkadmin_problems{severity=\"critical\"} 8"})
     BOOST_TEST(has_line(text, line), line);
   // Unknown values have no sample.
   BOOST_TEST(text.find("zkadmin_server_role{server=\"127.1.2.3:2181\"") == std::string::npos);

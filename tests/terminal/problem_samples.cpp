@@ -73,6 +73,28 @@ std::vector<server_status> sick_servers() {
   return all;
 }
 
+/// A lock that a node of no session keeps, with a member of another recipe; a semaphore that was resized to fewer
+/// permits than are taken.
+std::vector<recipe_status> sick_recipes() {
+  recipe_status lock;
+  lock.path = "/lock";
+  lock.kinds = {recipe::lock};
+  participant_status orphan{"holder", "copied", "_c_x-lock-0000000001"};
+  orphan.position = 0;
+  orphan.session = 0;
+  orphan.is_orphan = true;
+  lock.participants = {orphan};
+  lock.strangers = {"qn-0000000007"};
+  lock.stranger_count = 1;
+  recipe_status semaphore;
+  semaphore.path = "/permits";
+  semaphore.kinds = {recipe::semaphore};
+  semaphore.size = 2;
+  semaphore.taken = 3;
+  semaphore.facts = {{"resized", fact_value(std::chrono::milliseconds(6min))}};
+  return {lock, semaphore};
+}
+
 }  // namespace
 
 findings healthy() {
@@ -83,6 +105,7 @@ findings healthy() {
   seen.groups = group_survey{};
   seen.topics = topic_survey{};
   seen.commits = commit_survey{};
+  seen.recipes = recipe_survey{};
   return seen;
 }
 
@@ -93,6 +116,7 @@ findings sick() {
   seen.groups->found = {sick_group()};
   seen.topics->found = {sick_topic()};
   seen.commits->found = {{"/payments", {{"order-1", 5s}, {"order-2", 3min}, {"order-3", 4min}}}};
+  seen.recipes->found = sick_recipes();
   seen.queues = queue_survey{};
   seen.queues->found = {{"/jobs", 12, 0, 0, 3, 6min}, {"/tasks", 5, 1, 0, 0, 7min}};
   return seen;

@@ -5,12 +5,14 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include "cluster/known_recipe.hpp"
 #include "problem_samples.hpp"
 #include "problems/commit_rules.hpp"
 #include "problems/election_rules.hpp"
 #include "problems/ensemble_rules.hpp"
 #include "problems/group_rules.hpp"
 #include "problems/queue_rules.hpp"
+#include "problems/recipe_rules.hpp"
 #include "problems/topic_rules.hpp"
 #include "problems/verdict.hpp"
 #include "samples.hpp"
@@ -225,6 +227,44 @@ BOOST_AUTO_TEST_CASE(servers_that_tell_nothing_are_unknown_and_no_problem) {
   BOOST_TEST_REQUIRE(notes.size() == 2u);
   BOOST_TEST(to_string(notes[0]) == "s1: srvr is not allowed");
   BOOST_TEST(to_string(notes[1]) == "s3: has not answered yet");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_of_no_session_in_a_line_and_one_of_another_recipe) {
+  BOOST_TEST(problems_at("/lock") ==
+             "critical orphan-member /lock: without a session: copied; its node stays until somebody deletes it\n"
+             "warning foreign-nodes /lock: children that do not belong to it: 1 (qn-0000000007)");
+  auto lock = samples::sick().recipes->found[0];
+  lock.participants[0].position = 1;
+  BOOST_TEST(!is_critical(problems_of(lock)), "nobody waits for it");
+}
+
+BOOST_AUTO_TEST_CASE(more_permits_than_there_are_some_time_after_a_resize) {
+  BOOST_TEST(problems_at("/permits") ==
+             "warning too-many-permits /permits: 3 permits are taken of 2, 6m 00s after the last resize");
+  auto semaphore = samples::sick().recipes->found[1];
+  BOOST_TEST(problems_of(semaphore, {.permit_limit = 10min}).empty());
+  semaphore.taken = 2;
+  BOOST_TEST(problems_of(semaphore).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_recipe_that_can_not_be_read_or_understood) {
+  recipe_status closed;
+  closed.kinds = {recipe::lock};
+  closed.access = recipe_access::no_access;
+  BOOST_TEST(problems_of(closed).at(0).name == "no-access");
+  closed.access = recipe_access::foreign_data;
+  BOOST_TEST(problems_of(closed).at(0).name == "foreign-data");
+  closed.access = recipe_access::missing;
+  BOOST_TEST(problems_of(closed).empty(), "it may not have been used yet");
+}
+
+// A recipe with rules of its own has the same problems in the list of all recipes.
+BOOST_AUTO_TEST_CASE(the_rules_of_a_kind_hold_in_the_list_of_all_kinds) {
+  const auto seen = samples::sick();
+  const auto dead_letters = problems_of(recipe_status_of(seen.queues->found[0]));
+  BOOST_TEST((dead_letters == problems_of(seen.queues->found[0])));
+  for (const auto& each : seen.elections->elections)
+    BOOST_TEST((problems_of(recipe_status_of(each, samples::noon())) == problems_of(each)), each.path);
 }
 
 // docs/zkadmin.md tells for each problem what to do.

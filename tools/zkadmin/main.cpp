@@ -25,6 +25,7 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
     case command::freeze: return freeze_group(around, wanted, asked.path, true, asked.read_write);
     case command::thaw: return freeze_group(around, wanted, asked.path, false, asked.read_write);
     case command::topics: return show_topics(around, wanted, asked.path, asked.output);
+    case command::recipes: return show_recipes(around, wanted, asked.path, asked.kind, asked.output);
     case command::release: return release_shard(around, wanted, asked.path, asked.shard, asked.read_write);
     case command::exporter: return run_exporter(around, wanted);
     case command::ls: return list_nodes(around, wanted, asked.node);

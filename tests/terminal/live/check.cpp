@@ -67,7 +67,8 @@ BOOST_AUTO_TEST_CASE(all_is_well) {
   join("/e", "b");
   leaves("/e");
   election("/e", is_executing);
-  BOOST_TEST(tells(0, "ZKADMIN OK - 3 servers, 1 election, 0 shard groups, 0 topics, 0 two-phase commits\n"));
+  BOOST_TEST(
+      tells(0, "ZKADMIN OK - 3 servers, 1 election, 0 shard groups, 0 topics, 0 two-phase commits, 0 other recipes\n"));
   const auto document = boost::json::parse(check({"-o", "json"}).out);
   BOOST_TEST(document.at("state") == "ok");
   BOOST_TEST(document.at("complete").as_bool());
@@ -127,10 +128,10 @@ BOOST_AUTO_TEST_CASE(transactions_in_doubt_are_critical) {
   begin_transaction("order-1");
   BOOST_TEST(comes_to_tell(2, "critical transactions-in-doubt " + root() + "/pay: undecided transactions: 1, ",
                            {"--transaction-limit", "100ms"}));
-  BOOST_TEST(tells(0, "0 topics, 1 two-phase commit\n", {"--transaction-limit", "1h"}));
+  BOOST_TEST(tells(0, "0 topics, 1 two-phase commit, 0 other recipes\n", {"--transaction-limit", "1h"}));
   two_phase_commit commit(zk(), "/pay");
   BOOST_TEST(!std::get<0>(run(commit.async_vote("order-1", "a", ballot::no, "", tuple))));
-  BOOST_TEST(comes_to_tell(0, "1 two-phase commit\n", {"--transaction-limit", "100ms"}));
+  BOOST_TEST(comes_to_tell(0, "1 two-phase commit, 0 other recipes\n", {"--transaction-limit", "100ms"}));
   remove_all("/pay");
 }
 
@@ -156,7 +157,7 @@ BOOST_AUTO_TEST_CASE(queues_that_are_declared_are_checked) {
   for (int i = 0; i < 2; ++i) BOOST_TEST(!std::get<0>(run(jobs.async_put("x", tuple))));
   const std::vector<std::string> hasty{"--queues", path, "--message-limit", "100ms"};
   BOOST_TEST(comes_to_tell(1, "warning queue-without-consumers " + path + ": 2 items, the oldest for ", hasty));
-  BOOST_TEST(tells(0, "0 two-phase commits, 1 queue\n", {"--queues", path}));
+  BOOST_TEST(tells(0, "0 two-phase commits, 1 queue, 0 other recipes\n", {"--queues", path}));
   const auto taken = run(jobs.async_take(tuple));
   BOOST_TEST_REQUIRE(!std::get<0>(taken));
   BOOST_TEST(comes_to_tell(1, "warning old-messages " + path + ": 2 items, the oldest for ", hasty));
@@ -183,8 +184,8 @@ BOOST_AUTO_TEST_CASE(no_quorum_is_critical_and_the_recipes_are_unknown) {
                            "critical no-quorum ensemble: no server that answers serves requests: 1 of 3 say that they "
                            "do not, 2 do not answer",
                            {"--timeout", "3s"}));
-  BOOST_TEST(last().find("unknown elections, shard groups, topics, two-phase commits: not known: no server is serving "
-                         "requests") != std::string::npos);
+  BOOST_TEST(last().find("unknown elections, shard groups, topics, two-phase commits, other recipes: not known: no "
+                         "server is serving requests") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(no_answer_at_all_is_critical) {

@@ -68,8 +68,7 @@ asio::awaitable<void> collector::search(deadline limit) {
   co_await walk.run(limit);
   // An incomplete search may have missed some that are known, so they are kept.
   const bool keeps_known = !walk.is_complete();
-  for (const auto which : {recipe::election, recipe::shard_group, recipe::topic, recipe::two_phase_commit})
-    renew(paths_[which], walk.found(which), keeps_known);
+  for (const auto which : all_recipes()) renew(paths_[which], walk.found(which), keeps_known);
   outline_ = {{}, walk.notes(), walk.is_complete(), walk.is_refused()};
 }
 

@@ -8,6 +8,7 @@
 #include "cluster/commit_status.hpp"
 #include "cluster/group_status.hpp"
 #include "cluster/queue_status.hpp"
+#include "cluster/recipe_status.hpp"
 #include "cluster/status.hpp"
 #include "cluster/topic_status.hpp"
 
@@ -20,10 +21,11 @@ struct wanted_kinds {
   bool groups = true;
   bool topics = true;
   bool commits = true;
-  bool queues = false;  ///< Those that the settings declare: nothing in the tree says what is a queue.
+  bool queues = false;  ///< Those that the setting `queues` declares.
+  bool recipes = true;  ///< All others: locks, semaphores, barriers, queues, services, ...
 
   /// Whether any kind but the servers is among them.
-  bool has_recipes() const noexcept { return elections || groups || topics || commits || queues; }
+  bool has_recipes() const noexcept { return elections || groups || topics || commits || queues || recipes; }
 };
 
 /// A survey that is missing: nothing is known of that kind, or it was not asked for.
@@ -34,6 +36,7 @@ struct findings {
   std::optional<topic_survey> topics{};
   std::optional<commit_survey> commits{};
   std::optional<queue_survey> queues{};
+  std::optional<recipe_survey> recipes{};
   std::string trouble{};  ///< Why a survey that was asked for is missing.
 };
 

@@ -86,19 +86,19 @@ void note_missing(queue_survey& all, const std::string& path) {
 }  // namespace
 
 inspector::inspector(zkrecipes::session session, const std::vector<std::string>& roots, std::vector<std::string> queues,
-                     wanted_kinds kinds)
-    : session_(std::move(session)), kinds_(kinds), queues_(std::move(queues)) {
+                     wanted_kinds kinds, std::vector<declared_recipe> recipes)
+    : session_(std::move(session)), kinds_(kinds), queues_(std::move(queues)), declared_(std::move(recipes)) {
   for (const auto& each : roots) places_.push_back(std::make_unique<collector>(session_, each));
 }
 
 inspector::inspector(zkrecipes::session session, std::unique_ptr<place> at, std::vector<std::string> queues,
-                     wanted_kinds kinds)
-    : session_(std::move(session)), kinds_(kinds), queues_(std::move(queues)) {
+                     wanted_kinds kinds, std::vector<declared_recipe> recipes)
+    : session_(std::move(session)), kinds_(kinds), queues_(std::move(queues)), declared_(std::move(recipes)) {
   places_.push_back(std::move(at));
 }
 
 asio::awaitable<void> inspector::search(deadline limit) {
-  const bool is_needed = kinds_.elections || kinds_.groups || kinds_.topics || kinds_.commits;
+  const bool is_needed = kinds_.elections || kinds_.groups || kinds_.topics || kinds_.commits || kinds_.recipes;
   if (!is_needed) co_return;  // queues are declared
   for (const auto& each : places_) co_await each->search(limit);
 }
@@ -122,6 +122,38 @@ asio::awaitable<void> inspector::read(findings& into, deadline limit) {
   co_await read_kind(std::move(topics), places_, into.trouble);
   co_await read_kind(std::move(commits), places_, into.trouble);
   co_await read_queues(into, limit);
+  co_await read_others(into, limit);
+}
+
+/// Recipes of the kinds that have no survey of their own, without the queues that are read as such.
+std::vector<recipe_site> inspector::other_sites() {
+  std::vector<recipe_site> sites;
+  for (auto& place : places_)
+    for (const auto which : other_recipes())
+      for (const auto& path : place->found(which)) sites.push_back({which, path, false});
+  declare(sites, declared_);
+  if (kinds_.queues)
+    std::erase_if(sites, [this](const recipe_site& each) {
+      return each.which == recipe::queue && std::find(queues_.begin(), queues_.end(), each.path) != queues_.end();
+    });
+  return sites;
+}
+
+asio::awaitable<void> inspector::read_others(findings& into, deadline limit) {
+  into.recipes.reset();
+  if (!kinds_.recipes) co_return;
+  recipe_survey all;
+  for (const auto& each : places_) {
+    const auto outline = each->outline();
+    append_all(all.notes, outline.notes);
+    all.complete = all.complete && outline.complete;
+    all.refused = all.refused || outline.refused;
+  }
+  const auto sites = other_sites();
+  co_await read_sites(session_, sites, some_participants, limit, all, [this](const recipe_site& gone) {
+    for (auto& each : places_) each->forget(gone.which, gone.path);
+  });
+  into.recipes = std::move(all);
 }
 
 asio::awaitable<void> inspector::read_queues(findings& into, deadline limit) {

@@ -10,18 +10,21 @@
 #include <zkrecipes/session.hpp>
 
 #include "cluster/collector.hpp"
+#include "cluster/declared_recipe.hpp"
 #include "cluster/findings.hpp"
+#include "cluster/recipe_survey.hpp"
 
 namespace zkadmin {
 
 /// One operation at a time. After its deadline an operation sends no further requests, and what was left out is noted.
 class inspector {
  public:
-  /// Looks at and below each of the roots, and at the queues.
+  /// Looks at and below each of the roots, at the queues, and at the recipes that are declared.
   inspector(zkrecipes::session session, const std::vector<std::string>& roots, std::vector<std::string> queues,
-            wanted_kinds kinds);
-  /// Looks at this place, and at the queues.
-  inspector(zkrecipes::session session, std::unique_ptr<place> at, std::vector<std::string> queues, wanted_kinds kinds);
+            wanted_kinds kinds, std::vector<declared_recipe> recipes = {});
+  /// Looks at this place, and at the others in the same way.
+  inspector(zkrecipes::session session, std::unique_ptr<place> at, std::vector<std::string> queues, wanted_kinds kinds,
+            std::vector<declared_recipe> recipes = {});
 
   /// Searches the tree. Throws `failure`.
   boost::asio::awaitable<void> search(deadline limit);
@@ -35,10 +38,13 @@ class inspector {
 
  private:
   boost::asio::awaitable<void> read_queues(findings& into, deadline limit);
+  std::vector<recipe_site> other_sites();
+  boost::asio::awaitable<void> read_others(findings& into, deadline limit);
 
   zkrecipes::session session_;
   wanted_kinds kinds_;
   std::vector<std::string> queues_;
+  std::vector<declared_recipe> declared_;
   std::vector<std::unique_ptr<place>> places_;
 };
 

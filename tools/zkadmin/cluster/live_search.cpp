@@ -78,21 +78,21 @@ asio::awaitable<void> live_search::renew(deadline limit) {
 asio::awaitable<void> live_search::search_all(deadline limit) {
   changed_.clear();
   auto before = std::exchange(visited_, {});
-  auto known = std::exchange(found_, {});
+  auto known = std::exchange(told_, {});
+  is_stale_ = true;
   tree_search search(session_, root_, {.most = most_nodes, .on_visited = [this](const auto& node) { keep(node); }});
   try {
     co_await search.run(limit);
   } catch (const failure&) {
     visited_.merge(before);
-    for (auto& [which, paths] : known) found_[which].merge(paths);
+    told_.merge(known);
     throw;
   }
   notes_ = search.notes();
   complete_ = search.is_complete();
   refused_ = search.is_refused();
   // An incomplete search may have missed some that are known, so they are kept.
-  if (!complete_)
-    for (auto& [which, paths] : known) found_[which].merge(paths);
+  if (!complete_) told_.merge(known);
   std::erase_if(watches_, [this](const auto& each) { return !visited_.contains(each.first); });
   const auto pause = std::max<std::chrono::seconds>(shortest_pause, visited_.size() * pause_for_a_node);
   all_due_ = steady_clock::now() + (search.is_late() ? pause_of_a_late_one : pause);
@@ -100,7 +100,8 @@ asio::awaitable<void> live_search::search_all(deadline limit) {
 
 /// Visits a node again, and those of its children that are new.
 asio::awaitable<void> live_search::search_below(std::string folder, deadline limit) {
-  for (auto& [which, paths] : found_) paths.erase(folder);
+  told_.erase(folder);
+  is_stale_ = true;
   const auto left = most_nodes - std::min(visited_.size(), most_nodes - 1);
   const auto is_known = [this](const std::string& path) { return visited_.contains(path); };
   const auto keep_one = [this, folder](const visited_node& node) {
@@ -126,7 +127,8 @@ void live_search::add_outline(const tree_search& search) {
 
 void live_search::keep(const visited_node& node) {
   visited_.insert(node.path);
-  if (node.which != recipe::none) found_[node.which].insert(node.path);
+  if (node.tells.which != recipe::none) told_.insert_or_assign(node.path, node.tells);
+  is_stale_ = true;
   if (may_be_watched(node)) {
     watch(node.path, node.listed.stat.pzxid);
   } else {
@@ -154,7 +156,10 @@ asio::awaitable<void> live_search::await_change(std::string path, std::int64_t s
   if (self->on_change_) self->on_change_();
 }
 
-void live_search::forget(recipe which, const std::string& path) { found_[which].erase(path); }
+void live_search::forget(recipe which, const std::string& path) {
+  std::erase_if(told_, [gone = recipe_place{which, path}](const auto& each) { return each.second == gone; });
+  is_stale_ = true;
+}
 
 /// The node is gone, and so is everything below it.
 void live_search::forget_below(const std::string& path) {
@@ -162,10 +167,9 @@ void live_search::forget_below(const std::string& path) {
   watches_.erase(path);
   erase_below(visited_, path);
   erase_below(watches_, path);
-  for (auto& [which, paths] : found_) {
-    paths.erase(path);
-    erase_below(paths, path);
-  }
+  told_.erase(path);
+  erase_below(told_, path);
+  is_stale_ = true;
 }
 
 /// Forgets the children that are known and not in the list.
@@ -181,10 +185,9 @@ void live_search::forget_missing(const visited_node& node) {
   for (const auto& each : gone) forget_below(each);
 }
 
-std::vector<std::string> live_search::found(recipe which) const {
-  const auto paths = found_.find(which);
-  if (paths == found_.end()) return {};
-  return {paths->second.begin(), paths->second.end()};
+std::vector<std::string> live_search::found(recipe which) {
+  if (std::exchange(is_stale_, false)) found_ = paths_of(told_);
+  return found_[which];
 }
 
 }  // namespace zkadmin

@@ -38,7 +38,7 @@ class live_search : public std::enable_shared_from_this<live_search> {
   boost::asio::awaitable<void> renew(deadline limit);
 
   /// Sorted.
-  std::vector<std::string> found(recipe which) const;
+  std::vector<std::string> found(recipe which);
   void forget(recipe which, const std::string& path);
   /// What was left out.
   const std::vector<survey_note>& notes() const noexcept { return notes_; }
@@ -60,7 +60,9 @@ class live_search : public std::enable_shared_from_this<live_search> {
   const std::string root_;
   std::function<void()> on_change_;
   std::set<std::string> visited_;
-  std::map<recipe, std::set<std::string>> found_;
+  std::map<std::string, recipe_place> told_;  ///< By the path of the node that tells of it.
+  recipe_paths found_;                        ///< What the nodes tell, unless `is_stale_`.
+  bool is_stale_ = false;
   std::map<std::string, background_task> watches_;
   std::set<std::string> changed_;
   std::vector<survey_note> notes_;

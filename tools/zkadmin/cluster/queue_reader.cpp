@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -33,8 +34,14 @@ asio::awaitable<std::optional<zkrecipes::node_stat>> stat_of(zkrecipes::session 
 asio::awaitable<void> add_folders(zkrecipes::session session, const std::string& folder, queue_status& to) {
   const auto dead = co_await stat_of(session, join(folder, "_dead"));
   if (dead) to.dead_letters += static_cast<std::uint64_t>(dead->num_children);
+  if (dead && dead->num_children > 0) to.letter_folder = join(folder, "_dead");
   const auto idle = co_await stat_of(session, join(folder, "_idle"));
   if (idle) to.takers += static_cast<std::uint64_t>(idle->num_children);
+}
+
+void add_claims(const std::string& folder, const queue_names& names, queue_status& to) {
+  to.claimed += names.claimed;
+  for (const auto& each : names.claims) to.claim_paths.push_back(join(folder, each));
 }
 
 /// A priority queue has its claims, dead letters and takers in a folder of their own, because kazoo takes every child
@@ -44,8 +51,25 @@ asio::awaitable<void> add_side(zkrecipes::session session, const std::string& si
   const error_code error = std::get<0>(listing);
   if (error == errc::no_node) co_return;
   check(error, "reading " + side);
-  to.claimed += read_names(std::get<1>(listing).names).claimed;
+  add_claims(side, read_names(std::get<1>(listing).names), to);
   co_await add_folders(session, side, to);
+}
+
+/// kazoo's LockingQueue has its items in "entries", and beside it in "taken" a node of the same name for each claim.
+asio::awaitable<void> add_taken(zkrecipes::session session, const std::string& path, queue_status& to) {
+  constexpr std::string_view items = "/entries";
+  if (!path.ends_with(items)) co_return;
+  const auto folder = path.substr(0, path.size() - items.size()) + "/taken";
+  auto listing = co_await session.async_children(folder, as_result);
+  const error_code error = std::get<0>(listing);
+  if (error == errc::no_node) co_return;
+  check(error, "reading " + folder);
+  queue_names claims;
+  for (auto& each : std::get<1>(listing).names)
+    if (is_item_name(each)) claims.claims.push_back(std::move(each));
+  claims.claimed = claims.claims.size();
+  std::sort(claims.claims.begin(), claims.claims.end());
+  add_claims(folder, claims, to);
 }
 
 asio::awaitable<milliseconds> age_of_oldest(zkrecipes::session session, const std::string& path,
@@ -72,10 +96,12 @@ asio::awaitable<reading<queue_status>> read_queue(zkrecipes::session session, st
   auto& status = result.status;
   status.path = path;
   status.items = names.items;
-  status.claimed = names.claimed;
+  status.order = names.order;
+  add_claims(path, names, status);
   status.oldest = co_await age_of_oldest(session, path, names);
   co_await add_folders(session, path, status);
   co_await add_side(session, path + "-side", status);
+  co_await add_taken(session, path, status);
   co_return result;
 }
 

@@ -34,7 +34,7 @@ struct item_name {
 };
 
 bool is_kind_of_item(std::string_view kind) noexcept {
-  if (kind == "qn-") return true;
+  if (kind == "qn-" || kind == "queue-") return true;
   constexpr std::string_view priority = "entry-", delay = "at-";
   if (!kind.ends_with('-')) return false;
   const auto middle = [kind](std::string_view begin) {
@@ -52,16 +52,36 @@ item_name parse_item(std::string_view name) noexcept {
   return {kind, to_number(number)};
 }
 
+/// The order in which items of this kind are taken.
+const char* order_of(std::string_view kind) noexcept {
+  if (kind.starts_with("entry-")) return "priority";
+  return kind.starts_with("at-") ? "delay" : "FIFO";
+}
+
+constexpr std::size_t most_claims = 1'000;
+
+void keep_first_claims(std::vector<std::string>& claims) {
+  std::sort(claims.begin(), claims.end());
+  if (claims.size() > most_claims) claims.resize(most_claims);
+}
+
 }  // namespace
+
+bool is_item_name(std::string_view name) noexcept { return !parse_item(name).kind.empty(); }
 
 queue_names read_names(const std::vector<std::string>& names) {
   queue_names all;
   std::int64_t first = std::numeric_limits<std::int64_t>::max();
   for (const auto& each : names) {
-    if (each.starts_with("_claim-")) ++all.claimed;
+    if (each.starts_with("_claim-")) {
+      ++all.claimed;
+      all.claims.push_back(each);
+    }
     const auto item = parse_item(each);
     if (item.kind.empty()) continue;
     ++all.items;
+    const std::string_view taken = order_of(item.kind);
+    all.order = all.order.empty() || all.order == taken ? taken : "mixed";
     const auto due = item.due_ms();
     const auto order = due.value_or(item.number);
     if (order >= first) continue;
@@ -70,6 +90,7 @@ queue_names read_names(const std::vector<std::string>& names) {
     all.due.reset();
     if (due) all.due = std::chrono::milliseconds(*due);
   }
+  keep_first_claims(all.claims);
   return all;
 }
 

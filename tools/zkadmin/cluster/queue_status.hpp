@@ -12,6 +12,9 @@
 
 namespace zkadmin {
 
+/// The names of items: `qn-N`, `entry-PPP-N`, `at-TIME-N`; and `queue-N`, as Curator's DistributedQueue writes it.
+bool is_item_name(std::string_view name) noexcept;
+
 struct queue_status {
   std::string path;
   std::uint64_t items = 0;  ///< Claimed ones included.
@@ -21,6 +24,9 @@ struct queue_status {
   /// How long the first item has been there or, in a delay queue, has been due; by this machine's clock against the
   /// server's.
   std::chrono::milliseconds oldest{0};
+  std::string order{};                     ///< By the names of the items: "FIFO", "priority", "delay", "mixed".
+  std::vector<std::string> claim_paths{};  ///< The nodes of some of the claims, by number of the item.
+  std::string letter_folder{};             ///< Where its dead letters are, if there are any.
   friend bool operator==(const queue_status&, const queue_status&) = default;
 };
 
@@ -28,11 +34,13 @@ struct queue_status {
 struct queue_names {
   std::uint64_t items = 0;
   std::uint64_t claimed = 0;
-  std::string oldest{};  ///< The name of the item that was put first or, in a delay queue, is due first.
+  std::string oldest{};               ///< The name of the item that was put first or, in a delay queue, is due first.
+  std::string order{};                ///< That of all items, as in `queue_status`.
+  std::vector<std::string> claims{};  ///< Names of the first claims, at most 1 000.
   std::optional<std::chrono::milliseconds> due{};  ///< When that item of a delay queue is due, since 1970.
 };
 
-/// Names of items are those of FIFO, priority and delay queues: `qn-N`, `entry-PPP-N`, `at-TIME-N`. Others are ignored.
+/// Other names than those of items and claims are ignored.
 queue_names read_names(const std::vector<std::string>& names);
 
 using queue_survey = survey<queue_status>;

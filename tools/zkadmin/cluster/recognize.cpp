@@ -1,9 +1,11 @@
 #include "cluster/recognize.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <string>
 
+#include "cluster/queue_status.hpp"
 #include "cluster/stored_record.hpp"
 
 namespace zkadmin {
@@ -30,14 +32,93 @@ constexpr std::string_view leaf_ends[] = {"__lock__", "__rlock__"};
 // The election of the planners is not among them: it is one that people want to see.
 constexpr std::string_view parts_of_groups[] = {"member", "away", "shard", "quarantine", "frozen", "map"};
 
-}  // namespace
+constexpr recipe recipes[] = {
+    recipe::election,  recipe::shard_group, recipe::topic,          recipe::two_phase_commit, recipe::lock,
+    recipe::semaphore, recipe::barrier,     recipe::double_barrier, recipe::read_write_lock,  recipe::queue,
+    recipe::service,   recipe::membership,  recipe::persistent_node};
 
-bool is_candidate_name(std::string_view name) noexcept {
-  constexpr std::string_view middle = "-latch-";
-  const auto begin = before_sequence(name);
+/// `_c_<guid><middle>`, without the sequence number.
+bool is_protected(std::string_view begin, std::string_view middle) noexcept {
   return begin.size() > protected_begin.size() + middle.size() && begin.starts_with(protected_begin) &&
          begin.ends_with(middle);
 }
+
+/// `_c_<guid>-<size>-member-`. The members of a shard group have no size.
+bool is_round_member(std::string_view begin) noexcept {
+  constexpr std::string_view middle = "-member-";
+  if (!is_protected(begin, middle)) return false;
+  const auto rest = begin.substr(0, begin.size() - middle.size());
+  const auto size = rest.substr(rest.rfind('-') + 1);
+  return !size.empty() && std::all_of(size.begin(), size.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+constexpr std::string_view kazoos_lock = "__lock__";
+
+recipe recipe_of_child(std::string_view name) noexcept {
+  const auto begin = before_sequence(name);
+  if (is_protected(begin, "-lock-") || begin.ends_with(kazoos_lock)) return recipe::lock;
+  if (begin.ends_with("__READ__") || begin.ends_with("__WRIT__") || begin.ends_with("__rlock__"))
+    return recipe::read_write_lock;
+  if (is_protected(begin, "-permit-")) return recipe::semaphore;
+  if (is_round_member(begin)) return recipe::double_barrier;
+  if (is_item_name(name) || name == "_idle" || begin.starts_with("_claim-")) return recipe::queue;
+  return name.ends_with("__party__") ? recipe::membership : recipe::none;  // kazoo's Party
+}
+
+}  // namespace
+
+std::span<const recipe> all_recipes() noexcept { return recipes; }
+
+std::span<const recipe> other_recipes() noexcept {
+  constexpr std::size_t with_own_surveys = 4;  // They stand first.
+  return std::span(recipes).subspan(with_own_surveys);
+}
+
+const char* to_string(recipe which) noexcept {
+  switch (which) {
+    case recipe::none: return "none";
+    case recipe::election: return "election";
+    case recipe::shard_group: return "shard group";
+    case recipe::topic: return "topic";
+    case recipe::two_phase_commit: return "two-phase commit";
+    case recipe::lock: return "lock";
+    case recipe::read_write_lock: return "read-write lock";
+    case recipe::semaphore: return "semaphore";
+    case recipe::barrier: return "barrier";
+    case recipe::double_barrier: return "double barrier";
+    case recipe::queue: return "queue";
+    case recipe::membership: return "membership";
+    case recipe::service: return "service";
+    case recipe::persistent_node: return "persistent node";
+  }
+  return "none";
+}
+
+std::string identifier_of(recipe which) {
+  std::string text = to_string(which);
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+  return text;
+}
+
+std::optional<recipe> recipe_named(std::string_view name) {
+  std::string wanted(name);
+  std::replace_if(
+      wanted.begin(), wanted.end(), [](char c) { return c == ' ' || c == '-'; }, '_');
+  for (const auto each : recipes)
+    if (identifier_of(each) == wanted) return each;
+  return std::nullopt;
+}
+
+std::string recipe_names() {
+  std::string all;
+  for (const auto each : recipes) all += (all.empty() ? "" : ", ") + identifier_of(each);
+  return all;
+}
+
+bool is_candidate_name(std::string_view name) noexcept { return is_protected(before_sequence(name), "-latch-"); }
+
+bool is_lease_name(std::string_view name) noexcept { return is_protected(before_sequence(name), "-lease-"); }
 
 bool is_leaf_name(std::string_view name) noexcept {
   const auto begin = before_sequence(name);
@@ -47,17 +128,43 @@ bool is_leaf_name(std::string_view name) noexcept {
 }
 
 recipe recipe_of(std::string_view data) {
-  const auto kind = text_field(parse_stored(data), "zkrecipes");
+  const auto record = parse_stored(data);
+  const auto kind = text_field(record, "zkrecipes");
   if (kind == "term") return recipe::election;
   if (kind == "shards") return recipe::shard_group;
   if (kind == "two_phase_commit") return recipe::two_phase_commit;
-  return kind == "topic" ? recipe::topic : recipe::none;
+  if (kind == "topic") return recipe::topic;
+  if (kind == "barrier") return recipe::barrier;
+  if (kind == "double_barrier") return recipe::double_barrier;
+  // Older versions have marked it by another field.
+  const bool is_semaphore = kind == "semaphore" || (kind.empty() && text_field(record, "recipe") == "semaphore");
+  return is_semaphore ? recipe::semaphore : recipe::none;
+}
+
+bool is_record(std::string_view data) { return !text_field(parse_stored(data), "zkrecipes").empty(); }
+
+recipe recipe_among(const std::vector<std::string>& children) {
+  std::array<std::size_t, std::size(recipes) + 1> votes{};
+  std::size_t kazoos = 0;
+  for (const auto& each : children) {
+    ++votes[static_cast<std::size_t>(recipe_of_child(each))];
+    kazoos += before_sequence(each).ends_with(kazoos_lock);
+  }
+  auto& locks = votes[static_cast<std::size_t>(recipe::lock)];
+  auto& others = votes[static_cast<std::size_t>(recipe::read_write_lock)];
+  if (others > 0) {  // kazoo's writers bear the names of its locks
+    locks -= kazoos;
+    others += kazoos;
+  }
+  const auto most = std::max_element(votes.begin() + 1, votes.end());
+  return *most > 0 ? static_cast<recipe>(most - votes.begin()) : recipe::none;
 }
 
 bool is_part_of(recipe which, std::string_view name) noexcept {
   if (which == recipe::topic) return name == "_producers" || name == "_dead" || is_shard_name(name);
   // All but the election of the coordinators: transactions, and folders of marks.
   if (which == recipe::two_phase_commit) return name != "_coordinator";
+  if (which == recipe::queue) return is_item_name(name) || name.starts_with('_');
   if (which != recipe::shard_group) return false;
   return std::find(std::begin(parts_of_groups), std::end(parts_of_groups), name) != std::end(parts_of_groups);
 }

@@ -5,9 +5,13 @@
 #include <tuple>
 #include <utility>
 
+#include <zkrecipes/service_instance.hpp>
+
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/node_path.hpp"
+#include "cluster/recipe_place.hpp"
+#include "cluster/session_owner.hpp"
 #include "failure.hpp"
 #include "for_each_index.hpp"
 
@@ -22,7 +26,11 @@ constexpr std::size_t share = 250;     // Children of one node that are visited 
 constexpr std::size_t max_notes = 20;  // For each kind of note.
 constexpr std::int32_t longest_record = 64 * 1024;
 
-std::string parent_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
+/// Curator keeps an instance in `<service>/<id>`.
+bool is_instance_at(const std::string& path, const std::string& data) {
+  const auto instance = zkrecipes::parse_service_instance(data);
+  return instance && instance->id == name_of(path) && instance->name == name_of(parent_of(path));
+}
 
 void shorten(std::vector<survey_note>& notes, const std::string& root, const char* rest) {
   if (notes.size() <= max_notes) return;
@@ -39,8 +47,8 @@ tree_search::tree_search(zkrecipes::session session, std::string root, search_op
 asio::awaitable<void> tree_search::run(deadline limit) {
   limit_ = limit;
   levels_ = {{root_}};
-  for (std::size_t depth = 0; depth < levels_.size(); ++depth) co_await visit_all(depth);
-  for (auto& [which, paths] : found_) std::sort(paths.begin(), paths.end());
+  for (std::size_t depth = 0; depth < levels_.size() && depth <= how_.levels; ++depth) co_await visit_all(depth);
+  found_ = paths_of(told_);
 }
 
 asio::awaitable<void> tree_search::visit_all(std::size_t depth) {
@@ -73,20 +81,39 @@ asio::awaitable<void> tree_search::visit(const std::string& path, std::size_t de
   }
   check(error, "reading " + path);
   auto& listed = std::get<1>(listing);
-  const auto which = co_await recipe_at(path, listed);
-  if (which != recipe::none) found_[which].push_back(path);
-  if (how_.on_visited) how_.on_visited({path, which, listed});
-  plan(path, which, std::move(listed.names), depth);
+  const auto seen = co_await recipe_at(path, listed);
+  auto told = told_by(path, seen, listed);
+  if (how_.on_visited) how_.on_visited({path, seen.which, told, listed});
+  if (told.which != recipe::none) told_.emplace(path, std::move(told));
+  plan(path, seen.which, std::move(listed.names), depth);
 }
 
-asio::awaitable<recipe> tree_search::recipe_at(const std::string& path, const zkrecipes::node_children& listed) {
-  if (std::any_of(listed.names.begin(), listed.names.end(), is_candidate_name)) co_return recipe::election;
-  if (listed.stat.data_length <= 0 || listed.stat.data_length > longest_record) co_return recipe::none;
+asio::awaitable<tree_search::glimpse> tree_search::recipe_at(const std::string& path,
+                                                             const zkrecipes::node_children& listed) {
+  glimpse seen;
+  seen.which = recipe_among(listed.names);
+  if (std::any_of(listed.names.begin(), listed.names.end(), is_candidate_name)) seen.which = recipe::election;
+  if (seen.which == recipe::election || listed.stat.data_length <= 0 || listed.stat.data_length > longest_record)
+    co_return seen;
   auto reading = co_await session_.async_get(path, as_result);
   const error_code error = std::get<0>(reading);
-  if (error == errc::no_node || error == errc::no_auth) co_return recipe::none;  // the node has changed in between
+  if (error == errc::no_node || error == errc::no_auth) co_return seen;  // the node has changed in between
   check(error, "reading " + path);
-  co_return recipe_of(std::get<1>(reading).data);
+  const auto& data = std::get<1>(reading).data;
+  const auto marked = recipe_of(data);
+  if (marked != recipe::none) seen.which = marked;
+  seen.is_own_data = is_record(data);
+  seen.is_instance = !seen.is_own_data && is_instance_at(path, data);
+  co_return seen;
+}
+
+recipe_place tree_search::told_by(const std::string& path, const glimpse& seen,
+                                  const zkrecipes::node_children& listed) const {
+  auto where = place_of(seen.which, path, listed.names);
+  if (where.which != recipe::none || path == root_ || seen.is_own_data) return where;
+  if (seen.is_instance) return {recipe::service, parent_of(path)};
+  if (session_of(listed.stat) != 0) return {recipe::membership, parent_of(path)};
+  return {};
 }
 
 // Sorts the names, so that walks that can not visit all nodes visit the same ones each time.

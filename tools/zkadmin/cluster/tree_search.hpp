@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include <zkrecipes/session.hpp>
 
+#include "cluster/recipe_place.hpp"
 #include "cluster/recognize.hpp"
 #include "cluster/status.hpp"
 
@@ -22,7 +24,8 @@ using deadline = std::chrono::steady_clock::time_point;
 /// A node that was visited.
 struct visited_node {
   std::string path;
-  recipe which = recipe::none;
+  recipe which = recipe::none;  ///< What its data and the names of its children tell.
+  recipe_place tells{};         ///< The recipe that the node tells of, at its own path or at another one.
   const zkrecipes::node_children& listed;
 };
 
@@ -31,6 +34,7 @@ struct search_options {
   std::function<bool(const std::string& path)> skips{};   ///< Nodes at and below which nothing is visited.
   std::function<void(const visited_node&)> on_visited{};  ///< Called once for each.
   bool is_known_root = false;                             ///< A root that is gone, or may not be read, is no error.
+  std::size_t levels = std::numeric_limits<std::size_t>::max() - 1;  ///< So many levels below the root.
 };
 
 /// One walk, breadth first: if it has to be cut off, the deepest nodes are missing. If a node has more than 250
@@ -43,7 +47,8 @@ class tree_search {
   /// Visits no node after the deadline. Throws `failure`.
   boost::asio::awaitable<void> run(deadline limit);
 
-  /// The paths of this recipe, sorted.
+  /// The paths of this recipe, sorted. A path of a `lock` or a `membership` may be one of something else with the same
+  /// layout.
   const std::vector<std::string>& found(recipe which) { return found_[which]; }
   /// Whether nothing was left out.
   bool is_complete() const noexcept { return refused_.empty() && left_.empty(); }
@@ -59,7 +64,13 @@ class tree_search {
   using level = std::vector<std::string>;
   boost::asio::awaitable<void> visit_all(std::size_t depth);
   boost::asio::awaitable<void> visit(const std::string& path, std::size_t depth);
-  boost::asio::awaitable<recipe> recipe_at(const std::string& path, const zkrecipes::node_children& listed);
+  struct glimpse {
+    recipe which = recipe::none;
+    bool is_own_data = false;  ///< A recipe has written the node's data: it is no data of a user.
+    bool is_instance = false;  ///< The data is an instance of a service.
+  };
+  boost::asio::awaitable<glimpse> recipe_at(const std::string& path, const zkrecipes::node_children& listed);
+  recipe_place told_by(const std::string& path, const glimpse& seen, const zkrecipes::node_children& listed) const;
   void plan(const std::string& path, recipe which, std::vector<std::string> names, std::size_t depth);
   void leave(const std::string& path);
 
@@ -71,7 +82,8 @@ class tree_search {
   std::size_t visited_ = 0;
   bool is_late_ = false;
   bool is_gone_ = false;
-  std::map<recipe, std::vector<std::string>> found_;
+  std::map<std::string, recipe_place> told_;  ///< By the path of the node that tells of it.
+  recipe_paths found_;
   std::vector<std::string> refused_;
   std::map<std::string, std::size_t> left_;  ///< How many children of a node were not visited.
 };

@@ -32,7 +32,8 @@ struct examination : contact {
 asio::awaitable<void> examine_recipes(std::shared_ptr<examination> shared, deadline limit) {
   const std::vector<std::string> everything{shared->wanted.root};
   const auto& paths = shared->what.paths;
-  inspector look(*shared->session, paths.empty() ? everything : paths, shared->what.queues, shared->what.kinds);
+  inspector look(*shared->session, paths.empty() ? everything : paths, shared->what.queues, shared->what.kinds,
+                 shared->what.recipes);
   co_await look.search(middle(limit));
   co_await look.read(shared->seen, middle(limit));
 }
@@ -61,7 +62,7 @@ void note_empty_paths(const examination& of, verdict& judged) {
     const auto has = [&is_in](const auto& all) { return std::any_of(all.begin(), all.end(), is_in); };
     return (seen.elections && has(seen.elections->elections)) || (seen.groups && has(seen.groups->found)) ||
            (seen.topics && has(seen.topics->found)) || (seen.commits && has(seen.commits->found)) ||
-           (seen.queues && has(seen.queues->found));
+           (seen.queues && has(seen.queues->found)) || (seen.recipes && has(seen.recipes->found));
   };
   for (const auto& each : of.what.named)
     if (!holds_any(each)) judged.unknown.push_back({each, "nothing to check was found at or below it"});
@@ -81,7 +82,7 @@ std::string formatted_verdict(const verdict& judged, output_format format) {
 check_state check_cluster(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
                           output_format format) {
   const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
-  const auto shared = std::make_shared<examination>(wanted, parse_targets(only, wanted.queues));
+  const auto shared = std::make_shared<examination>(wanted, parse_targets(only, wanted.queues, wanted.recipes));
   asio::co_spawn(around.io, examine(shared, limit), asio::detached);
   run_until(around.io, limit, [&shared] { return shared->is_done; });
   if (!shared->is_done && shared->seen.trouble.empty()) shared->seen.trouble = out_of_time(*shared).what();

@@ -58,6 +58,11 @@ exit_code release_shard(surroundings& around, const settings& wanted, const std:
 /// Prints the topics once or, if the path is not empty, the one at the path.
 exit_code show_topics(surroundings& around, const settings& wanted, const std::string& path, output_format format);
 
+/// Prints the recipes of all kinds once, or of the one that `kind` names if it is not empty; or, if the path is not
+/// empty, all that is known of the one at the path.
+exit_code show_recipes(surroundings& around, const settings& wanted, const std::string& path, const std::string& kind,
+                       output_format format);
+
 /// Prints the problems of the cluster, or of the part that `only` names (see targets.hpp), and what is not known of it.
 /// Returns the state for monitoring.
 check_state check_cluster(surroundings& around, const settings& wanted, const std::vector<std::string>& only,

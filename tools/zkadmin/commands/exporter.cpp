@@ -40,7 +40,7 @@ class exporter {
         wanted_(wanted),
         session_(session),
         look_(session, std::make_unique<live_place>(session, wanted.root, live_elections::hooks(), wanted.refresh / 2),
-              wanted.queues, kinds_of(wanted)),
+              wanted.queues, kinds_of(wanted), wanted.recipes),
         probes_(std::make_shared<prober>(io.get_executor(), wanted.servers, wanted.timeout)),
         servers_(not_asked(wanted.servers)),
         server_(std::make_shared<metrics_server>(io.get_executor(), wanted.listen)),

@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 #include <string>
+#include <utility>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/co_spawn.hpp>
@@ -30,26 +31,15 @@ struct listing : contact {
   bool is_done = false;
 };
 
-/// The kind of recipe to list, and how to read one.
+/// Finds what is to be listed, until the deadline. Throws `failure`.
 template <class Status>
-struct listing_kind {
-  std::string name;  ///< That of one of them.
-  recipe which;
-  reader<Status> read;
-};
+using finder = std::function<boost::asio::awaitable<survey<Status>>(zkrecipes::session, deadline)>;
 
-/// `only`: the path of the only one to list; empty: all.
 template <class Status>
-boost::asio::awaitable<void> fill(std::shared_ptr<listing<Status>> list, listing_kind<Status> kind, std::string only,
-                                  deadline limit) {
+boost::asio::awaitable<void> fill(std::shared_ptr<listing<Status>> list, finder<Status> find, deadline limit) {
   try {
     co_await make_contact(list);
-    if (only.empty()) {
-      list->found = co_await survey_recipes<Status>(*list->session, list->wanted.root, kind.which, kind.read,
-                                                    middle(limit), limit);
-    } else {
-      list->found = co_await survey_one<Status>(*list->session, only, kind.name, kind.read);
-    }
+    list->found = co_await find(*list->session, limit);
   } catch (const failure& error) {
     list->trouble = error;
   }
@@ -69,16 +59,15 @@ std::optional<failure> shortcoming_of(const listing<Status>& list) {
   return std::nullopt;
 }
 
-/// Prints what `format` makes of all of a kind or, if `path` is not empty, of the one at the path. Missing information
-/// is reported on `err` and by the exit code.
+/// Prints what `format` makes of what is found. Missing information is reported on `err` and by the exit code.
+/// `subject` names several of what is listed.
 template <class Status>
-exit_code show_list(surroundings& around, const settings& wanted, const listing_kind<Status>& kind,
-                    const std::string& path,
-                    const std::function<std::string(const std::optional<survey<Status>>&)>& format) {
-  const auto only = path.empty() ? path : parse_path_argument(path);
+exit_code show_found(surroundings& around, const settings& wanted, const std::string& subject,
+                     const finder<Status>& find,
+                     const std::function<std::string(const std::optional<survey<Status>>&)>& format) {
   const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
-  const auto list = std::make_shared<listing<Status>>(wanted, kind.name + "s");
-  boost::asio::co_spawn(around.io, fill(list, kind, only, limit), boost::asio::detached);
+  const auto list = std::make_shared<listing<Status>>(wanted, subject);
+  boost::asio::co_spawn(around.io, fill(list, find, limit), boost::asio::detached);
   run_until(around.io, limit, [&list] { return list->is_done; });
   const auto missing = shortcoming_of(*list);
   const auto shown = list->found;
@@ -91,6 +80,27 @@ exit_code show_list(surroundings& around, const settings& wanted, const listing_
   if (!missing) return exit_code::ok;
   around.err << "zkadmin: " << missing->what() << '\n';
   return missing->code();
+}
+
+/// The kind of recipe to list, and how to read one.
+template <class Status>
+struct listing_kind {
+  std::string name;  ///< That of one of them.
+  recipe which;
+  reader<Status> read;
+};
+
+/// The same for all of a kind at and below the root or, if `path` is not empty, for the one at the path.
+template <class Status>
+exit_code show_list(surroundings& around, const settings& wanted, const listing_kind<Status>& kind,
+                    const std::string& path,
+                    const std::function<std::string(const std::optional<survey<Status>>&)>& format) {
+  const auto only = path.empty() ? path : parse_path_argument(path);
+  const finder<Status> find = [kind, only, root = wanted.root](zkrecipes::session session, deadline limit) {
+    if (!only.empty()) return survey_one<Status>(std::move(session), only, kind.name, kind.read);
+    return survey_recipes<Status>(std::move(session), root, kind.which, kind.read, middle(limit), limit);
+  };
+  return show_found<Status>(around, wanted, kind.name + "s", find, format);
 }
 
 }  // namespace zkadmin

@@ -129,6 +129,29 @@ void add_queues(metrics_text& into, const std::vector<queue_status>& queues) {
                    [](const auto& each) { return seconds(each.oldest); });
 }
 
+/// One gauge of each recipe that has it.
+template <class Value>
+void add_recipe_figure(metrics_text& into, const std::vector<recipe_status>& recipes, const char* name,
+                       const char* help, Value value_of) {
+  into.begin(name, help);
+  for (const auto& each : recipes)
+    if (const auto value = value_of(each))
+      into.add({{"path", each.path}, {"kind", kind_text(each)}}, static_cast<double>(*value));
+}
+
+void add_recipes(metrics_text& into, const std::vector<recipe_status>& recipes) {
+  add_recipe_figure(into, recipes, "zkadmin_recipe_waiting", "Members that wait in line; the items of a queue.",
+                    [](const auto& each) { return each.waiting; });
+  add_recipe_figure(into, recipes, "zkadmin_recipe_age_seconds",
+                    "Age of the first holder's node; of a queue that of the first item.",
+                    [](const auto& each) { return each.age ? std::optional(seconds(*each.age)) : std::nullopt; });
+  add_recipe_figure(into, recipes, "zkadmin_recipe_size",
+                    "Permits of a semaphore, members that a double barrier needs.",
+                    [](const auto& each) { return each.size; });
+  add_recipe_figure(into, recipes, "zkadmin_recipe_taken", "Those that are taken, or present.",
+                    [](const auto& each) { return each.taken; });
+}
+
 void add_problems(metrics_text& into, const problem_list& problems) {
   into.begin("zkadmin_problem", "1 for each problem that there is now. docs/zkadmin.md says what to do.");
   for (const auto& each : problems)
@@ -165,6 +188,7 @@ std::string to_metrics(const refreshed& last, const wanted_kinds& kinds, const p
   if (last.seen.topics) add_topics(text, last.seen.topics->found);
   if (last.seen.commits) add_commits(text, last.seen.commits->found);
   if (last.seen.queues) add_queues(text, last.seen.queues->found);
+  if (last.seen.recipes) add_recipes(text, last.seen.recipes->found);
   return text.text();
 }
 

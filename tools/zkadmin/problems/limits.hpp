@@ -21,6 +21,8 @@ struct problem_limits {
   std::chrono::milliseconds message_limit{300'000};
   /// How long a transaction may be undecided. Coordinators abort after 30 s by default.
   std::chrono::milliseconds transaction_limit{120'000};
+  /// For how long more permits of a semaphore may be taken than there are, after it was resized to fewer.
+  std::chrono::milliseconds permit_limit{300'000};
   /// How many transactions a server may be behind the leader. The servers are asked one after the other, so those that
   /// the ensemble commits between two answers seem to be missing.
   std::int64_t zxid_limit = 10'000;

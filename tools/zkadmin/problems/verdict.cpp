@@ -9,6 +9,7 @@
 #include "problems/ensemble_rules.hpp"
 #include "problems/group_rules.hpp"
 #include "problems/queue_rules.hpp"
+#include "problems/recipe_rules.hpp"
 #include "problems/topic_rules.hpp"
 #include "text.hpp"
 
@@ -76,6 +77,7 @@ verdict judge(const findings& seen, const wanted_kinds& kinds, const problem_lim
   all.add(kinds.topics, seen.topics, &topic_survey::found, "topic");
   all.add(kinds.commits, seen.commits, &commit_survey::found, "two-phase commit");
   all.add(kinds.queues, seen.queues, &queue_survey::found, "queue");
+  all.add(kinds.recipes, seen.recipes, &recipe_survey::found, "other recipe");
   if (!all.missing.empty())
     all.add_note({all.missing, "not known" + (seen.trouble.empty() ? "" : ": " + seen.trouble)});
   std::stable_sort(all.result.problems.begin(), all.result.problems.end(), is_worse);

@@ -33,6 +33,7 @@ void add_commands(CLI::App& app, invocation& asked) {
   add_election_commands(app, asked);
   add_group_commands(app, asked);
   add_topic_commands(app, asked);
+  add_recipe_commands(app, asked);
   add_node_commands(app, asked);
   add_hold_commands(app, asked);
   add_monitoring_commands(app, asked);

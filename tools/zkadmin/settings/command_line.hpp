@@ -26,6 +26,7 @@ enum class command {
   thaw,
   release,
   topics,
+  recipes,
   check,
   exporter,
   ls,
@@ -58,6 +59,7 @@ struct invocation {
   std::string shell{};                ///< For `completion`.
   hold_options hold{};                ///< For `lock` and `lead`.
   resignation_options resignation{};  ///< For `resign`.
+  std::string kind{};                 ///< For `recipes`; may be empty.
   std::optional<std::string> config;
   raw_settings given;
 };

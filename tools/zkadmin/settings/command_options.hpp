@@ -22,6 +22,7 @@ void add_overview_commands(CLI::App& app, invocation& asked);  ///< `dashboard` 
 void add_election_commands(CLI::App& app, invocation& asked);  ///< `resign`, `history`, `audit`, `expire`
 void add_group_commands(CLI::App& app, invocation& asked);     ///< `groups` and `group`
 void add_topic_commands(CLI::App& app, invocation& asked);     ///< `topics`
+void add_recipe_commands(CLI::App& app, invocation& asked);    ///< `recipes`
 void add_node_commands(CLI::App& app, invocation& asked);  ///< `ls`, `get`, `stat`, `tree`, `watch`, `set`, `delete`
 void add_hold_commands(CLI::App& app, invocation& asked);  ///< `lock` and `lead`
 void add_monitoring_commands(CLI::App& app, invocation& asked);  ///< `check` and `exporter`

@@ -9,6 +9,7 @@
 #include "failure.hpp"
 #include "settings/clusters.hpp"
 #include "settings/settings.hpp"
+#include "settings/values.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -81,6 +82,7 @@ const char* expected_type(value_type type) {
     case value_type::duration: return "a string with a duration such as \"500ms\"";
     case value_type::flag: return "true or false, without quotes";
     case value_type::count: return "a whole number, without quotes";
+    case value_type::recipes: return "tables [[recipes]] with kind and path";
   }
   return "";
 }
@@ -97,10 +99,48 @@ std::optional<std::string> text_of(const toml::node& value, value_type type) {
     const auto count = value.value_exact<std::int64_t>();
     return count ? std::optional(std::to_string(*count)) : std::nullopt;
   }
+  if (type == value_type::recipes) return std::nullopt;  // it is no array of tables
   if (type != value_type::flag) return value.value_exact<std::string>();
   const auto flag = value.value_exact<bool>();
   if (!flag) return std::nullopt;
   return *flag ? "true" : "false";
+}
+
+/// The text of `key` in one of the tables of declared recipes.
+std::string declared_field(const fs::path& file, const toml::table& one, std::string_view key) {
+  const auto* value = one.get(key);
+  if (!value) refuse(file, one.source(), "recipes: " + std::string(key) + " is missing");
+  auto text = value->value_exact<std::string>();
+  if (!text)
+    refuse(file, value->source(), "recipes: " + std::string(key) + ": expected a string, found: " + type_name(*value));
+  return *text;
+}
+
+void refuse_other_keys(const fs::path& file, const toml::table& one) {
+  for (const auto& [name, value] : one)
+    if (name.str() != "kind" && name.str() != "path")
+      refuse(file, name.source(),
+             "recipes: unknown key " + printable(std::string(name.str())) + " (known: kind, path)");
+}
+
+/// The tables [[recipes]] in the form of the environment, with line ends behind them: a path may hold a comma.
+std::string declared_recipes(const fs::path& file, const toml::node& value) {
+  const auto* all = value.as_array();
+  std::string text;
+  for (std::size_t i = 0; all && i < all->size(); ++i) {
+    const auto* one = all->get(i)->as_table();
+    if (!one) refuse(file, all->get(i)->source(), "recipes: expected tables [[recipes]] with kind and path");
+    refuse_other_keys(file, *one);
+    const auto kind = declared_field(file, *one, "kind"), path = declared_field(file, *one, "path");
+    try {
+      parse_kind(kind);
+      parse_path(path);
+    } catch (const std::invalid_argument& error) {
+      refuse(file, one->source(), std::string("recipes: ") + error.what());
+    }
+    text += kind + ":" + path + "\n";
+  }
+  return text;
 }
 
 /// Adds a value under its key, behind `prefix`.
@@ -111,7 +151,9 @@ void read_value(const fs::path& file, const toml::key& name, const toml::node& v
   const bool is_misplaced = known && !prefix.empty() && key == "cluster";
   if (!known || is_misplaced)
     refuse(file, name.source(), "unknown key " + printable(key) + " (known: " + known_keys() + ")");
-  auto text = text_of(value, known->type);
+  const bool is_list = known->type == value_type::recipes && value.is_array();
+  auto text = is_list ? declared_recipes(file, value) : text_of(value, known->type);
+  if (is_list && text->empty()) return;
   if (!text)
     refuse(file, value.source(), key + ": expected " + expected_type(known->type) + ", found: " + type_name(value));
   if (key == "digest_file" || key == "audit_file") text = (file.parent_path() / *text).string();

@@ -9,7 +9,8 @@ void add_monitoring_commands(CLI::App& app, invocation& asked) {
   check
       .add_option(
           "--only", asked.only,
-          "Check only these: servers, elections, groups, topics, commits, queues, or what is at and below a path")
+          "Check only these: servers, elections, groups, topics, commits, queues, recipes, or what is at and below a "
+          "path")
       ->type_name("KIND|PATH");
   add_command(app, asked, command::exporter, "exporter", "Serve metrics for Prometheus over HTTP");
 }

@@ -17,6 +17,7 @@ constexpr setting settings_table[] = {
     {"hosts", value_type::text, false, "Servers: host:port[,host:port...][/root]; a missing port means 2181"},
     {"root", value_type::text, false, "Look for elections, shard groups and topics at and below this path (default /)"},
     {"queues", value_type::text, false, "Queues to check: PATH[,PATH...] (default: none)"},
+    {"recipes", value_type::recipes, false, "Recipes whose kind nothing tells: KIND:PATH[,KIND:PATH...]"},
     {"name", value_type::text, false, "Name of the cluster, for the title (default: the hosts)"},
     {"cluster", value_type::text, false, "The settings of [clusters.NAME] in the configuration file"},
     {"interval", value_type::duration, false, "Pause between refreshes of the dashboard, 100ms to 1h (default 1s)"},
@@ -35,6 +36,7 @@ constexpr setting settings_table[] = {
     {"move_limit", value_type::duration, false, "Problem: a shard waits for its new owner (default 2m)"},
     {"message_limit", value_type::duration, false, "Problem: a message waits to be consumed (default 5m)"},
     {"transaction_limit", value_type::duration, false, "Problem: a transaction is undecided (default 2m)"},
+    {"permit_limit", value_type::duration, false, "Problem: more permits are taken than there are (default 5m)"},
     {"zxid_limit", value_type::count, false, "Problem: a server is so many transactions behind (default 10000)"},
 };
 
@@ -97,6 +99,7 @@ void apply_limits(std::span<const raw_settings> layers, problem_limits& limits) 
   age("move_limit", limits.move_limit);
   age("message_limit", limits.message_limit);
   age("transaction_limit", limits.transaction_limit);
+  age("permit_limit", limits.permit_limit);
   apply(layers, "zxid_limit", [&limits](const auto& text) { limits.zxid_limit = parse_count(text); });
 }
 
@@ -148,6 +151,7 @@ settings resolve_settings(std::span<const raw_settings> layers) {
   });
   apply(layers, "root", [&](const auto& text) { result.root = parse_path(text); });
   apply(layers, "queues", [&](const auto& text) { result.queues = parse_paths(text); });
+  apply(layers, "recipes", [&](const auto& text) { result.recipes = parse_recipes(text); });
   result.name = result.hosts;
   apply(layers, "name", [&](const auto& text) { result.name = text; });
   apply(layers, "interval", [&](const auto& text) { result.interval = parse_duration(text); });

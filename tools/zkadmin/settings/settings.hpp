@@ -11,11 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "cluster/declared_recipe.hpp"
 #include "problems/limits.hpp"
 
 namespace zkadmin {
 
-enum class value_type { text, duration, flag, count };
+enum class value_type { text, duration, flag, count, recipes };
 
 /// One setting; the key gives its three names: `key` in the file, `--key`, `ZKADMIN_KEY`.
 struct setting {
@@ -69,6 +70,7 @@ struct settings {
   std::vector<endpoint> servers;
   std::string root = "/";             ///< Elections are looked for at and below it.
   std::vector<std::string> queues{};  ///< Paths of queues.
+  std::vector<declared_recipe> recipes{};
   std::chrono::milliseconds interval{1000};
   std::chrono::milliseconds timeout{5000};
   std::optional<digest_credentials> digest;

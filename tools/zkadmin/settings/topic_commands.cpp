@@ -8,4 +8,12 @@ void add_topic_commands(CLI::App& app, invocation& asked) {
   topics.add_option("path", asked.path, "Path of a topic, to see its groups and shards");
 }
 
+void add_recipe_commands(CLI::App& app, invocation& asked) {
+  auto& recipes =
+      add_command(app, asked, command::recipes, "recipes", "Print the recipes of all kinds, or one of them, once");
+  add_format(recipes, asked);
+  recipes.add_option("path", asked.path, "Path of a recipe, to see all that is known of it");
+  recipes.add_option("--kind", asked.kind, "Only this kind; with a path: it is of this kind")->type_name("KIND");
+}
+
 }  // namespace zkadmin

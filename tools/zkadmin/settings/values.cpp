@@ -151,10 +151,38 @@ std::vector<std::string> parse_paths(std::string_view text) {
   return paths;
 }
 
+recipe parse_kind(std::string_view text) {
+  const auto kind = recipe_named(text);
+  if (!kind) refuse("a kind of recipe: " + recipe_names(), text);
+  return *kind;
+}
+
+std::vector<declared_recipe> parse_recipes(std::string_view text) {
+  const bool is_lines = text.ends_with('\n');
+  if (is_lines) text.remove_suffix(1);
+  std::vector<declared_recipe> all;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto end = std::min(text.find(is_lines ? '\n' : ',', begin), text.size());
+    const auto one = text.substr(begin, end - begin);
+    const auto colon = one.find(':');
+    if (colon == one.npos) refuse("KIND:PATH, such as lock:/billing/lock", one);
+    const auto kind = parse_kind(one.substr(0, colon));
+    all.push_back({kind, parse_path(one.substr(colon + 1))});
+    begin = end + 1;
+  }
+  return all;
+}
+
 std::string parse_path_argument(const std::string& text) try {
   return parse_path(text);
 } catch (const std::invalid_argument& error) {
   throw failure(exit_code::usage, std::string("PATH: ") + error.what());
+}
+
+recipe parse_kind_argument(const std::string& text) try {
+  return parse_kind(text);
+} catch (const std::invalid_argument& error) {
+  throw failure(exit_code::usage, std::string("--kind: ") + error.what());
 }
 
 digest_credentials parse_digest(std::string_view text) {

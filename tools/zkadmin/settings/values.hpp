@@ -34,8 +34,17 @@ std::string parse_path(std::string_view text);
 /// Absolute paths with commas between them.
 std::vector<std::string> parse_paths(std::string_view text);
 
+/// "KIND:PATH" with commas between them, such as "semaphore:/db/permits,lock:/db/lock"; or each in a line.
+std::vector<declared_recipe> parse_recipes(std::string_view text);
+
+/// The kind of a recipe, such as "read_write_lock".
+recipe parse_kind(std::string_view text);
+
 /// The path that a command is given. Unlike the others it throws `failure` (usage).
 std::string parse_path_argument(const std::string& text);
+
+/// The kind that a command is given by --kind. Unlike the others it throws `failure` (usage).
+recipe parse_kind_argument(const std::string& text);
 
 /// "user:password". The password may hold colons; a line end behind it is dropped.
 digest_credentials parse_digest(std::string_view text);

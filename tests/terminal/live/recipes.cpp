@@ -1,0 +1,218 @@
+// `zkadmin recipes` against real servers, with recipes of this library.
+#include <deque>
+#include <list>
+
+#include <boost/json/parse.hpp>
+
+#include <zkrecipes/barrier.hpp>
+#include <zkrecipes/double_barrier.hpp>
+#include <zkrecipes/lock.hpp>
+#include <zkrecipes/membership.hpp>
+#include <zkrecipes/persistent_node.hpp>
+#include <zkrecipes/priority_queue.hpp>
+#include <zkrecipes/queue.hpp>
+#include <zkrecipes/read_write_lock.hpp>
+#include <zkrecipes/semaphore.hpp>
+#include <zkrecipes/service_discovery.hpp>
+
+#include "live/recipe_fixture.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+namespace json = boost::json;
+
+BOOST_FIXTURE_TEST_SUITE(recipes_suite, recipe_fixture)
+
+BOOST_AUTO_TEST_CASE(a_lock_with_its_holder_and_those_that_wait) {
+  lock first(zk(), "/lock", {.id = "first"}), second(zk(), "/lock", {.id = "second"});
+  const auto held = run(first.async_acquire(tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(held));
+  recorder<ownership> waiting(executor());
+  second.async_acquire(waiting.token());
+  removes("/lock");
+  BOOST_TEST_REQUIRE(run_until([&] { return children("/lock").size() == 2; }));
+
+  const auto seen = recipe_at("/lock");
+  BOOST_TEST(seen.at("kind") == "lock");
+  BOOST_TEST(seen.at("client") == "zkrecipes");
+  BOOST_TEST(seen.at("state") == "held");
+  BOOST_TEST(seen.at("holder") == "first");
+  BOOST_TEST(seen.at("waiting").as_int64() == 1);
+  BOOST_TEST(seen.at("age_ms").as_int64() >= 0);
+  BOOST_TEST(seen.at("session").as_string() == session_text(zk()));
+  BOOST_TEST(roles_of(seen) == "holder first, waiter second");
+  BOOST_TEST(seen.at("participants").at(0).at("token").as_int64() == std::get<1>(held).token());
+
+  BOOST_TEST(!std::get<0>(run(first.async_request_revocation(5s, tuple))));
+  const auto one = zkadmin({"recipes", root() + "/lock"});
+  BOOST_TEST(one.code == 0, one.err);
+  BOOST_TEST(one.out.starts_with(root() + "/lock: lock, held, layout of zkrecipes\n"), one.out);
+  BOOST_TEST(one.out.find("asked to give up within 5.0 s") != std::string::npos, one.out);
+  waiting.cancel();
+  BOOST_TEST(run_until([&] { return waiting.done(); }));
+}
+
+BOOST_AUTO_TEST_CASE(readers_and_a_writer) {
+  read_write_lock both(zk(), "/both", {.id = "me"});
+  const auto read = run(both.async_acquire_read(tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(read));
+  recorder<ownership> writer(executor());
+  both.async_acquire_write(writer.token());
+  removes("/both");
+  BOOST_TEST_REQUIRE(run_until([&] { return children("/both").size() == 2; }));
+  const auto seen = recipe_at("/both");
+  BOOST_TEST(seen.at("kind") == "read_write_lock");
+  BOOST_TEST(seen.at("state") == "held for reading");
+  BOOST_TEST(seen.at("participants").at(0).at("detail") == "read");
+  BOOST_TEST(seen.at("participants").at(1).at("detail") == "write");
+  BOOST_TEST(roles_of(seen) == "holder me, waiter me");
+  writer.cancel();
+  BOOST_TEST(run_until([&] { return writer.done(); }));
+}
+
+BOOST_AUTO_TEST_CASE(permits_that_are_taken) {
+  semaphore three(zk(), "/permits", 3, {.id = "me"});
+  const auto two = run(three.async_acquire(2, tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(two));
+  recorder<ownership> waiting(executor());
+  three.async_acquire(2, waiting.token());
+  removes("/permits");
+  BOOST_TEST_REQUIRE(run_until([&] { return children("/permits").size() == 2; }));
+  auto seen = recipe_at("/permits");
+  BOOST_TEST(seen.at("kind") == "semaphore");
+  BOOST_TEST((seen.at("size").as_int64() == 3 && seen.at("taken").as_int64() == 2));
+  BOOST_TEST(seen.at("waiting").as_int64() == 1);
+  BOOST_TEST(seen.at("participants").at(0).at("detail") == "2 permits");
+  waiting.cancel();
+  BOOST_TEST(run_until([&] { return waiting.done(); }));
+
+  BOOST_TEST(!std::get<0>(run(three.async_resize(1, tuple))));
+  seen = recipe_at("/permits");
+  BOOST_TEST((seen.at("size").as_int64() == 1 && seen.at("taken").as_int64() == 2));
+  BOOST_TEST(seen.at("problems").as_array().empty(), "right after the resize");
+  BOOST_TEST(run_until([&] {
+    const auto result = zkadmin({"check", "--permit-limit", "100ms"});
+    return result.code == 1 && result.out.find("warning too-many-permits " + root() + "/permits") != std::string::npos;
+  }));
+}
+
+BOOST_AUTO_TEST_CASE(barriers) {
+  barrier gate(zk(), "/gate");
+  BOOST_TEST(!std::get<0>(run(gate.async_raise(tuple))));
+  BOOST_TEST(recipe_at("/gate").at("state") == "raised");
+  BOOST_TEST(!std::get<0>(run(gate.async_lift(tuple))));
+  const auto lifted = zkadmin({"recipes", root() + "/gate", "--kind", "barrier", "-o", "json"});
+  BOOST_TEST(lifted.code == 0, lifted.err);
+  BOOST_TEST(json::parse(lifted.out).at("recipes").at(0).at("state") == "lifted");
+
+  double_barrier round(zk(), "/round", 2);
+  recorder<attendance> entering(executor());
+  round.async_enter(entering.token());
+  removes("/round");
+  BOOST_TEST_REQUIRE(run_until([&] { return contains("/round") && children("/round").size() == 1; }));
+  const auto seen = recipe_at("/round");
+  BOOST_TEST(seen.at("kind") == "double_barrier");
+  BOOST_TEST(seen.at("state") == "gathering");
+  BOOST_TEST((seen.at("size").as_int64() == 2 && seen.at("taken").as_int64() == 1));
+  entering.cancel();
+  BOOST_TEST(run_until([&] { return entering.done(); }));
+}
+
+BOOST_AUTO_TEST_CASE(queues_with_claims_and_letters) {
+  queue jobs(zk(), "/jobs");
+  removes("/jobs");
+  for (int i = 0; i < 4; ++i) BOOST_TEST(!std::get<0>(run(jobs.async_put("x", tuple))));
+  const auto taken = run(jobs.async_take(tuple)), bad = run(jobs.async_take(tuple));
+  BOOST_TEST_REQUIRE((!std::get<0>(taken) && !std::get<0>(bad)));
+  BOOST_TEST(!std::get<0>(run(jobs.async_reject(std::get<1>(bad), "no good", tuple))));
+  const auto seen = recipe_at("/jobs");
+  BOOST_TEST(seen.at("kind") == "queue");
+  BOOST_TEST(seen.at("waiting").as_int64() == 3);
+  BOOST_TEST(seen.at("facts").at("order") == "FIFO");
+  BOOST_TEST(seen.at("facts").at("dead_letters").as_int64() == 1);
+  BOOST_TEST(roles_of(seen) == "claim qn-0000000000, letter qn-0000000001");
+  BOOST_TEST(seen.at("participants").at(0).at("session").as_string() == session_text(zk()));
+  BOOST_TEST(seen.at("participants").at(1).at("detail") == "1 attempts: no good");
+  BOOST_TEST(seen.at("problems").at(0).at("name") == "dead-letters");
+
+  priority_queue ranked(zk(), "/ranked");
+  removes("/ranked");
+  removes("/ranked-side");
+  BOOST_TEST(!std::get<0>(run(ranked.async_put("x", 7, tuple))));
+  BOOST_TEST_REQUIRE(!std::get<0>(run(ranked.async_take(tuple))));
+  const auto claimed = recipe_at("/ranked");
+  BOOST_TEST(claimed.at("facts").at("order") == "priority");
+  BOOST_TEST(claimed.at("facts").at("claimed").as_int64() == 1);
+  BOOST_TEST(list("queue").as_array().size() == 2u, "the side folder is no queue of its own");
+}
+
+BOOST_AUTO_TEST_CASE(members_services_and_nodes) {
+  membership group(zk(), "/group");
+  removes("/group");
+  auto joined = run(group.async_join("a", "10.0.0.1", tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(joined));
+  const auto guessed = recipe_at("/group");
+  BOOST_TEST(guessed.at("kind").is_null());
+  BOOST_TEST(guessed.at("kinds").at(0) == "membership");
+  const auto known = recipe_at("/group", {"--recipes", "membership:" + root() + "/group"});
+  BOOST_TEST(known.at("kind") == "membership");
+  BOOST_TEST(roles_of(known) == "member a");
+  BOOST_TEST(known.at("participants").at(0).at("detail") == "10.0.0.1");
+
+  service_discovery services(zk(), "/services");
+  removes("/services");
+  service_instance one;
+  one.name = "mail";
+  one.id = "1";
+  one.address = "10.0.0.7";
+  one.port = 25;
+  auto registered = run(services.async_register(one, tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(registered));
+  const auto service = recipe_at("/services/mail");
+  BOOST_TEST(service.at("kind") == "service");
+  BOOST_TEST(service.at("state") == "1 instance");
+  BOOST_TEST(service.at("participants").at(0).at("detail") == "10.0.0.7:25");
+
+  persistent_node node(zk(), "/node", "data");
+  BOOST_TEST(!std::get<0>(run(node.async_started(tuple))));
+  const auto of_node = recipe_at("/node", {"--recipes", "persistent_node:" + root() + "/node"});
+  BOOST_TEST(of_node.at("state") == "ephemeral");
+  BOOST_TEST(of_node.at("session").as_string() == session_text(zk()));
+  BOOST_TEST(of_node.at("facts").at("data") == "data");
+  BOOST_TEST(!std::get<0>(run(node.async_close(tuple))));
+  BOOST_TEST(!std::get<0>(run(std::get<1>(registered).async_unregister(tuple))));
+  BOOST_TEST(!std::get<0>(run(std::get<1>(joined).async_leave(tuple))));
+}
+
+BOOST_AUTO_TEST_CASE(elections_are_among_them) {
+  join("/e", "a");
+  join("/e", "b");
+  leaves("/e");
+  election("/e", is_executing);
+  const auto seen = recipe_at("/e");
+  BOOST_TEST(seen.at("kind") == "election");
+  BOOST_TEST(seen.at("state") == "executing");
+  BOOST_TEST(roles_of(seen) == "leader a, waiter b");
+  BOOST_TEST(list("lock").as_array().empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_is_declared_and_not_there_is_told) {
+  zk();
+  const auto path = root() + "/nothing";
+  const auto result = zkadmin({"recipes", "--recipes", "lock:" + path, "-o", "json"});
+  BOOST_TEST(result.code == 1);
+  BOOST_TEST(json::parse(result.out).at("recipes").at(0).at("access") == "missing");
+  BOOST_TEST(result.err.find("note: " + path + ": there is no lock") != std::string::npos, result.err);
+  BOOST_TEST(zkadmin({"recipes", "--queues", path}).err.find("note: " + path + ": there is no queue") !=
+             std::string::npos);
+  BOOST_TEST(zkadmin({"recipes", path}).err == "zkadmin: there is no node " + path + "\n");
+  create("/plain");
+  leaves("/plain");
+  BOOST_TEST(zkadmin({"recipes", root() + "/plain"}).err ==
+             "zkadmin: nothing tells what " + root() + "/plain is; name its kind with --kind\n");
+  const auto unknown = zkadmin({"recipes", "--kind", "mutex"});
+  BOOST_TEST(unknown.code == 2);
+  BOOST_TEST(unknown.err.find("expected a kind of recipe: election, ") != std::string::npos, unknown.err);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

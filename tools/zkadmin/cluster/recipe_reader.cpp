@@ -1,0 +1,166 @@
+#include "cluster/recipe_reader.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <tuple>
+#include <utility>
+
+#include "as_result.hpp"
+#include "cluster/collector.hpp"
+#include "cluster/commit_reader.hpp"
+#include "cluster/election_reader.hpp"
+#include "cluster/foreign_semaphore.hpp"
+#include "cluster/group_reader.hpp"
+#include "cluster/known_recipe.hpp"
+#include "cluster/line_status.hpp"
+#include "cluster/node_path.hpp"
+#include "cluster/node_status.hpp"
+#include "cluster/recipe_place.hpp"
+#include "cluster/topic_reader.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using zkrecipes::errc;
+using zkrecipes::error_code;
+using recipe_result = reading<recipe_status>;
+
+template <class Status, class Make>
+recipe_result made_of(reading<Status> seen, Make make) {
+  recipe_result result{seen.error};
+  if (!result.error) result.status = make(std::move(seen.status));
+  return result;
+}
+
+template <class Status>
+recipe_result made_of(reading<Status> seen) {
+  return made_of(std::move(seen), [](Status status) { return recipe_status_of(std::move(status)); });
+}
+
+asio::awaitable<recipe_result> read_election_recipe(zkrecipes::session session, std::string path) {
+  recipe_result result;
+  auto seen = co_await view_election(std::move(session), std::move(path));
+  if (!seen) result.error = errc::no_node;
+  if (seen) result.status = recipe_status_of(std::move(*seen), std::chrono::system_clock::now());
+  co_return result;
+}
+
+/// One node, without its children.
+asio::awaitable<recipe_result> read_single(zkrecipes::session session, recipe which, std::string path,
+                                           recipe_reading how) {
+  recipe_result result;
+  auto looked = co_await session.async_get(path, as_result);
+  result.error = std::get<0>(looked);
+  const bool is_lifted = result.error == errc::no_node && which == recipe::barrier && how.is_declared;
+  if (is_lifted) result.error = {};
+  if (result.error) co_return result;
+  std::optional<zkrecipes::node_data> node;
+  if (!is_lifted) node = std::move(std::get<1>(looked));
+  result.status = which == recipe::barrier ? barrier_of(std::move(path), node, clock_now())
+                                           : persistent_node_of(std::move(path), *node, clock_now());
+  co_return result;
+}
+
+/// A line that is not there has nobody in it.
+asio::awaitable<node_line> line_if_any(zkrecipes::session session, std::string path, name_markers markers,
+                                       std::size_t most) {
+  auto seen = co_await read_node_line(std::move(session), path, markers, most);
+  if (seen.error == errc::no_node) seen.error = {};
+  check(seen.error, "reading " + path);
+  co_return std::move(seen.status);
+}
+
+asio::awaitable<recipe_result> read_line_recipe(zkrecipes::session session, recipe which, std::string path,
+                                                recipe_reading how) {
+  if (which == recipe::read_write_lock) {
+    auto seen = co_await read_node_line(std::move(session), std::move(path), read_write_markers(), how.participants);
+    co_return made_of(std::move(seen), [](const node_line& line) { return read_write_lock_of(line); });
+  }
+  if (which == recipe::double_barrier) {
+    auto seen = co_await read_node_line(std::move(session), std::move(path), round_member_markers(), how.participants);
+    co_return made_of(std::move(seen), [](const node_line& line) { return double_barrier_of(line); });
+  }
+  auto seen = co_await read_node_line(std::move(session), std::move(path), lock_markers(), how.participants);
+  co_return made_of(std::move(seen), [how](const node_line& line) { return lock_of(line, how.is_declared); });
+}
+
+asio::awaitable<recipe_result> read_children_recipe(zkrecipes::session session, recipe which, std::string path,
+                                                    recipe_reading how) {
+  auto seen = co_await read_node_children(std::move(session), std::move(path), how.participants);
+  co_return made_of(std::move(seen), [which, how](const node_line& children) {
+    return which == recipe::service ? service_of(children) : membership_of(children, how.is_declared);
+  });
+}
+
+asio::awaitable<recipe_result> read_group_recipe(zkrecipes::session session, std::string path) {
+  auto seen = co_await read_group(std::move(session), std::move(path));
+  co_return made_of(std::move(seen));
+}
+
+asio::awaitable<recipe_result> read_topic_recipe(zkrecipes::session session, std::string path) {
+  auto seen = co_await read_topic(std::move(session), std::move(path));
+  co_return made_of(std::move(seen));
+}
+
+asio::awaitable<recipe_result> read_commit_recipe(zkrecipes::session session, std::string path) {
+  auto seen = co_await read_commit(std::move(session), std::move(path));
+  co_return made_of(std::move(seen));
+}
+
+asio::awaitable<recipe_result> read_as(zkrecipes::session session, recipe which, std::string path, recipe_reading how) {
+  switch (which) {
+    case recipe::none: break;
+    case recipe::election: return read_election_recipe(std::move(session), std::move(path));
+    case recipe::shard_group: return read_group_recipe(std::move(session), std::move(path));
+    case recipe::topic: return read_topic_recipe(std::move(session), std::move(path));
+    case recipe::two_phase_commit: return read_commit_recipe(std::move(session), std::move(path));
+    case recipe::queue: return read_queue_recipe(std::move(session), std::move(path), how.participants);
+    case recipe::semaphore: return read_semaphore(std::move(session), std::move(path), how.participants);
+    case recipe::barrier:
+    case recipe::persistent_node: return read_single(std::move(session), which, std::move(path), how);
+    case recipe::membership:
+    case recipe::service: return read_children_recipe(std::move(session), which, std::move(path), how);
+    case recipe::lock:
+    case recipe::read_write_lock:
+    case recipe::double_barrier: return read_line_recipe(std::move(session), which, std::move(path), how);
+  }
+  throw failure(exit_code::error, "there is no reader for this kind");
+}
+
+}  // namespace
+
+asio::awaitable<recipe_result> read_semaphore(zkrecipes::session session, std::string path, std::size_t participants) {
+  auto seen = co_await read_node_line(session, path, permit_markers(), participants);
+  if (seen.error) co_return made_of(std::move(seen), semaphore_of);
+  const auto& line = seen.status;
+  const bool is_ours = !line.members.empty() || recipe_of(line.root.data) != recipe::none;
+  const auto has = [&line](const char* name) {
+    return std::binary_search(line.others.begin(), line.others.end(), name);
+  };
+  if (!is_ours && has("leases")) {
+    const auto leases = co_await line_if_any(session, join(path, "leases"), lease_markers(), participants);
+    const auto waiting = co_await line_if_any(session, join(path, "locks"), lock_markers(), participants);
+    recipe_result result;
+    result.status = curators_semaphore_of(path, leases, waiting);
+    co_return result;
+  }
+  const auto inner = path + std::string(kazoos_inner_lock);
+  auto looked = co_await session.async_exists(inner, as_result);
+  const error_code error = std::get<0>(looked);
+  if (is_ours || error) co_return made_of(std::move(seen), semaphore_of);
+  auto leases = co_await read_node_children(session, path, participants);
+  const auto waiting = co_await line_if_any(session, inner, lock_markers(), participants);
+  co_return made_of(std::move(leases), [&](const node_line& all) { return kazoos_semaphore_of(all, waiting); });
+}
+
+asio::awaitable<recipe_result> read_recipe(zkrecipes::session session, recipe which, std::string path,
+                                           recipe_reading how) {
+  auto result = co_await read_as(std::move(session), which, path, how);
+  if (result.error == errc::no_auth) result = {{}, recipe_without_view(path, which, recipe_access::no_access)};
+  if (result.error == errc::foreign_data) result = {{}, recipe_without_view(path, which, recipe_access::foreign_data)};
+  if (result.error != errc::no_node) check(result.error, "looking at " + path);
+  co_return result;
+}
+
+}  // namespace zkadmin
