@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::chrono::system_clock::time_point begin{1'700'000'000s};
 
-election_status sample() {
+election_status sample_terms() {
   election_status election;
   election.path = "/e";
   election.epoch = 8;
@@ -27,7 +27,7 @@ election_status sample() {
   return election;
 }
 
-std::string refused(std::vector<const char*> arguments) {
+std::string refused_by(std::vector<const char*> arguments) {
   try {
     require_consistent(parse_command_line(arguments, std::cout)->resignation);
   } catch (const failure& error) {
@@ -42,7 +42,7 @@ std::string refused(std::vector<const char*> arguments) {
 BOOST_AUTO_TEST_SUITE(history)
 
 BOOST_AUTO_TEST_CASE(a_table_with_the_present_term_last) {
-  BOOST_TEST(formatted_history(sample(), output_format::table, begin + 112s) ==
+  BOOST_TEST(formatted_history(sample_terms(), output_format::table, begin + 112s) ==
              "EPOCH  LEADER  BEGAN                    LASTED  ENDED\n"
              "    5  a\xef\xbf\xbd      -                             -  forced\n"
              "    7  b       2023-11-14 22:13:30 UTC  1m 00s  retired\n"
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(a_table_with_the_present_term_last) {
 }
 
 BOOST_AUTO_TEST_CASE(for_programs) {
-  const auto document = json::parse(formatted_history(sample(), output_format::json, begin + 112s));
+  const auto document = json::parse(formatted_history(sample_terms(), output_format::json, begin + 112s));
   BOOST_TEST(document.at("schema") == 1);
   BOOST_TEST(document.at("path") == "/e");
   BOOST_TEST(json::serialize(document.at("terms").at(1)) ==
@@ -60,26 +60,26 @@ BOOST_AUTO_TEST_CASE(for_programs) {
   BOOST_TEST(json::serialize(document.at("terms").at(2)) ==
              R"({"epoch":8,"leader":"c","began_ms":1700000070000,"ended_ms":null,"lasted_ms":42000,"outcome":null})");
   BOOST_TEST(document.at("terms").at(0).at("lasted_ms").is_null());
-  BOOST_TEST(formatted_history(sample(), output_format::tsv, begin + 112s)
+  BOOST_TEST(formatted_history(sample_terms(), output_format::tsv, begin + 112s)
                  .ends_with("term\t/e\t8\tc\t1700000070000\t\t42000\t\n"));
 }
 
 BOOST_AUTO_TEST_CASE(a_clock_that_is_behind_gives_no_negative_length) {
-  const auto document = json::parse(formatted_history(sample(), output_format::json, begin));
+  const auto document = json::parse(formatted_history(sample_terms(), output_format::json, begin));
   BOOST_TEST(document.at("terms").at(2).at("lasted_ms") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(options_of_resign_that_do_not_go_together) {
-  BOOST_TEST(refused({"resign", "/e", "--wait", "--force", "--grace", "1s", "--yes", "a", "-o", "ndjson"}) ==
+  BOOST_TEST(refused_by({"resign", "/e", "--wait", "--force", "--grace", "1s", "--yes", "a", "-o", "ndjson"}) ==
              "not refused");
-  BOOST_TEST(refused({"resign", "/e", "--for", "1s"}).ends_with("need --wait"));
-  BOOST_TEST(refused({"resign", "/e", "-o", "ndjson"}).ends_with("need --wait"));
-  BOOST_TEST(refused({"resign", "/e", "--wait", "--force"}).ends_with("need each other"));
-  BOOST_TEST(refused({"resign", "/e", "--wait", "--grace", "1s"}).ends_with("need each other"));
-  BOOST_TEST(refused({"resign", "/e", "--wait", "--yes", "a"}).ends_with("needs --force"));
-  BOOST_TEST(refused({"resign", "/e", "--wait", "--force", "--grace", "1m"}).ends_with("shorter than --for"));
-  BOOST_TEST(refused({"resign", "/e", "--wait", "--for", "soon"}).find("--for") != std::string::npos);
-  BOOST_TEST(refused({"resign", "/e", "--wait", "-o", "tsv"}).find("expected table or ndjson") != std::string::npos);
+  BOOST_TEST(refused_by({"resign", "/e", "--for", "1s"}).ends_with("need --wait"));
+  BOOST_TEST(refused_by({"resign", "/e", "-o", "ndjson"}).ends_with("need --wait"));
+  BOOST_TEST(refused_by({"resign", "/e", "--wait", "--force"}).ends_with("need each other"));
+  BOOST_TEST(refused_by({"resign", "/e", "--wait", "--grace", "1s"}).ends_with("need each other"));
+  BOOST_TEST(refused_by({"resign", "/e", "--wait", "--yes", "a"}).ends_with("needs --force"));
+  BOOST_TEST(refused_by({"resign", "/e", "--wait", "--force", "--grace", "1m"}).ends_with("shorter than --for"));
+  BOOST_TEST(refused_by({"resign", "/e", "--wait", "--for", "soon"}).find("--for") != std::string::npos);
+  BOOST_TEST(refused_by({"resign", "/e", "--wait", "-o", "tsv"}).find("expected table or ndjson") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

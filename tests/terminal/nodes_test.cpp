@@ -34,7 +34,7 @@ zkrecipes::node_stat stat_with(std::int64_t owner) {
   return stat;
 }
 
-node_listing sample() {
+node_listing sample_listing() {
   node_listing all;
   all.nodes = {{"/a", 0, stat_with(0), "shards"},
                {"/a/b", 1, stat_with(0x1000049e4070001), ""},
@@ -73,22 +73,22 @@ BOOST_AUTO_TEST_CASE(kinds_of_nodes) {
 }
 
 BOOST_AUTO_TEST_CASE(a_tree_for_people) {
-  BOOST_TEST(to_text(sample(), node_format::table, listing_style::tree) ==
+  BOOST_TEST(to_text(sample_listing(), node_format::table, listing_style::tree) ==
              "DATA  CHILDREN  KIND        OWNER              RECIPE  NAME\n"
              "  12         2  persistent  -                  shards  /a\n"
              "  12         2  ephemeral   0x1000049e4070001  -         b\n"
              "  12         2  persistent  -                  -           c d\n"
              "  12         2  persistent  -                  -         \uFFFD[2J\uFFFD\n");
-  auto deep = sample();
+  auto deep = sample_listing();
   deep.nodes[2].depth = 5000;
   deep.nodes[2].path = "/a/" + std::string(50'000, 'x');
   BOOST_TEST(to_text(deep, node_format::table, listing_style::tree).size() < 1000u);
-  BOOST_TEST(to_text(sample(), node_format::table, listing_style::names) == "a\nb\nc d\n\uFFFD[2J\uFFFD\n");
-  BOOST_TEST(to_text(sample(), node_format::table, listing_style::paths) == "/a\n/a/b\n/a/b/c d\n/a/\uFFFD[2J\uFFFD\n");
+  BOOST_TEST(to_text(sample_listing(), node_format::table, listing_style::names) == "a\nb\nc d\n\uFFFD[2J\uFFFD\n");
+  BOOST_TEST(to_text(sample_listing(), node_format::table, listing_style::paths) == "/a\n/a/b\n/a/b/c d\n/a/\uFFFD[2J\uFFFD\n");
 }
 
 BOOST_AUTO_TEST_CASE(listings_for_programs) {
-  auto listing = sample();
+  auto listing = sample_listing();
   listing.complete = false;
   listing.notes = {{"/a", "7 children were not looked at"}};
   const auto document = json::parse(to_text(listing, node_format::json, listing_style::tree));
@@ -153,7 +153,7 @@ BOOST_AUTO_TEST_CASE(what_recipes_keep_is_not_for_hands) {
 }
 
 BOOST_AUTO_TEST_CASE(children_are_deleted_before_their_parents) {
-  const auto order = leaves_first(sample().nodes);
+  const auto order = leaves_first(sample_listing().nodes);
   BOOST_TEST(order.front().path == "/a/b/c d");
   BOOST_TEST(order.back().path == "/a");
 }

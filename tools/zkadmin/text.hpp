@@ -42,4 +42,7 @@ std::string hexadecimal(std::uint64_t value);
 /// "350 ms", "1.2 s", "42 s", "1m 05s", "2h 03m".
 std::string short_duration(std::chrono::milliseconds duration);
 
+/// A text that is empty is shown as "-".
+inline std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
+
 }  // namespace zkadmin

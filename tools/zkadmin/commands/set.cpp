@@ -11,14 +11,14 @@
 namespace zkadmin {
 namespace {
 
-constexpr std::size_t longest_data = 16 * 1024 * 1024;  // Far more than a server takes.
+constexpr std::size_t longest_written = 16 * 1024 * 1024;  // Far more than a server takes.
 
 std::string read_all(std::istream& from, const std::string& name) {
-  std::string text(longest_data + 1, '\0');
+  std::string text(longest_written + 1, '\0');
   from.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(from.gcount()));
   if (from.bad()) throw failure(exit_code::error, name + " could not be read");
-  if (text.size() > longest_data) throw failure(exit_code::usage, name + " is longer than 16 MiB");
+  if (text.size() > longest_written) throw failure(exit_code::usage, name + " is longer than 16 MiB");
   return text;
 }
 

@@ -16,8 +16,6 @@ constexpr std::size_t longest_mark = 32;
 /// All columns but the name, which comes last and is not padded: names may be long and lines many.
 using node_columns = std::array<std::string, 5>;
 
-std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
-
 node_columns columns_of(const node_view& node) {
   if (!node.stat) return {"?", "?", "?", "?", "?"};
   const auto& stat = *node.stat;

@@ -10,8 +10,6 @@ namespace {
 
 constexpr std::size_t longest_detail = 80;  // Bytes.
 
-std::string or_dash(const std::string& text) { return text.empty() ? "-" : text; }
-
 template <class Number>
 std::string number_or_dash(const std::optional<Number>& number) {
   return number ? std::to_string(*number) : "-";
