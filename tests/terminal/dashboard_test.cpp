@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(starts_shows_the_screen_and_quits) {
   BOOST_TEST(terminal.screen().line(2).starts_with(" ENSEMBLE ──────"));
   BOOST_TEST(terminal.screen().line(3).starts_with("   SERVER "));
   BOOST_TEST(terminal.screen().line(4).find("leader  0x100000001     1     0/0.5/2") != std::string::npos);
-  BOOST_TEST(terminal.screen().line(23) == " q quit  ? help  j/k select  enter details  R refresh  Z pause");
+  BOOST_TEST(terminal.screen().line(23) == " q quit  ? help  1-9 pages  enter details  / filter  < > sort  Z pause");
   BOOST_TEST(!same_modes(terminal.modes(), before));
   BOOST_TEST(!terminal.screen().is_cursor_visible());
   BOOST_TEST(terminal.screen().is_alternate_screen());

@@ -105,6 +105,11 @@ BOOST_AUTO_TEST_CASE(silence_is_not_called_down) {
   after[0].silent = true;
   after[0].error = "no answer within 400 ms";
   BOOST_TEST(told(samples::servers(), after) == "127.1.2.1:2181 is silent: no answer within 400 ms\n");
+  auto later = after;
+  later[0].silent = false;
+  later[0].error = "Connection refused";
+  BOOST_TEST(told(after, later) == "127.1.2.1:2181: silent -> down: Connection refused\n");
+  BOOST_TEST(told(later, after) == "127.1.2.1:2181: down -> silent: no answer within 400 ms\n");
 }
 
 BOOST_AUTO_TEST_CASE(the_first_that_is_heard_of_a_server_is_no_event) {

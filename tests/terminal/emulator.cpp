@@ -133,6 +133,7 @@ void emulator::set_modes(bool on) {
   for (const int each : numbers_) {
     if (each == 25) cursor_visible_ = on;
     if (each == 1049 || each == 47) alternate_ = on;
+    if (each == 1000) takes_mouse_ = on;
   }
 }
 

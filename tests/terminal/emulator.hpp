@@ -19,6 +19,8 @@ class emulator {
   bool is_cursor_visible() const { return cursor_visible_; }
   bool is_alternate_screen() const { return alternate_; }
   bool saw_colors() const { return saw_colors_; }
+  /// Whether the program has asked for reports of the mouse.
+  bool takes_mouse() const { return takes_mouse_; }
 
  private:
   void put(char32_t glyph);
@@ -54,4 +56,5 @@ class emulator {
   bool cursor_visible_ = true;
   bool alternate_ = false;
   bool saw_colors_ = false;
+  bool takes_mouse_ = false;
 };

@@ -122,4 +122,15 @@ findings sick() {
   return seen;
 }
 
+model sick_dashboard() {
+  model state = dashboard();
+  state.kinds = all_kinds;
+  const auto seen = sick();
+  for (const event& each : std::initializer_list<event>{servers_seen{seen.servers}, elections_seen{*seen.elections},
+                                                        groups_seen{*seen.groups}, topics_seen{*seen.topics},
+                                                        commits_seen{*seen.commits}, queues_seen{*seen.queues}})
+    update(state, each, noon());
+  return state;
+}
+
 }  // namespace samples

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cluster/findings.hpp"
+#include "screen/model.hpp"
 
 namespace samples {
 
@@ -13,5 +14,8 @@ inline constexpr zkadmin::wanted_kinds all_kinds{.queues = true};
 
 /// Each problem but those of the whole ensemble.
 zkadmin::findings sick();
+
+/// A dashboard that has seen all of them.
+zkadmin::model sick_dashboard();
 
 }  // namespace samples

@@ -92,4 +92,10 @@ model dashboard() {
   return state;
 }
 
+effect type(model& state, const std::u32string& keys) {
+  effect last = effect::none;
+  for (const stroke each : keys) last = update(state, key_pressed{each}, state.now);
+  return last;
+}
+
 }  // namespace samples

@@ -1,6 +1,8 @@
 // Sample data of a cluster, for the tests.
 #pragma once
 
+#include <string>
+
 #include "cluster/status.hpp"
 #include "screen/model.hpp"
 
@@ -23,5 +25,8 @@ zkadmin::cluster_status cluster();
 
 /// A dashboard that has seen `servers` and `elections`, and some changes before.
 zkadmin::model dashboard();
+
+/// Types these keys; returns the effect of the last one.
+zkadmin::effect type(zkadmin::model& state, const std::u32string& keys);
 
 }  // namespace samples

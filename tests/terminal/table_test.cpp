@@ -42,9 +42,9 @@ BOOST_AUTO_TEST_CASE(natural_width_cuts_nothing) {
 
 BOOST_AUTO_TEST_CASE(the_columns_that_matter_least_go_first) {
   BOOST_TEST(drawn(example(), 14) ==
-             "NAME     COUNT\n"
-             "a            1\n"
-             "bb          22\n"
+             "NAME  COUNT\n"
+             "a         1\n"
+             "bb       22\n"
              "c     a cell …\n");
   BOOST_TEST(drawn(example(), 6) == "NAME\na\nbb\nc\n");
 }

@@ -6,6 +6,7 @@
 #include <zkrecipes/two_phase_commit.hpp>
 
 #include "live/admin_fixture.hpp"
+#include "pseudo_terminal.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -157,6 +158,18 @@ BOOST_AUTO_TEST_CASE(queues_that_are_declared_are_checked) {
   for (int i = 0; i < 2; ++i) BOOST_TEST(!std::get<0>(run(jobs.async_put("x", tuple))));
   const std::vector<std::string> hasty{"--queues", path, "--message-limit", "100ms"};
   BOOST_TEST(comes_to_tell(1, "warning queue-without-consumers " + path + ": 2 items, the oldest for ", hasty));
+  {
+    pseudo_terminal terminal(io(), 100, 20);
+    terminal.start({ZKADMIN_PROGRAM, "--root", root(), "--queues", path, "--message-limit", "100ms"},
+                   {{"ZKADMIN_HOSTS", hosts}});
+    BOOST_TEST(terminal.shows("1 warning"));
+    terminal.type("2");
+    BOOST_TEST(terminal.shows("queue-without-consumers"));
+    terminal.type("g\r");
+    BOOST_TEST(terminal.shows("QUEUE " + path));
+    terminal.type("q");
+    BOOST_TEST(terminal.exit_code() == 0);
+  }
   BOOST_TEST(tells(0, "0 two-phase commits, 1 queue, 0 other recipes\n", {"--queues", path}));
   const auto taken = run(jobs.async_take(tuple));
   BOOST_TEST_REQUIRE(!std::get<0>(taken));

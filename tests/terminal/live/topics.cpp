@@ -8,6 +8,7 @@
 #include <zkrecipes/topic_producer.hpp>
 
 #include "live/admin_fixture.hpp"
+#include "pseudo_terminal.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -107,6 +108,24 @@ BOOST_AUTO_TEST_CASE(a_message_that_nobody_consumes_becomes_a_problem) {
   }));
   const auto patient = zkadmin({"check", "--message-limit", "1h"});
   BOOST_TEST(patient.code == 0, patient.out);
+}
+
+BOOST_AUTO_TEST_CASE(the_dashboard_shows_the_lag) {
+  put("a", 3);
+  const auto shard = log().shard_of("a");
+  seek("billing", shard, topic_position::begin());
+  pseudo_terminal terminal(io(), 100, 20);
+  terminal.start({ZKADMIN_PROGRAM, "--root", root(), "--interval", "200ms"}, {{"ZKADMIN_HOSTS", hosts}});
+  BOOST_TEST(terminal.shows("QUORUM 3/3"));
+  terminal.type("5");
+  BOOST_TEST(terminal.shows("TOPICS 1"));
+  BOOST_TEST(terminal.shows(root() + "/t  billing    3 "));
+  terminal.type("\r");
+  BOOST_TEST(terminal.shows("TOPIC " + root() + "/t"));
+  seek("billing", shard, topic_position::end());
+  BOOST_TEST(terminal.shows("billing    0 "));
+  terminal.type("q");
+  BOOST_TEST(terminal.exit_code() == 0);
 }
 
 // The folders of shards and producers are no elections, and nothing is looked for in them.

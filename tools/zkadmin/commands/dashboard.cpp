@@ -22,10 +22,14 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/commit_reader.hpp"
 #include "cluster/live_place.hpp"
 #include "cluster/prober.hpp"
+#include "cluster/queue_reader.hpp"
+#include "cluster/topic_reader.hpp"
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
+#include "commands/reading_pace.hpp"
 #include "screen/model.hpp"
 #include "screen/render.hpp"
 #include "terminal/terminal.hpp"
@@ -87,10 +91,11 @@ class dashboard {
         input_(io, watch_for_input(STDIN_FILENO)),
         signals_(io) {
     for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT}) signals_.add(each);
-    terminal_.emplace(wanted.color);
+    terminal_.emplace(wanted.color, wanted.mouse);
     state_.title = wanted.name;
     state_.limits = wanted.limits;
-    apply(resized{terminal_->height()});
+    state_.kinds.queues = !wanted.queues.empty();
+    apply(resized{terminal_->width(), terminal_->height()});
     apply(servers_seen{servers_});
     for (std::size_t i = 0; i < servers_.size(); ++i) server_timers_.emplace_back(io);
   }
@@ -99,6 +104,7 @@ class dashboard {
     for (auto loop :
          {&dashboard::watch_recipes, &dashboard::read_keys, &dashboard::obey_signals, &dashboard::show_time})
       begin((this->*loop)());
+    read_unwatched();
     for (std::size_t i = 0; i < servers_.size(); ++i) begin(watch_server(i));
     while (!is_over_) io_.run_one();
     terminal_.reset();
@@ -124,12 +130,20 @@ class dashboard {
   void end_rests() {
     for (auto& each : server_timers_) each.cancel();
     recipes_timer_.cancel();
+    wake_readers();
+  }
+
+  void wake_readers() {
+    for (auto& each : reader_timers_) each.cancel();
   }
 
   void apply(const event& what) {
     if (is_over_) return;
     const auto now = std::chrono::system_clock::now();
+    const auto shown = state_.shown.which;
+    const bool was_known = state_.seen.elections.has_value();
     const effect wish = update(state_, what, now);
+    if (state_.shown.which != shown || state_.seen.elections.has_value() != was_known) wake_readers();
     if (wish == effect::quit) is_over_ = true;
     if (wish == effect::refresh) {
       ++refreshes_;
@@ -180,7 +194,7 @@ class dashboard {
         auto elections = co_await recipes_.elections(deadline::max());
         apply(elections_seen{std::move(elections)});
         auto groups = co_await recipes_.groups(deadline::max());
-        apply(groups_seen{std::move(groups.found)});
+        apply(groups_seen{std::move(groups)});
       } catch (const failure& error) {
         // Refused credentials close the session, and a closed session can not recover. All other errors may pass.
         if (!is_over_ && session_.status().state == zkrecipes::session_state::closed) throw;
@@ -208,6 +222,51 @@ class dashboard {
     if (!state_.paused && state_.surveyed_at != wall_time{}) apply(elections_seen{recipes_.known_elections()});
   }
 
+  /// The kinds of recipes that nothing watches.
+  void read_unwatched() {
+    begin(read_on<topic_status, topics_seen>(recipe::topic, page::topics, read_topic));
+    begin(read_on<commit_status, commits_seen>(recipe::two_phase_commit, page::commits, read_commit));
+    if (!wanted_.queues.empty()) begin(read_on<queue_status, queues_seen>(recipe::none, page::recipes, read_queue));
+  }
+
+  /// Reads all recipes of a kind again and again. Before the first search nothing is known of them, which is not the
+  /// same as that there are none.
+  template <class Status, class Seen>
+  asio::awaitable<void> read_on(recipe which, page where, reader<Status> read) {
+    auto& timer = reader_timers_.emplace_back(io_);
+    reading_pace pace(wanted_.interval);
+    while (!is_over_) {
+      const auto begin = reading_pace::clock::now();
+      const auto refreshes = refreshes_;
+      const bool is_shown = state_.shown.which == where || state_.shown.which == page::problems;
+      if (state_.seen.elections && pace.is_due(begin, is_shown, refreshes)) {
+        co_await read_kind<Status, Seen>(which, read);
+        pace.read(begin, reading_pace::clock::now(), refreshes);
+      }
+      co_await rest(timer, wanted_.interval);
+    }
+  }
+
+  /// Without a connection what was read before stays on the screen.
+  template <class Status, class Seen>
+  asio::awaitable<void> read_kind(recipe which, reader<Status> read) {
+    const bool is_declared = which == recipe::none;
+    survey<Status> all;
+    if (!is_declared) {
+      const auto outline = recipes_.outline();
+      all = {{}, outline.notes, outline.complete, outline.refused};
+    }
+    const path_hook is_gone = [&](const std::string& path) {
+      if (!is_declared) return recipes_.forget(which, path);
+      all.complete = false;
+      all.notes.push_back({path, "there is no queue"});
+    };
+    const auto paths = is_declared ? wanted_.queues : recipes_.found(which);
+    const reading_options how{true, is_gone};  // a temporary would be destroyed twice (GCC 12)
+    co_await read_each<Status>(session_, paths, read, deadline::max(), all, how);
+    if (session_.status().state == zkrecipes::session_state::connected) apply(Seen{std::move(all)});
+  }
+
   asio::awaitable<void> read_keys() {
     while (!is_over_) {
       co_await input_.async_wait(asio::posix::stream_descriptor::wait_read, as_result);
@@ -227,7 +286,7 @@ class dashboard {
         case SIGCONT: terminal_->resume(); break;
         default: is_over_ = true;
       }
-      apply(resized{terminal_->height()});
+      apply(resized{terminal_->width(), terminal_->height()});
     }
   }
 
@@ -264,6 +323,7 @@ class dashboard {
   std::vector<server_status> servers_;
   std::deque<asio::steady_timer> server_timers_;
   asio::steady_timer recipes_timer_;
+  std::deque<asio::steady_timer> reader_timers_;
   asio::steady_timer clock_timer_;
   asio::posix::stream_descriptor input_;
   asio::signal_set signals_;

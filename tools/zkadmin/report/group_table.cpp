@@ -10,18 +10,15 @@
 namespace zkadmin {
 namespace {
 
-constexpr std::size_t most_moves = 20;      // Rows.
-constexpr std::size_t longest_ranges = 40;  // Characters.
-
 std::string dash_if_empty(const std::string& text) { return text.empty() ? "-" : text; }
 
 std::string age_text(const std::optional<std::chrono::milliseconds>& age) { return age ? short_duration(*age) : "-"; }
 
 /// "0-3,9,..." if there are more than fit.
-std::string some_ranges(const shard_numbers& numbers) {
+std::string some_ranges(const shard_numbers& numbers, table_bounds bounds) {
   const auto text = ranges(numbers);
-  if (text.size() <= longest_ranges) return dash_if_empty(text);
-  return text.substr(0, text.rfind(',', longest_ranges - 3) + 1) + "...";
+  if (text.size() <= bounds.ranges) return dash_if_empty(text);
+  return text.substr(0, text.rfind(',', bounds.ranges - 3) + 1) + "...";
 }
 
 std::string capacity_text(double capacity) {
@@ -31,21 +28,12 @@ std::string capacity_text(double capacity) {
 }
 
 std::string summary_of(const group_status& group) {
-  std::string text =
-      group.path + ": " + std::to_string(group.shards) + " shards, " + std::to_string(owned_count(group)) + " owned";
-  const auto add = [&text](std::size_t count, const char* what) {
-    if (count > 0) text += ", " + std::to_string(count) + what;
-  };
-  add(group.moves.size(), " moving");
-  add(group.waiting.size(), " waiting");
-  add(group.quarantined.size(), " in quarantine");
-  add(group.unassigned.size(), " unassigned");
-  text += "; planner " + dash_if_empty(group.planner);
+  std::string text = group.path + ": " + shard_summary(group) + "; planner " + dash_if_empty(group.planner);
   if (group.frozen) text += "; frozen";
   return printable(text) + "\n";
 }
 
-table member_table(const group_status& group) {
+table member_table(const group_status& group, table_bounds bounds) {
   table content;
   content.columns = {{"MEMBER"}, {"STATE"}, {"CAPACITY", 0, true}, {"OWNED", 0, true}, {"MOVING", 0, true}, {"SHARDS"},
                      {"DATA"},   {"NODE"}};
@@ -55,26 +43,26 @@ table member_table(const group_status& group) {
                             {capacity_text(each.capacity)},
                             {std::to_string(each.owned.size())},
                             {std::to_string(each.expected.size())},
-                            {some_ranges(each.owned)},
+                            {some_ranges(each.owned, bounds)},
                             {dash_if_empty(each.data)},
                             {each.node}});
   return content;
 }
 
 /// The oldest moves first.
-table move_table(const group_status& group) {
+table move_table(const group_status& group, table_bounds bounds) {
   auto moves = group.moves;
   std::stable_sort(moves.begin(), moves.end(), [](const auto& a, const auto& b) { return a.age > b.age; });
   table content;
   content.columns = {{"MOVING", 0, true}, {"FROM"}, {"TO"}, {"PHASE"}, {"FOR", 0, true}};
-  for (std::size_t i = 0; i < std::min(moves.size(), most_moves); ++i)
+  for (std::size_t i = 0; i < std::min(moves.size(), bounds.rows); ++i)
     content.rows.push_back({{std::to_string(moves[i].shard)},
                             {dash_if_empty(moves[i].from) + (moves[i].from_gone ? " (gone)" : "")},
                             {moves[i].to},
                             {moves[i].phase},
                             {age_text(moves[i].age)}});
-  if (moves.size() > most_moves)
-    content.rows.push_back({{"and " + std::to_string(moves.size() - most_moves) + " more"}});
+  if (moves.size() > bounds.rows)
+    content.rows.push_back({{"and " + std::to_string(moves.size() - bounds.rows) + " more"}});
   return content;
 }
 
@@ -87,11 +75,12 @@ table quarantine_table(const group_status& group) {
   return content;
 }
 
-table away_table(const group_status& group) {
+table away_table(const group_status& group, table_bounds bounds) {
   table content;
   content.columns = {{"AWAY"}, {"FOR", 0, true}, {"GRACE", 0, true}, {"SHARDS"}};
   for (const auto& each : group.away)
-    content.rows.push_back({{each.id}, {age_text(each.age)}, {short_duration(each.grace)}, {some_ranges(each.shards)}});
+    content.rows.push_back(
+        {{each.id}, {age_text(each.age)}, {short_duration(each.grace)}, {some_ranges(each.shards, bounds)}});
   return content;
 }
 
@@ -99,12 +88,35 @@ std::string section(const table& content) { return content.rows.empty() ? "" : "
 
 }  // namespace
 
+std::string shard_summary(const group_status& group) {
+  std::string text = std::to_string(group.shards) + " shards, " + std::to_string(owned_count(group)) + " owned";
+  const auto add = [&text](std::size_t count, const char* what) {
+    if (count > 0) text += ", " + std::to_string(count) + what;
+  };
+  add(group.moves.size(), " moving");
+  add(group.waiting.size(), " waiting");
+  add(group.quarantined.size(), " in quarantine");
+  add(group.unassigned.size(), " unassigned");
+  return text;
+}
+
+std::vector<table> group_sections(const group_status& group, table_bounds bounds) {
+  return {member_table(group, bounds), move_table(group, bounds), quarantine_table(group), away_table(group, bounds)};
+}
+
 table group_table(std::span<const group_status> groups) {
   table content;
-  content.columns = {{"GROUP", 0, false, 20}, {"SHARDS", 1, true},  {"OWNED", 0, true},
-                     {"MOVING", 0, true},     {"WAITING", 3, true}, {"UNASSIGNED", 2, true},
-                     {"QUARANTINE", 1, true}, {"MEMBERS", 0, true}, {"AWAY", 3, true},
-                     {"PLANNER", 2},          {"FROZEN", 2}};
+  content.columns = {{"GROUP", 0, false, 20, true},
+                     {"SHARDS", 1, true},
+                     {"OWNED", 0, true},
+                     {"MOVING", 0, true},
+                     {"WAITING", 3, true},
+                     {"UNASSIGNED", 2, true},
+                     {"QUARANTINE", 1, true},
+                     {"MEMBERS", 0, true},
+                     {"AWAY", 3, true},
+                     {"PLANNER", 2},
+                     {"FROZEN", 2}};
   for (const auto& each : groups) {
     const bool has_quarantine = !each.quarantined.empty();
     content.rows.push_back({{each.path},
@@ -131,8 +143,9 @@ std::string to_table(const known_groups& groups) {
 
 std::string to_table(const group_status& group, const problem_limits& limits) {
   const auto problem = text_of(problems_of(group, limits));
-  return summary_of(group) + (problem.empty() ? "" : "problem: " + problem + "\n") + section(member_table(group)) +
-         section(move_table(group)) + section(quarantine_table(group)) + section(away_table(group));
+  std::string text = summary_of(group) + (problem.empty() ? "" : "problem: " + problem + "\n");
+  for (const auto& each : group_sections(group, for_print)) text += section(each);
+  return text;
 }
 
 }  // namespace zkadmin

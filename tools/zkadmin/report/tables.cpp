@@ -65,15 +65,16 @@ std::string waiting_line(const election_status& election) {
 
 table ensemble_table(std::span<const server_status> servers, const problem_limits& limits) {
   table content;
-  content.columns = {{"SERVER", 0, false, 24}, {"ROLE"},           {"ZXID", 1},        {"CONN", 2, true},
-                     {"LATENCY MS", 3, true},  {"OUTST", 4, true}, {"NODES", 5, true}, {"VERSION", 6}};
+  content.columns = {{"SERVER", 0, false, 24, true}, {"ROLE"},           {"ZXID", 1},        {"CONN", 2, true},
+                     {"LATENCY MS", 3, true},        {"OUTST", 4, true}, {"NODES", 5, true}, {"VERSION", 6}};
   for (const auto& each : servers) content.rows.push_back(server_row(each, problems_of(each, servers, limits)));
   return content;
 }
 
 table election_table(std::span<const election_status> elections, const problem_limits& limits) {
   table content;
-  content.columns = {{"PATH", 0, false, 20}, {"EPOCH", 2, true}, {"PHASE", 1}, {"LEADER"}, {"WAITING", 3}};
+  content.columns = {
+      {"PATH", 0, false, 20, true}, {"EPOCH", 2, true}, {"PHASE", 1}, {"LEADER", 0, false, 14, true}, {"WAITING", 3}};
   for (const auto& each : elections)
     content.rows.push_back({{each.path},
                             {each.epoch > 0 ? std::to_string(each.epoch) : "-"},

@@ -4,12 +4,11 @@
 
 #include "report/printed.hpp"
 #include "report/topic_report.hpp"
+#include "report/topic_tables.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
 namespace {
-
-constexpr std::size_t most_shard_rows = 20;
 
 /// What each shard keeps, and the messages of it that each group has still to consume, in the order of the groups.
 struct shard_row {
@@ -39,22 +38,6 @@ std::vector<shard_row> shard_rows(const topic_status& topic) {
   return sorted;
 }
 
-table shard_table(const topic_status& topic) {
-  table content;
-  content.columns = {{"SHARD", 0, true}, {"BATCHES", 0, true}, {"MESSAGES", 0, true}};
-  for (const auto& each : topic.groups) content.columns.push_back({each.name, 0, true});
-  const auto rows = shard_rows(topic);
-  for (std::size_t i = 0; i < std::min(rows.size(), most_shard_rows); ++i) {
-    const auto& kept = rows[i].kept;
-    table_row row{{std::to_string(kept.shard)}, {std::to_string(kept.batches)}, {std::to_string(kept.messages)}};
-    for (const auto each : rows[i].lags) row.push_back({std::to_string(each)});
-    content.rows.push_back(std::move(row));
-  }
-  if (rows.size() > most_shard_rows)
-    content.rows.push_back({{"and " + std::to_string(rows.size() - most_shard_rows) + " more"}});
-  return content;
-}
-
 table_row lag_row(const topic_group_status& group) {
   const auto lag = total_of(group.behind);
   return {{group.name},
@@ -66,13 +49,6 @@ table_row lag_row(const topic_group_status& group) {
 
 std::vector<column> lag_columns() {
   return {{"GROUP"}, {"LAG", 0, true}, {"OLDEST", 0, true}, {"SHARDS BEHIND", 0, true}, {"DEAD LETTERS", 0, true}};
-}
-
-table lag_table(const topic_status& topic) {
-  table content;
-  content.columns = lag_columns();
-  for (const auto& each : topic.groups) content.rows.push_back(lag_row(each));
-  return content;
 }
 
 /// A row for each group of a topic; the facts about the topic stand in the first one.
@@ -100,6 +76,29 @@ std::string block(const table& content) { return content.rows.empty() ? "" : "\n
 
 }  // namespace
 
+table lag_table(const topic_status& topic) {
+  table content;
+  content.columns = lag_columns();
+  for (const auto& each : topic.groups) content.rows.push_back(lag_row(each));
+  return content;
+}
+
+table shard_lag_table(const topic_status& topic, table_bounds bounds) {
+  table content;
+  content.columns = {{"SHARD", 0, true}, {"BATCHES", 0, true}, {"MESSAGES", 0, true}};
+  for (const auto& each : topic.groups) content.columns.push_back({each.name, 0, true});
+  const auto rows = shard_rows(topic);
+  for (std::size_t i = 0; i < std::min(rows.size(), bounds.rows); ++i) {
+    const auto& kept = rows[i].kept;
+    table_row row{{std::to_string(kept.shard)}, {std::to_string(kept.batches)}, {std::to_string(kept.messages)}};
+    for (const auto each : rows[i].lags) row.push_back({std::to_string(each)});
+    content.rows.push_back(std::move(row));
+  }
+  if (rows.size() > bounds.rows)
+    content.rows.push_back({{"and " + std::to_string(rows.size() - bounds.rows) + " more"}});
+  return content;
+}
+
 std::string to_table(const known_topics& topics) {
   if (!topics) return "Topics: not known.\n";
   std::string text = topics->found.empty() ? "" : printed(topic_table(topics->found));
@@ -111,7 +110,7 @@ std::string to_table(const topic_status& topic) {
   const auto kept = total_of(topic.kept);
   const auto heading = topic.path + ": " + std::to_string(topic.shards) + " shards, " + std::to_string(kept.batches) +
                        " batches, " + std::to_string(kept.messages) + " messages";
-  return printable(heading) + "\n" + block(lag_table(topic)) + block(shard_table(topic));
+  return printable(heading) + "\n" + block(lag_table(topic)) + block(shard_lag_table(topic, for_print));
 }
 
 }  // namespace zkadmin

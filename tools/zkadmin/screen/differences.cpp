@@ -1,7 +1,9 @@
 #include "screen/differences.hpp"
 
 #include <map>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "problems/election_rules.hpp"
 #include "text.hpp"
@@ -23,6 +25,8 @@ void compare(const server_status& before, const server_status& after, changes& f
         {name + ": " + standing(before) + " -> " + standing(after), is_serving(after) ? look::good : look::warning});
   } else if (!before.reachable && after.reachable) {
     found.push_back({name + " is up", look::good});
+  } else if (!after.reachable && before.silent != after.silent) {
+    found.push_back({name + ": " + standing(before) + " -> " + standing(after) + ": " + after.error, look::bad});
   }
 }
 
@@ -110,6 +114,24 @@ std::vector<change> differences(std::span<const election_status> before, std::sp
     }
   }
   for (const auto& gone : known) found.push_back({std::string(gone.first) + ": the election is gone", look::warning});
+  return found;
+}
+
+std::vector<change> differences(const problem_list& before, const problem_list& after) {
+  const auto names_of = [](const problem_list& all) {
+    std::set<std::pair<std::string, std::string>> names;
+    for (const auto& each : all) names.emplace(each.where, each.name);
+    return names;
+  };
+  const auto old_names = names_of(before);
+  const auto new_names = names_of(after);
+  changes found;
+  for (const auto& each : after)
+    if (!old_names.contains({each.where, each.name}))
+      found.push_back({each.where + ": " + each.text, each.how_bad == severity::critical ? look::bad : look::warning});
+  for (const auto& each : before)
+    if (!new_names.contains({each.where, each.name}))
+      found.push_back({each.where + ": " + each.name + " is over", look::good});
   return found;
 }
 

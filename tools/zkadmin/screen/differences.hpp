@@ -7,6 +7,7 @@
 
 #include "cluster/status.hpp"
 #include "problems/limits.hpp"
+#include "problems/problem.hpp"
 #include "screen/grid.hpp"
 
 namespace zkadmin {
@@ -19,5 +20,7 @@ struct change {
 std::vector<change> differences(std::span<const server_status> before, std::span<const server_status> after);
 std::vector<change> differences(std::span<const election_status> before, std::span<const election_status> after,
                                 const problem_limits& limits = {});
+/// Problems that are new, and those that are over. A problem is known by its name and its place: its text may change.
+std::vector<change> differences(const problem_list& before, const problem_list& after);
 
 }  // namespace zkadmin

@@ -1,54 +1,76 @@
 // All that the dashboard knows, and how it changes. It does not use the terminal, the network or the clock.
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
-#include "cluster/group_status.hpp"
-#include "cluster/status.hpp"
+#include "cluster/findings.hpp"
 #include "problems/limits.hpp"
+#include "problems/verdict.hpp"
 #include "screen/grid.hpp"
+#include "screen/page.hpp"
+#include "screen/stroke.hpp"
 
 namespace zkadmin {
 
 using wall_time = std::chrono::system_clock::time_point;
-
-enum class page { overview, details, help };
 
 /// One line of the list of events.
 struct event_line {
   wall_time when;
   std::string text;
   zkadmin::look look = zkadmin::look::plain;
+  std::uint64_t number = 0;  ///< Counts them.
+};
+
+/// How the user looks at the list of a page.
+struct list_state {
+  std::string id{};          ///< That of the selected row, which the selection follows.
+  std::size_t selected = 0;  ///< Index of that row.
+  std::size_t top = 0;       ///< Index of the first row on the screen.
+  std::string filter{};
+  std::optional<std::size_t> sorted_by{};  ///< Index of a column; nothing: the order of the page itself.
+  bool is_inverted = false;
+};
+
+/// A line that the user is typing.
+struct prompt_line {
+  char kind = '/';  ///< `/`: a filter; `:`: a command.
+  std::string text{};
 };
 
 struct model {
-  // The known state. When a refresh fails the last answer stays, and `trouble` says why it is old.
+  // The known state. When a refresh fails the last answer stays, and `seen.trouble` says why it is old.
   std::string title;
   problem_limits limits;
-  std::vector<server_status> servers;
-  election_survey survey;  ///< Elections with a problem come first.
+  wanted_kinds kinds;
+  findings seen;   ///< Elections with a problem come first.
+  verdict judged;  ///< The problems of `seen`.
   wall_time now;
-  wall_time surveyed_at;  ///< When `survey` was made; the clock's epoch before the first one.
-  std::string trouble;
-  std::vector<group_status> groups;  ///< Sorted by path.
-  std::deque<event_line> events;     ///< Newest first, bounded.
+  wall_time surveyed_at;          ///< When the elections were read; the clock's epoch before the first time.
+  std::deque<event_line> events;  ///< Newest first, bounded.
+  std::uint64_t events_noted = 0;
 
   // The part that the user looks at.
-  page shown = page::overview;
-  std::size_t selected = 0;  ///< Index into the elections; follows the path of the selected one.
-  std::size_t scroll = 0;    ///< First line of a page that is longer than the screen.
-  int height = 24;           ///< Lines of the screen.
+  screen_place shown;
+  std::vector<screen_place> history;  ///< Where the user was before, the latest last; bounded.
+  std::array<list_state, page_count> lists;
+  std::size_t scroll = 0;  ///< First line of details or help.
+  int width = 80;
+  int height = 24;
   bool paused = false;
+  std::optional<prompt_line> prompt;
+  std::string message;  ///< An answer to what was typed last.
 };
 
-enum class key { up, down, first, last, enter, back, help, quit, refresh, pause, other };
-
 struct key_pressed {
-  key which;
+  stroke typed;
 };
 struct servers_seen {
   std::vector<server_status> servers;
@@ -60,15 +82,25 @@ struct elections_failed {
   std::string why;
 };
 struct groups_seen {
-  std::vector<group_status> groups;
+  group_survey survey;
+};
+struct topics_seen {
+  topic_survey survey;
+};
+struct commits_seen {
+  commit_survey survey;
+};
+struct queues_seen {
+  queue_survey survey;
 };
 struct resized {
+  int width;
   int height;
 };
 struct time_passed {};
 
-using event =
-    std::variant<key_pressed, servers_seen, elections_seen, elections_failed, groups_seen, resized, time_passed>;
+using event = std::variant<key_pressed, servers_seen, elections_seen, elections_failed, groups_seen, topics_seen,
+                           commits_seen, queues_seen, resized, time_passed>;
 
 /// The action that the caller has to take besides drawing the model anew.
 enum class effect { none, refresh, quit };

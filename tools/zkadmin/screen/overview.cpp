@@ -1,14 +1,13 @@
 // The page that the dashboard begins with: ensemble, elections, events.
 #include <algorithm>
+#include <map>
 #include <span>
+#include <string_view>
 
 #include "problems/election_rules.hpp"
 #include "problems/ensemble_rules.hpp"
-#include "problems/group_rules.hpp"
-#include "problems/order.hpp"
-#include "report/group_tables.hpp"
 #include "report/tables.hpp"
-#include "screen/pages.hpp"
+#include "screen/page_content.hpp"
 #include "screen/table.hpp"
 #include "text.hpp"
 
@@ -29,31 +28,37 @@ struct sections {
 
 int count_of(std::size_t size) { return static_cast<int>(std::min<std::size_t>(size, 100'000)); }
 
-/// One line of the list of elections: an election, or its activity.
+/// One line of the list of elections: a row, or the activity of its election.
 struct list_line {
-  std::size_t election;
-  bool is_activity;
+  std::size_t row;
+  const election_status* activity;
 };
 
-std::vector<list_line> list_lines(const std::vector<election_status>& elections) {
-  std::vector<list_line> list;
-  for (std::size_t i = 0; i < elections.size(); ++i) {
-    list.push_back({i, false});
-    if (has_activity(elections[i])) list.push_back({i, true});
+std::vector<list_line> list_lines(const model& state, const list_view& list) {
+  std::map<std::string_view, const election_status*> busy;
+  if (state.seen.elections)
+    for (const auto& each : state.seen.elections->elections)
+      if (has_activity(each)) busy[each.path] = &each;
+  std::vector<list_line> all;
+  for (std::size_t i = 0; i < list.keys.size(); ++i) {
+    all.push_back({i, nullptr});
+    if (const auto found = busy.find(list.keys[i].id); found != busy.end()) all.push_back({i, found->second});
   }
-  return list;
+  return all;
 }
+
+std::size_t count_of_groups(const model& state) { return state.seen.groups ? state.seen.groups->found.size() : 0; }
 
 /// A quarter of the screen at most.
 int lines_of_groups(lines body, const model& state) {
-  return state.groups.empty() ? 0
-                              : std::min(heading_lines + count_of(state.groups.size()), std::max(body.count / 4, 3));
+  const auto groups = count_of_groups(state);
+  return groups == 0 ? 0 : std::min(heading_lines + count_of(groups), std::max(body.count / 4, 3));
 }
 
-sections divide(lines body, const model& state) {
+sections divide(lines body, const model& state, std::size_t election_lines) {
   if (body.count < least_for_all) return {{body.top, 0}, body, {body.top, 0}, {body.top, 0}};
-  const int ensemble = std::min(heading_lines + count_of(state.servers.size()), std::max(body.count / 3, 4));
-  const int wanted = heading_lines + std::max(count_of(list_lines(state.survey.elections).size()), 1);
+  const int ensemble = std::min(heading_lines + count_of(state.seen.servers.size()), std::max(body.count / 3, 4));
+  const int wanted = heading_lines + std::max(count_of(election_lines), 1);
   const int least_events = std::min(body.count / 4, max_events_wanted);
   const int groups = lines_of_groups(body, state);
   const int elections = std::min(wanted, body.count - ensemble - groups - least_events);
@@ -64,10 +69,10 @@ sections divide(lines body, const model& state) {
 
 /// The servers to show in `room` lines: all in their order or, if they do not fit, those with a problem first.
 std::vector<server_status> servers_to_show(const model& state, int room) {
-  auto servers = state.servers;
+  auto servers = state.seen.servers;
   if (count_of(servers.size()) <= room) return servers;
   const auto is_well = [&state](const auto& each) {
-    return is_serving(each) && problems_of(each, state.servers, state.limits).empty();
+    return is_serving(each) && problems_of(each, state.seen.servers, state.limits).empty();
   };
   std::stable_partition(servers.begin(), servers.end(), [&](const auto& each) { return !is_well(each); });
   servers.resize(static_cast<std::size_t>(std::max(room - 1, 0)));
@@ -83,29 +88,27 @@ void draw_ensemble(grid& screen, const model& state, lines where) {
   int y = where.top + 1;
   draw_titles(screen, y++, content, columns);
   for (const auto& row : content.rows) draw_row(screen, y++, content, row, columns);
-  if (const auto hidden = state.servers.size() - servers.size(); hidden > 0)
+  if (const auto hidden = state.seen.servers.size() - servers.size(); hidden > 0)
     screen.put(indent, y, "and " + std::to_string(hidden) + " more", look::dim);
 }
 
-void draw_election_list(grid& screen, const model& state, lines where, const table& content) {
-  const auto& elections = state.survey.elections;
-  const auto columns = place_columns(content, indent, screen.width() - indent - margin);
-  const auto list = list_lines(elections);
-  const auto is_selected = [&state](const list_line& each) { return each.election == state.selected; };
-  const auto after_selected = std::find_if(list.rbegin(), list.rend(), is_selected).base();
-  const auto skipped = std::max<std::ptrdiff_t>(after_selected - list.begin() - where.count, 0);
-  const std::span shown(list.begin() + skipped, list.end());
+void draw_election_list(grid& screen, const model& state, lines where, const list_view& list) {
+  const auto columns = place_columns(list.content, indent, screen.width() - indent - margin);
+  const auto all = list_lines(state, list);
+  const auto selected = state.lists[static_cast<std::size_t>(page::overview)].selected;
+  const auto is_selected = [selected](const list_line& each) { return each.row == selected; };
+  const auto after_selected = std::find_if(all.rbegin(), all.rend(), is_selected).base();
+  const auto skipped = std::max<std::ptrdiff_t>(after_selected - all.begin() - where.count, 0);
+  const std::span shown(all.begin() + skipped, all.end());
   for (std::size_t i = 0; i < shown.size() && static_cast<int>(i) < where.count; ++i) {
     const int y = where.top + static_cast<int>(i);
     const auto& each = shown[i];
-    if (each.is_activity) {
-      draw_activity(screen, indent + 2, y, elections[each.election], state.limits);
+    if (each.activity) {
+      draw_activity(screen, indent + 2, y, *each.activity, state.limits);
       continue;
     }
-    draw_row(screen, y, content, content.rows[each.election], columns);
-    if (!is_selected(each)) continue;
-    screen.fill(margin, y, 1, U'▸');
-    screen.mark_line(y, look::selected);
+    draw_row(screen, y, list.content, list.content.rows[each.row], columns);
+    if (is_selected(each)) mark_selected(screen, y);
   }
 }
 
@@ -126,59 +129,39 @@ problem_marks count_problems(const std::vector<Status>& all, const problem_limit
   return marks;
 }
 
-/// The remarks about all elections together, the most serious first.
-table_cell remark_on(const model& state) {
-  const auto& survey = state.survey;
-  const auto marks = count_problems(survey.elections, state.limits);
-  std::string text = staleness(state);
-  const auto add = [&text](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
-  if (marks.any > 0) add(std::to_string(marks.any) + " with a problem");
-  if (!survey.notes.empty()) add(to_string(survey.notes.front()));
-  if (survey.notes.size() > 1) add(std::to_string(survey.notes.size() - 1) + " more notes");
-  return {text, marks.critical > 0 ? look::bad : look::warning};
-}
-
-void draw_elections(grid& screen, const model& state, lines where) {
-  if (where.count == 0) return;
-  const auto& elections = state.survey.elections;
-  const table content = election_table(elections, state.limits);
+void draw_elections(grid& screen, const model& state, lines where, const list_view& list) {
   const bool has_heading = where.count > heading_lines;
-  const bool is_known = state.surveyed_at != wall_time{};
-  const table_cell remark = remark_on(state);
   if (has_heading) {
-    const std::string count = is_known ? " " + std::to_string(elections.size()) : "";
-    draw_heading(screen, where.top, "ELECTIONS" + count, remark.text, remark.look);
-    draw_titles(screen, where.top + 1, content, place_columns(content, indent, screen.width() - indent - margin));
+    draw_heading(screen, where.top, heading_of(state, page::overview, list, title_of(page::elections)),
+                 list.remark.text, list.remark.look);
+    const auto columns = place_columns(list.content, indent, screen.width() - indent - margin);
+    draw_titles(screen, where.top + 1, list.content, columns);
     where = {where.top + heading_lines, where.count - heading_lines};
   }
-  if (elections.empty()) {
-    const bool is_remark_due = !has_heading && !remark.text.empty();
-    screen.put(indent, where.top, is_remark_due ? remark.text : is_known ? "none" : "not known yet", look::dim);
-  } else {
-    draw_election_list(screen, state, where, content);
+  if (list.keys.empty() && where.count > 0) {
+    const bool is_remark_due = !has_heading && !list.remark.text.empty();
+    const auto text = is_remark_due ? list.remark.text : empty_text(state, list.is_known, list.total > 0);
+    screen.put(indent, where.top, text, look::dim);
   }
+  draw_election_list(screen, state, where, list);
 }
 
 /// Those with a problem first.
 void draw_groups(grid& screen, const model& state, lines where) {
   if (where.count <= heading_lines) return;
-  auto groups = state.groups;
-  put_problems_first(groups, state.limits);
-  const auto marks = count_problems(groups, state.limits);
-  const auto room = static_cast<std::size_t>(where.count - heading_lines);
-  const auto hidden = groups.size() - std::min(groups.size(), room);
-  std::string remark = marks.any > 0 ? std::to_string(marks.any) + " with a problem" : "";
-  if (hidden > 0) remark += (remark.empty() ? "" : "; ") + std::to_string(hidden) + " not shown";
-  draw_heading(screen, where.top, "SHARD GROUPS " + std::to_string(groups.size()), remark,
-               marks.critical > 0 ? look::bad
-               : marks.any > 0    ? look::warning
-                                  : look::dim);
-  groups.resize(groups.size() - hidden);
-  const table content = group_table(groups);
-  const auto columns = place_columns(content, indent, screen.width() - indent - margin);
+  auto list = group_list_view(state);
+  auto& rows = list.content.rows;
+  const auto all = rows.size();
+  rows.resize(std::min(all, static_cast<std::size_t>(where.count - heading_lines)));
+  auto remark = list.remark;
+  if (remark.text.empty()) remark.look = look::dim;
+  if (rows.size() < all)
+    remark.text += (remark.text.empty() ? "" : "; ") + std::to_string(all - rows.size()) + " not shown";
+  draw_heading(screen, where.top, "SHARD GROUPS " + std::to_string(all), remark.text, remark.look);
+  const auto columns = place_columns(list.content, indent, screen.width() - indent - margin);
   int y = where.top + 1;
-  draw_titles(screen, y++, content, columns);
-  for (const auto& row : content.rows) draw_row(screen, y++, content, row, columns);
+  draw_titles(screen, y++, list.content, columns);
+  for (const auto& row : rows) draw_row(screen, y++, list.content, row, columns);
 }
 
 void draw_events(grid& screen, const model& state, lines where, const view_options& options) {
@@ -225,9 +208,10 @@ void draw_activity(grid& screen, int x, int y, const election_status& election, 
 }
 
 void draw_overview(grid& screen, const model& state, lines where, const view_options& options) {
-  const sections parts = divide(where, state);
+  const auto elections = list_of(state, page::overview);
+  const sections parts = divide(where, state, list_lines(state, elections).size());
   draw_ensemble(screen, state, parts.ensemble);
-  draw_elections(screen, state, parts.elections);
+  draw_elections(screen, state, parts.elections, elections);
   draw_groups(screen, state, parts.groups);
   draw_events(screen, state, parts.events, options);
 }

@@ -21,12 +21,16 @@ struct lines {
 /// The lines between title and keys on a screen of this height.
 lines body_of(int height) noexcept;
 
-/// How many lines the page that is shown takes. It is scrolled if the screen has fewer.
-std::size_t page_length(const model& state);
+/// The parts of a list in so many lines: what does not fit goes, and the rows last.
+struct list_layout {
+  bool has_heading;
+  bool has_titles;
+  int rows;
+};
+list_layout layout_of(lines where) noexcept;
 
 void draw_overview(grid& screen, const model& state, lines where, const view_options& options);
-void draw_details(grid& screen, const model& state, lines where, const view_options& options);
-void draw_help(grid& screen, const model& state, lines where);
+void draw_list(grid& screen, const model& state, lines where, const view_options& options);
 
 /// "ELECTIONS 3 ------- remark".
 void draw_heading(grid& screen, int y, const std::string& title, const std::string& remark, look remark_look);
@@ -37,6 +41,12 @@ void draw_hand_over(grid& screen, int x, int y, const hand_over_status& hand_ove
 /// The activity of an election, on a line of its own: a hand-over, or a requested resignation.
 bool has_activity(const election_status& election);
 void draw_activity(grid& screen, int x, int y, const election_status& election, const problem_limits& limits);
+
+/// A row of a list that is selected.
+void mark_selected(grid& screen, int y);
+
+/// "none", or why nothing is known.
+std::string empty_text(const model& state, bool is_known, bool is_filtered);
 
 /// Why the elections on screen are out of date; empty if they are current.
 std::string staleness(const model& state);

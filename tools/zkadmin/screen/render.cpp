@@ -4,31 +4,64 @@
 #include <cstdio>
 
 #include "report/tables.hpp"
-#include "screen/pages.hpp"
+#include "screen/fitted.hpp"
+#include "screen/page_content.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
 namespace {
 
-// A narrow screen shows the cluster's name, without the program's name and the time.
+/// "2 critical, 1 warning, not all known".
+std::string problem_count(const verdict& judged) {
+  const auto is_critical = [](const problem& each) { return each.how_bad == severity::critical; };
+  const auto critical = std::count_if(judged.problems.begin(), judged.problems.end(), is_critical);
+  const auto warnings = static_cast<std::ptrdiff_t>(judged.problems.size()) - critical;
+  std::string text;
+  if (critical > 0) append_to_list(text, std::to_string(critical) + " critical");
+  if (warnings > 0) append_to_list(text, std::to_string(warnings) + (warnings == 1 ? " warning" : " warnings"));
+  if (!judged.unknown.empty()) append_to_list(text, "not all known");
+  return text;
+}
+
+look look_of(const verdict& judged) {
+  if (is_critical(judged.problems)) return look::bad;
+  return judged.problems.empty() ? look::dim : look::warning;
+}
+
+// A narrow screen shows the cluster's name, without the program's name, the problems and the time.
 void draw_title(grid& screen, const model& state, const view_options& options) {
   const bool is_narrow = screen.width() < 40;
   const std::string clock = (state.paused ? "PAUSED " : "") + (is_narrow ? "" : time_of_day(state.now, options));
   const int clock_x = std::max(screen.width() - places(clock) - 1, 0);
-  screen.put(1, 0, (is_narrow ? "" : "zkadmin  ") + state.title, look::title, clock_x - 2);
+  const auto count = is_narrow ? std::string() : problem_count(state.judged);
+  const int count_x = count.empty() ? clock_x : std::max(clock_x - places(count) - 2, 0);
+  screen.put(1, 0, (is_narrow ? "" : "zkadmin  ") + state.title, look::title, count_x - 2);
   screen.put(clock_x, 0, clock);
   screen.mark_line(0, look::title);
+  screen.put(count_x, 0, count, look_of(state.judged), clock_x - count_x);
 }
 
 void draw_banner(grid& screen, const model& state) {
-  const auto banner = quorum_banner(state.servers);
+  const auto banner = quorum_banner(state.seen.servers);
   screen.put(1, 1, banner.text, banner.look);
 }
 
-void draw_keys(grid& screen, page shown, int y) {
-  const char* const keys = shown == page::overview ? "q quit  ? help  j/k select  enter details  R refresh  Z pause"
-                                                   : "q quit  esc back  j/k scroll  ? help";
-  screen.put(1, y, keys, look::dim);
+std::string key_hints(const model& state) {
+  if (state.shown.which == page::help) return "q quit  esc back  j/k scroll";
+  if (!is_list(state.shown)) return "q quit  esc back  j/k scroll  1-9 pages  ? help";
+  return "q quit  ? help  1-9 pages  enter details  / filter  < > sort  Z pause";
+}
+
+/// The line that is being typed, the answer to it, or the keys.
+void draw_last_line(grid& screen, const model& state, int y) {
+  if (state.prompt) {
+    const auto text = std::string(1, state.prompt->kind) + state.prompt->text + "_";
+    screen.put(1, y, cut_at_begin(text, screen.width() - 2));
+  } else if (!state.message.empty()) {
+    screen.put(1, y, state.message, look::warning);
+  } else {
+    screen.put(1, y, key_hints(state), look::dim);
+  }
 }
 
 }  // namespace
@@ -49,10 +82,10 @@ lines body_of(int height) noexcept {
 
 std::string staleness(const model& state) {
   const bool is_first = state.surveyed_at == wall_time{};
-  if (state.trouble.empty()) return is_first ? "looking for elections" : "";
-  if (is_first) return state.trouble;
+  if (state.seen.trouble.empty()) return is_first ? "looking for elections" : "";
+  if (is_first) return state.seen.trouble;
   const auto age = std::chrono::floor<std::chrono::seconds>(state.now - state.surveyed_at);
-  return "stale " + std::to_string(std::max<long long>(age.count(), 0)) + " s: " + state.trouble;
+  return "stale " + std::to_string(std::max<long long>(age.count(), 0)) + " s: " + state.seen.trouble;
 }
 
 grid render(const model& state, int width, int height, const view_options& options) {
@@ -60,12 +93,14 @@ grid render(const model& state, int width, int height, const view_options& optio
   draw_title(screen, state, options);
   draw_banner(screen, state);
   const lines body = body_of(height);
-  switch (state.shown) {
-    case page::overview: draw_overview(screen, state, body, options); break;
-    case page::details: draw_details(screen, state, body, options); break;
-    case page::help: draw_help(screen, state, body); break;
+  if (state.shown.which == page::overview) {
+    draw_overview(screen, state, body, options);
+  } else if (is_list(state.shown)) {
+    draw_list(screen, state, body, options);
+  } else {
+    sheet_of(state, state.shown, width, options).draw(screen, state.scroll, body);
   }
-  draw_keys(screen, state.shown, body.top + body.count);
+  draw_last_line(screen, state, body.top + body.count);
   return screen;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "screen/fitted.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -68,9 +69,10 @@ void shrink_columns(const table& content, std::vector<placed_column>& columns, i
   }
 }
 
-void put_aligned(grid& screen, int y, const placed_column& where, bool right, const table_cell& what) {
-  const int shift = right ? std::max(where.width - places(what.text), 0) : 0;
-  screen.put(where.x + shift, y, what.text, what.look, where.width - shift);
+void put_aligned(grid& screen, int y, const placed_column& where, const column& how, const table_cell& what) {
+  const int shift = how.right ? std::max(where.width - places(what.text), 0) : 0;
+  const std::string text = how.in_middle ? cut_in_middle(what.text, where.width) : what.text;
+  screen.put(where.x + shift, y, text, what.look, where.width - shift);
 }
 
 }  // namespace
@@ -83,7 +85,8 @@ std::vector<placed_column> place_columns(const table& content, int x, int width)
     each.x = x;
     x += each.width + gap;
   }
-  if (const int left = width - total_width(columns); !columns.empty() && left > 0) columns.back().width += left;
+  const int left = width - total_width(columns);
+  if (left > 0 && !columns.empty() && !content.columns[columns.back().index].right) columns.back().width += left;
   return columns;
 }
 
@@ -101,7 +104,7 @@ int natural_width(const table& content) {
 void draw_titles(grid& screen, int y, const table& content, const std::vector<placed_column>& columns) {
   for (const auto& each : columns) {
     const auto& column = content.columns[each.index];
-    put_aligned(screen, y, each, column.right, {column.title, look::heading});
+    put_aligned(screen, y, each, column, {column.title, look::heading});
   }
 }
 
@@ -112,7 +115,7 @@ void draw_row(grid& screen, int y, const table& content, const table_row& row,
   int behind = columns.empty() ? 0 : columns.front().x;
   for (const auto& each : columns) {
     if (each.index >= whole) break;
-    put_aligned(screen, y, each, content.columns[each.index].right, row[each.index]);
+    put_aligned(screen, y, each, content.columns[each.index], row[each.index]);
     behind = each.x + each.width + gap;
   }
   if (has_span) screen.put(behind, y, row.back().text, row.back().look);

@@ -1,6 +1,8 @@
 // Tables that fit any width: the least important columns are left out first.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,14 +12,16 @@ namespace zkadmin {
 
 struct column {
   std::string title;
-  int rank = 0;        ///< 0: always shown; the highest is left out first.
-  bool right = false;  ///< Aligned to the right; not cut while another column can be.
-  int least = 12;      ///< The column may be cut down to this before any column is left out.
+  int rank = 0;            ///< 0: always shown; the highest is left out first.
+  bool right = false;      ///< Aligned to the right; not cut while another column can be.
+  int least = 12;          ///< The column may be cut down to this before any column is left out.
+  bool in_middle = false;  ///< Names: a text that is too long is cut in its middle, not at its end.
 };
 
 struct table_cell {
   std::string text;
   zkadmin::look look = zkadmin::look::plain;
+  std::optional<std::int64_t> figure{};  ///< A list is sorted by it in place of the text.
 };
 
 /// A row with fewer cells than there are columns: its last cell spans the rest of the line.
@@ -34,7 +38,8 @@ struct placed_column {
   int width;
 };
 
-/// The columns that fit between `x` and `x` + `width`; the last one gets the rest of the width.
+/// The columns that fit between `x` and `x` + `width`; the last one gets the rest of the width, unless it is
+/// aligned to the right.
 std::vector<placed_column> place_columns(const table& content, int x, int width);
 
 /// The width at which nothing is cut.

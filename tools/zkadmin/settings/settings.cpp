@@ -26,6 +26,7 @@ constexpr setting settings_table[] = {
     {"digest", value_type::text, true, "The credentials themselves, user:password"},
     {"color", value_type::flag, false, "Colours (default: unless NO_COLOR is set)"},
     {"ascii", value_type::flag, false, "Draw with ASCII characters only"},
+    {"mouse", value_type::flag, false, "Take the wheel of the mouse (default: true; selecting text then takes shift)"},
     {"listen", value_type::text, false, "Where the exporter serves: address:port (default 127.0.0.1:9141)"},
     {"refresh", value_type::duration, false, "Pause between the reads of the exporter, 100ms to 1h (default 15s)"},
     {"audit_file", value_type::text, false, "Append each intervention to this file (default: none)"},
@@ -158,6 +159,7 @@ settings resolve_settings(std::span<const raw_settings> layers) {
   apply(layers, "timeout", [&](const auto& text) { result.timeout = parse_duration(text); });
   apply(layers, "color", [&](const auto& text) { result.color = parse_flag(text); });
   apply(layers, "ascii", [&](const auto& text) { result.ascii = parse_flag(text); });
+  apply(layers, "mouse", [&](const auto& text) { result.mouse = parse_flag(text); });
   apply_digest(layers, result);
   apply(layers, "listen", [&](const auto& text) { result.listen = parse_listen(text); });
   apply(layers, "refresh", [&](const auto& text) { result.refresh = parse_duration(text); });

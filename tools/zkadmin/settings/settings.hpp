@@ -76,6 +76,7 @@ struct settings {
   std::optional<digest_credentials> digest;
   bool color = true;
   bool ascii = false;
+  bool mouse = true;                                     ///< The dashboard takes the wheel.
   endpoint listen{"127.0.0.1", 9141, "127.0.0.1:9141"};  ///< Where the exporter serves its metrics.
   std::chrono::milliseconds refresh{15'000};             ///< Pause between the reads of the exporter.
   problem_limits limits;

@@ -53,31 +53,35 @@ void start_colors() {
   init_pair(heading_pair, COLOR_CYAN, -1);
 }
 
-key key_of(wint_t code) {
+stroke character_of(wint_t code) {
   switch (code) {
-    case 'q': return key::quit;
-    case 'k': return key::up;
-    case 'j': return key::down;
-    case 'g': return key::first;
-    case 'G': return key::last;
-    case '\r':
-    case '\n': return key::enter;
-    case '\x1b': return key::back;
-    case '?': return key::help;
-    case 'R': return key::refresh;
-    case 'Z': return key::pause;
-    default: return key::other;
+    case '\n': return strokes::enter;
+    case '\b': return strokes::backspace;
+    default: return static_cast<stroke>(code);
   }
 }
 
-key function_key_of(wint_t code) {
+/// The wheel; clicks are no key of ours.
+stroke mouse_stroke() {
+  MEVENT happened{};
+  if (getmouse(&happened) != OK) return strokes::other;
+  if (happened.bstate & BUTTON4_PRESSED) return strokes::wheel_up;
+  return happened.bstate & BUTTON5_PRESSED ? strokes::wheel_down : strokes::other;
+}
+
+stroke function_key_of(wint_t code) {
   switch (code) {
-    case KEY_UP: return key::up;
-    case KEY_DOWN: return key::down;
-    case KEY_HOME: return key::first;
-    case KEY_END: return key::last;
-    case KEY_ENTER: return key::enter;
-    default: return key::other;
+    case KEY_UP: return strokes::up;
+    case KEY_DOWN: return strokes::down;
+    case KEY_HOME: return strokes::home;
+    case KEY_END: return strokes::end;
+    case KEY_PPAGE: return strokes::page_up;
+    case KEY_NPAGE: return strokes::page_down;
+    case KEY_BTAB: return strokes::shift_tab;
+    case KEY_BACKSPACE: return strokes::backspace;
+    case KEY_ENTER: return strokes::enter;
+    case KEY_MOUSE: return mouse_stroke();
+    default: return strokes::other;
   }
 }
 
@@ -88,7 +92,7 @@ struct terminal::screen {
   bool color = false;
 };
 
-terminal::terminal(bool color) : screen_(std::make_unique<screen>()) {
+terminal::terminal(bool color, bool mouse) : screen_(std::make_unique<screen>()) {
   const char* const type = std::getenv("TERM");
   screen_->handle = newterm(nullptr, stdout, stdin);
   if (!screen_->handle)
@@ -109,6 +113,7 @@ terminal::terminal(bool color) : screen_(std::make_unique<screen>()) {
   keypad(stdscr, true);
   set_escdelay(25);
   curs_set(0);
+  if (mouse) mousemask(BUTTON4_PRESSED | BUTTON5_PRESSED, nullptr);
 }
 
 terminal::~terminal() {
@@ -138,10 +143,10 @@ void terminal::draw(const grid& content) {
   refresh();
 }
 
-std::optional<key> terminal::read_key() {
+std::optional<stroke> terminal::read_key() {
   wint_t code = 0;
   switch (get_wch(&code)) {
-    case OK: return key_of(code);
+    case OK: return character_of(code);
     case KEY_CODE_YES: return function_key_of(code);
     default: return std::nullopt;
   }

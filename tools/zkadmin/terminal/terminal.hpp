@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "screen/grid.hpp"
-#include "screen/model.hpp"
+#include "screen/stroke.hpp"
 
 namespace zkadmin {
 
@@ -13,8 +13,9 @@ namespace zkadmin {
 /// `std::setlocale` before. Only one such object may exist at a time.
 class terminal {
  public:
-  /// Throws `failure` if TERM names no known terminal, or one without an addressable screen.
-  explicit terminal(bool color);
+  /// With `mouse` the terminal reports the wheel. Throws `failure` if TERM names no known terminal, or one without an
+  /// addressable screen.
+  explicit terminal(bool color, bool mouse = false);
   ~terminal();
   terminal(const terminal&) = delete;
   terminal& operator=(const terminal&) = delete;
@@ -31,7 +32,7 @@ class terminal {
   void draw(const grid& screen);
 
   /// The next key that was typed; nothing if there is none now.
-  std::optional<key> read_key();
+  std::optional<stroke> read_key();
 
   /// Adapts to the present size of the window.
   void resize();
