@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "problems/election_rules.hpp"
-#include "report/tables.hpp"
 #include "report/history_report.hpp"
+#include "report/tables.hpp"
 #include "screen/page_content.hpp"
 #include "text.hpp"
 
