@@ -126,9 +126,10 @@ model sick_dashboard() {
   model state = dashboard();
   state.kinds = all_kinds;
   const auto seen = sick();
-  for (const event& each : std::initializer_list<event>{servers_seen{seen.servers}, elections_seen{*seen.elections},
-                                                        groups_seen{*seen.groups}, topics_seen{*seen.topics},
-                                                        commits_seen{*seen.commits}, queues_seen{*seen.queues}})
+  for (const event& each :
+       std::initializer_list<event>{servers_seen{seen.servers}, elections_seen{*seen.elections},
+                                    groups_seen{*seen.groups}, topics_seen{*seen.topics}, commits_seen{*seen.commits},
+                                    queues_seen{*seen.queues}, recipes_seen{*seen.recipes}})
     update(state, each, noon());
   return state;
 }

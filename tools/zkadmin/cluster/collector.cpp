@@ -92,8 +92,8 @@ std::vector<std::string> collector::found(recipe which) const {
 asio::awaitable<group_survey> collector::groups(deadline limit) {
   group_survey all{{}, outline_.notes, outline_.complete, outline_.refused};
   const path_hook is_gone = [this](const std::string& path) { forget(recipe::shard_group, path); };
-  co_await read_each<group_status>(session_, found(recipe::shard_group), read_group, limit, all,
-                                   {.keeps_on = true, .is_gone = is_gone});
+  const reading_options how{true, is_gone};  // a temporary would be destroyed twice (GCC 12)
+  co_await read_each<group_status>(session_, found(recipe::shard_group), read_group, limit, all, how);
   co_return all;
 }
 

@@ -69,7 +69,8 @@ std::function<asio::awaitable<survey<Status>>(place&)> reading_with(zkrecipes::s
     const auto outline = at.outline();
     survey<Status> all{{}, outline.notes, outline.complete, outline.refused};
     const path_hook is_gone = [&at, which](const std::string& path) { at.forget(which, path); };
-    co_await read_each<Status>(session, at.found(which), read, limit, all, {.keeps_on = true, .is_gone = is_gone});
+    const reading_options how{true, is_gone};  // a temporary would be destroyed twice (GCC 12)
+    co_await read_each<Status>(session, at.found(which), read, limit, all, how);
     co_return all;
   };
 }
@@ -161,7 +162,8 @@ asio::awaitable<void> inspector::read_queues(findings& into, deadline limit) {
   if (!kinds_.queues) co_return;
   try {
     queue_survey all;
-    co_await read_each<queue_status>(session_, queues_, read_queue, limit, all, {.keeps_on = true});
+    const reading_options how{true, {}};  // a temporary would be destroyed twice (GCC 12)
+    co_await read_each<queue_status>(session_, queues_, read_queue, limit, all, how);
     for (const auto& path : queues_) note_missing(all, path);
     into.queues = std::move(all);
   } catch (const failure& error) {

@@ -1,17 +1,13 @@
 #include <algorithm>
-#include <cerrno>
 #include <clocale>
 #include <csignal>
 #include <ctime>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <utility>
 
-#include <poll.h>
-#include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <boost/asio/co_spawn.hpp>
@@ -26,12 +22,14 @@
 #include "cluster/live_place.hpp"
 #include "cluster/prober.hpp"
 #include "cluster/queue_reader.hpp"
+#include "cluster/recipe_survey.hpp"
 #include "cluster/topic_reader.hpp"
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
 #include "commands/reading_pace.hpp"
 #include "screen/model.hpp"
 #include "screen/render.hpp"
+#include "terminal/input.hpp"
 #include "terminal/terminal.hpp"
 
 namespace zkadmin {
@@ -50,24 +48,6 @@ std::chrono::seconds utc_offset(wall_time when) {
   std::tm local{};
   localtime_r(&seconds, &local);
   return std::chrono::seconds(local.tm_gmtoff);
-}
-
-/// A descriptor that is readable when the input is. Asio does not wait on the input itself, because it would make the
-/// input non-blocking for all processes that share the terminal, such as the shell.
-int watch_for_input(int descriptor) {
-  const int watcher = ::epoll_create1(EPOLL_CLOEXEC);
-  epoll_event readable{};
-  readable.events = EPOLLIN;
-  if (watcher < 0 || ::epoll_ctl(watcher, EPOLL_CTL_ADD, descriptor, &readable) != 0)
-    throw std::system_error(errno, std::generic_category(), "waiting for input");
-  return watcher;
-}
-
-/// An input has ended if it is readable although no bytes are available.
-bool has_ended(int descriptor) {
-  pollfd input{descriptor, POLLIN, 0};
-  int available = 0;
-  return ::poll(&input, 1, 0) > 0 && (::ioctl(descriptor, FIONREAD, &available) != 0 || available == 0);
 }
 
 /// The reason of a lost connection, in brackets. A plain connection loss needs no explanation, any other reason does.
@@ -224,15 +204,17 @@ class dashboard {
 
   /// The kinds of recipes that nothing watches.
   void read_unwatched() {
-    begin(read_on<topic_status, topics_seen>(recipe::topic, page::topics, read_topic));
-    begin(read_on<commit_status, commits_seen>(recipe::two_phase_commit, page::commits, read_commit));
-    if (!wanted_.queues.empty()) begin(read_on<queue_status, queues_seen>(recipe::none, page::recipes, read_queue));
+    begin(read_on(page::topics, [this] { return read_kind<topic_status, topics_seen>(recipe::topic, read_topic); }));
+    begin(read_on(page::commits,
+                  [this] { return read_kind<commit_status, commits_seen>(recipe::two_phase_commit, read_commit); }));
+    begin(read_on(page::recipes, [this] { return read_others(); }));
+    if (wanted_.queues.empty()) return;
+    begin(read_on(page::recipes, [this] { return read_kind<queue_status, queues_seen>(recipe::none, read_queue); }));
   }
 
-  /// Reads all recipes of a kind again and again. Before the first search nothing is known of them, which is not the
-  /// same as that there are none.
-  template <class Status, class Seen>
-  asio::awaitable<void> read_on(recipe which, page where, reader<Status> read) {
+  /// Reads a kind again and again. Before the first search nothing is known of it, which is not the same as that there
+  /// are none.
+  asio::awaitable<void> read_on(page where, std::function<asio::awaitable<void>()> read) {
     auto& timer = reader_timers_.emplace_back(io_);
     reading_pace pace(wanted_.interval);
     while (!is_over_) {
@@ -240,11 +222,30 @@ class dashboard {
       const auto refreshes = refreshes_;
       const bool is_shown = state_.shown.which == where || state_.shown.which == page::problems;
       if (state_.seen.elections && pace.is_due(begin, is_shown, refreshes)) {
-        co_await read_kind<Status, Seen>(which, read);
+        co_await read();
         pace.read(begin, reading_pace::clock::now(), refreshes);
       }
       co_await rest(timer, wanted_.interval);
     }
+  }
+
+  /// All kinds without a survey of their own, but for the queues that are declared.
+  asio::awaitable<void> read_others() {
+    const auto outline = recipes_.outline();
+    recipe_survey all{{}, outline.notes, outline.complete, outline.refused};
+    std::vector<recipe_site> sites;
+    for (const auto which : other_recipes())
+      for (const auto& path : recipes_.found(which)) sites.push_back({which, path, false});
+    declare(sites, wanted_.recipes);
+    const auto& queues = wanted_.queues;
+    std::erase_if(sites, [&queues](const recipe_site& each) {
+      return each.which == recipe::queue && std::find(queues.begin(), queues.end(), each.path) != queues.end();
+    });
+    const std::function<void(const recipe_site&)> is_gone = [this](const recipe_site& gone) {
+      recipes_.forget(gone.which, gone.path);
+    };
+    co_await read_sites(session_, sites, some_participants, deadline::max(), all, is_gone);
+    if (session_.status().state == zkrecipes::session_state::connected) apply(recipes_seen{std::move(all)});
   }
 
   /// Without a connection what was read before stays on the screen.

@@ -93,6 +93,9 @@ struct commits_seen {
 struct queues_seen {
   queue_survey survey;
 };
+struct recipes_seen {
+  recipe_survey survey;
+};
 struct resized {
   int width;
   int height;
@@ -100,7 +103,7 @@ struct resized {
 struct time_passed {};
 
 using event = std::variant<key_pressed, servers_seen, elections_seen, elections_failed, groups_seen, topics_seen,
-                           commits_seen, queues_seen, resized, time_passed>;
+                           commits_seen, queues_seen, recipes_seen, resized, time_passed>;
 
 /// The action that the caller has to take besides drawing the model anew.
 enum class effect { none, refresh, quit };

@@ -62,6 +62,7 @@ effect handle(model& state, const elections_failed& failed) {
 effect handle(model& state, const groups_seen& seen) { return take(state, state.seen.groups, seen.survey); }
 effect handle(model& state, const topics_seen& seen) { return take(state, state.seen.topics, seen.survey); }
 effect handle(model& state, const commits_seen& seen) { return take(state, state.seen.commits, seen.survey); }
+effect handle(model& state, const recipes_seen& seen) { return take(state, state.seen.recipes, seen.survey); }
 effect handle(model& state, const queues_seen& seen) { return take(state, state.seen.queues, seen.survey); }
 
 effect handle(model& state, const resized& size) {

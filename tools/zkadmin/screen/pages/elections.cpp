@@ -99,7 +99,7 @@ void add_election(sheet& to, const model& state, const std::string& path, const 
   add_problems(to, problems_of(*election, state.limits));
   to.add_table(waiter_table(*election));
   if (election->waiters.empty()) to.add_field("waiting", is_known(*election) ? "nobody" : "not known");
-  if (!election->history.empty()) to.add_table(history_table(*election, state.now));
+  to.add_table(history_table(*election, state.now));
 }
 
 }  // namespace zkadmin
