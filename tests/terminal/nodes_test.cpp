@@ -84,7 +84,8 @@ BOOST_AUTO_TEST_CASE(a_tree_for_people) {
   deep.nodes[2].path = "/a/" + std::string(50'000, 'x');
   BOOST_TEST(to_text(deep, node_format::table, listing_style::tree).size() < 1000u);
   BOOST_TEST(to_text(sample_listing(), node_format::table, listing_style::names) == "a\nb\nc d\n\uFFFD[2J\uFFFD\n");
-  BOOST_TEST(to_text(sample_listing(), node_format::table, listing_style::paths) == "/a\n/a/b\n/a/b/c d\n/a/\uFFFD[2J\uFFFD\n");
+  BOOST_TEST(to_text(sample_listing(), node_format::table, listing_style::paths) ==
+             "/a\n/a/b\n/a/b/c d\n/a/\uFFFD[2J\uFFFD\n");
 }
 
 BOOST_AUTO_TEST_CASE(listings_for_programs) {

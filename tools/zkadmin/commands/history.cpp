@@ -3,6 +3,7 @@
 #include <ostream>
 #include <utility>
 
+#include "cluster/election_reader.hpp"
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
 #include "report/history_report.hpp"

@@ -52,7 +52,8 @@ std::optional<screen_place> place_of(const model& state, const std::string& name
   if (find_by_path(state.seen.groups, name)) return screen_place{page::groups, name};
   if (find_by_path(state.seen.topics, name)) return screen_place{page::topics, name};
   if (find_by_path(state.seen.commits, name)) return screen_place{page::commits, name};
-  if (find_by_path(state.seen.recipes, name) || find_by_path(state.seen.queues, name)) return screen_place{page::recipes, name};
+  if (find_by_path(state.seen.recipes, name) || find_by_path(state.seen.queues, name))
+    return screen_place{page::recipes, name};
   return std::nullopt;
 }
 
