@@ -72,16 +72,23 @@ asio::awaitable<void> collector::search(deadline limit) {
   outline_ = {{}, walk.notes(), walk.is_complete(), walk.is_refused()};
 }
 
-/// The result of a look at one election. `seen` is empty if the election is gone, or if there was no time (`is_late`).
+/// The result of a look at one election. `seen` is empty if the election is gone, if there was no time (`is_late`), or
+/// if it failed.
 struct collector::glance {
   std::string path;
-  std::optional<election_status> seen;
+  std::optional<election_status> seen{};
   bool is_late = false;
+  std::optional<failure> trouble{};
 };
 
 asio::awaitable<void> collector::look_at(glance& one, deadline limit) {
   one.is_late = std::chrono::steady_clock::now() >= limit;
-  if (!one.is_late) one.seen = co_await view_election(session_, one.path);
+  if (one.is_late) co_return;
+  try {
+    one.seen = co_await view_election(session_, one.path);
+  } catch (const failure& error) {
+    one.trouble = error;
+  }
 }
 
 std::vector<std::string> collector::found(recipe which) const {
@@ -99,14 +106,19 @@ asio::awaitable<group_survey> collector::groups(deadline limit) {
 
 asio::awaitable<election_survey> collector::elections(deadline limit) {
   std::vector<glance> glances;
-  for (const auto& each : paths_[recipe::election]) glances.push_back({each, std::nullopt, false});
+  for (const auto& each : paths_[recipe::election]) glances.push_back({each});
   const auto look_at_one = [this, &glances, limit](std::size_t i) { return look_at(glances[i], limit); };
   co_await for_each_index(glances.size(), requests_at_a_time, look_at_one);
+  const auto has_failed = [](const glance& each) { return each.trouble.has_value(); };
+  if (!glances.empty() && std::all_of(glances.begin(), glances.end(), has_failed)) throw *glances.front().trouble;
   election_survey survey = outline_;
   for (auto& each : glances) {
     if (each.seen) {
       survey.refused |= each.seen->phase == refused_phase;
       survey.elections.push_back(std::move(*each.seen));
+    } else if (each.trouble) {
+      survey.complete = false;
+      survey.notes.push_back({each.path, each.trouble->what()});
     } else if (each.is_late) {
       survey.complete = false;
       survey.notes.push_back({each.path, "it was not looked at: the time was over; choose a longer --timeout"});
