@@ -38,10 +38,11 @@ struct election_case {
     add("n2", candidate_data("two", false), 12);
   }
   void add(std::string name, std::string data, std::int64_t czxid) {
-    candidate_node made{std::move(name), std::move(data), {}};
+    const auto session = 0x100 + czxid;
+    candidate_node made{{member_id(data), std::move(name), czxid, 0, session}, std::move(data), {}};
     made.stat.czxid = made.stat.mzxid = czxid;
     made.stat.mtime = 97'000;
-    made.stat.ephemeral_owner = 0x100 + czxid;
+    made.stat.ephemeral_owner = session;
     nodes.candidates.push_back(std::move(made));
   }
   election_view view() {
@@ -188,7 +189,7 @@ BOOST_AUTO_TEST_CASE(between_two_terms_nobody_leads) {
 
 BOOST_AUTO_TEST_CASE(a_foreign_client_leads_without_a_record) {
   nodes.data = serialize(record_of("n0", term_phase::retired));
-  nodes.candidates[0].data = "curator-1";
+  nodes.candidates[0].data = nodes.candidates[0].facts.id = "curator-1";
   auto seen = view();
   BOOST_TEST(seen.leader == "curator-1");
   BOOST_TEST(seen.leader_token == 11);
