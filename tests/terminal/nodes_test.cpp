@@ -62,7 +62,7 @@ BOOST_AUTO_TEST_CASE(bytes_as_text) {
   BOOST_TEST((is_utf8("é") && is_utf8(std::string(1, '\0')) && !is_utf8("\xc3") && !is_utf8("a\xff")));
   BOOST_TEST((is_showable("a\tb\r\nc") && !is_showable("a\x1b[2J") && !is_showable(std::string(1, '\0'))));
   BOOST_TEST(printable_lines("a\tb\r\nc\u202e\n") == "a\tb\nc\uFFFD\n");
-  BOOST_TEST(utc_time(1'700'000'000'123) == "2023-11-14T22:13:20.123Z");
+  BOOST_TEST(utc_timestamp(1'700'000'000'123) == "2023-11-14T22:13:20.123Z");
 }
 
 BOOST_AUTO_TEST_CASE(kinds_of_nodes) {

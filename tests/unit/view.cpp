@@ -194,6 +194,7 @@ BOOST_AUTO_TEST_CASE(a_foreign_client_leads_without_a_record) {
   BOOST_TEST(seen.leader == "curator-1");
   BOOST_TEST(seen.leader_token == 11);
   BOOST_TEST((seen.phase == term_phase::none));
+  BOOST_TEST((seen.recorded_phase == term_phase::retired));
   BOOST_TEST(!seen.how.has_value());
   BOOST_TEST(seen.epoch == 3);
 }

@@ -67,6 +67,8 @@ struct election_view {
   std::int64_t leader_token = 0;  ///< 0: nobody leads.
   /// Id of the leader that the record names, also when it has gone. Empty if there is no record of a term.
   std::string recorded_leader{};
+  /// The phase of the record, also while somebody leads who keeps none.
+  term_phase recorded_phase = term_phase::none;
   std::optional<zkrecipes::takeover> how;
   std::chrono::system_clock::time_point since;  ///< When the phase began, by the server's clock.
   /// When the term began, by the servers' clock. Nothing: it is not known.

@@ -44,7 +44,10 @@ awaitable<error_code> wait_fired(condition& fired, const std::vector<std::unique
 awaitable<outcome<election_view>> view_change(core_ptr session, std::string path, election_view before) {
   condition fired(session->get_scheduler());
   election_follower follower{fired};
-  for (auto& each : before.candidates) follower.known.emplace(each.node, each);
+  for (const auto& each : before.candidates) {
+    const bool is_unique = each.node.starts_with("_c_");  // it has a UUID; others can be made again after a removal
+    if (is_unique) follower.known.emplace(each.node, each);
+  }
   for (;;) {
     auto nodes = co_await read_election(session, path, &follower);
     auto& [error, read] = nodes;

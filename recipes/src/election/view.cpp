@@ -126,6 +126,7 @@ std::optional<election_view> interpret(const election_nodes& nodes, wall_time pr
   view.epoch = record->epoch;
   view.phase = record->phase;
   view.recorded_leader = record->leader_id;
+  view.recorded_phase = record->phase;
   view.since = from_server(nodes.stat.mtime);
   if (record->phase != term_phase::none) view.how = record->how;
   if (const auto began = beginning_of(*record, nodes.stat.mtime)) view.began = from_server(began);

@@ -32,8 +32,8 @@ struct election_nodes {
 /// What a reader that waits for changes has, and one that looks once has not.
 struct election_follower {
   condition& tell;  ///< Notified when the view can have changed.
-  /// Candidates that need not be read again, unless they are first, by the names of their nodes: no server gives a name
-  /// twice.
+  /// Candidates that need not be read again, unless they are first, by the names of their nodes, which no other
+  /// candidate has or will have.
   std::map<std::string, candidate> known{};
   std::vector<std::unique_ptr<watch>> hints{};  ///< On everything that can change the view.
 };

@@ -182,4 +182,51 @@ BOOST_AUTO_TEST_CASE(a_shard_group_is_followed) {
   BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children("/g", tuple))));
 }
 
+// A change next to a large tree must not make the tree be searched anew.
+BOOST_AUTO_TEST_CASE(a_change_at_the_root_costs_no_search_of_the_rest) {
+  create("/a");
+  leaves("/a");
+  for (int i = 0; i < 30; ++i) create("/a/" + std::to_string(i));
+  join("/e", "w");
+  leaves("/e");
+  auto at = make();
+  await(at, [&](const auto& all) { return leads(all, "/e", "w"); });
+  settle(own);
+  look(at);
+  const auto before = own.counters().requests;
+  create("/b");
+  BOOST_TEST_REQUIRE(run_until([&] { return at.is_search_due(); }));
+  BOOST_TEST(leads(look(at), "/e", "w"));
+  BOOST_TEST(own.counters().requests - before <= 8u);  // of 34 nodes two are visited
+  remove("/b");
+  for (int i = 0; i < 30; ++i) remove("/a/" + std::to_string(i));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_found_stays_while_another_search_runs) {
+  join("/e", "w");
+  leaves("/e");
+  auto at = make();
+  await(at, [&](const auto& all) { return leads(all, "/e", "w"); });
+  at.want_all();
+  auto search = boost::asio::co_spawn(io(), at.search(deadline::max()), boost::asio::use_future);
+  do {
+    BOOST_TEST_REQUIRE(at.found(recipe::election).size() == 1u);
+  } while (search.wait_for(0s) != std::future_status::ready && (io().restart(), io().run_one() > 0));
+  BOOST_TEST(search.wait_for(0s) == std::future_status::ready);
+}
+
+BOOST_AUTO_TEST_CASE(an_election_that_goes_and_comes_back_is_followed_again) {
+  auto& first = join("/e", "a");
+  auto at = make();
+  await(at, [&](const auto& all) { return leads(all, "/e", "a"); });
+  first.stop();
+  BOOST_TEST_REQUIRE(run_until([&] { return first.has_ended(); }));
+  remove("/e");
+  BOOST_TEST_REQUIRE(run_until([&] { return run_coroutine(at.elections(deadline::max())).elections.empty(); }));
+  join("/e", "b");
+  leaves("/e");
+  // Without a search.
+  BOOST_TEST_REQUIRE(run_until([&] { return leads(run_coroutine(at.elections(deadline::max())), "/e", "b"); }));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -30,7 +30,7 @@ candidate_status candidate_of(const zkrecipes::candidate& seen) {
 term_status present_term(const zkrecipes::election_view& view) {
   using zkrecipes::term_phase;
   term_status term{view.epoch, shortened(view.recorded_leader, longest_id), view.began};
-  const auto phase = view.phase;
+  const auto phase = view.recorded_phase;
   if (phase != term_phase::retired && phase != term_phase::stalled && phase != term_phase::died) return term;
   term.ended = view.since;
   term.outcome = to_string(phase);

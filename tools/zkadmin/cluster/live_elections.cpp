@@ -26,6 +26,7 @@ using zkrecipes::errc;
 using zkrecipes::error_code;
 
 constexpr auto pause_after_a_failure = 1s;
+constexpr auto loss_interval = 50ms;
 constexpr auto pause_for_a_right = 1min;  // No watch tells that an ACL has changed.
 
 zkrecipes::election election_at(const zkrecipes::session& session, const std::string& path) {
@@ -48,19 +49,15 @@ asio::awaitable<void> await_other_data(zkrecipes::session session, std::string p
 /// Waits as long as nothing is to be expected from another look.
 asio::awaitable<void> await_another_try(zkrecipes::session session, std::string path, error_code error) {
   if (error == errc::foreign_data || error == errc::no_auth) co_return co_await await_other_data(session, path);
-  if (error) co_await sleep_for(pause_after_a_failure);
+  if (error && error != errc::no_node) co_await sleep_for(pause_after_a_failure);
 }
 
-struct next_look {
-  error_code error;
-  zkrecipes::election_view view;
-};
-
-/// The next view; the present one, if none is known.
-asio::awaitable<next_look> look_again(zkrecipes::session session, std::string path, zkrecipes::election_view seen) {
+/// The next view; the present one, if none is known, unless the node has gone and is waited for.
+asio::awaitable<live_elections::next_look> look_again(zkrecipes::session session, std::string path,
+                                                      zkrecipes::election_view seen, bool has_gone) {
   auto election = election_at(session, path);
-  next_look next;
-  if (seen.fingerprint.empty()) {
+  live_elections::next_look next;
+  if (seen.fingerprint.empty() && !has_gone) {
     std::tie(next.error, next.view) = co_await election.async_view(as_result);
   } else {
     std::tie(next.error, next.view) = co_await election.async_view_change(seen, as_result);
@@ -68,6 +65,7 @@ asio::awaitable<next_look> look_again(zkrecipes::session session, std::string pa
   co_return next;
 }
 
+/// Whether the look has told what is there.
 bool is_told(const error_code& error) {
   return !error || error == errc::no_node || error == errc::foreign_data || error == errc::no_auth;
 }
@@ -88,69 +86,80 @@ live_elections::live_elections(zkrecipes::session session, hooks tell)
 asio::awaitable<void> live_elections::follow(std::vector<std::string> paths, deadline limit) {
   const std::set<std::string> wanted(paths.begin(), paths.end());
   std::erase_if(all_, [&wanted](const auto& each) { return !wanted.contains(each.first); });
-  std::erase_if(paths, [this](const auto& each) { return all_.contains(each) && all_[each].status; });
+  for (const auto& each : paths) all_.try_emplace(each);
+  std::erase_if(paths, [this](const auto& each) { return all_[each].is_read; });
   const auto begin_one = [this, &paths, limit](std::size_t i) { return begin(paths[i], limit); };
   co_await for_each_index(paths.size(), requests_at_a_time, begin_one);
 }
 
-/// The first look. The election counts as followed, without a status, if there is no time for it.
+/// The first look. One that fails is noted, and tried again with the next `follow`. Without a connection none is tried.
 asio::awaitable<void> live_elections::begin(std::string path, deadline limit) {
-  all_.try_emplace(path);
   if (steady_clock::now() >= limit) co_return;
   auto election = election_at(session_, path);
   auto [error, view] = co_await election.async_view(as_result);
-  auto status = co_await status_of_look(session_, path, error, view);
-  set(path, std::move(status));
-  const auto one = all_.find(path);
-  if (one != all_.end())
-    one->second.task = background_task(session_.get_executor(), follow_one(path, error ? decltype(view)() : view));
-}
-
-/// Does not keep the others alive: their end cancels the task.
-asio::awaitable<void> live_elections::follow_one(std::string path, zkrecipes::election_view seen) {
-  const auto weak = weak_from_this();
-  const auto session = session_;
-  const bool is_unreadable = seen.fingerprint.empty();
-  if (is_unreadable) co_await await_other_data(session, path);
-  for (;;) {
-    auto next = co_await look_again(session, path, std::move(seen));
-    if (is_final(next.error)) co_return;
-    seen = next.error ? zkrecipes::election_view() : next.view;
-    if (is_told(next.error)) {
-      const bool goes_on = co_await take_over(weak, session, path, std::move(next.view), next.error);
-      if (!goes_on) co_return;
-    }
-    co_await await_another_try(session, path, next.error);
-  }
-}
-
-/// False: the election is gone, or nobody wants to know.
-asio::awaitable<bool> live_elections::take_over(std::weak_ptr<live_elections> all, zkrecipes::session session,
-                                                std::string path, zkrecipes::election_view view, error_code error) {
   std::optional<election_status> status;
   try {
-    status = co_await status_of_look(std::move(session), path, error, std::move(view));
-  } catch (const failure&) {  // the connection was lost at this moment: the next look tells
-    co_return true;
+    status = co_await status_of_look(session_, path, error, view);
+  } catch (const failure& why) {
+    if (session_.status().state != zkrecipes::session_state::connected) throw;
+    all_[path].trouble = why.what();
+    co_return;
   }
-  const bool is_gone = !status;
-  const auto self = all.lock();
-  if (self) self->set(path, std::move(status));
-  co_return self && !is_gone;
+  set(path, std::move(status));
+  const auto one = all_.find(path);
+  if (one == all_.end()) co_return;
+  auto task = follow_one(path, error ? zkrecipes::election_view() : view, error);
+  one->second.task = background_task(session_.get_executor(), std::move(task));
 }
 
+/// Does not keep the others alive: their end cancels the task. `last`: the error of the last look.
+asio::awaitable<void> live_elections::follow_one(std::string path, zkrecipes::election_view seen, error_code last) {
+  const auto weak = weak_from_this();
+  const auto session = session_;
+  for (;;) {
+    co_await await_another_try(session, path, last);
+    auto next = co_await look_again(session, path, std::move(seen), last == errc::no_node);
+    if (is_final(next.error)) co_return;
+    bool is_shown = true;
+    if (is_told(next.error)) is_shown = co_await take_over(weak, session, path, next);
+    if (weak.expired()) co_return;
+    // A view that was not shown is looked at once more.
+    last = is_shown ? next.error : error_code(errc::connection_loss);
+    seen = last ? zkrecipes::election_view() : std::move(next.view);
+  }
+}
+
+/// False: the rest could not be read.
+asio::awaitable<bool> live_elections::take_over(std::weak_ptr<live_elections> all, zkrecipes::session session,
+                                                std::string path, const next_look& next) {
+  std::optional<election_status> status;
+  try {
+    status = co_await status_of_look(std::move(session), path, next.error, next.view);
+  } catch (const failure&) {
+    co_return false;
+  }
+  if (const auto self = all.lock()) self->set(path, std::move(status));
+  co_return true;
+}
+
+/// Not more often than that: a crowd of elections that change at once must not keep the screen from being drawn.
+void live_elections::tell_before_loss() {
+  const auto now = steady_clock::now();
+  if (!tell_.before_loss || now < loss_due_) return;
+  loss_due_ = now + loss_interval;
+  tell_.before_loss();
+}
+
+/// Without a status the election's node is gone. It is followed on, because it may come back.
 void live_elections::set(const std::string& path, std::optional<election_status> status) {
   const auto one = all_.find(path);
   if (one == all_.end()) return;
   const bool is_unshown = !unshown_.insert(path).second;
-  if (is_unshown && tell_.before_loss) tell_.before_loss();
+  if (is_unshown) tell_before_loss();
   unshown_.insert(path);
-  if (status) {
-    one->second.status = std::move(status);
-    one->second.read_at = steady_clock::now();
-  } else {
-    all_.erase(one);
-  }
+  one->second.is_read = true;
+  one->second.status = std::move(status);
+  one->second.read_at = steady_clock::now();
   if (tell_.on_change) tell_.on_change();
 }
 
@@ -159,11 +168,13 @@ election_survey live_elections::survey() {
   const auto now = steady_clock::now();
   election_survey all;
   for (const auto& [path, each] : all_) {
-    if (!each.status) {
+    if (!each.is_read) {
+      const bool has_failed = !each.trouble.empty();
       all.complete = false;
-      all.notes.push_back({path, "it was not looked at: the time was over; choose a longer --timeout"});
-      continue;
+      all.notes.push_back(
+          {path, has_failed ? each.trouble : "it was not looked at: the time was over; choose a longer --timeout"});
     }
+    if (!each.status) continue;
     all.elections.push_back(*each.status);
     grow_older(all.elections.back(), std::chrono::duration_cast<std::chrono::milliseconds>(now - each.read_at));
     all.refused |= each.status->phase == refused_phase;
@@ -172,12 +183,17 @@ election_survey live_elections::survey() {
 }
 
 bool live_elections::is_ready() const {
-  return std::all_of(all_.begin(), all_.end(), [](const auto& each) { return each.second.status.has_value(); });
+  return std::all_of(all_.begin(), all_.end(), [](const auto& each) { return each.second.is_read; });
 }
 
 const election_status* live_elections::find(const std::string& path) const {
   const auto one = all_.find(path);
   return one == all_.end() || !one->second.status ? nullptr : &*one->second.status;
+}
+
+bool live_elections::is_unread(const std::string& path) const {
+  const auto one = all_.find(path);
+  return one != all_.end() && !one->second.is_read;
 }
 
 }  // namespace zkadmin

@@ -28,10 +28,16 @@ namespace zkadmin {
 class live_elections : public std::enable_shared_from_this<live_elections> {
  public:
   /// `on_change` is called behind each change. `before_loss` is called before the state of an election is replaced that
-  /// no survey has shown, so that none is missed.
+  /// no survey has shown, so that none is missed; at most every 50 ms.
   struct hooks {
     std::function<void()> on_change{};
     std::function<void()> before_loss{};
+  };
+
+  /// What a look has given.
+  struct next_look {
+    zkrecipes::error_code error{};
+    zkrecipes::election_view view{};
   };
 
   static std::shared_ptr<live_elections> make(zkrecipes::session session, hooks tell);
@@ -44,28 +50,33 @@ class live_elections : public std::enable_shared_from_this<live_elections> {
   bool is_ready() const;
   /// As they are now. Asks no server.
   election_survey survey();
-  /// The election at this path as it was read last; null: it is not followed.
+  /// The election at this path as it was read last; null: there is none, or it is not known.
   const election_status* find(const std::string& path) const;
+  /// Whether it is followed, and was not read yet.
+  bool is_unread(const std::string& path) const;
 
  private:
   struct followed {
-    std::optional<election_status> status{};
+    bool is_read = false;
+    std::optional<election_status> status{};  ///< Nothing: the node is gone, unless it was not read.
+    std::string trouble{};                    ///< Why it could not be read.
     std::chrono::steady_clock::time_point read_at{};
     background_task task{};
   };
 
   live_elections(zkrecipes::session session, hooks tell);
   boost::asio::awaitable<void> begin(std::string path, deadline limit);
-  boost::asio::awaitable<void> follow_one(std::string path, zkrecipes::election_view seen);
+  boost::asio::awaitable<void> follow_one(std::string path, zkrecipes::election_view seen, zkrecipes::error_code last);
   static boost::asio::awaitable<bool> take_over(std::weak_ptr<live_elections> all, zkrecipes::session session,
-                                                std::string path, zkrecipes::election_view view,
-                                                zkrecipes::error_code error);
+                                                std::string path, const next_look& next);
+  void tell_before_loss();
   void set(const std::string& path, std::optional<election_status> status);
 
   zkrecipes::session session_;
   hooks tell_;
   std::map<std::string, followed> all_;
   std::set<std::string> unshown_;  ///< Changed since the last survey.
+  std::chrono::steady_clock::time_point loss_due_{};
 };
 
 }  // namespace zkadmin

@@ -80,7 +80,13 @@ election_survey live_place::known_elections() {
 }
 
 group_survey live_place::known_groups() const {
-  const auto planner = [this](const std::string& path) { return planner_of(elections_->find(path + "/_planner")); };
+  const auto planner = [this](const std::string& group) {
+    const auto path = group + "/_planner";
+    auto known = planner_of(elections_->find(path));
+    // What a search has left out may be there.
+    known.is_unknown = known.is_unknown || elections_->is_unread(path) || (known.id.empty() && !search_->is_complete());
+    return known;
+  };
   auto all = groups_->survey(planner);
   add_outline(all, outline());
   return all;

@@ -24,6 +24,7 @@ constexpr std::size_t most_watched_children = 1'000;
 constexpr auto shortest_pause = 60s;        // Between two searches of the whole tree.
 constexpr auto pause_for_a_node = 1s;       // So much longer with each node: a visit takes one or two requests.
 constexpr auto pause_of_a_late_one = 1min;  // For a search that was cut off by its deadline.
+constexpr auto refusal_interval = 1min;     // No watch tells that a node may be read now.
 
 /// The nodes of an ordered set or map that are below a path.
 template <class Nodes>
@@ -31,7 +32,7 @@ auto below(Nodes& nodes, const std::string& path) {
   const auto begin = path == "/" ? path : path + "/";
   auto end = begin;
   ++end.back();
-  return std::pair(nodes.lower_bound(begin), nodes.lower_bound(end));
+  return std::pair(nodes.upper_bound(begin), nodes.lower_bound(end));  // the root itself is called "/"
 }
 
 template <class Nodes>
@@ -42,8 +43,8 @@ void erase_below(Nodes& nodes, const std::string& path) {
 
 bool may_be_watched(const visited_node& node) {
   const auto& names = node.listed.names;
-  return node.which == recipe::none && names.size() <= most_watched_children &&
-         std::none_of(names.begin(), names.end(), is_leaf_name);
+  const bool is_quiet = node.which == recipe::none || node.which == recipe::shard_group;
+  return is_quiet && names.size() <= most_watched_children && std::none_of(names.begin(), names.end(), is_leaf_name);
 }
 
 }  // namespace
@@ -56,52 +57,66 @@ std::shared_ptr<live_search> live_search::make(zkrecipes::session session, std::
 live_search::live_search(zkrecipes::session session, std::string root, std::function<void()> on_change)
     : session_(std::move(session)), root_(std::move(root)), on_change_(std::move(on_change)) {}
 
-bool live_search::is_due() const { return !changed_.empty() || steady_clock::now() >= all_due_; }
+bool live_search::is_due() const {
+  const auto now = steady_clock::now();
+  return wants_all_ || !changed_.empty() || now >= all_due_ || (is_refused() && now >= refusals_due_);
+}
 
 asio::awaitable<void> live_search::renew(deadline limit) {
   // One search of everything visits many nodes at a time; those of single folders follow one another.
-  if (changed_.size() > most_folders) want_all();
-  if (steady_clock::now() >= all_due_) co_return co_await search_all(limit);
-  auto folders = std::exchange(changed_, {});
-  while (!folders.empty()) {
-    auto node = folders.extract(folders.begin());
+  if (wants_all_ || changed_.size() > most_folders || steady_clock::now() >= all_due_) {
+    co_await search_all(limit);
+  } else {
+    if (steady_clock::now() >= refusals_due_) retry_refusals();
+    co_await search_changed(limit);
+  }
+  found_ = paths_of(told_);
+}
+
+void live_search::retry_refusals() {
+  for (const auto& [path, each] : notes_)
+    if (each.is_refused) changed_.insert(path);
+  refusals_due_ = steady_clock::now() + refusal_interval;
+}
+
+asio::awaitable<void> live_search::search_changed(deadline limit) {
+  while (!changed_.empty() && steady_clock::now() < limit) {
+    auto node = changed_.extract(changed_.begin());
     try {
       co_await search_below(node.value(), limit);
     } catch (const failure&) {
       changed_.insert(std::move(node));
-      changed_.merge(folders);
       throw;
     }
   }
 }
 
 asio::awaitable<void> live_search::search_all(deadline limit) {
+  wants_all_ = false;
   changed_.clear();
   auto before = std::exchange(visited_, {});
   auto known = std::exchange(told_, {});
-  is_stale_ = true;
   tree_search search(session_, root_, {.most = most_nodes, .on_visited = [this](const auto& node) { keep(node); }});
   try {
     co_await search.run(limit);
   } catch (const failure&) {
     visited_.merge(before);
     told_.merge(known);
+    wants_all_ = true;
     throw;
   }
-  notes_ = search.notes();
-  complete_ = search.is_complete();
-  refused_ = search.is_refused();
+  notes_.clear();
+  keep_notes(search);
   // An incomplete search may have missed some that are known, so they are kept.
-  if (!complete_) told_.merge(known);
+  if (!is_complete()) told_.merge(known);
   std::erase_if(watches_, [this](const auto& each) { return !visited_.contains(each.first); });
   const auto pause = std::max<std::chrono::seconds>(shortest_pause, visited_.size() * pause_for_a_node);
   all_due_ = steady_clock::now() + (search.is_late() ? pause_of_a_late_one : pause);
+  refusals_due_ = steady_clock::now() + refusal_interval;
 }
 
 /// Visits a node again, and those of its children that are new.
 asio::awaitable<void> live_search::search_below(std::string folder, deadline limit) {
-  told_.erase(folder);
-  is_stale_ = true;
   const auto left = most_nodes - std::min(visited_.size(), most_nodes - 1);
   const auto is_known = [this](const std::string& path) { return visited_.contains(path); };
   const auto keep_one = [this, folder](const visited_node& node) {
@@ -112,23 +127,34 @@ asio::awaitable<void> live_search::search_below(std::string folder, deadline lim
                      {.most = left, .skips = is_known, .on_visited = keep_one, .is_known_root = true});
   co_await search.run(limit);
   if (search.is_gone()) forget_below(folder);
-  if (search.is_complete()) co_return;
-  add_outline(search);
-}
-
-void live_search::add_outline(const tree_search& search) {
-  const auto more = search.notes();
-  notes_.insert(notes_.end(), more.begin(), more.end());
-  complete_ = false;
-  refused_ = refused_ || search.is_refused();
+  notes_.erase(folder);
+  erase_below(notes_, folder);
+  keep_notes(search);
   if (search.is_late())
     all_due_ = std::min<steady_clock::time_point>(all_due_, steady_clock::now() + pause_of_a_late_one);
 }
 
+void live_search::keep_notes(const tree_search& search) {
+  for (auto& each : search.notes()) notes_.insert_or_assign(each.path, each);
+}
+
+std::vector<survey_note> live_search::notes() const {
+  std::vector<survey_note> all;
+  for (const auto& [path, each] : notes_) all.push_back(each);
+  return all;
+}
+
+bool live_search::is_refused() const noexcept {
+  return std::any_of(notes_.begin(), notes_.end(), [](const auto& each) { return each.second.is_refused; });
+}
+
 void live_search::keep(const visited_node& node) {
   visited_.insert(node.path);
-  if (node.tells.which != recipe::none) told_.insert_or_assign(node.path, node.tells);
-  is_stale_ = true;
+  if (node.tells.which != recipe::none) {
+    told_.insert_or_assign(node.path, node.tells);
+  } else {
+    told_.erase(node.path);
+  }
   if (may_be_watched(node)) {
     watch(node.path, node.listed.stat.pzxid);
   } else {
@@ -158,7 +184,7 @@ asio::awaitable<void> live_search::await_change(std::string path, std::int64_t s
 
 void live_search::forget(recipe which, const std::string& path) {
   std::erase_if(told_, [gone = recipe_place{which, path}](const auto& each) { return each.second == gone; });
-  is_stale_ = true;
+  std::erase(found_[which], path);
 }
 
 /// The node is gone, and so is everything below it.
@@ -169,7 +195,6 @@ void live_search::forget_below(const std::string& path) {
   erase_below(watches_, path);
   told_.erase(path);
   erase_below(told_, path);
-  is_stale_ = true;
 }
 
 /// Forgets the children that are known and not in the list.
@@ -185,9 +210,9 @@ void live_search::forget_missing(const visited_node& node) {
   for (const auto& each : gone) forget_below(each);
 }
 
-std::vector<std::string> live_search::found(recipe which) {
-  if (std::exchange(is_stale_, false)) found_ = paths_of(told_);
-  return found_[which];
+std::vector<std::string> live_search::found(recipe which) const {
+  const auto paths = found_.find(which);
+  return paths == found_.end() ? std::vector<std::string>() : paths->second;
 }
 
 }  // namespace zkadmin

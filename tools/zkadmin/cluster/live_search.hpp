@@ -32,43 +32,44 @@ class live_search : public std::enable_shared_from_this<live_search> {
   /// Whether `renew` has something to do.
   bool is_due() const;
   /// The next `renew` searches the whole tree.
-  void want_all() noexcept { all_due_ = {}; }
+  void want_all() noexcept { wants_all_ = true; }
 
   /// Searches what is due. Nothing is visited after the deadline. Throws `failure`.
   boost::asio::awaitable<void> renew(deadline limit);
 
-  /// Sorted.
-  std::vector<std::string> found(recipe which);
+  /// What the last `renew` has found, sorted; also while another one runs.
+  std::vector<std::string> found(recipe which) const;
   void forget(recipe which, const std::string& path);
   /// What was left out.
-  const std::vector<survey_note>& notes() const noexcept { return notes_; }
-  bool is_complete() const noexcept { return complete_; }
-  bool is_refused() const noexcept { return refused_; }
+  std::vector<survey_note> notes() const;
+  bool is_complete() const noexcept { return notes_.empty(); }
+  bool is_refused() const noexcept;
 
  private:
   live_search(zkrecipes::session session, std::string root, std::function<void()> on_change);
   boost::asio::awaitable<void> search_all(deadline limit);
+  boost::asio::awaitable<void> search_changed(deadline limit);
   boost::asio::awaitable<void> search_below(std::string folder, deadline limit);
   void keep(const visited_node& node);
   void watch(const std::string& path, std::int64_t seen);
   boost::asio::awaitable<void> await_change(std::string path, std::int64_t seen);
   void forget_below(const std::string& path);
   void forget_missing(const visited_node& node);
-  void add_outline(const tree_search& search);
+  void keep_notes(const tree_search& search);
+  void retry_refusals();
 
   zkrecipes::session session_;
   const std::string root_;
   std::function<void()> on_change_;
   std::set<std::string> visited_;
   std::map<std::string, recipe_place> told_;  ///< By the path of the node that tells of it.
-  recipe_paths found_;                        ///< What the nodes tell, unless `is_stale_`.
-  bool is_stale_ = false;
+  recipe_paths found_;                        ///< What they told at the end of the last `renew`.
   std::map<std::string, background_task> watches_;
   std::set<std::string> changed_;
-  std::vector<survey_note> notes_;
-  bool complete_ = true;
-  bool refused_ = false;
+  std::map<std::string, survey_note> notes_;  ///< What was left out, by path.
+  bool wants_all_ = false;
   std::chrono::steady_clock::time_point all_due_{};
+  std::chrono::steady_clock::time_point refusals_due_{};
 };
 
 }  // namespace zkadmin

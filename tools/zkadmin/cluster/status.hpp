@@ -108,6 +108,7 @@ bool is_orphaned(const election_status& election) noexcept;
 struct survey_note {
   std::string path;
   std::string text;
+  bool is_refused = false;  ///< The node may not be read with these credentials.
   friend bool operator==(const survey_note&, const survey_note&) = default;
 };
 

@@ -135,7 +135,7 @@ std::vector<survey_note> tree_search::notes() const {
   const std::string why = is_late_ ? "the time was over; choose a longer --timeout or a --root"
                                    : "only " + std::to_string(how_.most) + " nodes are; choose a --root";
   std::vector<survey_note> refused, left;
-  for (const auto& each : refused_) refused.push_back({each, "may not be read with these credentials"});
+  for (const auto& each : refused_) refused.push_back({each, "may not be read with these credentials", true});
   for (const auto& [path, count] : left_)
     left.push_back({path, std::to_string(count) + " nodes below it were not looked at: " + why});
   shorten(refused, root_, " more nodes may not be read");

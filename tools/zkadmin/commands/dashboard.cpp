@@ -186,7 +186,7 @@ class dashboard {
 
   /// Until the next refresh is due, or a little after a change: many changes are drawn together.
   asio::awaitable<void> rest_until_changed(std::chrono::steady_clock::time_point begin) {
-    if (!has_changed_) co_await rest(recipes_timer_, wanted_.interval);
+    if (!has_changed_ || state_.paused) co_await rest(recipes_timer_, wanted_.interval);
     const auto earliest = begin + std::min<std::chrono::nanoseconds>(shortest_interval, wanted_.interval);
     recipes_timer_.expires_at(earliest);
     if (std::chrono::steady_clock::now() < earliest) co_await recipes_timer_.async_wait(as_result);

@@ -39,7 +39,7 @@ std::string names_text(const char* sign, const std::vector<std::string>& names) 
 }
 
 std::string change_line(const node_change& change, const std::string& path, std::int64_t now) {
-  std::string text = utc_time(now) + " " + to_string(change.what) + " " + printable(path);
+  std::string text = utc_timestamp(now) + " " + to_string(change.what) + " " + printable(path);
   text += names_text("+", change.added) + names_text("-", change.removed);
   const bool has_data = change.stat && change.data;
   if (has_data)

@@ -71,7 +71,7 @@ std::string hex_dump(std::string_view data) {
   return text;
 }
 
-std::string utc_time(std::int64_t ms) {
+std::string utc_timestamp(std::int64_t ms) {
   const auto seconds = static_cast<std::time_t>(ms / 1000);
   std::tm parts{};
   gmtime_r(&seconds, &parts);

@@ -22,6 +22,6 @@ std::string base64(std::string_view data);
 std::string hex_dump(std::string_view data);
 
 /// "2026-01-31T12:00:00.123Z" of milliseconds since 1970.
-std::string utc_time(std::int64_t ms);
+std::string utc_timestamp(std::int64_t ms);
 
 }  // namespace zkadmin
