@@ -39,6 +39,7 @@ error silent(const fs::path& dir) {
 void connect(local::socket& socket, const fs::path& dir) {
   switch (examine(dir)) {
     case condition::none: throw error("no cluster is up in " + dir.string());
+    case condition::foreign: throw foreign_record(dir);
     case condition::stale:
       throw error("the supervisor of the cluster in " + dir.string() +
                   " is gone; remove what is left with: testcluster down "

@@ -51,13 +51,12 @@ int execution::run() {
     cluster_.end(0ms);
     return 128 + *signal_number;
   }
-  const auto description = cluster_.started();
   int status = exit_status::own_failure;
   try {
-    status = run_program(description);
-  } catch (const std::system_error& problem) {
-    status = problem.code().value() == ENOENT ? exit_status::not_found : exit_status::not_executable;
-    std::cerr << "testcluster: could not run " << problem.what() << "\n";
+    status = run_program(cluster_.started());
+  } catch (...) {
+    cluster_.end(10s);
+    throw;
   }
   cluster_.end(10s);
   return status;
@@ -76,7 +75,12 @@ std::optional<int> execution::signal_before_start() {
 int execution::run_program(const json::object& cluster) {
   const std::filesystem::path dir(std::string(cluster.at("dir").as_string()));
   for (const auto& each : wanted_.faults) ask(dir, fault_request(each.server, each.fault));
-  program_ = start_program(wanted_.program, environment_of(cluster, wanted_), arriving_.before());
+  try {
+    program_ = start_program(wanted_.program, environment_of(cluster, wanted_), arriving_.before());
+  } catch (const std::system_error& problem) {
+    std::cerr << "testcluster: could not run " << problem.what() << "\n";
+    return problem.code().value() == ENOENT ? exit_status::not_found : exit_status::not_executable;
+  }
   if (plan_) start_schedule(dir);
   const int status = await_program();
   if (end_schedule() || status != 0) return status;
@@ -89,7 +93,11 @@ int execution::run_program(const json::object& cluster) {
 void execution::start_schedule(const std::filesystem::path& dir) {
   const auto parent = ::getpid();
   schedule_ = ::fork();
-  if (schedule_ < 0) throw error("fork: " + std::system_category().message(errno));
+  if (schedule_ < 0) {
+    const auto reason = std::system_category().message(errno);
+    ::kill(program_, SIGTERM);  // it has lost its cluster
+    throw error("fork: " + reason);
+  }
   if (schedule_ > 0) return;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);

@@ -19,7 +19,7 @@ class execution {
   /// Reads the schedule. Throws testcluster::error if that can not be used.
   explicit execution(const arguments& wanted);
 
-  /// Returns the exit status. The cluster is gone then.
+  /// Returns the exit status. The cluster is gone then, and also if this throws.
   int run();
 
  private:

@@ -59,6 +59,7 @@ json::object take_down(const arguments& wanted) {
   for (const auto& dir : to_take_down(wanted)) {
     const auto now = examine(dir);
     if (now == condition::none) continue;
+    if (now == condition::foreign) throw foreign_record(dir);
     if (now == condition::live) {
       end_supervisor(dir);
     } else {

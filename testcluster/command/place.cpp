@@ -2,8 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <sstream>
+#include <string>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -33,19 +32,28 @@ fs::path without_leftovers(const fs::path& wanted) {
   if (wanted.empty()) return wanted;
   auto dir = normal(wanted);
   const auto now = examine(dir);
+  if (now == condition::foreign) throw foreign_record(dir);
   if (now == condition::live) throw already_up(dir);
   if (now == condition::stale) remove_stale(dir);
   return dir;
 }
 
-bool was_made(const fs::path& dir) {
-  std::ifstream file(record_of(dir));
-  std::ostringstream text;
-  text << file.rdbuf();
+/// Whether the supervisor that wrote this record made its directory. Nullopt: no supervisor wrote it.
+std::optional<bool> made_in(const detail::descriptor& file) {
+  char text[4096];  // a record is much shorter
+  const auto size = ::read(file.get(), text, sizeof text);
   boost::system::error_code unreadable;
-  const auto record = json::parse(text.str(), unreadable);
-  const auto* made = !unreadable && record.is_object() ? record.get_object().if_contains("made") : nullptr;
-  return made != nullptr && made->is_bool() && made->get_bool();
+  const auto record = json::parse(json::string_view(text, size > 0 ? static_cast<std::size_t>(size) : 0), unreadable);
+  if (unreadable || !record.is_object()) return std::nullopt;
+  const auto* supervisor = record.get_object().if_contains("supervisor");
+  const auto* made = record.get_object().if_contains("made");
+  if (supervisor == nullptr || !supervisor->is_int64() || made == nullptr || !made->is_bool()) return std::nullopt;
+  return made->get_bool();
+}
+
+// Does not wait for a writer if a pipe has this name.
+detail::descriptor open_record(const fs::path& dir) {
+  return detail::descriptor(::open(record_of(dir).c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
 }
 
 }  // namespace
@@ -55,7 +63,12 @@ place::place(const fs::path& wanted, const std::string& name) : name_(name), fil
   if (socket().string().size() > 107) throw error("dir: " + path().string() + " is too long for a socket in it");
   if (files_.temporary()) keeper_.emplace(path());
   lock();
-  enter_register(path(), name_);
+  try {
+    enter_register(path(), name_);
+  } catch (...) {
+    ::unlink(record_of(path()).c_str());
+    throw;
+  }
 }
 
 place::~place() {
@@ -64,15 +77,22 @@ place::~place() {
   ::unlink(record_of(path()).c_str());
 }
 
+// The record gets its name when it is complete and locked. A process that examines the directory meanwhile therefore
+// never takes this cluster for a stale one, and never holds the lock that this one needs.
 void place::lock() {
   const auto name = record_of(path());
-  lock_ = detail::descriptor(::open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!lock_) throw error("could not write " + name.string() + ": " + std::strerror(errno));
-  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) throw already_up(path());
+  const auto draft = path() / "cluster.json.new";
+  lock_ = detail::descriptor(::open(draft.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!lock_ && errno == EEXIST) throw already_up(path());
+  if (!lock_) throw error("could not write " + draft.string() + ": " + std::strerror(errno));
   const auto record = json::serialize(json::object{{"supervisor", ::getpid()}, {"made", files_.made()}}) + "\n";
-  if (::write(lock_.get(), record.data(), record.size()) != static_cast<ssize_t>(record.size())) {
-    throw error("could not write " + name.string() + ": " + std::strerror(errno));
-  }
+  const bool done = ::flock(lock_.get(), LOCK_EX | LOCK_NB) == 0 &&
+                    ::write(lock_.get(), record.data(), record.size()) == static_cast<ssize_t>(record.size()) &&
+                    ::link(draft.c_str(), name.c_str()) == 0;
+  const int reason = errno;
+  ::unlink(draft.c_str());
+  if (!done && reason == EEXIST) throw already_up(path());
+  if (!done) throw error("could not write " + name.string() + ": " + std::strerror(reason));
 }
 
 fs::path normal(const fs::path& dir) {
@@ -80,14 +100,21 @@ fs::path normal(const fs::path& dir) {
   return full.has_filename() ? full : full.parent_path();
 }
 
+error foreign_record(const fs::path& dir) {
+  return error(record_of(dir).string() +
+               " is not a file of testcluster, so nothing in this directory was touched; name another directory, or "
+               "move the file away");
+}
+
 condition examine(const fs::path& dir) {
-  const detail::descriptor file(::open(record_of(dir).c_str(), O_RDONLY | O_CLOEXEC));
+  const auto file = open_record(dir);
   if (!file) return condition::none;
+  if (!made_in(file)) return condition::foreign;
   return ::flock(file.get(), LOCK_SH | LOCK_NB) == 0 ? condition::stale : condition::live;
 }
 
 void remove_stale(const fs::path& dir) {
-  const bool made = was_made(dir);
+  const bool made = made_in(open_record(dir)).value_or(false);
   std::error_code ignored;
   fs::remove_all(dir / "ensemble", ignored);
   fs::remove(socket_of(dir), ignored);

@@ -11,15 +11,19 @@
 
 namespace testcluster::command {
 
-enum class condition { none, stale, live };
+enum class condition { none, foreign, stale, live };
 
-/// The state of a directory: no cluster, the files that a dead supervisor left, or a running cluster.
+/// The state of a directory: no cluster, a file cluster.json that is not of this command, the files that a dead
+/// supervisor left, or a running cluster.
 condition examine(const std::filesystem::path& dir);
+
+/// The error for condition::foreign.
+error foreign_record(const std::filesystem::path& dir);
 
 /// A directory named by a user, as an absolute normalized path, so that two such paths can be compared.
 std::filesystem::path normal(const std::filesystem::path& dir);
 
-/// Removes the files that a dead supervisor left, and nothing else.
+/// Removes the files that a dead supervisor left, and nothing else. Only for condition::stale.
 void remove_stale(const std::filesystem::path& dir);
 
 inline std::filesystem::path socket_of(const std::filesystem::path& dir) { return dir / "control.sock"; }

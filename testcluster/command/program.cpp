@@ -2,12 +2,16 @@
 
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <string>
 #include <system_error>
 
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <testcluster/error.hpp>
 
 #include "descriptor.hpp"
 
@@ -35,12 +39,12 @@ namespace {
 pid_t start_program(const std::vector<std::string>& command, const std::map<std::string, std::string>& environment,
                     const sigset_t& blocked) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
+  if (::pipe2(ends, O_CLOEXEC) != 0) throw error(std::string("pipe: ") + std::strerror(errno));
   const detail::descriptor reading(ends[0]);
   detail::descriptor writing(ends[1]);
   const auto parent = ::getpid();
   const auto child = ::fork();
-  if (child < 0) throw std::system_error(errno, std::generic_category(), "fork");
+  if (child < 0) throw error(std::string("fork: ") + std::strerror(errno));
   if (child == 0) become(command, environment, blocked, parent, writing.get());
   writing.reset();
   int reason = 0;

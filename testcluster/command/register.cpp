@@ -42,7 +42,8 @@ detail::descriptor locked(const fs::path& where) {
     ::mkdir(where.c_str(), 0700);
     require_own(where);
     detail::descriptor lock(::open(where.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!lock) continue;
+    if (!lock && errno == ENOENT) continue;
+    if (!lock) throw error("could not open " + where.string() + ": " + std::strerror(errno));
     ::flock(lock.get(), LOCK_EX);
     struct stat mine {
     }, there{};

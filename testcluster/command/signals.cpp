@@ -25,7 +25,12 @@ signals::signals(bool user) {
   if (!descriptor_) throw error(std::string("signalfd: ") + std::strerror(errno));
 }
 
-signals::~signals() { ::sigprocmask(SIG_SETMASK, &before_, nullptr); }
+// A signal that has arrived and was not read would be delivered now, and end the process with a status of its own.
+signals::~signals() {
+  while (next()) {
+  }
+  ::sigprocmask(SIG_SETMASK, &before_, nullptr);
+}
 
 std::optional<signalfd_siginfo> signals::next() {
   signalfd_siginfo found{};

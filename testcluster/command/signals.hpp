@@ -11,7 +11,8 @@
 namespace testcluster::command {
 
 /// Signals that are read from a descriptor instead of being delivered, as long as this object lives. Ignored signals
-/// stay ignored. SIGCHLD is one of them. Only for a process with one thread.
+/// stay ignored. SIGCHLD is one of them. Those that nobody has read are lost at the end. Only for a process with one
+/// thread.
 class signals {
  public:
   /// INT, TERM, HUP, QUIT and CHLD, and USR1 and USR2 if `user` is true.

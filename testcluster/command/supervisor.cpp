@@ -5,6 +5,7 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -136,7 +137,7 @@ json::object supervisor::started() {
   options.allow_invalid_utf8 = true;  // an error can contain the end of a log, with any bytes
   const auto outcome = json::parse(text, {}, options).as_object();
   if (const auto* problem = outcome.if_contains("error")) {
-    ::waitpid(pid_, nullptr, 0);
+    ::waitpid(std::exchange(pid_, 0), nullptr, 0);  // end() must not wait for another process of this number
     throw error(std::string(problem->as_string()));
   }
   return outcome.at("ok").as_object();

@@ -11,11 +11,15 @@ namespace json = boost::json;
 
 namespace {
 
-pid_t supervisor(const std::filesystem::path& dir) {
-  std::ifstream file(dir / "cluster.json");
+std::string text_in(const std::filesystem::path& name) {
+  std::ifstream file(name);
   std::ostringstream text;
   text << file.rdbuf();
-  return static_cast<pid_t>(json::parse(text.str()).as_object().at("supervisor").as_int64());
+  return text.str();
+}
+
+pid_t supervisor(const std::filesystem::path& dir) {
+  return static_cast<pid_t>(json::parse(text_in(dir / "cluster.json")).as_object().at("supervisor").as_int64());
 }
 
 std::string string(const json::object& from, const char* key) { return std::string(from.at(key).as_string()); }
@@ -120,6 +124,26 @@ BOOST_AUTO_TEST_CASE(a_directory_of_the_user_stays) {
   BOOST_TEST(std::filesystem::exists(place.path() / "notes"));
   std::filesystem::remove(place.path() / "notes");
   BOOST_TEST(std::filesystem::is_empty(place.path()));
+}
+
+BOOST_AUTO_TEST_CASE(a_foreign_cluster_json_and_what_is_beside_it_stay) {
+  command testcluster;
+  for (const std::string text :
+       {"", "mine", "{\"name\": \"orders\"}", "{\"supervisor\": 1}", "{\"supervisor\": \"me\", \"made\": true}"}) {
+    scratch place;
+    const auto record = place.path() / "cluster.json";
+    const auto notes = place.path() / "ensemble" / "notes";
+    std::filesystem::create_directory(notes.parent_path());
+    std::ofstream(record) << text;
+    std::ofstream(notes) << "mine";
+    for (const std::string verb : {"up", "down", "status"}) {
+      const auto refused = testcluster.run({verb, "--dir", place.path().string()});
+      BOOST_TEST(refused.exit_code == 1, verb);
+      BOOST_TEST(contains(refused.err, record.string() + " is not a file of testcluster"), refused.err);
+    }
+    BOOST_TEST(text_in(record) == text);
+    BOOST_TEST(text_in(notes) == "mine");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(what_a_killed_supervisor_leaves_is_no_obstacle) {

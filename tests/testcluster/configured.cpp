@@ -99,6 +99,10 @@ BOOST_AUTO_TEST_CASE(the_name_is_found_and_taken) {
   BOOST_TEST(again.exit_code == 1);
   BOOST_TEST(contains(again.err, "a cluster named lab is up already; end it with: testcluster down --name lab"),
              again.err);
+  scratch place;
+  const auto elsewhere = place.path() / "new";
+  BOOST_TEST(shell.run({"up", "-n", "1", "--name", "lab", "--dir", elsewhere.string()}).exit_code == 1);
+  BOOST_TEST(!std::filesystem::exists(elsewhere));
   BOOST_TEST(
       contains(shell.run({"status", "--name", "other"}).err, "no cluster named other is up; the names are: lab"));
   BOOST_TEST(shell.run({"down", "--name", "other"}).exit_code == 0);

@@ -85,6 +85,14 @@ BOOST_AUTO_TEST_CASE(faults_are_on_when_the_command_begins) {
   BOOST_TEST(contains(exec.said(), "clients: drop-reply create2 3"));
 }
 
+BOOST_AUTO_TEST_CASE(a_fault_that_fails_ends_the_cluster) {
+  background_command exec;
+  BOOST_TEST(status_of(exec, {"exec", "-n", "2", "--fault", "cut 1 --peer 1", "--", "echo", "unreachable"}) == 125);
+  BOOST_TEST(exec.is_clean());
+  BOOST_TEST(contains(exec.said(), "are the same; name two"), exec.said());
+  BOOST_TEST(!contains(exec.said(), "unreachable"));
+}
+
 BOOST_AUTO_TEST_CASE(a_mistaken_fault_is_found_before_the_start) {
   command testcluster;
   const auto refused = [&](const std::string& fault, const std::string& because) {
@@ -117,6 +125,22 @@ BOOST_AUTO_TEST_CASE(signals_are_passed_on) {
   fatal.signal(SIGINT);
   BOOST_TEST(fatal.status() == 128 + SIGINT);
   BOOST_TEST(fatal.is_clean());
+}
+
+// The command stops the supervisor, so that exec waits for the end of the cluster when the signal arrives.
+BOOST_AUTO_TEST_CASE(a_signal_after_the_command_does_not_replace_its_status) {
+  background_command exec;
+  exec.start(
+      exec_script("s=$(sed 's/.*\"supervisor\":\\([0-9]*\\).*/\\1/' \"$TESTCLUSTER_DIR/cluster.json\"); "
+                  "echo supervisor $s, command $$.; kill -STOP $s; exit 7"));
+  BOOST_TEST_REQUIRE(exec.says(".\n"));
+  const auto cluster = number_after(exec.said(), "supervisor ");
+  const auto shell = number_after(exec.said(), "command ");
+  BOOST_TEST(eventually([&] { return ::kill(shell, 0) != 0; }));
+  exec.signal(SIGTERM);
+  ::kill(cluster, SIGCONT);
+  BOOST_TEST(exec.status() == 7);
+  BOOST_TEST(exec.is_clean());
 }
 
 BOOST_AUTO_TEST_CASE(a_signal_ends_the_start) {
