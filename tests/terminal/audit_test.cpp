@@ -5,6 +5,7 @@
 #include <sstream>
 #include <thread>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,6 +26,21 @@ namespace {
 audit_entry entry_of(const std::string& id, audit_state state = audit_state::done) {
   return {id, 1'700'000'000'000, "me@here", "billing", "zkadmin resign /e --rw", "set /e version=0\n", state, "asked"};
 }
+
+/// Files of this process do not become longer, as on a disk that is full.
+class size_limit {
+ public:
+  explicit size_limit(rlim_t most) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{most, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~size_limit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
+  size_limit(const size_limit&) = delete;
+
+ private:
+  rlimit before_{};
+};
 
 struct log_file {
   log_file() {
@@ -153,6 +169,31 @@ BOOST_AUTO_TEST_CASE(a_file_that_can_not_be_written_is_refused) {
   BOOST_TEST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
   BOOST_TEST(refused(pipe) != "not refused");
   BOOST_TEST(refused("/dev/full").ends_with("not a regular file"));
+}
+
+BOOST_AUTO_TEST_CASE(a_line_that_does_not_fit_is_taken_away) {
+  append_audit_line(path, entry_of("a"));
+  const auto before = text();
+  const auto said = [&] {
+    const size_limit limit(before.size() + 20);
+    return refused(path);
+  }();
+  BOOST_TEST(said.ends_with("it was not written in full"), said);
+  BOOST_TEST(text() == before);
+  append_audit_line(path, entry_of("b"));
+  const auto read = read_audit_lines(path);
+  BOOST_TEST(read.entries.size() == 2u);
+  BOOST_TEST(read.unreadable == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(only_a_regular_file_is_read) {
+  const auto pipe = (dir / "pipe").string();
+  BOOST_TEST_REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  const auto is_refused = [](const failure& error) {
+    return std::string(error.what()).ends_with("not a regular file");
+  };
+  for (const auto& each : {pipe, dir.string(), std::string("/dev/zero")})
+    BOOST_CHECK_EXCEPTION(read_audit_lines(each), failure, is_refused);
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_entry_is_counted_and_a_long_file_is_read_from_its_end) {

@@ -96,6 +96,43 @@ BOOST_AUTO_TEST_CASE(a_name_on_the_command_line_wins_over_hosts_of_the_environme
   BOOST_TEST(load({}).hosts == "elsewhere");
 }
 
+// Else one cluster's name, credentials and audit log would be used with the servers of another one.
+BOOST_AUTO_TEST_CASE(other_servers_do_not_get_the_settings_of_the_cluster) {
+  std::ofstream(file) << "cluster = \"a\"\ntimeout = \"3s\"\n[clusters.a]\nhosts = \"h\"\nroot = \"/a\"\n"
+                         "digest_file = \"zkadmin.no-such-file\"\naudit_file = \"log\"\naudit_path = \"/audit\"\n";
+  const auto check = [](const settings& found) {
+    BOOST_TEST(found.hosts == "elsewhere");
+    BOOST_TEST(found.name == "elsewhere");
+    BOOST_TEST(found.root == "/");
+    BOOST_TEST(!found.digest);
+    BOOST_TEST(found.audit_file == "");
+    BOOST_TEST(found.audit_path == "");
+    BOOST_TEST((found.timeout == 3s), "it is not of the cluster");
+  };
+  BOOST_TEST(refused({}).find("digest_file: cannot read") != std::string::npos);
+  check(load({"--hosts", "elsewhere"}));
+  variables["ZKADMIN_CLUSTER"] = "a";
+  check(load({"--hosts", "elsewhere"}));
+  variables = {{"ZKADMIN_HOSTS", "elsewhere"}};
+  check(load({}));
+  BOOST_TEST(refused({"--cluster", "a", "--hosts", "elsewhere"}).find("digest_file: cannot read") != std::string::npos,
+             "both are given in one place");
+}
+
+BOOST_AUTO_TEST_CASE(a_name_on_the_command_line_leaves_out_credentials_and_root_of_the_environment) {
+  variables = {{"ZKADMIN_DIGEST", "u:p"}, {"ZKADMIN_ROOT", "/other"}, {"ZKADMIN_TIMEOUT", "2s"}};
+  const auto found = load({"--cluster", "a.b", "--hosts", "h"});
+  BOOST_TEST(!found.digest);
+  BOOST_TEST(found.root == "/");
+  BOOST_TEST((found.timeout == 2s));
+  BOOST_TEST(load({"--cluster", "test", "--root", "/given"}).root == "/given");
+  const auto of_environment = load({});
+  BOOST_TEST(of_environment.digest.has_value());
+  BOOST_TEST(of_environment.root == "/other");
+  variables = {{"ZKADMIN_DIGEST_FILE", path + ".missing"}};
+  BOOST_TEST(load({"--cluster", "test"}).hosts == "localhost");
+}
+
 BOOST_AUTO_TEST_CASE(a_cluster_that_is_not_there) {
   BOOST_TEST(refused({"--cluster", "prod"}) == "--cluster: there is no cluster prod (known: a.b, billing, test)");
   variables["ZKADMIN_CLUSTER"] = "a";

@@ -7,6 +7,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/json/parse.hpp>
 
+#include "cluster/audit_file.hpp"
 #include "cluster/audit_node.hpp"
 #include "live/admin_fixture.hpp"
 
@@ -112,6 +113,40 @@ BOOST_AUTO_TEST_CASE(nothing_is_sent_if_the_file_can_not_be_written) {
   BOOST_TEST(!contains("/ops"));
 }
 
+BOOST_AUTO_TEST_CASE(a_tree_that_is_deleted_is_logged) {
+  for (const char* each : {"/d", "/d/a"}) create(each);
+  leaves_log();
+  const auto logged = [&] {
+    const auto document = json::parse(zkadmin({"audit", "-o", "json"}, logs).out);
+    return document.at("interventions").as_array();
+  };
+  const auto at = root() + "/d";
+  const auto plan = "delete " + at + "/a version=0\ndelete " + at + " version=0\n2 nodes with 0 bytes of data\n";
+  const auto shown_logs = "audit file " + file() + "\naudit node " + root() + "/ops/audit\n";
+  const auto shown = zkadmin({"delete", at, "-R"}, logs);
+  BOOST_TEST(shown.out == plan + shown_logs);
+  BOOST_TEST(logged().empty(), "what is only shown is not logged");
+  const auto done = zkadmin({"delete", at, "-R", "--rw", "--yes", at}, logs);
+  BOOST_TEST(done.code == 0, done.err);
+  BOOST_TEST(done.err == plan + shown_logs);
+  const auto all = logged();
+  BOOST_TEST_REQUIRE(all.size() == 1u);
+  BOOST_TEST(all[0].at("state") == "done");
+  BOOST_TEST(all[0].at("requests").as_string() == plan);
+  BOOST_TEST(all[0].at("result").as_string() == "deleted 2 of 2 nodes at and below " + at);
+}
+
+BOOST_AUTO_TEST_CASE(a_tree_stays_if_its_end_can_not_be_logged) {
+  create("/d");
+  leaves("/d");
+  logs["ZKADMIN_AUDIT_FILE"] = (dir / "missing" / "log").string();
+  const auto at = root() + "/d";
+  const auto result = zkadmin({"delete", at, "-R", "--rw", "--yes", at}, logs);
+  BOOST_TEST(result.code == 1);
+  BOOST_TEST(result.err.ends_with("No such file or directory: nothing was sent\n"), result.err);
+  BOOST_TEST(contains("/d"));
+}
+
 BOOST_AUTO_TEST_CASE(foreign_data_in_the_node_stays_and_nothing_is_sent) {
   lead();
   leaves_log();
@@ -125,6 +160,11 @@ BOOST_AUTO_TEST_CASE(foreign_data_in_the_node_stays_and_nothing_is_sent) {
       result.err);
   BOOST_TEST(get("/ops/audit").data == "precious");
   BOOST_TEST(written() == before);
+  // The file was written before, and says that nothing came of it.
+  const auto lines = zkadmin::read_audit_lines(file());
+  BOOST_TEST_REQUIRE(lines.entries.size() == 1u);
+  BOOST_TEST((lines.entries[0].state == zkadmin::audit_state::failed));
+  BOOST_TEST(lines.entries[0].result.ends_with("nothing was sent"), lines.entries[0].result);
   // A node with children and without data may be anybody's, such as an election without a term.
   logs["ZKADMIN_AUDIT_PATH"] = root() + "/ops";
   BOOST_TEST(resign().code == 1);

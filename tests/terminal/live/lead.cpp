@@ -64,4 +64,17 @@ BOOST_AUTO_TEST_CASE(again_leads_once_more) {
   BOOST_TEST(running.wait().code == 128 + SIGTERM);
 }
 
+BOOST_AUTO_TEST_CASE(a_signal_while_the_command_is_being_ended_is_not_lost) {
+  auto running = start(lead({"--again", "--grace", "5s"}) + witness("w", {"stubborn"}));
+  BOOST_TEST_REQUIRE(begins("w"));
+  const auto first = begin_of("w");
+  BOOST_TEST(resign().code == 0);
+  BOOST_TEST_REQUIRE(run_until([&] { return running.err().find("the command is ended") != std::string::npos; }));
+  running.send(SIGTERM);
+  BOOST_TEST(running.wait().code == 128 + SIGTERM);
+  BOOST_TEST(begin_of("w") == first, "it does not lead once more");
+  BOOST_TEST(is_gone("w"));
+  BOOST_TEST(length("/e") == 0);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

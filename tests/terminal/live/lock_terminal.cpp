@@ -113,4 +113,14 @@ BOOST_AUTO_TEST_CASE(a_script_stops_at_ctrl_c) {
   exit_shell(terminal);
 }
 
+// The kernel sends SIGHUP to the leader of the session alone, which is zkadmin here.
+BOOST_AUTO_TEST_CASE(the_command_gets_the_signal_when_the_terminal_goes) {
+  pseudo_terminal terminal(io(), 100, 30);
+  terminal.start(std::vector<std::string>{ZKADMIN_PROGRAM, "lock", root() + "/l"} + witness("w"), variables());
+  BOOST_TEST_REQUIRE(begins("w"));
+  terminal.hang_up();
+  BOOST_TEST(terminal.exit_code() == 128 + SIGHUP);
+  BOOST_TEST(is_gone("w"));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

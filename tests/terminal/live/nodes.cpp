@@ -186,6 +186,11 @@ BOOST_AUTO_TEST_CASE(data_from_a_file_and_from_standard_input) {
   start(terminal, "printf 'by pipe' | $ZKADMIN set $AT/n --rw");
   BOOST_TEST(terminal.exit_code() == 0);
   BOOST_TEST(get("/n").data == "by pipe");
+  pseudo_terminal unreadable(io(), 200, 10);
+  start(unreadable, "$ZKADMIN set $AT/n --rw < /");
+  BOOST_TEST(unreadable.shows("standard input could not be read: nothing was sent"));
+  BOOST_TEST(unreadable.exit_code() == 1);
+  BOOST_TEST(get("/n").data == "by pipe");
 }
 
 BOOST_AUTO_TEST_CASE(what_a_recipe_keeps_takes_force) {
@@ -276,6 +281,22 @@ BOOST_AUTO_TEST_CASE(what_came_meanwhile_is_not_deleted) {
   BOOST_TEST(terminal.shows(at("/n/d") + " has been changed meanwhile"));
   BOOST_TEST(terminal.exit_code() == 1);
   BOOST_TEST(exists("/n/d/new"));
+}
+
+BOOST_AUTO_TEST_CASE(a_node_that_was_made_anew_is_not_deleted) {
+  create("/n");
+  create("/n/d");
+  create("/n/d/a");
+  pseudo_terminal terminal(io(), 200, 10);
+  start(terminal, "$ZKADMIN delete $AT/n/d -R --rw");
+  BOOST_TEST(terminal.shows("Type the path to delete 2 nodes:"));
+  remove("/n/d/a");
+  create("/n/d/a", "of another one");
+  terminal.type(at("/n/d") + "\r");
+  BOOST_TEST(terminal.shows("deleted 0 of 2 nodes at and below " + at("/n/d")));
+  BOOST_TEST(terminal.shows(at("/n/d/a") + " has been changed meanwhile"));
+  BOOST_TEST(terminal.exit_code() == 1);
+  BOOST_TEST(get("/n/d/a").data == "of another one");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -134,6 +134,23 @@ BOOST_AUTO_TEST_CASE(the_id_can_be_typed) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_leader_that_has_changed_while_the_user_typed_is_left_alone) {
+  auto& first = join("/e", "a");
+  auto& second = join("/e", "b");
+  leaves("/e");
+  election("/e", is_executing);
+  pseudo_terminal terminal(io(), 120, 40);
+  terminal.start({ZKADMIN_PROGRAM, "resign", root() + "/e", "--wait", "--rw", "--force", "--grace", "20s"},
+                 {{"ZKADMIN_HOSTS", hosts}, {"ZKADMIN_TIMEOUT", "20s"}});
+  BOOST_TEST(terminal.shows("type the id of the leader, a, to go on"));
+  first.stop();
+  BOOST_TEST_REQUIRE(run_until([&] { return second.leads; }));
+  terminal.type("a\r");
+  BOOST_TEST(terminal.shows("the leader has changed, and is b now: nothing was sent"));
+  BOOST_TEST(terminal.exit_code() == 1);
+  BOOST_TEST(second.leads);
+}
+
 BOOST_AUTO_TEST_CASE(what_does_not_end_in_time_says_where_it_stands) {
   auto& first = join("/e", "a");
   join("/e", "b");

@@ -98,6 +98,16 @@ BOOST_AUTO_TEST_CASE(it_ends_with_its_reader) {
   remove("/w");
 }
 
+BOOST_AUTO_TEST_CASE(output_that_can_not_be_written_is_a_failure) {
+  create("/w", "x");
+  pseudo_terminal terminal(io(), 200, 20);
+  terminal.start({"/bin/sh", "-c", std::string(ZKADMIN_PROGRAM) + " watch " + root() + "/w > /dev/full"},
+                 {{"ZKADMIN_HOSTS", hosts}, {"ZKADMIN_TIMEOUT", "20s"}});
+  BOOST_TEST(terminal.shows("zkadmin: the output could not be written"));
+  BOOST_TEST(terminal.exit_code() == 1);
+  remove("/w");
+}
+
 BOOST_AUTO_TEST_CASE(the_output_stays_as_it_was) {
   create("/w", "x");
   pseudo_terminal terminal(io(), 200, 20);

@@ -44,6 +44,14 @@ bool is_regular(int descriptor) {
   return ::fstat(descriptor, &about) == 0 && S_ISREG(about.st_mode);
 }
 
+/// Takes a part of a line away, unless somebody else has appended behind it.
+void take_back(int descriptor, ::ssize_t written) {
+  struct ::stat about {};
+  const auto end = ::lseek(descriptor, 0, SEEK_CUR);  // where the part ends
+  if (end < written || ::fstat(descriptor, &about) != 0 || about.st_size != end) return;
+  if (::ftruncate(descriptor, end - written) != 0) return;  // then it stays, and is counted as no entry
+}
+
 }  // namespace
 
 void append_audit_line(const std::string& file, const audit_entry& entry) {
@@ -52,14 +60,22 @@ void append_audit_line(const std::string& file, const audit_entry& entry) {
   const std::string line = to_json_line(entry, most_request_bytes) + "\n";
   const auto written = ::write(to.descriptor(), line.data(), line.size());
   if (written < 0) refuse(file, last_error());
-  if (static_cast<std::size_t>(written) != line.size()) refuse(file, "it was not written in full");
+  if (static_cast<std::size_t>(written) != line.size()) {
+    take_back(to.descriptor(), written);
+    refuse(file, "it was not written in full");
+  }
   if (::fdatasync(to.descriptor()) != 0) refuse(file, last_error());
 }
 
 audit_lines read_audit_lines(const std::string& file) {
   audit_lines found;
+  struct ::stat about {};
+  if (::stat(file.c_str(), &about) != 0) {
+    if (errno == ENOENT) return found;
+    refuse(file, last_error());
+  }
+  if (!S_ISREG(about.st_mode)) refuse(file, "not a regular file");
   std::ifstream from(file, std::ios::binary | std::ios::ate);
-  if (!from && ::access(file.c_str(), F_OK) != 0 && errno == ENOENT) return found;
   if (!from) refuse(file, "cannot be read");
   const std::streamoff size = from.tellg();
   found.is_cut = size > most_read;

@@ -8,7 +8,8 @@
 
 namespace zkadmin {
 
-/// Appends one line, in one write. A file that is missing is made for its owner alone. Throws `failure`.
+/// Appends one line, in one write. A file that is missing is made for its owner alone. Throws `failure`; a part of the
+/// line that was written is taken away.
 void append_audit_line(const std::string& file, const audit_entry& entry);
 
 struct audit_lines {
@@ -17,7 +18,7 @@ struct audit_lines {
   bool is_cut = false;               ///< The file is longer than 1 MiB: only its end was read.
 };
 
-/// Throws `failure`. A file that is missing is empty.
+/// Throws `failure`, also if it is no regular file: a pipe would make us wait. A file that is missing is empty.
 audit_lines read_audit_lines(const std::string& file);
 
 }  // namespace zkadmin

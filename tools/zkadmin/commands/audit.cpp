@@ -21,32 +21,52 @@ asio::awaitable<void> log_in_node(std::shared_ptr<contact> with, audit_entry ent
   co_await write_audit_node(*with->session, with->wanted.audit_path, std::move(entry));
 }
 
-/// Throws `failure`.
-void write_logs(surroundings& around, const std::shared_ptr<contact>& with, const audit_entry& entry) {
-  const auto& wanted = with->wanted;
-  if (!wanted.audit_file.empty()) append_audit_line(wanted.audit_file, entry);
-  if (wanted.audit_path.empty()) return;
-  const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
+/// Throws `failure`, as the next. False if there is no such log.
+bool write_file(const contact& with, const audit_entry& entry) {
+  if (with.wanted.audit_file.empty()) return false;
+  append_audit_line(with.wanted.audit_file, entry);
+  return true;
+}
+
+void write_node(surroundings& around, const std::shared_ptr<contact>& with, const audit_entry& entry) {
+  if (with->wanted.audit_path.empty()) return;
+  const deadline limit = std::chrono::steady_clock::now() + with->wanted.timeout;
   run_task(around.io, limit, *with, log_in_node(with, entry));
 }
 
-/// What has been done can not be taken back, so a log that can not be written now is told, and no more.
-void write_end(surroundings& around, const std::shared_ptr<contact>& with, audit_entry entry, audit_state state,
-               const std::string& result) {
+audit_entry ended(audit_entry entry, audit_state state, const std::string& result) {
   entry.state = state;
   entry.result = result;
+  return entry;
+}
+
+/// What has been done can not be taken back, so a log that can not be written now is told, and no more.
+template <class Write>
+void write_end(surroundings& around, Write write) {
   try {
-    write_logs(around, with, entry);
+    write();
   } catch (const failure& error) {
     around.err << "zkadmin: note: the result is not in the audit log: " << error.what() << std::endl;
   }
 }
 
+void write_end(surroundings& around, const std::shared_ptr<contact>& with, const audit_entry& entry) {
+  write_end(around, [&] {
+    write_file(*with, entry);
+    write_node(around, with, entry);
+  });
+}
+
+/// If the file has the beginning and the node can not be written, the file gets the end, too.
 void write_beginning(surroundings& around, const std::shared_ptr<contact>& with, const audit_entry& entry) {
+  bool is_in_file = false;
   try {
-    write_logs(around, with, entry);
+    is_in_file = write_file(*with, entry);
+    write_node(around, with, entry);
   } catch (const failure& error) {
-    throw failure(error.code(), std::string(error.what()) + ": nothing was sent");
+    const auto why = std::string(error.what()) + ": nothing was sent";
+    if (is_in_file) write_end(around, [&] { write_file(*with, ended(entry, audit_state::failed, why)); });
+    throw failure(error.code(), why);
   }
 }
 
@@ -107,10 +127,10 @@ std::string audited(surroundings& around, const std::shared_ptr<contact>& with, 
   write_beginning(around, with, entry);
   try {
     auto done = act();
-    write_end(around, with, entry, audit_state::done, done);
+    write_end(around, with, ended(entry, audit_state::done, done));
     return done;
   } catch (const failure& error) {
-    write_end(around, with, entry, audit_state::failed, error.what());
+    write_end(around, with, ended(entry, audit_state::failed, error.what()));
     throw;
   }
 }

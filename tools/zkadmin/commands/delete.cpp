@@ -3,6 +3,7 @@
 #include <iostream>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <unistd.h>
 
@@ -10,6 +11,8 @@
 #include "cluster/node_reading.hpp"
 #include "cluster/node_removal.hpp"
 #include "cluster/node_walk.hpp"
+#include "commands/audit.hpp"
+#include "commands/contact.hpp"
 #include "commands/errand.hpp"
 #include "commands/intervene.hpp"
 #include "commands/node_commands.hpp"
@@ -91,20 +94,51 @@ std::string result_text(const removal_result& result, std::size_t count, const s
   return printable(text);
 }
 
-exit_code remove_listed(surroundings& around, const settings& wanted, const std::string& path,
-                        const node_listing& listing) {
-  const auto result = std::make_shared<removal_result>();
-  const auto nodes = listing.nodes;
-  const auto trouble = run_errand(around, wanted, [=](zkrecipes::session session, deadline) -> asio::awaitable<void> {
-    co_await remove_nodes(std::move(session), nodes, *result);
-  });
-  const auto text = result_text(*result, nodes.size(), path);
-  if (trouble) throw failure(trouble->code(), text + " for certain: " + trouble->what());
-  if (!result->obstacle.empty())
+/// The command and its tasks share it, because a task may go on after the command has stopped waiting.
+struct removal : contact {
+  removal(const settings& with, std::vector<node_view> listed) : contact(with, "nodes"), nodes(std::move(listed)) {}
+  std::vector<node_view> nodes;
+  removal_result result;
+};
+
+asio::awaitable<void> carry_out(std::shared_ptr<removal> asked) {
+  co_await remove_nodes(*asked->session, asked->nodes, asked->result);
+}
+
+/// Returns what the user is told. Throws `failure`, also if not all was deleted.
+std::string remove_listed(surroundings& around, const std::shared_ptr<removal>& asked, const std::string& path) {
+  const auto told = [&] { return result_text(asked->result, asked->nodes.size(), path); };
+  const deadline limit = std::chrono::steady_clock::now() + asked->wanted.timeout;
+  try {
+    run_task(around.io, limit, *asked, carry_out(asked));
+  } catch (const failure& error) {
+    asked->result.is_stopped = true;
+    throw failure(error.code(), told() + " for certain: " + error.what());
+  }
+  const auto& obstacle = asked->result.obstacle;
+  if (!obstacle.empty())
     throw failure(exit_code::error,
-                  text + "; " + printable(result->obstacle) + " has been changed meanwhile, and the rest is as it was");
-  around.out << text << '\n';
+                  told() + "; " + printable(obstacle) + " has been changed meanwhile, and the rest is as it was");
+  return told();
+}
+
+void log_and_remove(surroundings& around, const std::shared_ptr<removal>& asked, const std::string& path,
+                    const std::string& plan) {
+  run_task(around.io, std::chrono::steady_clock::now() + asked->wanted.timeout, *asked, make_contact(asked));
+  around.out << audited(around, asked, plan, [&] { return remove_listed(around, asked, path); }) << '\n';
   finish_output(around);
+}
+
+exit_code remove_confirmed(surroundings& around, const settings& wanted, const std::string& path,
+                           const node_listing& listing) {
+  const auto asked = std::make_shared<removal>(wanted, listing.nodes);
+  try {
+    log_and_remove(around, asked, path, plan_of(listing, listing.nodes.size()));
+  } catch (const failure&) {
+    end_contact(around.io, *asked, std::chrono::steady_clock::now());
+    throw;
+  }
+  end_contact(around.io, *asked, std::chrono::steady_clock::now());
   return exit_code::ok;
 }
 
@@ -114,14 +148,14 @@ exit_code delete_below(surroundings& around, const settings& wanted, const node_
   if (asked.version) throw failure(exit_code::usage, "--version: not with --recursive, which uses the versions read");
   const auto listing = list_deletable(around, wanted, path, asked.force);
   if (!asked.read_write) {
-    around.out << plan_of(listing, listing.nodes.size());
+    around.out << plan_of(listing, listing.nodes.size()) << audit_plan(wanted);
     finish_output(around);
     around.err << "zkadmin: nothing was sent; add --rw to send this\n";
     return exit_code::error;
   }
-  around.err << plan_of(listing, most_requests_shown) << std::flush;
+  around.err << plan_of(listing, most_requests_shown) << audit_plan(wanted) << std::flush;
   require_confirmation(around, path, listing.nodes.size(), asked.yes);
-  return remove_listed(around, wanted, path, listing);
+  return remove_confirmed(around, wanted, path, listing);
 }
 
 }  // namespace

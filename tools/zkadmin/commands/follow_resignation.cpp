@@ -37,7 +37,9 @@ struct followed : contact {
   using contact::contact;
   std::string path;
   std::optional<resignation> found;
+  std::optional<resignation> found_again;  ///< After the user was asked.
   std::optional<intervention> eviction;
+  bool is_eviction_sent = false;
   std::optional<hand_over_progress> progress;
   steady_clock::time_point asked_at{};
   std::function<void(const hand_over_step&)> tell;
@@ -52,6 +54,12 @@ using followed_ptr = std::shared_ptr<followed>;
 asio::awaitable<void> find(followed_ptr what) {
   co_await make_contact(what);
   what->found = co_await find_resignation(*what->session, what->path);
+}
+
+asio::awaitable<void> find_again(followed_ptr what) {
+  const auto present = co_await what->session->async_sync(as_result);
+  check(std::get<0>(present), "catching up");
+  what->found_again = co_await find_resignation(*what->session, what->path);
 }
 
 asio::awaitable<void> ask_leader(followed_ptr what) { co_await send(*what->session, what->found->request); }
@@ -111,6 +119,15 @@ void confirm(surroundings& around, const std::string& leader, const resignation_
                   "the leader is " + printable(leader) + ", not " + printable(typed) + ": nothing was sent");
 }
 
+/// The user has confirmed one leader, and may have taken long for it.
+void require_same_leader(surroundings& around, const followed_ptr& what) {
+  run_task(around.io, steady_clock::now() + what->wanted.timeout, *what, find_again(what));
+  const auto& present = what->found_again->leader;
+  if (present.token == what->found->leader.token) return;
+  throw failure(exit_code::error,
+                "the leader has changed, and is " + printable(label(present)) + " now: nothing was sent");
+}
+
 asio::awaitable<void> prepare_end_of_place(followed_ptr what) {
   what->eviction = co_await prepare_eviction(*what->session, what->path, what->found->leader);
 }
@@ -119,15 +136,25 @@ asio::awaitable<void> end_place(followed_ptr what) { co_await send(*what->sessio
 
 /// Ends the place of the leader, if it still has it; returns what the user is to be told.
 std::string try_to_end_place(surroundings& around, const followed_ptr& what) {
-  const deadline limit = steady_clock::now() + what->wanted.timeout;
-  run_task(around.io, limit, *what, prepare_end_of_place(what));
+  what->is_eviction_sent = false;
+  run_task(around.io, steady_clock::now() + what->wanted.timeout, *what, prepare_end_of_place(what));
   if (!what->eviction) return "the leader has left its place already: nothing was deleted";
   const auto requests = to_text(what->eviction->requests);
   around.err << requests << std::flush;
   return audited(around, what, requests, [&] {
-    run_task(around.io, limit, *what, end_place(what));
+    what->is_eviction_sent = true;
+    run_task(around.io, steady_clock::now() + what->wanted.timeout, *what, end_place(what));
     return what->eviction->done;
   });
+}
+
+bool is_changed(const followed& what, const failure& error) {
+  return what.is_eviction_sent && error.what() == what.eviction->if_changed;
+}
+
+/// Whether the servers may have executed a deletion of which no answer says that they have not.
+bool may_be_deleted(const followed& what, const failure& error) {
+  return what.is_eviction_sent && error.code() != exit_code::auth && error.what() != what.eviction->if_gone;
 }
 
 /// The grace is over. A refusal is no end: the leader may give up all the same.
@@ -140,6 +167,9 @@ void force(surroundings& around, const followed_ptr& what) {
       return;
     } catch (const failure& error) {
       around.err << "zkadmin: note: " << error.what() << std::endl;
+      if (is_changed(*what, error)) continue;
+      if (may_be_deleted(*what, error)) around.err << "zkadmin: note: the leader's node may have been deleted\n";
+      return;
     }
   }
 }
@@ -159,13 +189,13 @@ void print_end(surroundings& around, const followed& what, const resignation_opt
   if (problem.empty()) around.out << "\n" << result_line(*what.progress, what.path) << std::endl;
 }
 
-void send_request(surroundings& around, deadline limit, const followed_ptr& what) {
+void send_request(surroundings& around, const followed_ptr& what) {
   const auto& found = *what->found;
   what->progress.emplace(label(found.leader), found.leader.token, found.epoch);
   what->asked_at = steady_clock::now() - found.asked_before.value_or(milliseconds(0));
   if (found.asked_before) return;
   audited(around, what, to_text(found.request.requests), [&] {
-    run_task(around.io, limit, *what, ask_leader(what));
+    run_task(around.io, steady_clock::now() + what->wanted.timeout, *what, ask_leader(what));
     return found.request.done;
   });
 }
@@ -194,8 +224,7 @@ exit_code watch_it(surroundings& around, const followed_ptr& what, const resigna
 
 exit_code ask_and_follow(surroundings& around, const followed_ptr& what, bool read_write,
                          const resignation_options& how) {
-  deadline limit = steady_clock::now() + what->wanted.timeout;
-  run_task(around.io, limit, *what, find(what));
+  run_task(around.io, steady_clock::now() + what->wanted.timeout, *what, find(what));
   (read_write ? around.err : around.out) << request_text(*what->found) << eviction_text(*what, how)
                                          << audit_plan(what->wanted) << std::flush;
   if (!read_write) {
@@ -203,8 +232,8 @@ exit_code ask_and_follow(surroundings& around, const followed_ptr& what, bool re
     return exit_code::error;
   }
   if (how.force) confirm(around, label(what->found->leader), how);
-  limit = steady_clock::now() + what->wanted.timeout;  // the user may have taken long
-  send_request(around, limit, what);
+  if (how.force && how.confirmed.empty()) require_same_leader(around, what);
+  send_request(around, what);
   return watch_it(around, what, how);
 }
 

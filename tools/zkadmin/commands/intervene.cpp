@@ -38,7 +38,9 @@ exit_code ask(surroundings& around, deadline limit, const std::shared_ptr<reques
     return exit_code::error;
   }
   const auto done = audited(around, asked, requests, [&] {
-    run_task(around.io, limit, *asked, carry_out(asked));
+    // The log may have taken long. A task that is begun after its limit would be sent, and be told as failed.
+    const deadline until = std::chrono::steady_clock::now() + asked->wanted.timeout;
+    run_task(around.io, until, *asked, carry_out(asked));
     return asked->prepared->done;
   });
   around.out << printable(done) << std::endl;

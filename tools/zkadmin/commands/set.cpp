@@ -1,6 +1,7 @@
 // `zkadmin set`.
-#include <fstream>
-#include <iostream>
+#include <cstdio>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "cluster/node_change_request.hpp"
@@ -13,25 +14,35 @@ namespace {
 
 constexpr std::size_t longest_written = 16 * 1024 * 1024;  // Far more than a server takes.
 
-std::string read_all(std::istream& from, const std::string& name) {
+struct closing {
+  void operator()(std::FILE* file) const noexcept { std::fclose(file); }
+};
+
+/// Nothing if a read fails: a folder, for instance, can be opened, but not read.
+std::optional<std::string> read_all(std::FILE* from, const std::string& name) {
   std::string text(longest_written + 1, '\0');
-  from.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(from.gcount()));
-  if (from.bad()) throw failure(exit_code::error, name + " could not be read");
+  text.resize(std::fread(text.data(), 1, text.size(), from));
+  if (std::ferror(from)) return std::nullopt;
   if (text.size() > longest_written) throw failure(exit_code::usage, name + " is longer than 16 MiB");
   return text;
 }
 
+std::string data_of_input() {
+  auto data = read_all(stdin, "standard input");
+  if (!data) throw failure(exit_code::error, "standard input could not be read: nothing was sent");
+  return std::move(*data);
+}
+
+std::string data_of_file(const std::string& name) {
+  const std::unique_ptr<std::FILE, closing> file(std::fopen(name.c_str(), "rb"));
+  auto data = file ? read_all(file.get(), printable(name)) : std::nullopt;
+  if (!data) throw failure(exit_code::usage, "--file: cannot read " + printable(name));
+  return std::move(*data);
+}
+
 std::string data_of(const node_request& asked) {
   if (asked.data) return *asked.data;
-  if (!asked.file) return read_all(std::cin, "standard input");
-  std::ifstream file(*asked.file, std::ios::binary);
-  if (!file || file.peek() == std::ifstream::traits_type::eof()) {
-    // A folder can be opened, but not read.
-    if (!file.eof() || file.bad()) throw failure(exit_code::usage, "--file: cannot read " + printable(*asked.file));
-    return {};
-  }
-  return read_all(file, printable(*asked.file));
+  return asked.file ? data_of_file(*asked.file) : data_of_input();
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // `zkadmin watch`.
+#include <cerrno>
 #include <csignal>
 #include <exception>
 #include <memory>
@@ -21,6 +22,7 @@
 #include "commands/bounded.hpp"
 #include "commands/contact.hpp"
 #include "commands/node_commands.hpp"
+#include "failure.hpp"
 #include "report/change_report.hpp"
 #include "settings/values.hpp"
 
@@ -143,8 +145,12 @@ class node_watch : public contact {
   void tell(const node_change& change) {
     if (is_over_) return;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    out_ << to_text(change, path_, std::chrono::duration_cast<std::chrono::milliseconds>(now).count(), format_)
-         << std::flush;
+    const auto text =
+        to_text(change, path_, std::chrono::duration_cast<std::chrono::milliseconds>(now).count(), format_);
+    errno = 0;
+    out_ << text << std::flush;
+    // A reader that has gone has read what it wanted.
+    if (!out_ && errno != EPIPE) throw failure(exit_code::error, "the output could not be written");
     if (left_ && is_change(change)) --*left_;
     if (!out_ || left_ == 0) is_over_ = true;
   }

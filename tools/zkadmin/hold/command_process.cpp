@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <system_error>
 
 #include <fcntl.h>
@@ -21,14 +22,23 @@ std::vector<char*> null_terminated(const std::vector<std::string>& texts) {
   return all;
 }
 
+/// SIGCONT is blocked, so one that has come already is not missed, as it would be by a process that stops itself.
+void wait_for_continuation() {
+  sigset_t only;
+  ::sigemptyset(&only);
+  ::sigaddset(&only, SIGCONT);
+  int number = 0;
+  ::sigwait(&only, &number);
+}
+
 /// In the child. Only what is allowed between `fork` and `exec` of a process with threads.
 [[noreturn]] void execute(const command_plan& plan, char* const* words, char* const* environment, pid_t parent,
                           int report) {
   ::setpgid(0, plan.group);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (::getppid() != parent) ::_exit(to_int(hold_status::cannot_run));  // it has ended before it was asked to tell
+  if (plan.is_stopped) wait_for_continuation();
   plan.signals.restore();
-  if (plan.is_stopped) ::raise(SIGSTOP);
   ::execvpe(words[0], words, environment);
   const int error = errno;
   if (::write(report, &error, sizeof error) < 0) ::_exit(to_int(hold_status::cannot_run));
@@ -43,9 +53,16 @@ command_process::command_process(const command_plan& plan) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "pipe");
   const pid_t parent = ::getpid();
+  // This process ignores them. The child gets what is sent to it meanwhile when it has restored their treatment.
+  auto kept = plan.signals.passed_on();
+  ::sigaddset(&kept, SIGCONT);
+  sigset_t blocked;
+  ::sigprocmask(SIG_BLOCK, &kept, &blocked);
   pid_ = ::fork();
   if (pid_ == 0) execute(plan, words.data(), environment.data(), parent, ends[1]);
   const int error = errno;
+  ::sigprocmask(SIG_SETMASK, &blocked, nullptr);
+  if (pid_ > 0) ::setpgid(pid_, plan.group);  // before it can be sent a signal; the child may not have come so far
   ::close(ends[1]);
   report_ = ends[0];
   if (pid_ > 0) return;

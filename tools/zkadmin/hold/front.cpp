@@ -34,6 +34,14 @@ void suffer(int number) {
   ::sigprocmask(SIG_BLOCK, &only, nullptr);
 }
 
+/// The kernel sends these to all processes of the terminal's job. Others, as SIGHUP when the terminal goes and SIGALRM
+/// when a timer expires, it sends to this process alone.
+bool is_of_terminal(const signalfd_siginfo& got) {
+  const int number = static_cast<int>(got.ssi_signo);
+  const bool is_sent_to_job = number == SIGINT || number == SIGQUIT || number == SIGTSTP || number == SIGWINCH;
+  return is_sent_to_job && got.ssi_code > 0;
+}
+
 }  // namespace
 
 front::front(pid_t keeper, int line, const boot_timer& last_resort, const inherited_signals& signals)
@@ -75,14 +83,19 @@ void front::wait_for_end() {
   }
 }
 
-/// The kernel sends the signals of a terminal's keys to all processes of the job. Other programs name one process, or
-/// the group; then the command gets the signal twice.
+/// Other programs than the terminal name one process, or the group; then the command gets the signal twice.
 void front::pass_on(const signalfd_siginfo& got) {
   const int number = static_cast<int>(got.ssi_signo);
-  const passed_signal told{static_cast<unsigned char>(number), got.ssi_code > 0};
-  ::send(line_, &told, sizeof told, MSG_NOSIGNAL | MSG_DONTWAIT);
+  tell(number, is_of_terminal(got));
   if (number == SIGINT) is_interrupted_ = true;
-  if (number == SIGTSTP) suffer(number);
+  if (number != SIGTSTP) return;
+  suffer(number);
+  tell(SIGCONT, false);  // the kernel does not stop a group that no shell could continue, and sends it no SIGCONT
+}
+
+void front::tell(int number, bool is_of_terminal) const {
+  const passed_signal told{static_cast<unsigned char>(number), is_of_terminal};
+  ::send(line_, &told, sizeof told, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
 void front::kill_keeper() const { ::syscall(SYS_pidfd_send_signal, keeper_pidfd_, SIGKILL, nullptr, 0); }

@@ -51,6 +51,8 @@ bool is_accident(const zkrecipes::error_code& error) {
   return error == errc::lease_lapsed || error == errc::session_expired;
 }
 
+bool asks_for_end(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP || signal == SIGQUIT; }
+
 std::string text_of(const std::vector<zkrecipes::connection_failure>& failures) {
   std::string text;
   for (const auto& each : failures) append_to_list(text, each.server + ": " + zkrecipes::to_string(each.reason));
@@ -129,12 +131,17 @@ asio::awaitable<std::optional<int>> keeper::hold() {
   held_ = std::move(got.held);
   const auto say = [this](const std::string& what) { tell(what); };
   tenure present(session_, held_, {how_.grace, session_.status().timeout}, alarm_, start_.last_resort, say);
-  while (!held_.error() && !present.may_begin()) co_await alarm_.wait_until(lease_clock::now() + 10ms);
+  while (!held_.error() && !is_to_end() && !present.may_begin()) co_await alarm_.wait_until(lease_clock::now() + 10ms);
+  if (is_to_end()) {
+    held_ = zkrecipes::ownership();  // it ends with the session, which is being closed
+    co_return status_of_end();
+  }
   if (held_.error()) co_return std::nullopt;
   const auto end = co_await run_command(present);
   const int status = status_of(end);
   if (end == tenure_end::lost) held_ = zkrecipes::ownership();  // it is over, or goes in the background
   if (end == tenure_end::finished || end == tenure_end::abandoned || !how_.again) co_return status;
+  if (is_to_end()) co_return status_of_end();
   command_.reset();
   co_await held_.async_release(as_result);
   tell("getting in line again");
@@ -153,10 +160,19 @@ asio::awaitable<acquired> keeper::get_in() {
   }
 }
 
+void keeper::start_command(tenure& present) {
+  present.prepare();
+  try {
+    command_.emplace(command_plan{how_.words, environment_of_command(), start_.group, start_.signals, is_stopped_});
+  } catch (...) {
+    start_.last_resort.clear();
+    throw;
+  }
+}
+
 asio::awaitable<tenure_end> keeper::run_command(tenure& present) {
-  command_.emplace(command_plan{how_.words, environment_of_command(), start_.group, start_.signals, is_stopped_});
+  start_command(present);
   tenure_ = &present;
-  if (is_front_gone_) present.abandon();
   const auto end = co_await present.run(*command_);
   tenure_ = nullptr;
   if (const int error = command_->execution_error())
@@ -165,11 +181,13 @@ asio::awaitable<tenure_end> keeper::run_command(tenure& present) {
 }
 
 /// A command gets what it has not got from the terminal itself. Where there is none yet, most signals end the waiting.
+/// One that asks for an end while the command is being ended is not lost: after it there is no further command.
 void keeper::obey(passed_signal got) {
   if (got.number == SIGTSTP) is_stopped_ = true;
   if (got.number == SIGCONT) is_stopped_ = false;
   if (command_) {
     if (!got.is_of_terminal) command_->send(got.number);
+    if (asks_for_end(got.number) && tenure_ && tenure_->is_ending()) signal_ = got.number;
   } else if (got.number != SIGTSTP && got.number != SIGCONT && got.number != SIGWINCH) {
     signal_ = got.number;
     stop_waiting();
@@ -181,8 +199,13 @@ void keeper::stop_waiting() {
   session_.async_close([](const auto&) {});
 }
 
+/// If `is_to_end`.
+int keeper::status_of_end() const {
+  return signal_ != 0 ? to_int(hold_status::by_signal) + signal_ : to_int(hold_status::failed);
+}
+
 int keeper::status_without_command(const acquired& got) const {
-  if (signal_ != 0) return to_int(hold_status::by_signal) + signal_;
+  if (signal_ != 0) return status_of_end();
   if (got.error == errc::busy || got.error == errc::timed_out) {
     tell(got.error == errc::busy ? "somebody else has it, or is in line" : "it was not free in time");
     return to_int(got.error == errc::busy ? hold_status::taken : hold_status::timed_out);
@@ -191,7 +214,7 @@ int keeper::status_without_command(const acquired& got) const {
     tell("somebody has removed our place in line");
     return to_int(hold_status::asked);
   }
-  if (is_front_gone_) return to_int(hold_status::failed);
+  if (is_front_gone_) return status_of_end();
   if (!got.detail.empty()) throw failure(exit_code::error, printable(path_ + ": " + got.detail));
   check(got.error, "getting in line at " + path_);
   return to_int(hold_status::failed);

@@ -50,10 +50,13 @@ class keeper {
   boost::asio::awaitable<std::optional<int>> hold();
   boost::asio::awaitable<acquired> get_in();
   boost::asio::awaitable<tenure_end> run_command(tenure& present);
+  void start_command(tenure& present);
   boost::asio::awaitable<void> release(std::shared_ptr<bool> is_confirmed);
   void confirm_release();
   void obey(passed_signal got);
   void stop_waiting();
+  bool is_to_end() const noexcept { return signal_ != 0 || is_front_gone_; }
+  int status_of_end() const;
   int status_without_command(const acquired& got) const;
   int status_of(tenure_end end) const;
   std::vector<std::string> environment_of_command() const;
@@ -72,7 +75,7 @@ class keeper {
   zkrecipes::ownership held_;
   std::optional<command_process> command_;
   tenure* tenure_ = nullptr;    // while there is one
-  int signal_ = 0;              // one that ends us, because there is no command that could get it
+  int signal_ = 0;              // one that ends us, because there is no command that could obey it
   bool is_front_gone_ = false;  // it was killed
   bool is_stopped_ = false;     // the terminal's job is
   std::optional<int> status_;

@@ -41,6 +41,8 @@ tenure::tenure(zkrecipes::session over, zkrecipes::ownership& held, tenure_limit
 
 bool tenure::may_begin() const { return clock::now() < last_moment() - grace_at_loss_; }
 
+void tenure::prepare() { last_resort_.set(last_moment() + reserve_ / 2); }
+
 asio::awaitable<tenure_end> tenure::run(command_process& command) {
   listen();
   for (;;) {
@@ -78,7 +80,7 @@ void tenure::listen() {
 
 void tenure::consider(clock::time_point present) {
   const auto last = last_moment();
-  if (present < last) last_resort_.set(last + reserve_ / 2);
+  if (present < last) prepare();
   if (end_ != tenure_end::finished) return;
   if (held_.error() == errc::revoked) {
     begin_to_end(tenure_end::asked, 0ns, "somebody has taken it");

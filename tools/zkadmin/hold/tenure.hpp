@@ -46,10 +46,14 @@ class tenure {
 
   /// Whether the lease lasts for long enough to start anything.
   bool may_begin() const;
+  /// Sets the last resort. To be called before the command is started, because this process may be stopped at any time.
+  void prepare();
   /// Returns when the command has ended; after any other end than `finished` no process below this one is left.
   boost::asio::awaitable<tenure_end> run(command_process& command);
   /// Nobody waits for the command any more: it is ended.
   void abandon();
+  /// Whether the command is being ended, or has been.
+  bool is_ending() const noexcept { return end_ != tenure_end::finished; }
 
  private:
   using clock = zkrecipes::lease_clock;

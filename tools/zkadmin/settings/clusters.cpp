@@ -29,6 +29,22 @@ raw_settings settings_of(const raw_settings& file, const raw_value& cluster) {
   return found;
 }
 
+bool has_hosts(const raw_settings& layer) { return layer.contains("hosts"); }
+
+/// What the environment says of a cluster that it does not name may be meant for another one.
+raw_settings fit_for_any_cluster(raw_settings variables) {
+  for (const char* each : {"digest", "digest_file", "root"}) variables.erase(each);
+  return variables;
+}
+
+/// Other servers are another cluster: neither its name nor its credentials, its paths and its audit log are for them.
+std::vector<raw_settings> with_cluster(const raw_settings& file, const raw_settings& cluster,
+                                       const raw_settings& variables, const raw_settings& given,
+                                       bool are_servers_others) {
+  if (are_servers_others) return {file, variables, given};
+  return {file, cluster, variables, given};
+}
+
 }  // namespace
 
 std::string cluster_prefix(const std::string& name) { return "clusters." + name + "."; }
@@ -36,10 +52,12 @@ std::string cluster_prefix(const std::string& name) { return "clusters." + name 
 std::vector<raw_settings> in_precedence(const raw_settings& file, const raw_settings& variables,
                                         const raw_settings& given) {
   if (const auto named = given.find(key_of_cluster); named != given.end())
-    return {file, variables, settings_of(file, named->second), given};
-  for (const auto* layer : {&variables, &file})
-    if (const auto named = layer->find(key_of_cluster); named != layer->end())
-      return {file, settings_of(file, named->second), variables, given};
+    return {file, fit_for_any_cluster(variables), settings_of(file, named->second), given};
+  if (const auto named = variables.find(key_of_cluster); named != variables.end())
+    return with_cluster(file, settings_of(file, named->second), variables, given, has_hosts(given));
+  if (const auto named = file.find(key_of_cluster); named != file.end())
+    return with_cluster(file, settings_of(file, named->second), variables, given,
+                        has_hosts(variables) || has_hosts(given));
   return {file, variables, given};
 }
 

@@ -13,8 +13,9 @@ namespace zkadmin {
 std::string cluster_prefix(const std::string& name);
 
 /// The layers in growing precedence. The settings of the cluster that is asked for win over the others of the file; if
-/// its name stands on the command line also over the environment, so that it is this cluster and no other. Throws
-/// `failure` (usage) if the file has no such cluster.
+/// its name stands on the command line also over the environment, so that it is this cluster and no other, and the
+/// environment's credentials and root are left out. Its settings are left out if a layer above the one that names it
+/// has other `hosts`. Throws `failure` (usage) if the file has no such cluster.
 std::vector<raw_settings> in_precedence(const raw_settings& file, const raw_settings& variables,
                                         const raw_settings& given);
 
