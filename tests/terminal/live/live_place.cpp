@@ -212,7 +212,7 @@ BOOST_AUTO_TEST_CASE(what_was_found_stays_while_another_search_runs) {
   do {
     BOOST_TEST_REQUIRE(at.found(recipe::election).size() == 1u);
   } while (search.wait_for(0s) != std::future_status::ready && (io().restart(), io().run_one() > 0));
-  BOOST_TEST(search.wait_for(0s) == std::future_status::ready);
+  BOOST_TEST((search.wait_for(0s) == std::future_status::ready));
 }
 
 BOOST_AUTO_TEST_CASE(an_election_that_goes_and_comes_back_is_followed_again) {
