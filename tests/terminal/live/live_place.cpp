@@ -112,9 +112,10 @@ BOOST_AUTO_TEST_CASE(no_state_of_an_election_is_lost_that_was_seen) {
   auto at = make();
   await(at, [&](const auto& all) { return leads(all, "/e", "a"); });
   const auto seen = losses;
+  const auto before = changes;
   auto& hold = first.hold_back();
   BOOST_TEST(zkadmin({"resign", root() + "/e", "--rw"}).code == 0);
-  BOOST_TEST_REQUIRE(run_until([&] { return hold.is_reached(); }));
+  BOOST_TEST_REQUIRE(run_until([&] { return hold.is_reached() && changes > before; }));
   hold.open();
   BOOST_TEST_REQUIRE(run_until([&] { return second.leads; }));
   BOOST_TEST_REQUIRE(run_until([&] { return losses > seen; }));

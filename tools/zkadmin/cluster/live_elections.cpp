@@ -38,17 +38,22 @@ asio::awaitable<void> sleep_for(steady_clock::duration pause) {
   co_await timer.async_wait(asio::use_awaitable);
 }
 
-/// Waits until the node at `path` has other data, or is gone, a minute at most.
-asio::awaitable<void> await_other_data(zkrecipes::session session, std::string path) {
+/// Waits until another look may give something else than this error: the node has other data, or is gone; a minute at
+/// most.
+asio::awaitable<void> await_other_data(zkrecipes::session session, std::string path, error_code error) {
   using asio::experimental::awaitable_operators::operator||;
   auto looked = co_await session.async_exists(path, as_result);
   if (std::get<0>(looked)) co_return co_await sleep_for(pause_after_a_failure);
+  // The data may have changed between the last look and this one.
+  auto election = election_at(session, path);
+  auto again = co_await election.async_view(as_result);
+  if (std::get<0>(again) != error) co_return;
   co_await (session.async_data_change(path, std::get<1>(looked).mzxid, as_result) || sleep_for(pause_for_a_right));
 }
 
 /// Waits as long as nothing is to be expected from another look.
 asio::awaitable<void> await_another_try(zkrecipes::session session, std::string path, error_code error) {
-  if (error == errc::foreign_data || error == errc::no_auth) co_return co_await await_other_data(session, path);
+  if (error == errc::foreign_data || error == errc::no_auth) co_return co_await await_other_data(session, path, error);
   if (error && error != errc::no_node) co_await sleep_for(pause_after_a_failure);
 }
 
