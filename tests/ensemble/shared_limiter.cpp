@@ -83,7 +83,8 @@ class rate_case : public ensemble_case {
       for (auto& each : workers) each->hear(calls);
       return condition();
     };
-    BOOST_TEST_REQUIRE(run_until(holds), "in vain from line " << where.line() << "; " << present());
+    const bool is_reached = run_until(holds);
+    BOOST_TEST_REQUIRE(is_reached, "in vain from line " << where.line() << "; " << present() << nodes_at("/"));
   }
   /// What has been heard so far.
   std::string present() const {
@@ -92,6 +93,14 @@ class rate_case : public ensemble_case {
       text += ", " + each->name() + " has " + std::to_string(each->slices) + " slices" +
               (each->ended.empty() ? "" : " and has ended: " + each->ended);
     }
+    return text;
+  }
+  /// The nodes at and below a path, with their data.
+  std::string nodes_at(const std::string& path) {
+    const auto node = run(zk().async_get(path, tuple));
+    const auto listed = run(zk().async_children(path, tuple));
+    auto text = "\n" + path + " " + std::get<1>(node).data;
+    for (const auto& each : std::get<1>(listed).names) text += nodes_at((path == "/" ? "" : path) + "/" + each);
     return text;
   }
   std::uint32_t slices() const {

@@ -42,7 +42,7 @@ subject of_shard_router() {
 subject of_shard_group_follower() {
   return subject_of<shard_group_follower>("shard_group_follower")
       .made([](const session& zk) { return shard_group_follower(zk, "/shards"); })
-      .has("shard_group_follower::async_change(0)", [](auto& f, auto t) { f.async_change(0, std::move(t)); },
+      .has("shard_group_follower::async_change(seen)", [](auto& f, auto t) { f.async_change(0, std::move(t)); },
            {errc::no_node});
 }
 
