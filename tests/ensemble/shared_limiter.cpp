@@ -68,7 +68,7 @@ class limited_process {
 
 class rate_case : public ensemble_case {
  public:
-  void setup() { zk(); }
+  void setup() { settle(zk()); }  // which makes the root that the processes need
   void teardown() {
     workers.clear();
     remove_group();

@@ -166,7 +166,7 @@ BOOST_AUTO_TEST_CASE(queues_that_are_declared_are_checked) {
     terminal.type("2");
     BOOST_TEST(terminal.shows("queue-without-consumers"));
     terminal.type("g\r");
-    BOOST_TEST(terminal.shows("QUEUE " + path));
+    BOOST_TEST(terminal.shows("RECIPE " + path));
     terminal.type("q");
     BOOST_TEST(terminal.exit_code() == 0);
   }
