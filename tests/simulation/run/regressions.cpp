@@ -51,6 +51,7 @@ constexpr regression regressions[] = {
     {"a career's failure counts although what it had committed is executed later", "shards", 5300031616},
     {"nothing is owed while a node stands that a call has made after it was cancelled", "shared_gate", 5100197998},
     {"a taker that meets a pop of its own earlier session begins anywhere near the front", "queue", 5600551644},
+    {"puts of a producer that were cancelled on the way go on behind one another", "queue", 5600641664},
 };
 
 }  // namespace

@@ -45,6 +45,7 @@ void queue_rules::committed(const entry& what) {
     const auto item = item_name(each.path);
     const auto claim = claimed_name(each.path);
     if (each.type == kind::create && !item.empty()) created(each, what);
+    if (each.type == kind::create && !item.empty() && who) put_has_ended(who->client);
     if (each.type == kind::remove && !item.empty()) removed(each, what);
     if (each.type == kind::create && !claim.empty()) claimed(claim, what);
     if (each.type == kind::remove && !claim.empty()) unclaimed(claim, what);
@@ -227,6 +228,11 @@ bool queue_rules::is_for_put(const backend::request& what) const {
   };
   if (what.op == backend::opcode::multi) return std::ranges::any_of(what.operations, is_of_put);
   return what.op == backend::opcode::exists && (what.path.starts_with(gate) || what.path == where_.items);
+}
+
+/// What follows is for another put: those of a producer that were cancelled on the way go on behind one another.
+void queue_rules::put_has_ended(int client) {
+  if (const auto found = budgets_.find(client); found != budgets_.end()) found->second.used = 0;
 }
 
 /// Checks that a put takes few requests, however many clients put at the same time.

@@ -86,6 +86,7 @@ class queue_rules {
   void created(const change& what, const entry& in);
   bool is_revived(const change& what, const entry& in);
   bool is_left_open(error_code why, std::int64_t bound) const;
+  void put_has_ended(int client);
   bool is_for_put(const backend::request& what) const;
   void removed(const change& what, const entry& in);
   void claimed(const std::string& name, const entry& in);
