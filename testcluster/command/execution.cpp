@@ -102,7 +102,7 @@ void execution::start_schedule(const std::filesystem::path& dir) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);
   const auto wait = [](std::chrono::steady_clock::time_point until) {
-    std::this_thread::sleep_until(until);
+    std::this_thread::sleep_until(until);  // the schedule's own times: there is no condition to wait for
     return 0;
   };
   int status = exit_status::failure;

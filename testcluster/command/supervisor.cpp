@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <utility>
 
 #include <fcntl.h>
@@ -104,11 +103,22 @@ pipe_ends make_pipe() {
 /// The guards and servers of a killed supervisor become children of this process; returns when they have ended.
 void await_orphans(std::chrono::milliseconds patience) {
   const auto deadline = std::chrono::steady_clock::now() + patience;
-  while (std::chrono::steady_clock::now() < deadline) {
+  sigset_t ends;
+  sigset_t before;
+  ::sigemptyset(&ends);
+  ::sigaddset(&ends, SIGCHLD);
+  ::sigprocmask(SIG_BLOCK, &ends, &before);  // an end between the two calls is not missed
+  for (;;) {
     const auto ended = ::waitpid(-1, nullptr, WNOHANG);
-    if (ended < 0 && errno != EINTR) return;
-    if (ended == 0) std::this_thread::sleep_for(std::chrono::milliseconds(5));  // polls: `waitpid` has no timeout
+    if (ended < 0 && errno != EINTR) break;
+    if (ended != 0) continue;
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left.count() <= 0) break;
+    const timespec limit{left.count() / 1000, left.count() % 1000 * 1'000'000};
+    ::sigtimedwait(&ends, nullptr, &limit);
   }
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(faults_are_on_when_the_command_begins) {
 
 BOOST_AUTO_TEST_CASE(a_fault_that_fails_ends_the_cluster) {
   background_command exec;
-  BOOST_TEST(status_of(exec, {"exec", "-n", "2", "--fault", "cut 1 --peer 1", "--", "echo", "unreachable"}) == 125);
+  BOOST_TEST(status_of(exec, {"exec", "-n", "3", "--fault", "cut 1 --peer 1", "--", "echo", "unreachable"}) == 125);
   BOOST_TEST(exec.is_clean());
   BOOST_TEST(contains(exec.said(), "are the same; name two"), exec.said());
   BOOST_TEST(!contains(exec.said(), "unreachable"));

@@ -21,7 +21,7 @@ constexpr std::string_view marks_of_both[] = {"__READ__", "__rlock__", "__WRIT__
 constexpr std::string_view marks_of_permits[] = {"-permit-"};
 constexpr const char* holder_role = "holder";
 constexpr const char* waiter_role = "waiter";
-constexpr std::size_t most_strangers = 5;  // Whose names are told.
+constexpr std::size_t most_strangers = 5;  // The names of more are not told.
 
 std::string request_text(const std::string& data) {
   if (!detail::asks_revocation(data)) return {};
@@ -29,7 +29,7 @@ std::string request_text(const std::string& data) {
   return grace == detail::any_grace ? "asked to give up" : "asked to give up within " + short_duration(grace);
 }
 
-/// Whose layout the names and data are.
+/// The client that uses this layout of names and data: "zkrecipes", "Curator" or "kazoo".
 std::string client_of(const node_line& line) {
   bool has_ours = false, has_curators = false, has_kazoos = false;
   for (const auto& each : line.members) {

@@ -31,8 +31,6 @@ bool comes_before(const node_view& a, const node_view& b) noexcept {
                                       [rank](char x, char y) { return rank(x) < rank(y); });
 }
 
-std::string folder_of(const std::string& path) { return path.substr(0, std::max<std::size_t>(path.rfind('/'), 1)); }
-
 void add_note(std::vector<survey_note>& notes, std::size_t& count, const std::string& path, const std::string& text) {
   if (++count <= most_notes) notes.push_back({path, text});
 }
@@ -60,7 +58,7 @@ asio::awaitable<void> node_walk::visit_all(std::size_t level) {
   visited_ += count;
   const auto visit_one = [this, &present, level](std::size_t i) { return visit(present[i], level); };
   co_await for_each_index(count, requests_at_a_time, visit_one);
-  for (std::size_t i = count; i < present.size(); ++i) leave(folder_of(present[i].path));
+  for (std::size_t i = count; i < present.size(); ++i) leave(parent_of(present[i].path));
 }
 
 void node_walk::leave(const std::string& path, std::size_t count) { left_[path] += count; }
@@ -68,7 +66,7 @@ void node_walk::leave(const std::string& path, std::size_t count) { left_[path] 
 asio::awaitable<void> node_walk::visit(const place& at, std::size_t level) {
   if (std::chrono::steady_clock::now() >= limits_.until) {
     is_late_ = true;
-    co_return leave(folder_of(at.path));
+    co_return leave(parent_of(at.path));
   }
   if (at.depth == limits_.depth) co_return co_await visit_alone(at, false);
   auto listing = co_await session_.async_children(at.path, as_result);

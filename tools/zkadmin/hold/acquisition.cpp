@@ -22,57 +22,50 @@ using answer = std::tuple<zkrecipes::error_code, zkrecipes::ownership>;
 
 acquired unpack(answer got) { return {std::get<0>(got), std::move(std::get<1>(got))}; }
 
-asio::awaitable<acquired> take(zkrecipes::lock from, bool waits, time_budget budget) {
+/// `wait` gets in line, `try_once` does not wait; each is called to begin, and the other one is not.
+template <class Wait, class Try>
+asio::awaitable<acquired> take(bool waits, Wait wait, Try try_once) {
   answer got;
   if (waits) {
-    got = co_await from.async_acquire_for(budget, as_result);
+    got = co_await wait();
   } else {
-    got = co_await from.async_try_acquire(as_result);
+    got = co_await try_once();
   }
   co_return unpack(std::move(got));
 }
 
-asio::awaitable<acquired> take(zkrecipes::semaphore from, bool waits, time_budget budget) {
+asio::awaitable<acquired> take_lock(zkrecipes::lock from, bool waits, time_budget budget) {
+  return take(
+      waits, [from, budget]() mutable { return from.async_acquire_for(budget, as_result); },
+      [from]() mutable { return from.async_try_acquire(as_result); });
+}
+
+asio::awaitable<acquired> take_permit(zkrecipes::semaphore from, bool waits, time_budget budget) {
   const zkrecipes::diagnostic why;
-  answer got;
-  if (waits) {
-    got = co_await from.async_acquire_for(1, budget, why, as_result);
-  } else {
-    got = co_await from.async_try_acquire(1, why, as_result);
-  }
-  auto result = unpack(std::move(got));
+  auto taking = take(
+      waits, [from, budget, why]() mutable { return from.async_acquire_for(1, budget, why, as_result); },
+      [from, why]() mutable { return from.async_try_acquire(1, why, as_result); });
+  auto result = co_await std::move(taking);
   result.detail = why.text();
   co_return result;
 }
 
 asio::awaitable<acquired> take_reading(zkrecipes::read_write_lock from, bool waits, time_budget budget) {
-  answer got;
-  if (waits) {
-    got = co_await from.async_acquire_read_for(budget, as_result);
-  } else {
-    got = co_await from.async_try_acquire_read(as_result);
-  }
-  co_return unpack(std::move(got));
+  return take(
+      waits, [from, budget]() mutable { return from.async_acquire_read_for(budget, as_result); },
+      [from]() mutable { return from.async_try_acquire_read(as_result); });
 }
 
 asio::awaitable<acquired> take_writing(zkrecipes::read_write_lock from, bool waits, time_budget budget) {
-  answer got;
-  if (waits) {
-    got = co_await from.async_acquire_write_for(budget, as_result);
-  } else {
-    got = co_await from.async_try_acquire_write(as_result);
-  }
-  co_return unpack(std::move(got));
+  return take(
+      waits, [from, budget]() mutable { return from.async_acquire_write_for(budget, as_result); },
+      [from]() mutable { return from.async_try_acquire_write(as_result); });
 }
 
-asio::awaitable<acquired> take(zkrecipes::election from, bool waits, time_budget budget) {
-  answer got;
-  if (waits) {
-    got = co_await from.async_campaign_for(budget, as_result);
-  } else {
-    got = co_await from.async_try_campaign(as_result);
-  }
-  co_return unpack(std::move(got));
+asio::awaitable<acquired> take_leadership(zkrecipes::election from, bool waits, time_budget budget) {
+  return take(
+      waits, [from, budget]() mutable { return from.async_campaign_for(budget, as_result); },
+      [from]() mutable { return from.async_try_campaign(as_result); });
 }
 
 asio::awaitable<acquired> begin(zkrecipes::session over, std::string path, const hold_options& how,
@@ -85,10 +78,10 @@ asio::awaitable<acquired> begin(zkrecipes::session over, std::string path, const
     case hold_kind::lock: break;
     case hold_kind::read: return take_reading({over, path, line}, how.waits, budget);
     case hold_kind::write: return take_writing({over, path, line}, how.waits, budget);
-    case hold_kind::semaphore: return take(zkrecipes::semaphore(over, path, how.permits, line), how.waits, budget);
-    case hold_kind::leadership: return take(zkrecipes::election(over, path, candidate), how.waits, budget);
+    case hold_kind::semaphore: return take_permit({over, path, how.permits, line}, how.waits, budget);
+    case hold_kind::leadership: return take_leadership({over, path, candidate}, how.waits, budget);
   }
-  return take(zkrecipes::lock(over, path, line), how.waits, budget);
+  return take_lock({over, path, line}, how.waits, budget);
 }
 
 }  // namespace

@@ -194,7 +194,7 @@ void keeper::obey(passed_signal got) {
   }
 }
 
-/// Whatever is waited for completes with `closed`, and the place in line goes.
+/// Closes the session: every operation that is waited for completes with `closed`, and the place in line goes.
 void keeper::stop_waiting() {
   session_.async_close([](const auto&) {});
 }
