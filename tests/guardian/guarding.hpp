@@ -98,7 +98,7 @@ struct guarding {
   void run_until_ended(std::int64_t id) {
     run_until([&] { return endings_of(id) > 0; }, "the end of session " + std::to_string(id));
   }
-  /// Another process registers, is killed, and its session is ended. Whatever the guardian knew before this began, it
+  /// Another process registers, is killed, and its session is ended. All that the guardian knew before this began, it
   /// has judged when it returns.
   void see_another_death() {
     const auto id = ++last_other_;

@@ -58,7 +58,7 @@ class spooling_process {
     auto disk = make(on->strand, plan_);
     start(std::move(on), std::move(queue), std::move(disk));
   }
-  /// Nothing reaches the file or the queue any more. Whatever has an executor goes before the context does.
+  /// Nothing reaches the file or the queue any more. Everything that has an executor goes before the context does.
   ~spooling_process() {
     plan_->is_crashed = true;
     spool_.reset();

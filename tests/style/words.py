@@ -3,7 +3,7 @@ import re
 
 from sources import HIDDEN, all_files, blank, line_of, read
 
-SENTENCE = re.compile(r"(?:^|[.!?:]\s+|\|\s*|\(\s*)(?:[-*]\s+|\d+\.\s+)?[*_\"'(\[]*(Who|Whoever|Of|What\s+is)\b(?!-)",
+SENTENCE = re.compile(r"(?:^|[.!?:]\s+|\|\s*|\(\s*)(?:[-*]\s+|\d+\.\s+)?[*_\"'(\[]*(Who|Whoever|Whose|Whatever|Of|What\s+is)\b(?!-)",
                       re.MULTILINE)
 SCRIPTS = re.compile(r"^#!.*\b(bash|sh|python3)\b")
 

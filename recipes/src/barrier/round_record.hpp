@@ -29,7 +29,7 @@ struct round_record {
   json_object unknown_fields{};      ///< Fields that a later version of the library has added.
 
   bool names(const round_member& who) const;
-  bool knows(const std::string& guid) const;  ///< Whatever the number of its node.
+  bool knows(const std::string& guid) const;  ///< By its GUID alone: its node may have another number.
   void add(const round_member& who);
 };
 

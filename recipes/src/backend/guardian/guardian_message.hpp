@@ -14,7 +14,7 @@
 //   term         "session": id, "record": path, "node": `leader_node` of the record, "seat": path of the
 //                session's node that entitles to it, or missing. A term of that session has begun.
 //   term_end     "session", "record", "node". It is over.
-//   complete     Everything was told. Whatever this client has told over an earlier connection and not repeated over
+//   complete     Everything was told. All that this client has told over an earlier connection and not repeated over
 //                this one is taken back. The guardian answers `held`.
 //   ping         The process is not hung. To be sent at least every third of the hang limit, if there is one.
 //
