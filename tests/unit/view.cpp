@@ -256,4 +256,38 @@ BOOST_AUTO_TEST_CASE(a_missing_path_is_waited_for_across_a_lost_connection) {
   BOOST_TEST(!watching.done());
 }
 
+// The list names a first candidate that has gone when it is read, again and again. The next one, of whom only the name
+// and the token are known, is read then, as each first candidate is.
+BOOST_AUTO_TEST_CASE(the_first_candidate_that_is_left_is_read_although_it_is_known) {
+  fake_session it;
+  it.connect();
+  const std::string gone = "_c_11111111-1111-1111-1111-111111111111-latch-0000000001";
+  const std::string left = "_c_22222222-2222-2222-2222-222222222222-latch-0000000002";
+  election_view before;
+  before.candidates.push_back({"two", left, 12, 0, 0x22});
+  election seen(it.zk, "/e", {.id = "observer"});
+  auto watching = it.record<election_view>();
+  seen.async_view_change(before, watching.token());
+  it.settle();
+  const int tries = 5;
+  for (int i = 1; i <= tries; ++i) {
+    CHECK_PENDING_OF(it, "get /e", "children /e");
+    it.answer();
+    it.list({gone, left});
+    CHECK_PENDING_OF(it, "get /e/" + gone, "exists /e");
+    it.fail(errc::no_node);
+    backend::reply moved;
+    moved.stat.pzxid = 100 + i;
+    it.answer(std::move(moved));
+    CHECK_PENDING_OF(it, "get /e/" + left);
+    backend::reply read;
+    read.data = "two";
+    read.stat.czxid = 12;
+    it.answer(std::move(read));
+  }
+  BOOST_TEST_REQUIRE(watching.done());
+  BOOST_TEST(watching.result<0>().leader == "two");
+  BOOST_TEST(watching.result<0>().leader_token == 12);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -44,6 +44,8 @@ awaitable<error_code> read_candidates(core_ptr session, election_nodes& nodes, c
   }
   auto last = session->send(make_request(opcode::exists, nodes.path, false));
   for (std::size_t i = 0; i < sent.size(); ++i) {
+    const bool is_first_now = nodes.candidates.empty();  // those in front of it have gone meanwhile
+    if (!sent[i] && is_first_now) sent[i] = session->send(make_request(opcode::get, join(nodes.path, members[i].name)));
     if (!sent[i]) {
       nodes.candidates.push_back({*find_known(follower, members[i].name), {}, {}});
       continue;
