@@ -131,6 +131,7 @@ BOOST_AUTO_TEST_CASE(other_data_is_no_log_and_what_a_later_version_adds_is_kept)
   BOOST_TEST(document.at("later").as_array().size() == 1u);
   BOOST_TEST(document.at("entries").at(0).at("more") == 2);
   BOOST_TEST(parse_audit_log(log)->size() == 1u, "what can not be read is not shown, and stays");
+  BOOST_TEST((unreadable_entries(log) == 1u && unreadable_entries("") == 0u && unreadable_entries("x") == 0u));
 }
 
 BOOST_AUTO_TEST_CASE(a_line_is_appended_and_the_file_is_its_owners) {
@@ -222,6 +223,9 @@ BOOST_AUTO_TEST_CASE(printed_in_three_formats) {
   BOOST_TEST(document.at("interventions").at(0).at("requests") == "set /e version=0\n");
   BOOST_TEST(formatted_audit(all, output_format::tsv).starts_with("intervention\ta\t1700000000000\tme@here\t"));
   BOOST_TEST(formatted_audit({}, output_format::table) == "no interventions\n");
+  BOOST_TEST(document.at("complete").as_bool());
+  BOOST_TEST(formatted_audit({}, output_format::json, false) ==
+             "{\"schema\":1,\"complete\":false,\"interventions\":[]}\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -306,6 +306,19 @@ BOOST_AUTO_TEST_CASE(queues_of_the_settings) {
     BOOST_TEST(has(refused({"--hosts", "a", "--queues", bad}), "--queues: expected an absolute path"), bad);
 }
 
+BOOST_AUTO_TEST_CASE(the_port_of_the_admin_server) {
+  const auto port = [this](const char* text) {
+    return load({"sessions", "--hosts", "a", "--admin-port", text}).admin_port;
+  };
+  BOOST_TEST(load({"--hosts", "a"}).admin_port == 8080);
+  BOOST_TEST((port("0") == 0 && port("65535") == 65535));
+  for (const char* wrong : {"65536", "-1", "http", ""})
+    BOOST_TEST(has(refused({"--hosts", "a", "--admin-port", wrong}), "admin-port"), wrong);
+  const auto asked = parse_command_line(std::vector<const char*>{"sessions", "0x1f", "-o", "tsv"}, std::cout);
+  BOOST_TEST((asked->command == command::sessions && asked->session == "0x1f" && asked->output == output_format::tsv));
+  BOOST_TEST((chroot_of(load({"--hosts", "a:1,b:2/app"})) == "/app" && chroot_of(load({"--hosts", "a"})).empty()));
+}
+
 BOOST_AUTO_TEST_CASE(where_the_exporter_serves) {
   const auto listen = [this](const char* text) { return load({"exporter", "--hosts", "a", "--listen", text}).listen; };
   BOOST_TEST((load({"--hosts", "a"}).listen == endpoint{"127.0.0.1", 9141, "127.0.0.1:9141"}));

@@ -128,6 +128,12 @@ std::optional<std::vector<audit_entry>> parse_audit_log(std::string_view data) {
   return all;
 }
 
+std::size_t unreadable_entries(std::string_view data) {
+  const auto stored = stored_entries(parse_stored(data));
+  const auto read = parse_audit_log(data);
+  return stored && read ? stored->size() - read->size() : 0;
+}
+
 std::string audit_log_with(std::string_view data, const audit_entry& entry) {
   auto log = parse_stored(data);  // with what a later version has added
   auto entries = stored_entries(log).value_or(json::array());

@@ -43,6 +43,8 @@ inline constexpr std::size_t most_audit_bytes = 64 * 1024;
 
 /// Nothing if the data is no audit log. No data is an empty one.
 std::optional<std::vector<audit_entry>> parse_audit_log(std::string_view data);
+/// How many entries of an audit log can not be read: a later version has written them. They stay where they are.
+std::size_t unreadable_entries(std::string_view data);
 /// `data`, which is an audit log, with an entry put into it; the oldest are left out beyond 100 entries or 64 KiB.
 std::string audit_log_with(std::string_view data, const audit_entry& entry);
 

@@ -75,9 +75,12 @@ asio::awaitable<void> write_audit_node(zkrecipes::session session, std::string p
   check(error, "audit_path: writing " + path);
 }
 
-asio::awaitable<std::vector<audit_entry>> read_audit_node(zkrecipes::session session, std::string path) {
-  auto log = co_await read_log(session, std::move(path));
-  co_return parse_audit_log(log.data).value_or(std::vector<audit_entry>());
+asio::awaitable<audit_log> read_audit_node(zkrecipes::session session, std::string path) {
+  const auto stored = co_await read_log(session, std::move(path));
+  audit_log log;
+  log.entries = parse_audit_log(stored.data).value_or(std::vector<audit_entry>());
+  log.unreadable = unreadable_entries(stored.data);
+  co_return log;
 }
 
 }  // namespace zkadmin

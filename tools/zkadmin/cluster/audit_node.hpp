@@ -17,7 +17,12 @@ namespace zkadmin {
 /// is not of an audit log alone.
 boost::asio::awaitable<void> write_audit_node(zkrecipes::session session, std::string path, audit_entry entry);
 
+struct audit_log {
+  std::vector<audit_entry> entries{};
+  std::size_t unreadable = 0;  ///< Further entries, of a later version.
+};
+
 /// The log at `path`; an empty one if there is no node. Throws `failure`.
-boost::asio::awaitable<std::vector<audit_entry>> read_audit_node(zkrecipes::session session, std::string path);
+boost::asio::awaitable<audit_log> read_audit_node(zkrecipes::session session, std::string path);
 
 }  // namespace zkadmin

@@ -16,7 +16,12 @@ struct folder_entry {
   zkrecipes::node_stat stat;
 };
 
-/// The children of a node, in any order. A node that is missing, or that may not be read, has none. Throws `failure`.
-boost::asio::awaitable<std::vector<folder_entry>> read_folder(zkrecipes::session session, std::string path);
+struct folder_content {
+  std::vector<folder_entry> entries{};
+  bool is_complete = true;  ///< False: the node, or one of its children, may not be read.
+};
+
+/// The children of a node, in any order. A node that is missing has none. Throws `failure`.
+boost::asio::awaitable<folder_content> read_folder(zkrecipes::session session, std::string path);
 
 }  // namespace zkadmin

@@ -26,11 +26,15 @@ void add(led_terms& to, const election_status& election, std::int64_t session) {
 /// The record of a shard names its leader by the member's node, a '#' and a number.
 asio::awaitable<void> add_shards(led_terms& to, zkrecipes::session session, std::string group, std::int64_t leader) {
   std::set<std::string> its_own;
-  for (const auto& each : co_await read_folder(session, group + "/member")) {
+  const auto members = co_await read_folder(session, group + "/member");
+  to.complete = to.complete && members.is_complete;
+  for (const auto& each : members.entries) {
     if (each.stat.ephemeral_owner == leader) its_own.insert(each.name);
   }
   if (its_own.empty()) co_return;
-  for (const auto& each : co_await read_folder(session, group + "/shard")) {
+  const auto shards = co_await read_folder(session, group + "/shard");
+  to.complete = to.complete && shards.is_complete;
+  for (const auto& each : shards.entries) {
     const auto node = text_field(parse_stored(each.data), "leader_node");
     const auto member = node.substr(0, node.rfind('#'));
     if (its_own.contains(member))
@@ -46,7 +50,8 @@ asio::awaitable<led_terms> find_led_terms(zkrecipes::session session, std::strin
   co_await all.search(limit);
   const auto seen = co_await all.elections(limit);
   led_terms terms;
-  terms.complete = seen.complete;
+  terms.complete =
+      seen.complete && std::ranges::all_of(seen.elections, [](const auto& each) { return is_known(each); });
   for (const auto& each : seen.elections) add(terms, each, leader);
   for (const auto& each : all.found(recipe::shard_group)) co_await add_shards(terms, session, each, leader);
   co_return terms;

@@ -4,22 +4,17 @@
 #include <exception>
 #include <memory>
 #include <string>
-#include <tuple>
 #include <utility>
 
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/co_spawn.hpp>
-#include <boost/asio/connect.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/experimental/awaitable_operators.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/read.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
 
 #include "as_result.hpp"
+#include "cluster/server_line.hpp"
 #include "cluster/srvr.hpp"
 #include "text.hpp"
 
@@ -27,38 +22,6 @@ namespace zkadmin {
 namespace {
 
 namespace asio = boost::asio;
-using asio::ip::tcp;
-using boost::system::error_code;
-using endpoints = tcp::resolver::results_type;
-
-// The state of a name lookup. A lookup can not be cancelled: it goes on in the background, with this state, after the
-// caller has stopped waiting.
-struct lookup {
-  explicit lookup(const asio::any_io_executor& executor)
-      : resolver(executor), done(executor, asio::steady_timer::time_point::max()) {}
-  tcp::resolver resolver;
-  asio::steady_timer done;
-  error_code error = asio::error::would_block;
-  endpoints found;
-};
-
-asio::awaitable<endpoints> resolve(const endpoint& server, error_code& error) {
-  const auto executor = co_await asio::this_coro::executor;
-  error = {};
-  if (const auto address = asio::ip::make_address(server.host, error); !error)
-    co_return endpoints::create(tcp::endpoint(address, server.port), server.host, std::to_string(server.port));
-  const auto shared = std::make_shared<lookup>(executor);
-  const auto keep = [shared](error_code outcome, endpoints found) {
-    shared->error = outcome;
-    shared->found = std::move(found);
-    shared->done.cancel();
-  };
-  shared->resolver.async_resolve(server.host, std::to_string(server.port), tcp::resolver::numeric_service, keep);
-  co_await shared->done.async_wait(as_result);
-  shared->resolver.cancel();  // A lookup that has not begun is not needed any more.
-  error = shared->error;
-  co_return shared->found;
-}
 
 server_status unreachable(const endpoint& server, std::string why) {
   server_status status;
@@ -67,28 +30,11 @@ server_status unreachable(const endpoint& server, std::string why) {
   return status;
 }
 
-server_status unreachable(const endpoint& server, const char* doing, const error_code& error) {
-  return unreachable(server, std::string(doing) + printable(error.message()));
-}
-
 /// The whole exchange with one server, without a time limit. Calls `connected` when there is a connection.
 asio::awaitable<server_status> converse(const endpoint& server, std::function<void()> connected) {
-  const auto executor = co_await asio::this_coro::executor;
-  error_code error;
-  const endpoints places = co_await resolve(server, error);
-  if (error) co_return unreachable(server, "name lookup: ", error);
-  tcp::socket socket(executor);
-  std::tie(error, std::ignore) = co_await asio::async_connect(socket, places, as_result);
-  if (error) co_return unreachable(server, "", error);
-  connected();
-  constexpr std::string_view request = "srvr";
-  std::tie(error, std::ignore) = co_await asio::async_write(socket, asio::buffer(request), as_result);
-  if (error) co_return unreachable(server, "", error);
-  std::string answer;
-  auto into = asio::dynamic_buffer(answer, longest_answer + 1);
-  std::tie(error, std::ignore) = co_await asio::async_read(socket, into, as_result);
-  if (error && error != asio::error::eof) co_return unreachable(server, "", error);
-  co_return parse_srvr(server.name, answer);
+  auto answer = co_await ask_word(server, "srvr", longest_answer, std::move(connected));
+  if (!answer.trouble.empty()) co_return unreachable(server, std::move(answer.trouble));
+  co_return parse_srvr(server.name, answer.text);
 }
 
 /// A round in which all servers are asked at once. `next` is cancelled whenever another server has been reported.

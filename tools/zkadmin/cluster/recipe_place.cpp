@@ -11,6 +11,8 @@ std::string without_end(const std::string& path, std::string_view end) {
   return path.substr(0, path.size() - end.size());
 }
 
+constexpr std::string_view limit_of_balance = "/limit", members_of_balance = "/members";
+
 recipe_place place_of_queue(const std::string& path, const std::vector<std::string>& children) {
   constexpr std::string_view side = "-side", taken = "/taken";
   const bool has_items = std::any_of(children.begin(), children.end(), is_item_name);
@@ -37,6 +39,10 @@ recipe_paths paths_of(const std::map<std::string, recipe_place>& told) {
   std::erase_if(all[recipe::lock], [&](const auto& path) {
     return path.ends_with(inner_locks) && is_found(recipe::semaphore, without_end(path, inner_locks));
   });
+  std::erase_if(all[recipe::membership], [&](const auto& path) {
+    return path.ends_with(members_of_balance) &&
+           is_found(recipe::shared_balance, without_end(path, members_of_balance));
+  });
   // A node with members of its own recipe has no other members.
   std::erase_if(all[recipe::membership], [&](const auto& path) {
     const auto is_another = [&](recipe which) { return which != recipe::membership && is_found(which, path); };
@@ -50,6 +56,9 @@ recipe_place place_of(recipe which, const std::string& path, const std::vector<s
   if (path.ends_with(leases) && std::any_of(children.begin(), children.end(), is_lease_name))
     return {recipe::semaphore, without_end(path, leases)};
   if (path.ends_with(kazoos_inner_lock)) return {recipe::semaphore, without_end(path, kazoos_inner_lock)};
+  // The path of a balance itself holds nothing.
+  if (which == recipe::shared_balance && path.ends_with(limit_of_balance))
+    return {which, without_end(path, limit_of_balance)};
   return which == recipe::queue ? place_of_queue(path, children) : recipe_place{which, path};
 }
 

@@ -16,6 +16,8 @@
 #include "cluster/node_path.hpp"
 #include "cluster/node_status.hpp"
 #include "cluster/recipe_place.hpp"
+#include "cluster/shared_reader.hpp"
+#include "cluster/shared_status.hpp"
 #include "cluster/topic_reader.hpp"
 
 namespace zkadmin {
@@ -93,9 +95,12 @@ asio::awaitable<recipe_result> read_children_recipe(zkrecipes::session session, 
   });
 }
 
-asio::awaitable<recipe_result> read_group_recipe(zkrecipes::session session, std::string path) {
+asio::awaitable<recipe_result> read_group_recipe(zkrecipes::session session, recipe which, std::string path,
+                                                 recipe_reading how) {
   auto seen = co_await read_group(std::move(session), std::move(path));
-  co_return made_of(std::move(seen));
+  auto result = made_of(std::move(seen));
+  if (!result.error) tell_limiter(result.status, which, how.is_declared);
+  co_return result;
 }
 
 asio::awaitable<recipe_result> read_topic_recipe(zkrecipes::session session, std::string path) {
@@ -112,11 +117,15 @@ asio::awaitable<recipe_result> read_as(zkrecipes::session session, recipe which,
   switch (which) {
     case recipe::none: break;
     case recipe::election: return read_election_recipe(std::move(session), std::move(path));
-    case recipe::shard_group: return read_group_recipe(std::move(session), std::move(path));
+    case recipe::shared_limiter:
+    case recipe::shard_group: return read_group_recipe(std::move(session), which, std::move(path), how);
     case recipe::topic: return read_topic_recipe(std::move(session), std::move(path));
     case recipe::two_phase_commit: return read_commit_recipe(std::move(session), std::move(path));
     case recipe::queue: return read_queue_recipe(std::move(session), std::move(path), how.participants);
     case recipe::semaphore: return read_semaphore(std::move(session), std::move(path), how.participants);
+    case recipe::shared_gate: return read_shared_gate(std::move(session), std::move(path), how.participants);
+    case recipe::once_per: return read_once_per(std::move(session), std::move(path), how.participants);
+    case recipe::shared_balance: return read_shared_balance(std::move(session), std::move(path), how.participants);
     case recipe::barrier:
     case recipe::persistent_node: return read_single(std::move(session), which, std::move(path), how);
     case recipe::membership:

@@ -93,6 +93,17 @@ void add_reading(recipe_survey& all, site_reading one) {
   all.found.push_back(std::move(one.seen.status));
 }
 
+/// Only the node is known of a participant that may not be read.
+void note_withheld(recipe_survey& all) {
+  for (const auto& each : all.found) {
+    const auto is_withheld = [](const participant_status& who) { return !who.is_readable; };
+    const auto count = std::count_if(each.participants.begin(), each.participants.end(), is_withheld);
+    if (count == 0) continue;
+    all.refused = true;
+    note_gap(all, each.path, std::to_string(count) + " of its nodes may not be read with these credentials");
+  }
+}
+
 /// Those that the query or the settings name, else those that the nodes tell.
 asio::awaitable<std::vector<recipe_site>> sites_at(zkrecipes::session session, const std::string& path,
                                                    const recipe_query& query, deadline limit) {
@@ -120,6 +131,7 @@ bool may_be(recipe found, const std::optional<recipe>& wanted) noexcept {
   const auto is_one_of = [&wanted](std::initializer_list<recipe> all) {
     return std::find(all.begin(), all.end(), *wanted) != all.end();
   };
+  if (found == recipe::shard_group) return *wanted == recipe::shared_limiter;
   if (found == recipe::lock) return is_one_of({recipe::read_write_lock, recipe::election});
   return found == recipe::membership && is_one_of({recipe::persistent_node, recipe::double_barrier, recipe::semaphore});
 }
@@ -156,6 +168,7 @@ asio::awaitable<recipe_survey> survey_all_recipes(zkrecipes::session session, st
   declare(sites, declared_of_kind(query));
   co_await read_sites(session, sites, some_participants, limit, all);
   drop_other_kinds(all.found, query.kind);
+  note_withheld(all);
   co_return all;
 }
 
@@ -166,6 +179,7 @@ asio::awaitable<recipe_survey> survey_recipe_at(zkrecipes::session session, std:
     throw failure(exit_code::error, "nothing tells what " + printable(path) + " is; name its kind with --kind");
   recipe_survey all;
   co_await read_sites(session, sites, many_participants, limit, all);
+  note_withheld(all);
   co_return all;
 }
 

@@ -21,10 +21,11 @@ std::string_view before_sequence(std::string_view name) noexcept {
   return is_number ? name.substr(0, name.size() - digits) : std::string_view{};
 }
 
-bool is_shard_name(std::string_view name) noexcept {
-  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
-  return name.size() == 4 && std::all_of(name.begin(), name.end(), is_digit);
+bool is_number(std::string_view name) noexcept {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
+
+bool is_shard_name(std::string_view name) noexcept { return name.size() == 4 && is_number(name); }
 
 constexpr std::string_view protected_begin = "_c_";
 constexpr std::string_view leaf_begins[] = {protected_begin, "qn-", "entry-", "at-", "_claim-", "_end-"};
@@ -33,9 +34,10 @@ constexpr std::string_view leaf_ends[] = {"__lock__", "__rlock__"};
 constexpr std::string_view parts_of_groups[] = {"member", "away", "shard", "quarantine", "frozen", "map"};
 
 constexpr recipe recipes[] = {
-    recipe::election,  recipe::shard_group, recipe::topic,          recipe::two_phase_commit, recipe::lock,
-    recipe::semaphore, recipe::barrier,     recipe::double_barrier, recipe::read_write_lock,  recipe::queue,
-    recipe::service,   recipe::membership,  recipe::persistent_node};
+    recipe::election,       recipe::shard_group,   recipe::topic,           recipe::two_phase_commit, recipe::lock,
+    recipe::semaphore,      recipe::barrier,       recipe::double_barrier,  recipe::read_write_lock,  recipe::queue,
+    recipe::service,        recipe::membership,    recipe::persistent_node, recipe::shared_gate,      recipe::once_per,
+    recipe::shared_balance, recipe::shared_limiter};
 
 /// `_c_<guid><middle>`, without the sequence number.
 bool is_protected(std::string_view begin, std::string_view middle) noexcept {
@@ -90,6 +92,10 @@ const char* to_string(recipe which) noexcept {
     case recipe::membership: return "membership";
     case recipe::service: return "service";
     case recipe::persistent_node: return "persistent node";
+    case recipe::shared_gate: return "shared gate";
+    case recipe::once_per: return "once per period";
+    case recipe::shared_balance: return "shared balance";
+    case recipe::shared_limiter: return "shared limiter";
   }
   return "none";
 }
@@ -136,6 +142,9 @@ recipe recipe_of(std::string_view data) {
   if (kind == "topic") return recipe::topic;
   if (kind == "barrier") return recipe::barrier;
   if (kind == "double_barrier") return recipe::double_barrier;
+  if (kind == "shared_gate") return recipe::shared_gate;
+  if (kind == "once_per") return recipe::once_per;
+  if (kind == "shared_balance") return recipe::shared_balance;
   // Older versions have marked it by another field.
   const bool is_semaphore = kind == "semaphore" || (kind.empty() && text_field(record, "recipe") == "semaphore");
   return is_semaphore ? recipe::semaphore : recipe::none;
@@ -165,6 +174,8 @@ bool is_part_of(recipe which, std::string_view name) noexcept {
   // All but the election of the coordinators: transactions, and folders of marks.
   if (which == recipe::two_phase_commit) return name != "_coordinator";
   if (which == recipe::queue) return is_item_name(name) || name.starts_with('_');
+  if (which == recipe::shared_gate) return is_number(name);
+  if (which == recipe::once_per) return is_number(name) || name == "_once_clock";
   if (which != recipe::shard_group) return false;
   return std::find(std::begin(parts_of_groups), std::end(parts_of_groups), name) != std::end(parts_of_groups);
 }

@@ -35,6 +35,10 @@ enum class recipe {
   membership,
   service,
   persistent_node,
+  shared_gate,
+  once_per,
+  shared_balance,
+  shared_limiter,
 };
 
 /// All but `none`, in the order in which they are listed.

@@ -72,15 +72,15 @@ void write_beginning(surroundings& around, const std::shared_ptr<contact>& with,
 
 struct audit_request : contact {
   using contact::contact;
-  std::vector<audit_entry> entries;
+  audit_log log;
 };
 
 asio::awaitable<void> read_node(std::shared_ptr<audit_request> asked) {
   co_await make_contact(asked);
-  asked->entries = co_await read_audit_node(*asked->session, asked->wanted.audit_path);
+  asked->log = co_await read_audit_node(*asked->session, asked->wanted.audit_path);
 }
 
-std::vector<audit_entry> entries_of_node(surroundings& around, const settings& wanted) {
+audit_log log_of_node(surroundings& around, const settings& wanted) {
   const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
   const auto asked = std::make_shared<audit_request>(wanted, "interventions");
   try {
@@ -90,17 +90,21 @@ std::vector<audit_entry> entries_of_node(surroundings& around, const settings& w
     end_contact(around.io, *asked, limit);
     throw;
   }
-  return std::move(asked->entries);
+  const auto unreadable = asked->log.unreadable;
+  if (unreadable > 0)
+    around.err << "zkadmin: note: " << printable(wanted.audit_path) << ": " << unreadable
+               << " entries of a later version are not shown\n";
+  return std::move(asked->log);
 }
 
-std::vector<audit_entry> entries_of_file(surroundings& around, const settings& wanted) {
+audit_log log_of_file(surroundings& around, const settings& wanted) {
   auto lines = read_audit_lines(wanted.audit_file);
   const auto note = [&](const std::string& text) {
     around.err << "zkadmin: note: " << printable(wanted.audit_file) << ": " << text << '\n';
   };
   if (lines.is_cut) note("only the last MiB was read");
   if (lines.unreadable > 0) note(std::to_string(lines.unreadable) + " lines are no entries");
-  return std::move(lines.entries);
+  return {std::move(lines.entries), lines.unreadable};
 }
 
 /// An entry that is in both logs may have its end in one of them only.
@@ -138,12 +142,18 @@ std::string audited(surroundings& around, const std::shared_ptr<contact>& with, 
 exit_code show_audit(surroundings& around, const settings& wanted, output_format format) {
   if (wanted.audit_file.empty() && wanted.audit_path.empty())
     throw failure(exit_code::usage, "there is no audit log: set audit_file or audit_path");
-  std::vector<audit_entry> all;
-  if (!wanted.audit_path.empty()) all = entries_of_node(around, wanted);
-  if (!wanted.audit_file.empty()) merge(all, entries_of_file(around, wanted));
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.at_ms < b.at_ms; });
-  around.out << formatted_audit(all, format) << std::flush;
+  audit_log all;
+  if (!wanted.audit_path.empty()) all = log_of_node(around, wanted);
+  if (!wanted.audit_file.empty()) {
+    auto more = log_of_file(around, wanted);
+    merge(all.entries, std::move(more.entries));
+    all.unreadable += more.unreadable;
+  }
+  std::stable_sort(all.entries.begin(), all.entries.end(),
+                   [](const auto& a, const auto& b) { return a.at_ms < b.at_ms; });
+  around.out << formatted_audit(all.entries, format, all.unreadable == 0) << std::flush;
   if (!around.out) throw failure(exit_code::error, "the output could not be written");
+  if (all.unreadable > 0) throw failure(exit_code::error, "there are more interventions than these");
   return exit_code::ok;
 }
 

@@ -63,6 +63,9 @@ exit_code show_topics(surroundings& around, const settings& wanted, const std::s
 exit_code show_recipes(surroundings& around, const settings& wanted, const std::string& path, const std::string& kind,
                        output_format format);
 
+/// Prints the sessions once or, if `session` is not empty, that one with its nodes.
+exit_code show_sessions(surroundings& around, const settings& wanted, const std::string& session, output_format format);
+
 /// Prints the problems of the cluster, or of the part that `only` names (see targets.hpp), and what is not known of it.
 /// Returns the state for monitoring.
 check_state check_cluster(surroundings& around, const settings& wanted, const std::vector<std::string>& only,

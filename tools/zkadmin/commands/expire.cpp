@@ -39,19 +39,12 @@ struct expiry : contact {
 
 std::string shown(std::int64_t session) { return hexadecimal(static_cast<std::uint64_t>(session)); }
 
-/// "/app" of "host:1/app": what stands before each path of the session.
-std::string prefix_of(const settings& wanted) {
-  const auto slash = wanted.hosts.find('/');
-  const auto prefix = slash == std::string::npos ? std::string() : wanted.hosts.substr(slash);
-  return prefix == "/" ? "" : prefix;
-}
-
 detail::dead_session to_dead_session(const expiry& asked) {
   detail::dead_session dead{{asked.session_id, password_of(asked.session_id), timeout_while_ending}, {}, {}, {}};
   for (const auto& each : asked.wanted.servers) dead.servers.push_back({each.host, each.port});
   const auto& digest = asked.wanted.digest;
   if (digest) dead.digest.push_back({digest->user, digest->password});
-  const auto prefix = prefix_of(asked.wanted);
+  const auto prefix = chroot_of(asked.wanted);
   for (const auto& each : asked.terms.found)
     dead.terms.push_back({prefix + each.record, each.node, prefix + each.seat});
   return dead;

@@ -29,7 +29,7 @@ std::string audit_as_table(std::span<const audit_entry> entries) {
   return printed(content);
 }
 
-std::string audit_as_json(std::span<const audit_entry> entries) {
+std::string audit_as_json(std::span<const audit_entry> entries, bool complete) {
   json::array all;
   for (const auto& each : entries)
     all.push_back(json::object{{"id", well_formed(each.id)},
@@ -40,7 +40,7 @@ std::string audit_as_json(std::span<const audit_entry> entries) {
                                {"requests", or_null(each.requests)},
                                {"state", to_string(each.state)},
                                {"result", or_null(each.result)}});
-  return json::serialize(json::object{{"schema", 1}, {"interventions", std::move(all)}}) + "\n";
+  return json::serialize(json::object{{"schema", 1}, {"complete", complete}, {"interventions", std::move(all)}}) + "\n";
 }
 
 std::string audit_as_tsv(std::span<const audit_entry> entries) {
@@ -53,10 +53,10 @@ std::string audit_as_tsv(std::span<const audit_entry> entries) {
 
 }  // namespace
 
-std::string formatted_audit(std::span<const audit_entry> entries, output_format format) {
+std::string formatted_audit(std::span<const audit_entry> entries, output_format format, bool complete) {
   switch (format) {
     case output_format::table: return audit_as_table(entries);
-    case output_format::json: return audit_as_json(entries);
+    case output_format::json: return audit_as_json(entries, complete);
     case output_format::tsv: return audit_as_tsv(entries);
   }
   return {};

@@ -9,6 +9,6 @@
 
 namespace zkadmin {
 
-std::string formatted_audit(std::span<const audit_entry> entries, output_format format);
+std::string formatted_audit(std::span<const audit_entry> entries, output_format format, bool complete = true);
 
 }  // namespace zkadmin

@@ -42,6 +42,7 @@ enum class command {
   lead,
   history,
   audit,
+  sessions,
 };
 enum class output_format { table, json, tsv };
 
@@ -51,7 +52,7 @@ struct invocation {
   output_format output = output_format::table;
   std::string path;                   ///< For all but `dashboard` and `status`; may be empty for `groups` and `topics`.
   std::uint32_t shard = 0;            ///< For `group release`.
-  std::string session{};              ///< For `expire`.
+  std::string session{};              ///< For `expire`; for `sessions`, where it may be empty.
   std::string because{};              ///< For `expire`.
   bool read_write = false;            ///< For `resign`, `expire` and `group`.
   std::vector<std::string> only{};    ///< For `check`.

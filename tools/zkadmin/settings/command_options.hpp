@@ -18,7 +18,7 @@ void add_format(CLI::App& app, invocation& asked);
 void add_change(CLI::App& app, invocation& asked, const char* path_help);
 
 // The commands, by what they are about.
-void add_overview_commands(CLI::App& app, invocation& asked);  ///< `dashboard` and `status`
+void add_overview_commands(CLI::App& app, invocation& asked);  ///< `dashboard`, `status`, `sessions`
 void add_election_commands(CLI::App& app, invocation& asked);  ///< `resign`, `history`, `audit`, `expire`
 void add_group_commands(CLI::App& app, invocation& asked);     ///< `groups` and `group`
 void add_topic_commands(CLI::App& app, invocation& asked);     ///< `topics`

@@ -31,6 +31,7 @@ constexpr setting settings_table[] = {
     {"refresh", value_type::duration, false, "Pause between the reads of the exporter, 100ms to 1h (default 15s)"},
     {"audit_file", value_type::text, false, "Append each intervention to this file (default: none)"},
     {"audit_path", value_type::text, false, "Keep the last 100 interventions in this node (default: none)"},
+    {"admin_port", value_type::count, false, "Port of the AdminServer beside each server; 0: none (default 8080)"},
     {"resignation_limit", value_type::duration, false, "Problem: a leader has not begun to give up (default 10s)"},
     {"hand_over_limit", value_type::duration, false, "Problem: a hand-over is past its deadline by this (default 1s)"},
     {"takeover_limit", value_type::duration, false, "Problem: the first in line does not begin (default 30s)"},
@@ -124,6 +125,12 @@ std::string variable_name(const setting& which) {
   return name;
 }
 
+std::string chroot_of(const settings& wanted) {
+  auto root = wanted.hosts.substr(std::min(wanted.hosts.find('/'), wanted.hosts.size()));
+  if (root.ends_with('/')) root.pop_back();
+  return root;
+}
+
 environment process_environment() {
   return [](const std::string& name) -> std::optional<std::string> {
     const char* const value = std::getenv(name.c_str());
@@ -165,6 +172,7 @@ settings resolve_settings(std::span<const raw_settings> layers) {
   apply(layers, "refresh", [&](const auto& text) { result.refresh = parse_duration(text); });
   apply_limits(layers, result.limits);
   apply_audit(layers, result);
+  apply(layers, "admin_port", [&](const auto& text) { result.admin_port = parse_admin_port(text); });
   if (result.servers.empty())
     throw failure(exit_code::usage,
                   "no servers: give --hosts host:port[,host:port...], or set ZKADMIN_HOSTS, or `hosts` in the "

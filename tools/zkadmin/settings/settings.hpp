@@ -82,7 +82,11 @@ struct settings {
   problem_limits limits;
   std::string audit_file{};  ///< Empty: none, as the next.
   std::string audit_path{};
+  std::uint16_t admin_port = 8080;  ///< That of the AdminServer beside each server; 0: it is not asked.
 };
+
+/// "/app" of "host:1/app": what stands before each path of the session; empty if there is nothing.
+std::string chroot_of(const settings& wanted);
 
 /// Merges, checks and converts the layers, which are in growing precedence. Throws `failure` (usage) naming the value's
 /// source.

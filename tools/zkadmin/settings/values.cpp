@@ -91,6 +91,14 @@ std::int64_t parse_count(std::string_view text) {
   return value;
 }
 
+std::uint16_t parse_admin_port(std::string_view text) {
+  unsigned port = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc{} || end != text.data() + text.size() || port > 65535)
+    refuse("a port from 1 to 65535, or 0 for none", text);
+  return static_cast<std::uint16_t>(port);
+}
+
 endpoint parse_listen(std::string_view text) {
   constexpr std::string_view any = ":0";
   const bool is_any = text.ends_with(any);

@@ -20,6 +20,9 @@ std::chrono::milliseconds parse_age(std::string_view text);
 /// A whole number from 0 to 1 000 000 000 000.
 std::int64_t parse_count(std::string_view text);
 
+/// A port, or 0.
+std::uint16_t parse_admin_port(std::string_view text);
+
 /// "host:port" with an address of this machine; the port may be 0, which stands for any that is free.
 endpoint parse_listen(std::string_view text);
 

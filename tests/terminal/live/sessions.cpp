@@ -1,0 +1,175 @@
+// `zkadmin sessions` against real servers, from each of its sources.
+#include <optional>
+#include <set>
+
+#include <boost/json/parse.hpp>
+
+#include <zkrecipes/lock.hpp>
+#include <zkrecipes/membership.hpp>
+#include <zkrecipes/queue.hpp>
+#include <zkrecipes/shard_group.hpp>
+
+#include <testcluster/ensemble.hpp>
+
+#include "live/recipe_fixture.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+namespace json = boost::json;
+
+namespace {
+
+/// The session in a document of `zkadmin sessions -o json`; nothing: it is not listed.
+std::optional<json::object> session_in(const json::value& document, const std::string& id) {
+  for (const auto& each : document.at("sessions").as_array())
+    if (each.at("id").as_string() == id) return each.as_object();
+  return std::nullopt;
+}
+
+/// "/e1 membership ..., role".
+std::string part_at(const json::object& one, const std::string& path) {
+  for (const auto& each : one.at("nodes").as_array())
+    if (each.at("path").as_string() == path && !each.at("role").is_null())
+      return std::string(each.at("kind").as_string()) + " " + std::string(each.at("role").as_string());
+  return "unknown";
+}
+
+/// An ensemble of one server, and a session with an ephemeral node there.
+struct lone_server {
+  explicit lone_server(recipe_fixture& test, testcluster::ensemble_options how)
+      : one(std::move(how)), hosts(one.nodes().at(0).address) {
+    session_options with;
+    with.hosts = hosts;
+    over.emplace(test.executor(), with);
+    const auto made = test.run(over->async_create("/node", "x", create_mode::ephemeral, open_acl(), tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(made), std::get<0>(made).message());
+  }
+  testcluster::ensemble one;
+  std::string hosts;
+  std::optional<session> over;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(sessions_suite, recipe_fixture)
+
+BOOST_AUTO_TEST_CASE(sessions_by_four_letter_words_with_their_parts) {
+  lock first(zk(), "/lock", {.id = "first"}), second(zk(), "/lock", {.id = "second"});
+  const auto held = run(first.async_acquire(tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(held));
+  recorder<ownership> waiting(executor());
+  second.async_acquire(waiting.token());
+  removes("/lock");
+  queue jobs(zk(), "/jobs");
+  removes("/jobs");
+  BOOST_TEST(!std::get<0>(run(jobs.async_put("x", tuple))));
+  BOOST_TEST_REQUIRE(!std::get<0>(run(jobs.async_take(tuple))));
+  membership group(zk(), "/group");
+  removes("/group");
+  auto joined = run(group.async_join("a", "10.0.0.1", tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(joined));
+  BOOST_TEST_REQUIRE(run_until([&] { return children("/lock").size() == 2; }));
+
+  const auto id = session_text(zk());
+  const auto listed = zkadmin({"sessions", "-o", "json", "--admin-port", "0"});
+  BOOST_TEST(listed.code == 0, listed.err);
+  const auto document = json::parse(listed.out);
+  BOOST_TEST(document.at("complete").as_bool());
+  for (const auto& each : document.at("servers").as_array()) BOOST_TEST(each.at("source") == "four_letter");
+  BOOST_TEST(document.at("nodes_told_by").as_string().starts_with("dump of "));
+  const auto seen = session_in(document, id);
+  BOOST_TEST_REQUIRE(seen.has_value());
+  BOOST_TEST(seen->at("client").as_string().starts_with("127."));
+  BOOST_TEST(seen->at("timeout_ms").as_int64() > 0);
+  BOOST_TEST(seen->at("ephemeral_nodes").as_int64() == 4);
+
+  const auto alone = zkadmin({"sessions", id, "-o", "json", "--admin-port", "0"});
+  BOOST_TEST(alone.code == 0, alone.err);
+  const auto one = session_in(json::parse(alone.out), id);
+  BOOST_TEST_REQUIRE(one.has_value());
+  std::multiset<std::string> parts;
+  for (const auto& each : one->at("nodes").as_array())
+    parts.insert(part_at(*one, std::string(each.at("path").as_string())));
+  const std::multiset<std::string> expected{"lock holder", "lock waiter", "membership or persistent node member",
+                                            "queue claim"};
+  BOOST_TEST((parts == expected), alone.out);
+  const auto table = zkadmin({"sessions", id, "--admin-port", "0"});
+  BOOST_TEST(table.out.starts_with(id + ": 127."), table.out);
+  BOOST_TEST(zkadmin({"sessions", "0x7", "--admin-port", "0"}).err == "zkadmin: there is no session 0x7\n");
+  BOOST_TEST(zkadmin({"sessions", "0x7", "--admin-port", "0"}).code == 4);
+  BOOST_TEST(zkadmin({"sessions", "x"}).code == 2);
+  waiting.cancel();
+  BOOST_TEST(run_until([&] { return waiting.done(); }));
+  BOOST_TEST(!std::get<0>(run(std::get<1>(joined).async_leave(tuple))));
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_is_down_is_no_server_without_sessions) {
+  zk();
+  outage one({cluster().leader() == 1 ? 2 : 1});
+  const auto listed = zkadmin({"sessions", "-o", "json", "--admin-port", "0"});
+  BOOST_TEST(listed.code == 1);
+  const auto document = json::parse(listed.out);
+  BOOST_TEST(!document.at("complete").as_bool());
+  BOOST_TEST(document.at("notes").as_array().size() == 1u);
+  BOOST_TEST(
+      listed.err.find("its sessions are known only by their nodes: cons: Connection refused") != std::string::npos,
+      listed.err);
+}
+
+BOOST_AUTO_TEST_CASE(an_election_and_a_prefix_of_the_hosts) {
+  join("/e", "a");
+  leaves("/e");
+  election("/e", is_executing);
+  const auto id = session_text(zk());
+  const auto listed = run_zkadmin(io(), {"sessions", "-o", "json", "--admin-port", "0"},
+                                  {{"ZKADMIN_HOSTS", hosts + root() + "/e"}, {"ZKADMIN_TIMEOUT", "20s"}});
+  BOOST_TEST(listed.code == 0, listed.err);
+  bool is_seen = false;
+  const auto document = json::parse(listed.out);
+  for (const auto& each : document.at("sessions").as_array())
+    is_seen |= !each.at("ephemeral_nodes").is_null() && each.at("ephemeral_nodes").as_int64() > 0;
+  BOOST_TEST(is_seen);
+  const std::string leader(recipe_at("/e").at("session").as_string());
+  const auto below = run_zkadmin(io(), {"sessions", leader, "-o", "tsv", "--admin-port", "0"},
+                                 {{"ZKADMIN_HOSTS", hosts + root()}, {"ZKADMIN_TIMEOUT", "20s"}});
+  BOOST_TEST(below.out.find("\telection\t/e\tleader\n") != std::string::npos, below.out);
+}
+
+BOOST_AUTO_TEST_CASE(by_the_admin_server) {
+  lone_server there(*this, {.servers = 1, .admin_server = true, .base_port = 22810});
+  const auto admin = there.one.nodes().at(0).admin;
+  const auto port = admin.substr(admin.rfind(':') + 1);
+  const auto listed = zkadmin({"sessions", "-o", "json", "--admin-port", port},
+                              {{"ZKADMIN_HOSTS", there.hosts}, {"ZKADMIN_ROOT", "/"}});
+  BOOST_TEST(listed.code == 0, listed.err);
+  const auto document = json::parse(listed.out);
+  BOOST_TEST(document.at("servers").at(0).at("source") == "admin_server");
+  BOOST_TEST(document.at("servers").at(0).at("sessions").as_int64() >= 1);
+  const auto seen = session_in(document, session_text(*there.over));
+  BOOST_TEST_REQUIRE(seen.has_value());
+  BOOST_TEST(seen->at("ephemeral_nodes").as_int64() == 1);
+  BOOST_TEST(seen->at("timeout_ms").as_int64() > 0);
+  BOOST_TEST(seen->at("server").as_string() == there.hosts);
+  run(there.over->async_close(tuple));
+}
+
+BOOST_AUTO_TEST_CASE(by_the_owners_of_nodes) {
+  lone_server there(*this, {.servers = 1, .four_letter_words = {"srvr"}, .base_port = 22810});
+  const auto listed =
+      zkadmin({"sessions", "-o", "json", "--admin-port", "0"}, {{"ZKADMIN_HOSTS", there.hosts}, {"ZKADMIN_ROOT", "/"}});
+  BOOST_TEST(listed.code == 1, "there may be others");
+  const auto document = json::parse(listed.out);
+  BOOST_TEST(!document.at("complete").as_bool());
+  BOOST_TEST(document.at("servers").at(0).at("source") == "tree");
+  BOOST_TEST(document.at("servers").at(0).at("sessions").is_null());
+  BOOST_TEST(document.at("nodes_told_by") == "tree");
+  BOOST_TEST(listed.err.find("add to its zoo.cfg: 4lw.commands.whitelist=srvr,cons,dump") != std::string::npos,
+             listed.err);
+  const auto seen = session_in(document, session_text(*there.over));
+  BOOST_TEST_REQUIRE(seen.has_value());
+  BOOST_TEST((seen->at("ephemeral_nodes").as_int64() == 1 && seen->at("timeout_ms").is_null()));
+  BOOST_TEST((seen->at("server").is_null() && seen->at("client").is_null()));
+  run(there.over->async_close(tuple));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

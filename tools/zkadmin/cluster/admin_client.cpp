@@ -1,0 +1,60 @@
+#include "cluster/admin_client.hpp"
+
+#include <tuple>
+#include <utility>
+
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/read.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/write.hpp>
+
+#include "cluster/server_line.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+namespace http = boost::beast::http;
+using boost::system::error_code;
+
+constexpr std::uint32_t longest_admin_header = 8 * 1024;
+
+asio::awaitable<admin_answer> converse_with_admin_server(endpoint where, std::string path, std::size_t most) {
+  asio::ip::tcp::socket socket(co_await asio::this_coro::executor);
+  admin_answer answer;
+  answer.trouble = co_await connect_to(socket, where);
+  if (!answer.trouble.empty()) co_return answer;
+  http::request<http::empty_body> request(http::verb::get, path, 11);
+  request.set(http::field::host, where.name);
+  request.set(http::field::connection, "close");
+  error_code error;
+  std::tie(error, std::ignore) = co_await http::async_write(socket, request, as_result);
+  boost::beast::flat_buffer buffer;
+  http::response_parser<http::string_body> parser;
+  parser.header_limit(longest_admin_header);
+  parser.body_limit(most);
+  if (!error) std::tie(error, std::ignore) = co_await http::async_read(socket, buffer, parser, as_result);
+  if (error) {
+    answer.trouble = printable(error.message());
+  } else if (parser.get().result() != http::status::ok) {
+    answer.trouble = "it answers with the status " + std::to_string(parser.get().result_int());
+  } else {
+    answer.body = std::move(parser.get().body());
+  }
+  co_return answer;
+}
+
+}  // namespace
+
+asio::awaitable<admin_answer> ask_admin_server(endpoint where, std::string path, std::size_t most,
+                                               std::chrono::steady_clock::time_point limit) {
+  auto exchange = converse_with_admin_server(std::move(where), std::move(path), most);
+  auto answer = co_await until(limit, std::move(exchange));
+  if (!answer) co_return admin_answer{"no answer in time"};
+  co_return std::move(*answer);
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,24 @@
+// Asks a server's AdminServer over HTTP.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include <boost/asio/awaitable.hpp>
+
+#include "settings/settings.hpp"
+
+namespace zkadmin {
+
+struct admin_answer {
+  std::string trouble{};  ///< Why there is none, or not all of it; empty: there is one.
+  std::string body{};
+};
+
+/// GET `path` of what listens at `where`. A body longer than `most` bytes, a status that is not 200, and an answer that
+/// is not over at `limit` are its trouble.
+boost::asio::awaitable<admin_answer> ask_admin_server(endpoint where, std::string path, std::size_t most,
+                                                      std::chrono::steady_clock::time_point limit);
+
+}  // namespace zkadmin

@@ -1,0 +1,196 @@
+#include <charconv>
+#include <utility>
+
+#include "cluster/session_answers.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::size_t shown_of_garbage = 60;
+
+template <class Number>
+std::optional<Number> number_from(std::string_view text, int base = 10) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+/// "0x10000c840db0000".
+std::optional<std::int64_t> session_id_in(std::string_view text) {
+  if (!text.starts_with("0x")) return std::nullopt;
+  const auto id = number_from<std::uint64_t>(text.substr(2), 16);
+  return id ? std::optional(static_cast<std::int64_t>(*id)) : std::nullopt;
+}
+
+std::optional<milliseconds> time_in_text(std::string_view text) {
+  const auto value = number_from<std::int64_t>(text);
+  return value && *value >= 0 ? std::optional(milliseconds(*value)) : std::nullopt;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == text.npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
+/// The next line without its end. The text must not be empty.
+std::string_view take_line(std::string_view& text) {
+  const auto end = text.find('\n');
+  const auto line = text.substr(0, end);
+  text.remove_prefix(end == text.npos ? text.size() : end + 1);
+  return line;
+}
+
+/// Why this is no answer to the word at all; empty: it may be one.
+std::string refusal_of(std::string_view answer, const char* word) {
+  if (answer.empty()) return "it closed the connection without an answer (a port for TLS only?)";
+  if (answer.find("is not in the whitelist") != answer.npos)
+    return std::string("it does not allow ") + word + "; add to its zoo.cfg: 4lw.commands.whitelist=srvr,cons,dump";
+  if (answer.find("not currently serving requests") != answer.npos)
+    return "not serving requests: no quorum, or still starting";
+  return {};
+}
+
+std::string garbage(std::string_view answer) {
+  return "it answered \"" + printable(answer.substr(0, shown_of_garbage)) + "\"";
+}
+
+void read_value(session_status& one, std::string_view name, std::string_view value) {
+  if (name == "sid") one.id = session_id_in(value).value_or(0);
+  if (name == "queued") one.outstanding = number_from<std::int64_t>(value);
+  if (name == "recved") one.received = number_from<std::int64_t>(value);
+  if (name == "sent") one.sent = number_from<std::int64_t>(value);
+  if (name == "lop") one.last_operation = std::string(value);
+  if (name == "est") one.established = time_in_text(value);
+  if (name == "to") one.timeout = time_in_text(value);
+  if (name == "lresp") one.idle = time_in_text(value);  // by the server's clock: made relative later
+  if (name == "llat") one.last_latency = time_in_text(value);
+}
+
+/// "/127.0.0.1:41884[1](queued=0,recved=8,sid=0x1000,...)"; nothing: it is something else.
+std::optional<session_status> connection_in(std::string_view line) {
+  const auto open = line.find("](");
+  const auto flags = open == line.npos ? open : line.rfind('[', open);
+  if (flags == line.npos || !line.ends_with(')')) return std::nullopt;
+  session_status one;
+  const auto address = line.substr(0, flags);
+  one.client = std::string(address.substr(address.rfind('/') + 1));
+  auto values = line.substr(open + 2, line.size() - open - 3);
+  while (!values.empty()) {
+    const auto end = values.find(',');
+    const auto pair = values.substr(0, end);
+    const auto equals = pair.find('=');
+    if (equals != pair.npos) read_value(one, pair.substr(0, equals), pair.substr(equals + 1));
+    values.remove_prefix(end == values.npos ? values.size() : end + 1);
+  }
+  return one;
+}
+
+/// Reads `dump` line by line. Its parts have a heading each.
+class dump_reader {
+ public:
+  void read(std::string_view line) {
+    if (line == "SessionTracker dump:") {
+      part_ = part::sessions;
+    } else if (line == "ephemeral nodes dump:") {
+      part_ = part::nodes;
+    } else if (line == "Connections dump:") {
+      part_ = part::connections;
+    } else if (part_ == part::sessions) {
+      read_session(without_blanks(line));
+    } else if (part_ == part::nodes) {
+      read_node(line);
+    }
+  }
+
+  told_owners result(std::string_view answer) {
+    if (part_ == part::none) {
+      told_.trouble = garbage(answer);
+      return std::move(told_);
+    }
+    told_.is_answer = part_ != part::sessions;
+    const bool is_whole = part_ == part::connections && told_.nodes.size() == announced_;
+    if (!is_whole) told_.trouble = "its answer to dump is cut off";
+    if (is_whole && is_strange_) told_.trouble = "some of its ephemeral nodes can not be understood";
+    return std::move(told_);
+  }
+
+ private:
+  enum class part { none, sessions, nodes, connections };
+
+  /// "0x10000c840db0000", and "8000ms" behind it on servers that do not lead.
+  void read_session(std::string_view line) {
+    const auto end = line.find_first_of(" \t");
+    const auto id = session_id_in(line.substr(0, end));
+    if (!id) return;
+    auto rest = end == line.npos ? std::string_view() : without_blanks(line.substr(end));
+    if (rest.ends_with("ms")) rest.remove_suffix(2);
+    told_.sessions[*id] = time_in_text(rest);
+  }
+
+  /// "Sessions with Ephemerals (1):", then "0x10000c840db0000:" and a line for each path, behind a tab.
+  void read_node(std::string_view line) {
+    constexpr std::string_view heading = "Sessions with Ephemerals (";
+    if (line.starts_with(heading)) {
+      auto count = line.substr(heading.size());
+      announced_ = number_from<std::size_t>(count.substr(0, count.find(')'))).value_or(announced_);
+    } else if (line.starts_with("\t/")) {
+      if (owner_) told_.nodes[*owner_].emplace_back(line.substr(1));
+      is_strange_ |= !owner_;
+    } else if (line.ends_with(':')) {
+      owner_ = session_id_in(line.substr(0, line.size() - 1));
+      if (owner_) told_.nodes[*owner_];
+      is_strange_ |= !owner_;
+    } else {
+      is_strange_ |= !without_blanks(line).empty();
+    }
+  }
+
+  told_owners told_;
+  part part_ = part::none;
+  std::size_t announced_ = 0;
+  std::optional<std::int64_t> owner_;
+  bool is_strange_ = false;
+};
+
+}  // namespace
+
+told_connections parse_cons(std::string_view answer) {
+  told_connections told;
+  told.trouble = refusal_of(answer, "cons");
+  if (!told.trouble.empty()) return told;
+  const bool is_whole = answer.ends_with("\n\n") || answer == "\n";
+  bool are_known = true;
+  for (auto rest = answer; !rest.empty();) {
+    const auto line = without_blanks(take_line(rest));
+    if (line.empty()) continue;
+    auto one = connection_in(line);
+    are_known &= one.has_value();
+    told.is_answer |= one.has_value();
+    if (one && one->id != 0) told.sessions.push_back(std::move(*one));
+  }
+  told.is_answer |= is_whole && are_known;
+  if (!told.is_answer)
+    told.trouble = garbage(answer);
+  else if (!is_whole)
+    told.trouble = "its answer to cons is cut off";
+  else if (!are_known)
+    told.trouble = "some lines of its answer to cons can not be understood";
+  return told;
+}
+
+told_owners parse_dump(std::string_view answer) {
+  told_owners told;
+  told.trouble = refusal_of(answer, "dump");
+  if (!told.trouble.empty()) return told;
+  dump_reader reader;
+  for (auto rest = answer; !rest.empty();) reader.read(take_line(rest));
+  return reader.result(answer);
+}
+
+}  // namespace zkadmin

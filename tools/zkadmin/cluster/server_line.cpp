@@ -1,0 +1,77 @@
+#include "cluster/server_line.hpp"
+
+#include <memory>
+#include <tuple>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/asio/connect.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using boost::system::error_code;
+using endpoints = tcp::resolver::results_type;
+
+// The state of a name lookup. A lookup can not be cancelled: it goes on in the background, with this state, after the
+// caller has stopped waiting.
+struct lookup {
+  explicit lookup(const asio::any_io_executor& executor)
+      : resolver(executor), done(executor, asio::steady_timer::time_point::max()) {}
+  tcp::resolver resolver;
+  asio::steady_timer done;
+  error_code error = asio::error::would_block;
+  endpoints found;
+};
+
+asio::awaitable<endpoints> resolve(const endpoint& server, error_code& error) {
+  const auto executor = co_await asio::this_coro::executor;
+  error = {};
+  if (const auto address = asio::ip::make_address(server.host, error); !error)
+    co_return endpoints::create(tcp::endpoint(address, server.port), server.host, std::to_string(server.port));
+  const auto shared = std::make_shared<lookup>(executor);
+  const auto keep = [shared](error_code outcome, endpoints found) {
+    shared->error = outcome;
+    shared->found = std::move(found);
+    shared->done.cancel();
+  };
+  shared->resolver.async_resolve(server.host, std::to_string(server.port), tcp::resolver::numeric_service, keep);
+  co_await shared->done.async_wait(as_result);
+  shared->resolver.cancel();  // A lookup that has not begun is not needed any more.
+  error = shared->error;
+  co_return shared->found;
+}
+
+}  // namespace
+
+asio::awaitable<std::string> connect_to(tcp::socket& socket, const endpoint& server) {
+  error_code error;
+  const endpoints places = co_await resolve(server, error);
+  if (error) co_return "name lookup: " + printable(error.message());
+  std::tie(error, std::ignore) = co_await asio::async_connect(socket, places, as_result);
+  co_return error ? printable(error.message()) : std::string();
+}
+
+asio::awaitable<word_answer> ask_word(const endpoint& server, std::string_view word, std::size_t most,
+                                      std::function<void()> connected) {
+  tcp::socket socket(co_await asio::this_coro::executor);
+  word_answer answer;
+  answer.trouble = co_await connect_to(socket, server);
+  if (!answer.trouble.empty()) co_return answer;
+  if (connected) connected();
+  error_code error;
+  std::tie(error, std::ignore) = co_await asio::async_write(socket, asio::buffer(word), as_result);
+  if (!error) {
+    auto into = asio::dynamic_buffer(answer.text, most + 1);
+    std::tie(error, std::ignore) = co_await asio::async_read(socket, into, as_result);
+  }
+  if (error && error != asio::error::eof) answer.trouble = printable(error.message());
+  co_return answer;
+}
+
+}  // namespace zkadmin

@@ -1,0 +1,48 @@
+// Connections to one server, and the four-letter words.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/experimental/awaitable_operators.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "as_result.hpp"
+#include "settings/settings.hpp"
+
+namespace zkadmin {
+
+/// Connects. Returns why that failed, made safe for a terminal; empty: it is connected.
+boost::asio::awaitable<std::string> connect_to(boost::asio::ip::tcp::socket& socket, const endpoint& server);
+
+struct word_answer {
+  std::string trouble{};  ///< Why there is none; empty: there is one.
+  std::string text{};     ///< One byte longer than the most: it was longer.
+};
+
+/// Sends a four-letter word, and reads what comes until the server closes the connection. Reads at most `most` bytes
+/// and one more. Has no time limit. Calls `connected` once there is a connection.
+boost::asio::awaitable<word_answer> ask_word(const endpoint& server, std::string_view word, std::size_t most,
+                                             std::function<void()> connected = {});
+
+/// What the task returns; nothing if it has not ended by then.
+template <class Result>
+boost::asio::awaitable<std::optional<Result>> until(std::chrono::steady_clock::time_point limit,
+                                                    boost::asio::awaitable<Result> task) {
+  using namespace boost::asio::experimental::awaitable_operators;
+  boost::asio::steady_timer clock(co_await boost::asio::this_coro::executor, limit);
+  auto tick = clock.async_wait(boost::asio::use_awaitable);
+  auto result = co_await (std::move(task) || std::move(tick));
+  if (result.index() == 1) co_return std::nullopt;
+  co_return std::optional<Result>(std::get<0>(std::move(result)));
+}
+
+}  // namespace zkadmin
