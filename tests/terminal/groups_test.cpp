@@ -94,7 +94,7 @@ BOOST_AUTO_TEST_CASE(json_of_a_group) {
       R"({"shard":6,"from":"orders-3","from_gone":true,"to":"orders-1","phase":"executing","age_ms":90000},)"
       R"({"shard":7,"from":null,"from_gone":false,"to":"orders-2","phase":"none","age_ms":null}],)"
       R"("quarantine":[{"shard":10,"deaths":3,"last_owner":"orders-3"}],)"
-      R"("away":[{"id":"orders-4","age_ms":4000,"grace_ms":10000,"shards":"8-9"}],)"
+      R"("away":[{"id":"orders-4","age_ms":4000,"grace_ms":10000,"shards":"8-9"}],"pins":[],"drained":[],)"
       R"("unassigned_shards":"11","problem":"shards in quarantine: 1"})");
 }
 
@@ -143,6 +143,31 @@ BOOST_AUTO_TEST_CASE(table_of_one_group) {
       "\n"
       "AWAY        FOR  GRACE  SHARDS\n"
       "orders-4  4.0 s   10 s  8-9\n");
+}
+
+BOOST_AUTO_TEST_CASE(what_an_operator_wants_of_the_planner) {
+  auto view = samples::group_view();
+  view.drained = {"orders-1", "orders-9"};
+  view.members[0].is_drained = true;
+  view.shards[5].pinned_to = "orders-2";
+  view.shards[8].pinned_to = "orders-4";
+  const auto group = status_of("/orders", view, {"orders-1"}, samples::noon());
+  group_survey one;
+  one.found = {group};
+  const auto found = parsed_groups(one).at("groups").at(0);
+  BOOST_TEST(found.at("members").at(0).at("state") == "drained");
+  BOOST_TEST(json::serialize(found.at("drained")) == R"(["orders-1","orders-9"])");
+  BOOST_TEST(json::serialize(found.at("pins")) == R"([{"shard":5,"member":"orders-2","assigned_to":"orders-1"},)"
+                                                  R"({"shard":8,"member":"orders-4","assigned_to":null}])");
+  const auto text = to_table(group);
+  BOOST_TEST(text.ends_with("\nPINNED  MEMBER    OWNER TO BE\n"
+                            "     5  orders-2  orders-1\n"
+                            "     8  orders-4  -\n"
+                            "\nDRAINED   STATE\n"
+                            "orders-9  not there\n"),
+             text);
+  BOOST_TEST(to_tsv(one).find("pin\t/orders\t5\torders-2\torders-1\npin\t/orders\t8\torders-4\t\n"
+                              "drained\t/orders\torders-1\ndrained\t/orders\torders-9\n") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(long_lists_are_cut_in_tables) {

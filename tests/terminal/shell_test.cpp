@@ -118,7 +118,7 @@ BOOST_AUTO_TEST_CASE(help_is_made_from_the_same_table) {
 
 BOOST_AUTO_TEST_CASE(bash_completes_words) {
   BOOST_TEST(completed("zkadmin wat") == "watch\n");
-  BOOST_TEST(completed("zkadmin group ''") == "freeze thaw release\n");
+  BOOST_TEST(completed("zkadmin group ''") == "freeze thaw release drain undrain transfer unpin\n");
   BOOST_TEST(completed("zkadmin group fr") == "freeze\n");
   BOOST_TEST(completed("zkadmin get /a --he") == "--help --hex\n");
   BOOST_TEST(completed("zkadmin status -o ''") == "table json tsv\n");

@@ -73,4 +73,50 @@ BOOST_AUTO_TEST_CASE(a_note_that_does_not_say_who_left_it_is_taken_by_any_member
   BOOST_TEST(all.members()[1].record.orders.expect.contains(2));
 }
 
+BOOST_AUTO_TEST_CASE(an_operator_drains_a_member_unless_there_is_no_other) {
+  operator_notes notes;
+  notes.add("drain-b", "");
+  const shard_assignment two(4, {member_with("a", 1), member_with("b", 2)}, {}, {}, notes);
+  BOOST_TEST(two.to_plan(1, false).members[0].capacity == 1000u);
+  BOOST_TEST(two.to_plan(1, false).members[1].capacity == 0u);
+  const shard_assignment one(4, {member_with("b", 2)}, {}, {}, notes);
+  BOOST_TEST(one.to_plan(1, false).members[0].capacity == 1000u);
+  auto leaving = member_with("a", 1);
+  leaving.record.is_draining = true;
+  const shard_assignment rest(4, {leaving, member_with("b", 2)}, {}, {}, notes);
+  BOOST_TEST(rest.to_plan(1, false).members[1].capacity == 1000u);
+}
+
+// It would give them away at once.
+BOOST_AUTO_TEST_CASE(a_member_that_an_operator_drains_does_not_get_its_own_back) {
+  operator_notes notes;
+  notes.add("drain-b", "");
+  const shard_assignment all(4, {member_with("a", 1), member_with("b", 5)}, {note_of("b", "_c_0-member-0000000003")},
+                             {}, notes);
+  BOOST_TEST(!all.members()[1].record.orders.expect.contains(2));
+  BOOST_TEST(all.returned() == std::vector<std::string>{"b"}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_pin_is_that_of_the_last_member_of_its_id) {
+  operator_notes notes;
+  notes.add("pin-0003", write_pin("b"));
+  notes.add("pin-0001", write_pin("nobody"));
+  notes.add("pin-0009", write_pin("a"));  // there are four
+  notes.add("pin-0002", "garbage");
+  notes.add("pin-2", write_pin("a"));
+  const shard_assignment all(4, {member_with("a", 1), member_with("b", 2), member_with("b", 5)}, {}, {}, notes);
+  BOOST_TEST(all.to_plan(1, false).pinned == (std::vector<std::size_t>{nobody, nobody, nobody, 2}),
+             boost::test_tools::per_element());
+  BOOST_TEST(assign(member_with("b", 5), note_of("b", "")).to_plan(1, false).pinned.empty());
+}
+
+BOOST_AUTO_TEST_CASE(ids_are_found_again_in_the_names_of_nodes) {
+  for (const char* id : {"orders-3", "a b/c%d", ".", "..", "\xff\x01"}) {
+    const auto name = group_layout::file_name(id);
+    BOOST_TEST(group_layout::id_of(name).value_or("none") == id);
+  }
+  for (const char* name : {"%", "%2", "%zz", "%41", "%2f", "."})
+    BOOST_TEST(!group_layout::id_of(name).has_value(), name);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

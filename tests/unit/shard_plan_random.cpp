@@ -35,6 +35,7 @@ class plan_dice {
       auto name = "orders-" + std::to_string(1000 + i);
       made.members.push_back({std::move(name), capacity(), has_away && one_in(4)});
     }
+    const bool has_pins = one_in(3);
     const auto pattern = below(4);
     for (std::uint64_t i = 0; i < shards; ++i) {
       const bool quarantined = has_quarantine && one_in(5);
@@ -42,6 +43,13 @@ class plan_dice {
       made.owners.push_back(owner);
       made.quarantined.push_back(quarantined);
       made.moving.push_back(owner != nobody && has_moving && one_in(4));
+    }
+    if (has_pins && members > 0) {
+      const auto favourite = below(members), rarity = 1 + below(8);
+      for (std::uint64_t i = 0; i < shards; ++i) {
+        const auto to = one_in(2) ? favourite : below(members);
+        made.pinned.push_back(one_in(rarity) ? to : nobody);
+      }
     }
     made.max_moves = one_in(2) ? shards + 1 : 1 + below(5);
     made.frozen = one_in(12);
@@ -66,24 +74,65 @@ class plan_dice {
   std::mt19937_64 random_;
 };
 
+bool takes(const plan_member& member) { return !member.is_away && member.capacity > 0; }
+
+/// The member that a shard is pinned to, if the pin counts.
+std::size_t pin_in_force(const plan_request& what, std::size_t shard) {
+  const auto to = what.pinned.empty() ? nobody : what.pinned[shard];
+  const auto owner = what.owners[shard];
+  const bool waits = owner != nobody && what.members[owner].is_away;
+  return to == nobody || waits || what.quarantined[shard] || !takes(what.members[to]) ? nobody : to;
+}
+
 /// What the plans of a request are to achieve, found in another way than the plan does.
 struct plan_aim {
-  explicit plan_aim(const plan_request& what) : held(what.members.size()), floors(held) {
-    for (std::size_t i = 0; i < what.owners.size(); ++i) assignable += what.quarantined[i] ? 0 : 1;
-    for (auto owner : what.owners) {
-      if (owner != nobody) ++held[owner];
-    }
+  explicit plan_aim(const plan_request& what) : held(what.members.size()), pins(held), floors(held) {
+    for (std::size_t i = 0; i < what.owners.size(); ++i) count(what, i);
     for (const auto& each : what.members) capacity += each.capacity;
-    for (std::size_t i = 0; i < held.size() && capacity > 0; ++i) {
-      while ((floors[i] + 1) * capacity <= assignable * what.members[i].capacity) ++floors[i];
-      is_rounded.push_back(floors[i] * capacity != assignable * what.members[i].capacity);
+    is_rounded.resize(held.size());
+    auto rest = assignable, rest_of_capacity = capacity;
+    for (const auto i : by_pins(what)) {
+      const auto& own = what.members[i].capacity;
+      const bool is_fixed = pins[i] * rest_of_capacity > rest * own;
+      if (is_fixed) {
+        floors[i] = pins[i];
+        rest -= pins[i];
+        rest_of_capacity -= own;
+      } else if (rest_of_capacity > 0) {
+        while ((floors[i] + 1) * rest_of_capacity <= rest * own) ++floors[i];
+        is_rounded[i] = floors[i] * rest_of_capacity != rest * own;
+      }
     }
   }
 
+  /// A shard that is pinned counts as held by its member.
+  void count(const plan_request& what, std::size_t shard) {
+    const auto pin = pin_in_force(what, shard);
+    const auto owner = what.owners[shard];
+    assignable += what.quarantined[shard] ? 0 : 1;
+    if (pin != nobody) ++pins[pin];
+    if (pin != nobody && owner != nobody && owner != pin) ++ordered;
+    if (pin != nobody || owner != nobody) ++held[pin != nobody ? pin : owner];
+  }
+
+  /// The members, those first that have the most pinned shards for their capacity: if those are no more than the quota
+  /// of one, they are no more than that of all others behind it.
+  std::vector<std::size_t> by_pins(const plan_request& what) const {
+    std::vector<std::size_t> all(held.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    std::ranges::stable_sort(all, [&](std::size_t a, std::size_t b) {
+      const std::uint64_t capacity_of_a =
+          std::max(what.members[a].capacity, 1U);  // without a capacity there are no pins
+      const std::uint64_t capacity_of_b = std::max(what.members[b].capacity, 1U);
+      return pins[a] * capacity_of_b > pins[b] * capacity_of_a;
+    });
+    return all;
+  }
+
   /// A member that holds more than its quota, rounded down, has to give the rest, unless its quota is rounded up: as
-  /// many are as there are shards left over when all are rounded down.
+  /// many are as there are shards left over when all are rounded down. Pinned shards have to go to their members.
   std::uint64_t least_moves() const {
-    std::uint64_t moves = 0, excused = 0;
+    std::uint64_t moves = ordered, excused = 0;
     for (std::size_t i = 0; i < held.size(); ++i) {
       moves += held[i] - std::min(held[i], floors[i]);
       excused += held[i] > floors[i] && is_rounded[i] ? 1 : 0;
@@ -98,8 +147,9 @@ struct plan_aim {
 
   std::uint64_t assignable = 0;
   std::uint64_t capacity = 0;
-  std::vector<std::uint64_t> held, floors;  // by member
-  std::vector<bool> is_rounded;             // by member: the quota is not a whole number
+  std::uint64_t ordered = 0;                      // pinned shards that others have
+  std::vector<std::uint64_t> held, pins, floors;  // by member
+  std::vector<bool> is_rounded;                   // by member: the quota is not a whole number
 };
 
 /// Plans until nothing moves, and notes the first rule that is broken.
@@ -130,8 +180,6 @@ class plan_trial {
   }
 
  private:
-  static bool takes(const plan_member& member) { return !member.is_away && member.capacity > 0; }
-
   void complain(const std::string& why) {
     if (complaint_.empty()) complaint_ = why;
   }
@@ -155,6 +203,8 @@ class plan_trial {
     if (now_.owners[move.shard] != move.from) complain("a shard is taken from a member that does not have it");
     if (now_.quarantined[move.shard]) complain("a shard in quarantine is assigned");
     if (!takes(now_.members[move.to])) complain("a shard is given to a member that drains or is away");
+    const auto pin = pin_in_force(now_, move.shard);
+    if (pin != nobody && move.to != pin) complain("a pinned shard is given to another member");
     if (move.from == nobody) return;
     if (now_.moving[move.shard]) complain("a shard that is moving is moved again");
     if (moved_.contains(move.shard)) complain("a shard is moved in two plans");
@@ -186,6 +236,7 @@ class plan_trial {
       return;
     }
     if (taken_ > aim_.least_moves()) complain("more moves than are needed");
+    if (end.ordered > 0) complain("a pinned shard is not with its member");
     bool is_short = false, is_over = false;
     for (std::size_t i = 0; i < now_.members.size(); ++i) {
       const auto& member = now_.members[i];

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "commands/commands.hpp"
+#include "commands/group_commands.hpp"
 #include "commands/node_commands.hpp"
+#include "commands/queue_commands.hpp"
 #include "hold/inherited_signals.hpp"
 #include "report/check_report.hpp"
 
@@ -36,6 +38,14 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
     case command::watch: return watch_node(around, wanted, asked.node);
     case command::set: return set_data(around, wanted, asked.node);
     case command::remove: return delete_nodes(around, wanted, asked.node);
+    case command::letters: return show_letters(around, wanted, asked.queue, asked.output);
+    case command::requeue: return change_letters(around, wanted, asked.queue, letter_fate::requeue);
+    case command::drain: return drain_member(around, wanted, asked.path, asked.group, asked.read_write);
+    case command::undrain: return undrain_member(around, wanted, asked.path, asked.group, asked.read_write);
+    case command::transfer: return transfer_shard(around, wanted, asked.path, asked.group, asked.read_write);
+    case command::unpin: return unpin_shard(around, wanted, asked.path, asked.group, asked.read_write);
+    case command::decide: return decide_transaction(around, wanted, asked.path, asked.transaction, asked.read_write);
+    case command::drop: return change_letters(around, wanted, asked.queue, letter_fate::drop);
     case command::completion:
     case command::man:
     case command::check:

@@ -21,6 +21,7 @@ struct group_member_view {
   std::vector<std::uint32_t> shards{};  ///< Those that it is to own.
   /// When its node, which has its orders, was last written: by the server's clock, in milliseconds since 1970.
   std::int64_t since = 0;
+  bool is_drained = false;  ///< An operator wants it to have no shards; it may not know.
 };
 
 /// A member that has stopped, and whose shards wait for it.
@@ -50,6 +51,7 @@ struct shard_view {
   std::string assigned_to{};  ///< The name of the node of the member that is to own it; empty: nobody.
   bool is_in_quarantine = false;
   quarantine_view quarantine{};  ///< While it is in quarantine.
+  std::string pinned_to{};       ///< The id of the member that an operator wants to own it; empty: it is not pinned.
 
   /// Whether the member that is to own it has not begun its term.
   bool is_moving() const noexcept {
@@ -65,7 +67,8 @@ struct shard_group_view {
   bool is_frozen = false;
   std::vector<group_member_view> members{};  ///< In the order of their nodes' names.
   std::vector<absent_member_view> away{};
-  std::vector<shard_view> shards{};  ///< By number.
+  std::vector<shard_view> shards{};    ///< By number.
+  std::vector<std::string> drained{};  ///< Ids of all members that an operator drains, also if they are not there.
   std::uint64_t revision = 0;  ///< Another number for each state that a `shard_group_follower` shows. 0: `async_view`.
 };
 

@@ -22,6 +22,10 @@ struct commit_sight {
 awaitable<commit_sight> look_at_commit(core_ptr session, std::string node, persistence how_long, bool watch = false,
                                        bool with_children = false);
 
+/// The transaction that writes the decision in the record. The version lets only one of several coordinators write it.
+/// A commit also checks that every vote is there.
+transaction deciding(const std::string& node, const commit_sight& seen);
+
 /// Whether a versioned write ended so that another look has to tell what came of it.
 bool is_overtaken(const error_code& error);
 

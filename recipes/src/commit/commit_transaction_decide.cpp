@@ -22,7 +22,8 @@ commit_outcome time_is_up(const std::vector<std::string>& missing) {
   return result;
 }
 
-/// The version lets only one of several coordinators write the decision. A commit also checks that every vote is there.
+}  // namespace
+
 transaction deciding(const std::string& node, const commit_sight& seen) {
   transaction all;
   all.set(node, serialize(seen.record), seen.stat.version);
@@ -31,8 +32,6 @@ transaction deciding(const std::string& node, const commit_sight& seen) {
   }
   return all;
 }
-
-}  // namespace
 
 awaitable<outcome<commit_outcome>> commit_transaction::decide(lease_clock::time_point deadline) {
   auto seen = co_await see_decided(deadline);

@@ -63,4 +63,13 @@ awaitable<error_code> see_letter(core_ptr session, std::string path) {
   co_return there.error == errc::no_node ? make_error_code(errc::outcome_unknown) : there.error;
 }
 
+std::optional<transaction> revival_of(const queue_layout& where, const dead_letter& which, std::int32_t version) {
+  const auto what = where.parse(which.item);
+  if (!what || which.name.empty() || which.name.find('/') != which.name.npos) return std::nullopt;
+  transaction all;
+  all.remove(join(where.on_side(dead_folder), which.name), version);
+  all.create(where.item(where.marker(what->rank)), which.data, create_mode::persistent_sequential);
+  return all;
+}
+
 }  // namespace zkrecipes::detail

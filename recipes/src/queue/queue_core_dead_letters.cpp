@@ -18,8 +18,8 @@ awaitable<outcome<std::vector<dead_letter>>> queue_core::dead_letters() {
 awaitable<outcome<>> queue_core::revive(dead_letter which) {
   const auto& session = frame_->session;
   const auto path = frame_->where.on_side(std::string(dead_folder)) + '/' + which.name;
-  auto what = frame_->where.parse(which.item);
-  if (!what || which.name.find('/') != which.name.npos) co_return outcome<>(errc::bad_arguments);
+  const auto revival = revival_of(frame_->where, which);
+  if (!revival) co_return outcome<>(errc::bad_arguments);
   auto refusal = co_await see_key_of(which.name);
   if (refusal) co_return outcome<>(refusal);
   for (;;) {
@@ -27,9 +27,7 @@ awaitable<outcome<>> queue_core::revive(dead_letter which) {
     auto entered = co_await capacity_->enter(one, true);
     auto& [error, pass] = entered;
     if (error) co_return outcome<>(error);
-    transaction all;
-    all.remove(path).create(frame_->where.item(frame_->where.marker(what->rank)), which.data,
-                            create_mode::persistent_sequential);
+    auto all = *revival;
     capacity_->guard(all);
     auto result = co_await session->perform(backend::make_multi(all), retry::once);
     error = co_await capacity_->settle(result);

@@ -26,18 +26,19 @@ group_follower::group_follower(core_ptr session, group_layout where, std::chrono
       quarantines_(
           std::make_shared<children_reader>(session, where_.quarantines(), children_view_options{{}, interval})),
       records_(std::make_shared<children_reader>(session, where_.records(), children_view_options{{}, interval})),
+      notes_(std::make_shared<children_reader>(session, where_.notes(), children_view_options{{}, interval})),
       hinted_(scheduler_),
       told_(scheduler_) {}
 
 void group_follower::start() {
-  for (const auto& each : {members_, away_, quarantines_, records_}) each->start();
+  for (const auto& each : {members_, away_, quarantines_, records_, notes_}) each->start();
   asio::post(scheduler_->strand, [self = shared_from_this()] {
     self->work_.run(self->scheduler_->strand, owning(self, &group_follower::run));
   });
 }
 
 void group_follower::stop_later() {
-  for (const auto& each : {members_, away_, quarantines_, records_}) each->stop_later();
+  for (const auto& each : {members_, away_, quarantines_, records_, notes_}) each->stop_later();
   asio::post(scheduler_->strand, [self = shared_from_this()] { self->work_.stop(); });
 }
 
@@ -56,6 +57,7 @@ awaitable<error_code> group_follower::follow() {
   const forwarding of_away(away_->told(), hinted_);
   const forwarding of_quarantines(quarantines_->told(), hinted_);
   const forwarding of_records(records_->told(), hinted_);
+  const forwarding of_notes(notes_->told(), hinted_);
   back_off pause(std::chrono::milliseconds(100), std::chrono::milliseconds(10'000));
   refusals refused;
   for (;;) {
@@ -99,13 +101,16 @@ awaitable<error_code> group_follower::read_top() {
 
 error_code group_follower::trouble() const {
   if (error_) return error_;
-  for (const auto& each : {members_, away_, quarantines_, records_})
+  for (const auto& each : {members_, away_, quarantines_, records_, notes_})
     if (each->error()) return each->error();
   return {};
 }
 
 bool group_follower::is_ready() const {
-  return ready_ && members_->is_ready() && away_->is_ready() && quarantines_->is_ready() && records_->is_ready();
+  if (!ready_) return false;
+  for (const auto& each : {members_, away_, quarantines_, records_, notes_})
+    if (!each->is_ready()) return false;
+  return true;
 }
 
 /// A record is parsed once, however often the group changes.
@@ -124,6 +129,7 @@ shard_group_view group_follower::compose() {
   for (const auto& each : members_->snapshot().nodes) maker.add_member(each->name, each->data, each->stat);
   for (const auto& each : away_->snapshot().nodes) maker.add_away(each->data, each->stat);
   for (const auto& each : quarantines_->snapshot().nodes) maker.add_quarantine(each->name, each->data);
+  for (const auto& each : notes_->snapshot().nodes) maker.add_note(each->name, each->data);
   auto view = maker.finish();
   view.revision = revision_;
   return view;

@@ -51,6 +51,7 @@ class group_follower : public std::enable_shared_from_this<group_follower> {
   const children_reader_ptr away_;
   const children_reader_ptr quarantines_;
   const children_reader_ptr records_;
+  const children_reader_ptr notes_;
 
   std::unique_ptr<watch> root_hint_;
   std::unique_ptr<watch> frozen_hint_;

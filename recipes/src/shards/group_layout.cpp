@@ -1,6 +1,8 @@
 #include "shards/group_layout.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <utility>
 
 #include "format/json_object.hpp"
 
@@ -34,6 +36,23 @@ std::string group_layout::file_name(const std::string& id) {
     }
   }
   return name;
+}
+
+std::optional<std::string> group_layout::id_of(std::string_view name) {
+  std::string id;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    if (name[i] != '%') {
+      id += name[i];
+      continue;
+    }
+    unsigned char byte = 0;
+    const auto* const digits = name.data() + i + 1;
+    const bool is_whole = i + 2 < name.size();
+    if (!is_whole || std::from_chars(digits, digits + 2, byte, 16).ptr != digits + 2) return std::nullopt;
+    id += static_cast<char>(byte);
+    i += 2;
+  }
+  return file_name(id) == name ? std::optional(std::move(id)) : std::nullopt;
 }
 
 std::string group_data(std::uint32_t shards) {

@@ -33,9 +33,9 @@ error_code failure_of(const reply& list) { return list.error == errc::no_node ? 
 
 awaitable<outcome<shard_group_view>> view_group(core_ptr session, group_layout where) {
   std::vector<backend::request> lists{
-      make_request(opcode::get, where.root), make_request(opcode::children, where.members()),
+      make_request(opcode::get, where.root),        make_request(opcode::children, where.members()),
       make_request(opcode::children, where.away()), make_request(opcode::children, where.quarantines()),
-      make_request(opcode::exists, where.frozen())};
+      make_request(opcode::exists, where.frozen()), make_request(opcode::children, where.notes())};
   auto listed = co_await session->perform_all(std::move(lists));
   error_code error = listed[0].error;
   for (std::size_t i = 1; i < listed.size() && !error; ++i) error = failure_of(listed[i]);
@@ -46,11 +46,13 @@ awaitable<outcome<shard_group_view>> view_group(core_ptr session, group_layout w
   const auto& members = listed[1].children;
   const auto& away = listed[2].children;
   const auto& quarantines = listed[3].children;
+  const auto& notes = listed[5].children;
   std::vector<backend::request> reads;
   for (std::uint32_t i = 0; i < size.shards; ++i) reads.push_back(make_request(opcode::get, where.record(i)));
   for (const auto& each : members) reads.push_back(make_request(opcode::get, where.member(each)));
   for (const auto& each : away) reads.push_back(make_request(opcode::get, join(where.away(), each)));
   for (const auto& each : quarantines) reads.push_back(make_request(opcode::get, join(where.quarantines(), each)));
+  for (const auto& each : notes) reads.push_back(make_request(opcode::get, join(where.notes(), each)));
   auto nodes = co_await read_all(session, std::move(reads));
   for (const auto& each : nodes) {
     if (is_untold(each.error)) co_return outcome<shard_group_view>(each.error, shard_group_view());
@@ -61,6 +63,7 @@ awaitable<outcome<shard_group_view>> view_group(core_ptr session, group_layout w
   for (const auto& each : members) maker.add_member(each, next->data, next->stat), ++next;
   for (std::size_t i = 0; i < away.size(); ++i, ++next) maker.add_away(next->data, next->stat);
   for (const auto& each : quarantines) maker.add_quarantine(each, next->data), ++next;
+  for (const auto& each : notes) maker.add_note(each, (next++)->data);
   co_return outcome<shard_group_view>(error_code(), maker.finish());
 }
 

@@ -79,6 +79,11 @@ void group_view_maker::add_quarantine(const std::string& name, const std::string
 }
 
 shard_group_view group_view_maker::finish() {
+  view_.drained.assign(notes_.drains.begin(), notes_.drains.end());
+  for (auto& each : view_.members) each.is_drained = notes_.drains.contains(each.id);
+  for (const auto& [shard, id] : notes_.pins) {
+    if (shard < view_.count) view_.shards[shard].pinned_to = id;
+  }
   std::ranges::sort(view_.members, {}, &group_member_view::node);
   return std::move(view_);
 }

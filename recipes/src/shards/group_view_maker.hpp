@@ -8,6 +8,7 @@
 #include <zkrecipes/shard_group_view.hpp>
 
 #include "shards/group_layout.hpp"
+#include "shards/operator_notes.hpp"
 
 namespace zkrecipes::detail {
 
@@ -25,10 +26,13 @@ class group_view_maker {
   void add_away(const std::string& data, const node_stat& stat);
   /// `name`: of its node.
   void add_quarantine(const std::string& name, const std::string& data);
+  /// One of an operator.
+  void add_note(const std::string& name, const std::string& data) { notes_.add(name, data); }
   shard_group_view finish();
 
  private:
   shard_group_view view_;
+  operator_notes notes_;
 };
 
 }  // namespace zkrecipes::detail

@@ -10,10 +10,12 @@ namespace {
 
 struct share {
   std::uint64_t capacity = 0;
-  std::uint64_t held = 0;
+  std::uint64_t held = 0;  ///< With the pinned shards that it is to get, and without those that it is to give.
+  std::uint64_t pinned = 0;
   std::uint64_t target = 0;
+  bool is_fixed = false;             ///< The target is the number of its pinned shards, which is above its quota.
   std::uint64_t fraction = 0;        ///< What the target lacks of the quota, times the sum of all capacities.
-  std::vector<std::size_t> movable;  ///< The shards that can be taken from the member, in ascending order.
+  std::vector<std::size_t> movable;  ///< The shards that can be taken for others' shares, in ascending order.
   bool is_taker = false;
   bool is_giver = false;
 
@@ -58,6 +60,8 @@ class share_book {
   bool is_lacking() const { return shares_[takers_.top()].lacks(); }
   std::vector<offer> offers() const;
   shard_move give(std::size_t shard, std::size_t from);
+  /// The member that a shard is pinned to, if the pin counts.
+  std::size_t pin_of(std::size_t shard) const;
 
  private:
   struct is_less_needy {
@@ -71,6 +75,7 @@ class share_book {
   void add_members();
   void add_shards();
   void set_targets();
+  bool fix_pinned();
   std::uint64_t round_down();
   void round_up(std::uint64_t how_many);
 
@@ -94,24 +99,54 @@ void share_book::add_shards() {
   for (std::size_t shard = 0; shard < what_.owners.size(); ++shard) {
     if (what_.quarantined[shard]) continue;
     ++assignable_;
-    const auto owner = what_.owners[shard];
+    const auto pin = pin_of(shard);
+    const auto owner = pin == nobody ? what_.owners[shard] : pin;
     if (owner == nobody) continue;
     ++shares_[owner].held;
-    if (!what_.moving[shard]) shares_[owner].movable.push_back(shard);
+    if (pin != nobody) ++shares_[owner].pinned;
+    if (pin == nobody && !what_.moving[shard]) shares_[owner].movable.push_back(shard);
   }
 }
 
-void share_book::set_targets() { round_up(round_down()); }
+std::size_t share_book::pin_of(std::size_t shard) const {
+  const auto to = what_.pinned.empty() ? nobody : what_.pinned[shard];
+  if (to == nobody || !shares_[to].is_taker || what_.quarantined[shard]) return nobody;
+  const auto owner = what_.owners[shard];
+  return owner != nobody && what_.members[owner].is_away ? nobody : to;
+}
+
+void share_book::set_targets() {
+  auto left = round_down();
+  while (fix_pinned()) left = round_down();
+  round_up(left);
+}
+
+/// Says whether there was a member with more pinned shards than its quota.
+bool share_book::fix_pinned() {
+  bool has_fixed = false;
+  for (auto& each : shares_) {
+    if (each.is_fixed || each.pinned <= each.target) continue;
+    each.is_fixed = has_fixed = true;
+    each.target = each.pinned;
+    each.fraction = 0;
+  }
+  return has_fixed;
+}
 
 /// Returns how many shards are left over.
 std::uint64_t share_book::round_down() {
   std::uint64_t capacity = 0;
-  for (const auto& each : shares_) capacity += each.capacity;
+  auto all = assignable_;
+  for (const auto& each : shares_) {
+    if (each.is_fixed) all -= each.pinned;
+    if (!each.is_fixed) capacity += each.capacity;
+  }
   if (capacity == 0) return 0;
-  auto left = assignable_;
+  auto left = all;
   for (auto& each : shares_) {
-    each.target = assignable_ * each.capacity / capacity;
-    each.fraction = assignable_ * each.capacity % capacity;
+    if (each.is_fixed) continue;
+    each.target = all * each.capacity / capacity;
+    each.fraction = all * each.capacity % capacity;
     left -= each.target;
   }
   return left;
@@ -158,12 +193,25 @@ std::size_t moves_left(const plan_request& what) {
 
 void assign_shards_of_nobody(const plan_request& what, share_book& book, std::vector<shard_move>& moves) {
   for (std::size_t shard = 0; shard < what.owners.size(); ++shard) {
-    if (what.owners[shard] == nobody && !what.quarantined[shard]) moves.push_back(book.give(shard, nobody));
+    if (what.owners[shard] != nobody || what.quarantined[shard]) continue;
+    const auto pin = book.pin_of(shard);
+    moves.push_back(pin == nobody ? book.give(shard, nobody) : shard_move{shard, nobody, pin});
+  }
+}
+
+void take_pinned(const plan_request& what, const share_book& book, std::size_t& left, std::vector<shard_move>& moves) {
+  for (std::size_t shard = 0; shard < what.owners.size() && left > 0; ++shard) {
+    const auto pin = book.pin_of(shard);
+    const auto owner = what.owners[shard];
+    if (pin == nobody || owner == nobody || owner == pin || what.moving[shard]) continue;
+    moves.push_back({shard, owner, pin});
+    --left;
   }
 }
 
 void take_from_members(const plan_request& what, share_book& book, std::vector<shard_move>& moves) {
   auto left = moves_left(what);
+  take_pinned(what, book, left, moves);
   for (const auto& each : book.offers()) {
     const bool is_wanted = each.is_drain || book.is_lacking();
     if (left == 0 || !is_wanted) return;

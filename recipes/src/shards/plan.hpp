@@ -21,8 +21,10 @@ struct plan_request {
   std::vector<std::size_t> owners;   ///< By shard: the index of the member that it is assigned to, or `nobody`.
   std::vector<bool> moving;          ///< By shard: that member has not begun its term yet.
   std::vector<bool> quarantined;     ///< By shard: it is not assigned to any member.
-  std::size_t max_moves = 1;         ///< How many shards may be moving when the plan has taken some from members.
-  bool frozen = false;               ///< Nothing is taken from a member.
+  /// By shard: the index of the member that is to have it, whatever the shares, or `nobody`. Empty: no shard is pinned.
+  std::vector<std::size_t> pinned{};
+  std::size_t max_moves = 1;  ///< How many shards may be moving when the plan has taken some from members.
+  bool frozen = false;        ///< Nothing is taken from a member.
 };
 
 struct shard_move {
@@ -41,6 +43,10 @@ struct shard_move {
 ///
 /// Shards of nobody and of members that drain are also given to members beyond their target, if no member that is
 /// there lacks any: this happens while a member is away that holds less than its target.
+///
+/// A shard that is pinned goes to its member, before all other moves, and is not taken from it. If a member has more of
+/// them than its quota, they are its target, and the others share the rest. A pin does not count while its member
+/// drains or is away, or while the shard is in quarantine or waits for a member that is away.
 ///
 /// A shard that is moving is not taken. The same request has the same moves. If they are applied, and what is moving
 /// arrives, the next plan moves none of the same shards, and a plan without a bound is followed by an empty one.

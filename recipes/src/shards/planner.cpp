@@ -46,8 +46,10 @@ planner::planner(group_frame_ptr group, term_ptr term, trouble_listener tell_tro
 awaitable<void> planner::run() {
   members_ = begin_view(session(), group_->where.members());
   quarantines_ = begin_view(session(), group_->where.quarantines());
+  notes_ = begin_view(session(), group_->where.notes());
   const forwarding member_changes(members_->told(), changed_);
   const forwarding quarantine_changes(quarantines_->told(), changed_);
+  const forwarding note_changes(notes_->told(), changed_);
   const forwarding term_changes(term_->changed(), changed_);
   listener_.run(session()->strand(), owning(shared_from_this(), &planner::listen));
   while (!term_->reason()) {
@@ -58,7 +60,7 @@ awaitable<void> planner::run() {
     if (!has_news_ && !term_->reason()) co_await news_.wait(next);
   }
   listener_.stop();
-  for (const auto& each : {members_, quarantines_}) each->stop_later();
+  for (const auto& each : {members_, quarantines_, notes_}) each->stop_later();
 }
 
 /// Keeps what is told while a step is under way.
@@ -137,7 +139,7 @@ planner::time_point planner::again(const error_code& error) {
 }
 
 bool planner::can_see_members() {
-  for (const auto& each : {members_, quarantines_}) {
+  for (const auto& each : {members_, quarantines_, notes_}) {
     if (each->error()) trouble_ = each->error();
     if (!each->is_ready()) return false;
   }
@@ -183,6 +185,12 @@ shard_set planner::quarantined() const {
   return all;
 }
 
+operator_notes planner::wishes() const {
+  operator_notes all;
+  for (const auto& each : notes_->snapshot().nodes) all.add(each->name, each->data);
+  return all;
+}
+
 /// When the next plan may be made: members that join at about the same time are planned for together.
 planner::time_point planner::due_at(const shard_assignment& plan) {
   const auto present = plan.newcomers();
@@ -214,7 +222,7 @@ std::map<std::uint32_t, std::string> planner::gone_owners(const children_snapsho
 awaitable<planner::time_point> planner::plan(children_snapshot members) {
   auto next = never;
   written_.clear();
-  shard_assignment plan(group_->options.shards, listed(members), away_.waiting(next), quarantined());
+  shard_assignment plan(group_->options.shards, listed(members), away_.waiting(next), quarantined(), wishes());
   auto error = co_await moving_.look(plan, next);
   if (error) co_return again(error);
   const bool has_taken_back = plan.take_back(remade_);

@@ -44,6 +44,7 @@ class planner : public std::enable_shared_from_this<planner> {
   bool shows_what_was_written(const children_snapshot& members) const;
   std::vector<listed_member> listed(const children_snapshot& members);
   shard_set quarantined() const;
+  operator_notes wishes() const;
   std::map<std::uint32_t, std::string> gone_owners(const children_snapshot& members) const;
   time_point due_at(const shard_assignment& plan);
   awaitable<error_code> write(const shard_assignment& plan);
@@ -64,6 +65,7 @@ class planner : public std::enable_shared_from_this<planner> {
   background listener_;
   children_reader_ptr members_;
   children_reader_ptr quarantines_;
+  children_reader_ptr notes_;                                 // of an operator
   std::map<child_ptr, std::optional<member_record>> parsed_;  // the members' data
   moving_shards moving_;
   away_notes away_;

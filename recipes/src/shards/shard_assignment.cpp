@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ranges>
 
 namespace zkrecipes::detail {
 
@@ -12,10 +13,11 @@ constexpr std::size_t most_map_bytes = 900'000;  // a node has at most a megabyt
 }  // namespace
 
 shard_assignment::shard_assignment(std::uint32_t shards, std::vector<listed_member> members,
-                                   std::vector<away_record> away, const shard_set& quarantined)
+                                   std::vector<away_record> away, const shard_set& quarantined, operator_notes notes)
     : count_(shards),
       members_(std::move(members)),
       away_(std::move(away)),
+      notes_(std::move(notes)),
       owners_(shards, unowned),
       quarantined_(shards, false),
       is_stuck_(shards, false),
@@ -32,6 +34,8 @@ shard_assignment::shard_assignment(std::uint32_t shards, std::vector<listed_memb
     if (is_newer) heirs_[id] = i;
   }
   for (std::size_t i = 0; i < members_.size(); ++i) is_superseded_.push_back(heir_of(members_[i].record.id) != i);
+  const auto all = std::views::iota(std::size_t{0}, members_.size());
+  if (std::ranges::all_of(all, [this](std::size_t each) { return capacity_of(each) == 0; })) notes_.drains.clear();
   resolve();
   inherit_from_living();
   inherit_from_away();
@@ -95,7 +99,7 @@ void shard_assignment::inherit_from_living() {
     if (owner == unowned || !is_superseded_[owner]) continue;
     const auto heir = heir_of(members_[owner].record.id);
     const auto& after = members_[heir].record;
-    if (after.orders.plan != 0 || after.is_draining) continue;
+    if (after.orders.plan != 0 || drains(heir)) continue;
     take(owner, shard);
     expect(heir, shard);
   }
@@ -109,7 +113,7 @@ void shard_assignment::inherit_from_away() {
     for (const auto shard : away_[i].own) {
       const bool is_free = shard < count_ && owners_[shard] == unowned && !quarantined_[shard];
       if (is_free && heir == nobody) owners_[shard] = members_.size() + i;
-      if (is_free && heir != nobody && !members_[heir].record.is_draining) expect(heir, shard);
+      if (is_free && heir != nobody && !drains(heir)) expect(heir, shard);
     }
   }
 }
@@ -157,19 +161,32 @@ std::vector<std::string> shard_assignment::newcomers() const {
 }
 
 bool shard_assignment::has_orphans() const {
-  const auto can_take = [](const listed_member& each) {
-    return each.record.orders.plan != 0 && !each.record.is_draining;
-  };
-  if (std::ranges::none_of(members_, can_take)) return false;
+  const auto can_take = [this](std::size_t each) { return members_[each].record.orders.plan != 0 && !drains(each); };
+  if (std::ranges::none_of(std::views::iota(std::size_t{0}, members_.size()), can_take)) return false;
   for (std::uint32_t shard = 0; shard < count_; ++shard) {
     if (owners_[shard] == unowned && !quarantined_[shard]) return true;
   }
   return false;
 }
 
-std::uint32_t shard_assignment::capacity_of(std::size_t which) const {
+/// By its own wish, or by that of an operator.
+bool shard_assignment::drains(std::size_t which) const {
   const auto& record = members_[which].record;
-  return record.is_draining || is_superseded_[which] ? 0 : record.capacity;
+  return record.is_draining || notes_.drains.contains(record.id);
+}
+
+std::uint32_t shard_assignment::capacity_of(std::size_t which) const {
+  return drains(which) || is_superseded_[which] ? 0 : members_[which].record.capacity;
+}
+
+/// A pin names an id: it counts for the present member of that id.
+std::vector<std::size_t> shard_assignment::pinned() const {
+  if (notes_.pins.empty()) return {};
+  std::vector<std::size_t> all(count_, nobody);
+  for (const auto& [shard, id] : notes_.pins) {
+    if (shard < count_) all[shard] = heir_of(id);
+  }
+  return all;
 }
 
 plan_request shard_assignment::to_plan(double max_moves, bool is_frozen) const {
@@ -186,6 +203,7 @@ plan_request shard_assignment::to_plan(double max_moves, bool is_frozen) const {
   all.moving.assign(count_, false);
   for (const auto& each : moves_under_way()) all.moving[each.shard] = !is_stuck_[each.shard];
   all.quarantined = quarantined_;
+  all.pinned = pinned();
   all.max_moves = std::max<std::size_t>(1, static_cast<std::size_t>(std::floor(count_ * max_moves)));
   all.frozen = is_frozen;
   return all;

@@ -13,6 +13,7 @@
 
 #include "shards/group_layout.hpp"
 #include "shards/member_record.hpp"
+#include "shards/operator_notes.hpp"
 #include "shards/plan.hpp"
 
 namespace zkrecipes::detail {
@@ -40,9 +41,10 @@ class shard_assignment {
   };
 
   /// `members`: in order of their names. Shards that two members are to own, or that can not be owned, are sorted out,
-  /// and a member that came back gets what its former incarnation had.
+  /// and a member that came back gets what its former incarnation had. `notes`: those that drain members count only if
+  /// there is another member that could take the shards, so that work does not stand still.
   shard_assignment(std::uint32_t shards, std::vector<listed_member> members, std::vector<away_record> away,
-                   const shard_set& quarantined);
+                   const shard_set& quarantined, operator_notes notes = {});
 
   std::vector<move_under_way> moves_under_way() const;
   /// The owner to be does not begin, and nobody else owns it: it does not count as moving.
@@ -94,13 +96,16 @@ class shard_assignment {
   void expect(std::size_t owner, std::uint32_t shard);
   std::size_t heir_of(const std::string& id) const;
   std::size_t heir_of(const away_record& note) const;
+  bool drains(std::size_t which) const;
   std::uint32_t capacity_of(std::size_t which) const;
+  std::vector<std::size_t> pinned() const;
   std::int64_t next_plan() const;
   std::string make_map(bool with_data) const;
 
   std::uint32_t count_;
   std::vector<listed_member> members_;
   std::vector<away_record> away_;
+  operator_notes notes_;
   std::vector<std::size_t> owners_;  // by shard: index of a member, or behind those of an absent one
   std::vector<bool> quarantined_;
   std::vector<bool> is_stuck_;

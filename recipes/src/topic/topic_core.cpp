@@ -7,7 +7,6 @@
 #include "session/outcomes.hpp"
 #include "session/request_size.hpp"
 #include "session/together.hpp"
-#include "topic/packed_batch.hpp"
 #include "topic/topic_letters.hpp"
 
 namespace zkrecipes::detail {
@@ -183,18 +182,11 @@ awaitable<outcome<topic_letters>> topic_core::dead_letters(std::string group) {
 
 /// One transaction: a letter that is still there proves that nothing was done.
 awaitable<outcome<>> topic_core::revive(std::string group, dead_letter which) {
-  const auto shard = shard_of_letter(which.item);
-  const bool is_named = !which.name.empty() && which.name.find('/') == which.name.npos;
-  const bool is_ours = shard && *shard < frame_->options.shards;
-  if (!is_ours || !is_named || !is_group(group)) co_return outcome<>(errc::bad_arguments);
-  packed_batch content;
-  content.add(which.key, which.data);
+  const auto all = revival_of(frame_->where, frame_->options.shards, group, which);
+  if (!all || !is_group(group)) co_return outcome<>(errc::bad_arguments);
   const auto letter = join(frame_->where.dead(group), which.name);
-  transaction all;
-  all.remove(letter).create(frame_->where.batch(*shard, batch_marker(1)), content.text(),
-                            create_mode::persistent_sequential);
   for (bool was_sent = false;;) {
-    auto result = co_await frame_->session->perform(backend::make_multi(all), retry::once);
+    auto result = co_await frame_->session->perform(backend::make_multi(*all), retry::once);
     auto error = result.error;
     if (error == errc::no_node && was_sent) co_return outcome<>(errc::outcome_unknown);
     const bool is_maybe_done = may_have_happened(error) && result.sent;

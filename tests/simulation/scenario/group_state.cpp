@@ -17,6 +17,7 @@ bool group_state::committed(const entry& what) {
     if (each.type == kind::set_acl) continue;
     is_news = note_member(what, each) || is_news;
     is_news = note_away(what, each) || is_news;
+    is_news = note_wish(each) || is_news;
     if (each.path == where.frozen()) {
       is_news = true;
       frozen_.reset();
@@ -59,12 +60,34 @@ bool group_state::note_away(const entry& what, const change& each) {
   return true;
 }
 
+bool group_state::note_wish(const change& each) {
+  const auto name = child_of(group_paths().notes(), each.path);
+  if (name.empty()) return false;
+  wishes_.erase(name);
+  if (each.type != kind::remove) wishes_[name] = each.data;
+  notes_ = {};
+  for (const auto& [wish, data] : wishes_) notes_.add(wish, data);
+  return true;
+}
+
 bool group_state::is_there(const std::string& name) const {
   const auto found = members_.find(name);
   return found != members_.end() && !found->second.gone;
 }
 
+/// Drains of an operator do not count if there would be no other member.
+bool group_state::heeds_drains() const {
+  return std::ranges::any_of(members_, [&](const auto& each) {
+    const auto& [name, state] = each;
+    return !state.gone && !is_leaving(name) && !notes_.drains.contains(state.record->id);
+  });
+}
+
 bool group_state::gives_all(const std::string& name) const {
+  return is_leaving(name) || (notes_.drains.contains(members_.at(name).record->id) && heeds_drains());
+}
+
+bool group_state::is_leaving(const std::string& name) const {
   const auto& which = members_.at(name);
   if (!which.record || which.record->is_draining) return true;
   return std::ranges::any_of(members_, [&](const auto& each) {
@@ -106,25 +129,64 @@ bool group_state::has_doubles() const {
   return all != static_cast<std::size_t>(std::ranges::count_if(owners, [](const auto& each) { return !each.empty(); }));
 }
 
+/// The last member of an id; empty: there is none.
+std::string group_state::member_of(const std::string& id) const {
+  std::string last;
+  for (const auto& [name, each] : members_) {
+    const bool is_it = !each.gone && each.record && each.record->id == id;
+    if (is_it && (last.empty() || members_.at(last).number < each.number)) last = name;
+  }
+  return last;
+}
+
+/// The member that each shard is pinned to, if that member can take it.
+of_shards<std::string> group_state::pinned() const {
+  of_shards<std::string> all;
+  for (const auto& [shard, id] : notes_.pins) {
+    if (shard >= shard_count || quarantines_.contains(shard)) continue;
+    auto name = member_of(id);
+    if (!name.empty() && !gives_all(name)) all[shard] = std::move(name);
+  }
+  return all;
+}
+
 bool group_state::is_balanced() const {
   const auto owners = assigned();
+  const auto pins = pinned();
+  for (std::uint32_t shard = 0; shard < shard_count; ++shard) {
+    if (!pins[shard].empty() && owners[shard] != pins[shard]) return false;
+  }
+  return are_shares_kept(owners, pins);
+}
+
+/// A member with more pinned shards than its share has just these, and the others share the rest.
+bool group_state::are_shares_kept(const of_shards<std::string>& owners, const of_shards<std::string>& pins) const {
+  std::map<std::string, std::uint64_t> capacities;
   std::uint64_t sum = 0;
   for (const auto& [name, each] : members_) {
-    if (!each.gone && !gives_all(name)) sum += each.record->capacity;
-  }
-  const std::uint64_t shards = shard_count - quarantines_.size();
-  for (const auto& [name, each] : members_) {
     if (each.gone) continue;
-    const auto held = static_cast<std::uint64_t>(std::ranges::count(owners, name));
-    const std::uint64_t capacity = gives_all(name) ? 0 : each.record->capacity;
-    if (sum == 0 || capacity == 0) {
-      if (held > 0 && sum > 0) return false;
-      continue;
-    }
-    const auto most = (shards * capacity + sum - 1) / sum;
-    if (held < shards * capacity / sum || held > most) return false;
+    capacities[name] = gives_all(name) ? 0 : each.record->capacity;
+    sum += capacities[name];
   }
-  return true;
+  if (sum == 0) return true;
+  std::uint64_t shards = shard_count - quarantines_.size();
+  const auto count_in = [](const of_shards<std::string>& all, const std::string& name) {
+    return static_cast<std::uint64_t>(std::ranges::count(all, name));
+  };
+  const auto has_more = [&](const auto& each) { return count_in(pins, each.first) * sum > shards * each.second; };
+  for (auto found = std::ranges::find_if(capacities, has_more); found != capacities.end();
+       found = std::ranges::find_if(capacities, has_more)) {
+    const auto pinned_here = count_in(pins, found->first);
+    if (count_in(owners, found->first) != pinned_here) return false;
+    shards -= pinned_here;
+    sum -= found->second;
+    capacities.erase(found);
+  }
+  return std::ranges::all_of(capacities, [&](const auto& each) {
+    const auto held = count_in(owners, each.first);
+    if (each.second == 0 || sum == 0) return held == 0;
+    return held >= shards * each.second / sum && held <= (shards * each.second + sum - 1) / sum;
+  });
 }
 
 }  // namespace zkrecipes::simulation

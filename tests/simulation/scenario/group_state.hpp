@@ -9,6 +9,7 @@
 #include "run/stage.hpp"
 #include "scenario/shard_paths.hpp"
 #include "shards/member_record.hpp"
+#include "shards/operator_notes.hpp"
 
 namespace zkrecipes::simulation {
 
@@ -35,7 +36,7 @@ class group_state {
   /// Also those that have gone.
   const std::map<std::string, member>& members() const noexcept { return members_; }
   bool is_there(const std::string& name) const;
-  /// Why nothing is taken from others for it: it drains, or a later member has its id.
+  /// Why nothing is taken from others for it: it drains, an operator drains it, or a later member has its id.
   bool gives_all(const std::string& name) const;
   /// Whether a member with this id has joined since then.
   bool has_joined(const std::string& id, instant since) const;
@@ -55,12 +56,20 @@ class group_state {
  private:
   bool note_member(const entry& what, const change& each);
   bool note_away(const entry& what, const change& each);
+  bool note_wish(const change& each);
+  bool is_leaving(const std::string& name) const;
+  bool heeds_drains() const;
+  std::string member_of(const std::string& id) const;
+  of_shards<std::string> pinned() const;
+  bool are_shares_kept(const of_shards<std::string>& owners, const of_shards<std::string>& pins) const;
 
   stage& in_;
   std::map<std::string, member> members_;
   std::map<std::string, absence> away_;
   std::map<std::uint32_t, instant> quarantines_;
   std::optional<instant> frozen_;
+  std::map<std::string, std::string> wishes_;  // of an operator: the data by the name of the note
+  detail::operator_notes notes_;               // the same, understood
   std::int64_t joined_ = 0;
 };
 

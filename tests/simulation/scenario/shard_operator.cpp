@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "shards/operator_notes.hpp"
+
 namespace zkrecipes::simulation {
 
 using namespace std::chrono_literals;
@@ -12,7 +14,10 @@ namespace {
 constexpr const char* garbage = "not ours";
 }
 
-shard_operator::shard_operator(sharing& of) : of_(of), in_(of.in), chance_(in_.what().seed, 1010) {
+shard_operator::shard_operator(sharing& of)
+    : of_(of), in_(of.in), chance_(in_.what().seed, 1010), wishes_(in_.what().seed, 1011) {
+  perhaps(wishes_, 2, &shard_operator::pin);
+  perhaps(wishes_, 3, &shard_operator::drain);
   if (chance_.one_in(3)) return;
   perhaps(4, &shard_operator::garble_member);
   perhaps(4, &shard_operator::order_twice);
@@ -30,10 +35,10 @@ shard_operator::shard_operator(sharing& of) : of_(of), in_(of.in), chance_(in_.w
   perhaps(1, &shard_operator::remove_member);
 }
 
-void shard_operator::perhaps(std::uint64_t one_in, deed what) {
-  if (!chance_.one_in(one_in)) return;
-  for (auto times = 1 + chance_.below(3); times > 0; --times) {
-    const auto when = chance_.between(in_.what().faults_from, in_.what().faults_until - 1s);
+void shard_operator::perhaps(chance& by, std::uint64_t one_in, deed what) {
+  if (!by.one_in(one_in)) return;
+  for (auto times = 1 + by.below(3); times > 0; --times) {
+    const auto when = by.between(in_.what().faults_from, in_.what().faults_until - 1s);
     in_.clock().at(when, [this, what] { (this->*what)(); });
   }
 }
@@ -108,9 +113,38 @@ void shard_operator::release() {
   if (!path.empty()) in_.servers().remove(path);
 }
 
-void shard_operator::remove_later(std::string path) {
+void shard_operator::make_notes() {
+  const auto& parent = group_paths().notes();
+  if (!in_.servers().committed_state().find(parent)) in_.servers().create(parent, "");
+}
+
+std::string shard_operator::any_id() {
+  return "m" + std::to_string(wishes_.below(static_cast<std::uint64_t>(in_.what().clients)));
+}
+
+/// Some shards stay pinned, and some members drained.
+void shard_operator::pin() {
+  make_notes();
+  const auto path = group_paths().pin(static_cast<std::uint32_t>(wishes_.below(shard_count)));
+  const auto data = wishes_.one_in(6) ? garbage : detail::write_pin(any_id());
+  if (in_.servers().committed_state().find(path)) {
+    in_.servers().write(path, data);
+  } else {
+    in_.servers().create(path, data);
+  }
+  if (wishes_.one_in(2)) remove_later(wishes_, path);
+}
+
+void shard_operator::drain() {
+  make_notes();
+  const auto path = group_paths().drain_of(any_id());
+  in_.servers().create(path, "");
+  if (!wishes_.one_in(3)) remove_later(wishes_, path);
+}
+
+void shard_operator::remove_later(chance& by, std::string path) {
   const auto left = in_.what().faults_until - in_.clock().now() - 1ms;
-  const auto when = std::min<span>(chance_.between(100ms, 20s), left);
+  const auto when = std::min<span>(by.between(100ms, 20s), left);
   in_.clock().after(when, [this, path = std::move(path)] { remove_surely(path); });
 }
 

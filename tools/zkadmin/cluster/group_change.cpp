@@ -14,13 +14,11 @@
 #include "text.hpp"
 
 namespace zkadmin {
-namespace {
 
 namespace asio = boost::asio;
 using zkrecipes::errc;
 using zkrecipes::error_code;
 
-/// A node, or nothing if there is none.
 asio::awaitable<std::optional<zkrecipes::node_data>> find_node(zkrecipes::session session, std::string path) {
   auto reading = co_await session.async_get(path, as_result);
   const error_code error = std::get<0>(reading);
@@ -29,7 +27,6 @@ asio::awaitable<std::optional<zkrecipes::node_data>> find_node(zkrecipes::sessio
   co_return std::move(std::get<1>(reading));
 }
 
-/// The number of shards of the group at `path`.
 asio::awaitable<std::int64_t> require_group(zkrecipes::session session, std::string path) {
   const auto node = co_await find_node(std::move(session), path);
   if (!node) throw failure(exit_code::error, "there is no shard group at " + printable(path));
@@ -42,7 +39,11 @@ failure nothing_to_do(const std::string& text) {
   return failure(exit_code::error, printable(text) + ": nothing was sent");
 }
 
-}  // namespace
+void require_shard(const std::string& path, std::uint32_t shard, std::int64_t count) {
+  if (shard < count) return;
+  throw nothing_to_do(path + " has no shard " + std::to_string(shard) + ": its shards are 0 to " +
+                      std::to_string(count - 1));
+}
 
 asio::awaitable<intervention> prepare_freeze(zkrecipes::session session, std::string path) {
   co_await require_group(session, path);
@@ -73,8 +74,7 @@ asio::awaitable<intervention> prepare_thaw(zkrecipes::session session, std::stri
 asio::awaitable<intervention> prepare_release(zkrecipes::session session, std::string path, std::uint32_t shard) {
   const auto count = co_await require_group(session, path);
   const auto number = std::to_string(shard);
-  if (shard >= count)
-    throw nothing_to_do(path + " has no shard " + number + ": its shards are 0 to " + std::to_string(count - 1));
+  require_shard(path, shard, count);
   const zkrecipes::shard which{shard, static_cast<std::uint32_t>(count)};
   const auto mark = path + "/quarantine/" + which.name();
   const auto present = co_await find_node(session, mark);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
@@ -9,8 +10,19 @@
 #include <zkrecipes/session.hpp>
 
 #include "cluster/intervention.hpp"
+#include "failure.hpp"
 
 namespace zkadmin {
+
+/// A node, or nothing if there is none. Throws `failure`, as the next ones.
+boost::asio::awaitable<std::optional<zkrecipes::node_data>> find_node(zkrecipes::session session, std::string path);
+
+/// The number of shards of the group at `path`.
+boost::asio::awaitable<std::int64_t> require_group(zkrecipes::session session, std::string path);
+void require_shard(const std::string& path, std::uint32_t shard, std::int64_t count);
+
+/// The text, and that nothing was sent.
+failure nothing_to_do(const std::string& text);
 
 /// Each prepares the requests. They throw `failure`, also if there is no group at the path, or nothing to change.
 

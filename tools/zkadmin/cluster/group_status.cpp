@@ -22,7 +22,8 @@ std::optional<milliseconds> age_since(std::int64_t since, time_point now) {
 std::map<std::string, group_member_status> members_of(const shard_group_view& view) {
   std::map<std::string, group_member_status> all;
   for (const auto& each : view.members)
-    all[each.node] = {each.id, each.node, each.capacity, each.is_draining, each.plan, each.data};
+    all[each.node] = {each.id, each.node, each.capacity,  each.is_draining, each.plan, each.data,
+                      {},      {},        each.is_drained};
   return all;
 }
 
@@ -78,6 +79,11 @@ std::size_t owned_count(const group_status& group) noexcept {
   return count;
 }
 
+const char* state_of(const group_member_status& member) noexcept {
+  if (member.is_draining) return "draining";
+  return member.is_drained ? "drained" : "active";
+}
+
 std::string ranges(const shard_numbers& numbers) {
   std::string text;
   for (std::size_t first = 0; first < numbers.size();) {
@@ -98,11 +104,14 @@ group_status status_of(std::string path, const shard_group_view& view, const gro
   group.planner = planner.id;
   group.planner_unknown = planner.is_unknown;
   group.away = away_of(view, now);
+  group.drained = view.drained;
   const auto ordered = orders_of(view);
   auto members = members_of(view);
   const auto waited_for = awaiting(view);
   for (const auto& each : view.shards) {
     const auto owner = members.find(each.assigned_to);
+    const auto owner_id = owner == members.end() ? std::string() : owner->second.id;
+    if (!each.pinned_to.empty()) group.pins.push_back({each.number, each.pinned_to, owner_id});
     if (each.is_in_quarantine) {
       group.quarantined.push_back(quarantine_of(each));
     } else if (owner != members.end() && each.is_moving()) {

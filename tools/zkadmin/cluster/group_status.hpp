@@ -25,6 +25,7 @@ struct group_member_status {
   std::string data;          ///< The user's.
   shard_numbers owned{};     ///< It is to own them, and its term goes on.
   shard_numbers expected{};  ///< It is to own them, and has not begun its term.
+  bool is_drained = false;   ///< An operator wants it to have no shards.
   friend bool operator==(const group_member_status&, const group_member_status&) = default;
 };
 
@@ -61,6 +62,14 @@ struct absent_member_status {
   friend bool operator==(const absent_member_status&, const absent_member_status&) = default;
 };
 
+/// A shard that an operator has given to a member.
+struct pinned_shard {
+  std::uint32_t shard = 0;
+  std::string member;         ///< Its id.
+  std::string assigned_to{};  ///< Id of the member that is to own it now; empty: nobody.
+  friend bool operator==(const pinned_shard&, const pinned_shard&) = default;
+};
+
 struct group_status {
   std::string path;
   std::uint32_t shards = 0;
@@ -71,6 +80,8 @@ struct group_status {
   std::vector<shard_move_status> moves{};        ///< By number of the shard.
   std::vector<quarantined_shard> quarantined{};  ///< By number.
   std::vector<absent_member_status> away{};      ///< Sorted by id.
+  std::vector<pinned_shard> pins{};              ///< By number.
+  std::vector<std::string> drained{};            ///< Ids of members that an operator drains, also if they are away.
   shard_numbers waiting{};                       ///< Shards that wait for absent members.
   shard_numbers unassigned{};                    ///< No member is to own them, and none of the reasons above holds.
   friend bool operator==(const group_status&, const group_status&) = default;
@@ -78,6 +89,9 @@ struct group_status {
 
 /// Each shard is owned, moving, waiting, quarantined or unassigned.
 std::size_t owned_count(const group_status& group) noexcept;
+
+/// "active", "draining" or, if an operator drains it, "drained".
+const char* state_of(const group_member_status& member) noexcept;
 
 /// "0-3,9".
 std::string ranges(const shard_numbers& numbers);

@@ -27,9 +27,17 @@ const char* name_of(kind type) {
   return "?";
 }
 
+/// The servers put a number behind the name.
+bool is_sequential(const zkrecipes::operation& request) {
+  using mode = zkrecipes::create_mode;
+  const bool is_numbered = request.mode == mode::persistent_sequential || request.mode == mode::ephemeral_sequential;
+  return request.type == kind::create && is_numbered;
+}
+
 std::string to_text(const zkrecipes::operation& request) {
   const bool has_data = request.type == kind::create || request.type == kind::set;
   std::string text = std::string(name_of(request.type)) + " " + printable(request.path);
+  if (is_sequential(request)) text += "N";
   if (request.type != kind::create) text += " version=" + std::to_string(request.version);
   if (has_data) text += " data=" + printable(shortened(request.data, longest_shown));
   return text + "\n";

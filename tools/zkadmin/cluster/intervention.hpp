@@ -14,9 +14,11 @@ struct intervention {
   std::string done;                 ///< Tells the user what has been done.
   std::string if_gone;              ///< Tells the user that a node has gone since the requests were prepared.
   std::string if_changed;           ///< The same if it was written or made.
+  std::string because{};            ///< Tells the user before, in a line, why it is these requests; may be empty.
 };
 
-/// The requests as text for the user, one per line: "set <node> version=<v> data=<data>", long data shortened.
+/// The requests as text for the user, one per line: "set <node> version=<v> data=<data>", long data shortened. An N
+/// behind the name of a node that is made stands for the number that the servers give it.
 std::string to_text(const zkrecipes::transaction& requests);
 
 /// Sends exactly these requests. Throws `failure`.

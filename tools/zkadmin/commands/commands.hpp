@@ -55,6 +55,11 @@ exit_code freeze_group(surroundings& around, const settings& wanted, const std::
 exit_code release_shard(surroundings& around, const settings& wanted, const std::string& path, std::uint32_t shard,
                         bool read_write);
 
+/// Decides a transaction of the two-phase commit at `path` by the rule of its coordinator; without `read_write` only
+/// shows the requests that it would send.
+exit_code decide_transaction(surroundings& around, const settings& wanted, const std::string& path,
+                             const std::string& transaction, bool read_write);
+
 /// Prints the topics once or, if the path is not empty, the one at the path.
 exit_code show_topics(surroundings& around, const settings& wanted, const std::string& path, output_format format);
 

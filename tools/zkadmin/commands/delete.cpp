@@ -1,17 +1,16 @@
 // `zkadmin delete`.
 #include <algorithm>
-#include <iostream>
 #include <memory>
+#include <ostream>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 #include "cluster/node_change_request.hpp"
 #include "cluster/node_reading.hpp"
 #include "cluster/node_removal.hpp"
 #include "cluster/node_walk.hpp"
 #include "commands/audit.hpp"
+#include "commands/confirmation.hpp"
 #include "commands/contact.hpp"
 #include "commands/errand.hpp"
 #include "commands/intervene.hpp"
@@ -70,22 +69,6 @@ std::string plan_of(const node_listing& listing, std::size_t most) {
   text = to_text(requests);
   if (listing.nodes.size() > most) text += "... and " + std::to_string(listing.nodes.size() - most) + " more\n";
   return text + counted_nodes(listing.nodes.size()) + " with " + std::to_string(bytes) + " bytes of data\n";
-}
-
-/// Throws `failure` unless the user has confirmed the path.
-void require_confirmation(surroundings& around, const std::string& path, std::size_t count,
-                          const std::optional<std::string>& yes) {
-  if (yes && parse_path_argument(*yes) == path) return;
-  if (yes)
-    throw failure(exit_code::usage,
-                  "--yes names " + printable(*yes) + ", not " + printable(path) + ": nothing was sent");
-  if (::isatty(STDIN_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1)
-    throw failure(exit_code::error,
-                  "nothing was sent; without a terminal to ask at, confirm with --yes " + printable(path));
-  around.err << "Type the path to delete " << counted_nodes(count) << ": " << std::flush;
-  std::string typed;
-  std::getline(std::cin, typed);
-  if (typed != path) throw failure(exit_code::error, "that is not the path: nothing was sent");
 }
 
 std::string result_text(const removal_result& result, std::size_t count, const std::string& path) {
@@ -154,7 +137,7 @@ exit_code delete_below(surroundings& around, const settings& wanted, const node_
     return exit_code::error;
   }
   around.err << plan_of(listing, most_requests_shown) << audit_plan(wanted) << std::flush;
-  require_confirmation(around, path, listing.nodes.size(), asked.yes);
+  require_path(around, path, asked.yes, "delete " + counted_nodes(listing.nodes.size()));
   return remove_confirmed(around, wanted, path, listing);
 }
 

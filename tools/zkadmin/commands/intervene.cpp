@@ -19,6 +19,7 @@ namespace asio = boost::asio;
 struct request : contact {
   using contact::contact;
   std::optional<intervention> prepared;
+  std::string told{};  ///< Where the sequel stands.
 };
 
 asio::awaitable<void> make_ready(std::shared_ptr<request> asked, std::string path, preparation prepare) {
@@ -28,11 +29,29 @@ asio::awaitable<void> make_ready(std::shared_ptr<request> asked, std::string pat
 
 asio::awaitable<void> carry_out(std::shared_ptr<request> asked) { co_await send(*asked->session, *asked->prepared); }
 
-exit_code ask(surroundings& around, deadline limit, const std::shared_ptr<request>& asked, bool read_write,
-              asio::awaitable<void> preparing) {
-  run_task(around.io, limit, *asked, std::move(preparing));
+asio::awaitable<void> go_on(std::shared_ptr<request> asked, std::string path, following follow) {
+  co_await follow(*asked->session, std::move(path), asked->told);
+}
+
+/// Throws `failure` if the end does not come in time.
+void follow_to_end(surroundings& around, const std::shared_ptr<request>& asked, const std::string& path,
+                   const sequel& then) {
+  const deadline until = std::chrono::steady_clock::now() + then.limit;
+  try {
+    run_task(around.io, until, *asked, go_on(asked, path, then.follow));
+  } catch (const failure& error) {
+    const bool is_late = std::chrono::steady_clock::now() >= until && !asked->told.empty();
+    if (is_late) throw failure(exit_code::error, printable(asked->told) + " after " + short_duration(then.limit));
+    throw failure(error.code(), printable(error.what()));
+  }
+  around.out << printable(asked->told) << std::endl;
+}
+
+exit_code ask(surroundings& around, const std::shared_ptr<request>& asked, bool read_write) {
   const auto requests = to_text(asked->prepared->requests);
-  (read_write ? around.err : around.out) << requests << audit_plan(asked->wanted) << std::flush;
+  const auto& because = asked->prepared->because;
+  const auto reason = because.empty() ? because : "# " + printable(because) + "\n";
+  (read_write ? around.err : around.out) << reason << requests << audit_plan(asked->wanted) << std::flush;
   if (!read_write) {
     around.err << "zkadmin: nothing was sent; add --rw to send this\n";
     return exit_code::error;
@@ -50,12 +69,14 @@ exit_code ask(surroundings& around, deadline limit, const std::shared_ptr<reques
 }  // namespace
 
 exit_code intervene(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
-                    preparation prepare) {
+                    preparation prepare, sequel then) {
   const auto checked = parse_path_argument(path);
   const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
   const auto asked = std::make_shared<request>(wanted);
   try {
-    const exit_code code = ask(around, limit, asked, read_write, make_ready(asked, checked, std::move(prepare)));
+    run_task(around.io, limit, *asked, make_ready(asked, checked, std::move(prepare)));
+    const exit_code code = asked->prepared->requests.empty() ? exit_code::ok : ask(around, asked, read_write);
+    if (then.follow && code == exit_code::ok) follow_to_end(around, asked, checked, then);
     end_contact(around.io, *asked, limit);
     return code;
   } catch (const failure&) {

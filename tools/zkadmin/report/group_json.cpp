@@ -14,7 +14,7 @@ json::array member_array(const group_status& group) {
   for (const auto& each : group.members)
     all.push_back({{"id", well_formed(each.id)},
                    {"node", well_formed(each.node)},
-                   {"state", each.is_draining ? "draining" : "active"},
+                   {"state", state_of(each)},
                    {"capacity", plain_number(each.capacity)},
                    {"data", or_null(each.data)},
                    {"plan", each.plan},
@@ -54,6 +54,20 @@ json::array away_array(const group_status& group) {
   return all;
 }
 
+json::array pin_array(const group_status& group) {
+  json::array all;
+  for (const auto& each : group.pins)
+    all.push_back(
+        {{"shard", each.shard}, {"member", well_formed(each.member)}, {"assigned_to", or_null(each.assigned_to)}});
+  return all;
+}
+
+json::array drained_array(const group_status& group) {
+  json::array all;
+  for (const auto& each : group.drained) all.push_back(json::value(well_formed(each)));
+  return all;
+}
+
 json::object group_object(const group_status& group, const problem_limits& limits) {
   json::object object;
   object["path"] = well_formed(group.path);
@@ -69,6 +83,8 @@ json::object group_object(const group_status& group, const problem_limits& limit
   object["moves"] = move_array(group);
   object["quarantine"] = quarantine_array(group);
   object["away"] = away_array(group);
+  object["pins"] = pin_array(group);
+  object["drained"] = drained_array(group);
   object["unassigned_shards"] = ranges(group.unassigned);
   object["problem"] = or_null(text_of(problems_of(group, limits)));
   return object;

@@ -39,7 +39,7 @@ table member_table(const group_status& group, table_bounds bounds) {
                      {"DATA"},   {"NODE"}};
   for (const auto& each : group.members)
     content.rows.push_back({{each.id},
-                            {each.is_draining ? "draining" : "active"},
+                            {state_of(each)},
                             {capacity_text(each.capacity)},
                             {std::to_string(each.owned.size())},
                             {std::to_string(each.expected.size())},
@@ -84,6 +84,30 @@ table away_table(const group_status& group, table_bounds bounds) {
   return content;
 }
 
+table pin_table(const group_status& group, table_bounds bounds) {
+  table content;
+  content.columns = {{"PINNED", 0, true}, {"MEMBER"}, {"OWNER TO BE"}};
+  for (std::size_t i = 0; i < std::min(group.pins.size(), bounds.rows); ++i) {
+    const auto& each = group.pins[i];
+    content.rows.push_back({{std::to_string(each.shard)}, {each.member}, {dash_if_empty(each.assigned_to)}});
+  }
+  if (group.pins.size() > bounds.rows)
+    content.rows.push_back({{"and " + std::to_string(group.pins.size() - bounds.rows) + " more"}});
+  return content;
+}
+
+/// Those that are there are seen among the members.
+table drained_table(const group_status& group) {
+  table content;
+  content.columns = {{"DRAINED"}, {"STATE"}};
+  for (const auto& id : group.drained) {
+    const bool is_there =
+        std::any_of(group.members.begin(), group.members.end(), [&](const auto& each) { return each.id == id; });
+    if (!is_there) content.rows.push_back({{id}, {"not there"}});
+  }
+  return content;
+}
+
 std::string section(const table& content) { return content.rows.empty() ? "" : "\n" + printed(content); }
 
 }  // namespace
@@ -101,7 +125,8 @@ std::string shard_summary(const group_status& group) {
 }
 
 std::vector<table> group_sections(const group_status& group, table_bounds bounds) {
-  return {member_table(group, bounds), move_table(group, bounds), quarantine_table(group), away_table(group, bounds)};
+  return {member_table(group, bounds), move_table(group, bounds), quarantine_table(group),
+          away_table(group, bounds),   pin_table(group, bounds),  drained_table(group)};
 }
 
 table group_table(std::span<const group_status> groups) {

@@ -22,9 +22,9 @@ std::string group_line(const group_status& group, const problem_limits& limits) 
 std::string group_lines(const group_status& group, const problem_limits& limits) {
   std::string text = group_line(group, limits);
   for (const auto& each : group.members)
-    text += tsv_line({"member", group.path, each.id, each.node, each.is_draining ? "draining" : "active",
-                      thousandths(each.capacity), each.data, std::to_string(each.owned.size()),
-                      std::to_string(each.expected.size()), ranges(each.owned), ranges(each.expected)});
+    text += tsv_line({"member", group.path, each.id, each.node, state_of(each), thousandths(each.capacity), each.data,
+                      std::to_string(each.owned.size()), std::to_string(each.expected.size()), ranges(each.owned),
+                      ranges(each.expected)});
   for (const auto& each : group.moves)
     text += tsv_line({"move", group.path, std::to_string(each.shard), each.from, each.from_gone ? "yes" : "no", each.to,
                       each.phase, milliseconds_of(each.age)});
@@ -34,6 +34,9 @@ std::string group_lines(const group_status& group, const problem_limits& limits)
   for (const auto& each : group.away)
     text += tsv_line({"away", group.path, each.id, milliseconds_of(each.age), std::to_string(each.grace.count()),
                       ranges(each.shards)});
+  for (const auto& each : group.pins)
+    text += tsv_line({"pin", group.path, std::to_string(each.shard), each.member, each.assigned_to});
+  for (const auto& each : group.drained) text += tsv_line({"drained", group.path, each});
   return text;
 }
 

@@ -37,6 +37,8 @@ void add_commands(CLI::App& app, invocation& asked) {
   add_node_commands(app, asked);
   add_hold_commands(app, asked);
   add_monitoring_commands(app, asked);
+  add_queue_commands(app, asked);
+  add_commit_commands(app, asked);
   add_shell_commands(app, asked);
   app.require_subcommand(0, 1);
 }

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "hold/hold_options.hpp"
+#include "settings/group_request.hpp"
 #include "settings/node_request.hpp"
+#include "settings/queue_request.hpp"
 #include "settings/resignation_options.hpp"
 #include "settings/settings.hpp"
 #include "shell/outline.hpp"
@@ -43,6 +45,14 @@ enum class command {
   history,
   audit,
   sessions,
+  letters,
+  requeue,
+  drop,
+  drain,
+  undrain,
+  transfer,
+  unpin,
+  decide,
 };
 enum class output_format { table, json, tsv };
 
@@ -61,6 +71,9 @@ struct invocation {
   hold_options hold{};                ///< For `lock` and `lead`.
   resignation_options resignation{};  ///< For `resign`.
   std::string kind{};                 ///< For `recipes`; may be empty.
+  std::string transaction{};          ///< For `commit decide`.
+  queue_request queue{};              ///< For `queue`.
+  group_request group{};              ///< For `group drain`, `undrain`, `transfer` and `unpin`.
   std::optional<std::string> config;
   raw_settings given;
 };

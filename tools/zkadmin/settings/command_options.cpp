@@ -1,7 +1,9 @@
 #include "settings/command_options.hpp"
 
+#include <stdexcept>
 #include <string>
 
+#include "settings/values.hpp"
 #include "shell/outline.hpp"
 #include "text.hpp"
 
@@ -55,6 +57,17 @@ void add_format(CLI::App& app, invocation& asked) {
   const auto keep_format = [&asked](const std::string& name) { asked.output = format_named(name); };
   app.add_option_function<std::string>("-o,--output", keep_format, "table, json or tsv (default table)")
       ->type_name("table|json|tsv");
+}
+
+void add_duration(CLI::App& app, const char* name, std::optional<std::chrono::milliseconds>& into, const char* help) {
+  const auto keep = [name, &into](const std::string& text) {
+    try {
+      into = parse_duration(text);
+    } catch (const std::invalid_argument& error) {
+      throw CLI::ValidationError(name, error.what());
+    }
+  };
+  app.add_option_function<std::string>(name, keep, help)->type_name("DURATION");
 }
 
 void add_change(CLI::App& app, invocation& asked, const char* path_help) {

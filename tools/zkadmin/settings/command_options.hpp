@@ -1,6 +1,9 @@
 // The options that several commands share. Only the files that build the command line include this.
 #pragma once
 
+#include <chrono>
+#include <optional>
+
 #include <CLI/CLI.hpp>
 
 #include "settings/command_line.hpp"
@@ -17,6 +20,9 @@ void add_format(CLI::App& app, invocation& asked);
 /// For a command that changes something at a path.
 void add_change(CLI::App& app, invocation& asked, const char* path_help);
 
+/// A duration, kept as an option.
+void add_duration(CLI::App& app, const char* name, std::optional<std::chrono::milliseconds>& into, const char* help);
+
 // The commands, by what they are about.
 void add_overview_commands(CLI::App& app, invocation& asked);  ///< `dashboard`, `status`, `sessions`
 void add_election_commands(CLI::App& app, invocation& asked);  ///< `resign`, `history`, `audit`, `expire`
@@ -27,5 +33,7 @@ void add_node_commands(CLI::App& app, invocation& asked);  ///< `ls`, `get`, `st
 void add_hold_commands(CLI::App& app, invocation& asked);  ///< `lock` and `lead`
 void add_monitoring_commands(CLI::App& app, invocation& asked);  ///< `check` and `exporter`
 void add_shell_commands(CLI::App& app, invocation& asked);       ///< `completion` and `man`
+void add_queue_commands(CLI::App& app, invocation& asked);       ///< `queue`
+void add_commit_commands(CLI::App& app, invocation& asked);      ///< `commit`
 
 }  // namespace zkadmin

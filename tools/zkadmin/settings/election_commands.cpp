@@ -1,11 +1,7 @@
-#include <chrono>
-#include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "failure.hpp"
 #include "settings/command_options.hpp"
-#include "settings/values.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -21,26 +17,14 @@ void add_expire_command(CLI::App& app, invocation& asked) {
   expire.add_flag("--rw", asked.read_write, "Do it; without this it is only shown what would be done");
 }
 
-// A duration, kept as an option.
-void add_limit(CLI::App& app, const char* name, std::optional<std::chrono::milliseconds>& into, const char* help) {
-  const auto keep = [name, &into](const std::string& text) {
-    try {
-      into = parse_duration(text);
-    } catch (const std::invalid_argument& error) {
-      throw CLI::ValidationError(name, error.what());
-    }
-  };
-  app.add_option_function<std::string>(name, keep, help)->type_name("DURATION");
-}
-
 void add_resign_command(CLI::App& app, invocation& asked) {
   auto& resign = add_command(app, asked, command::resign, "resign", "Ask the leader of an election to give up");
   add_change(resign, asked, "Path of the election, as `zkadmin status` shows it");
   auto& how = asked.resignation;
   resign.add_flag("--wait", how.wait, "Follow the hand-over until a successor executes");
-  add_limit(resign, "--for", how.limit, "With --wait: for how long, 100ms to 1h (default 1m)");
+  add_duration(resign, "--for", how.limit, "With --wait: for how long, 100ms to 1h (default 1m)");
   resign.add_flag("--force", how.force, "With --wait: end the leader's place if it is still there after --grace");
-  add_limit(resign, "--grace", how.grace, "With --force: how long the leader has to give up, 100ms to 1h");
+  add_duration(resign, "--grace", how.grace, "With --force: how long the leader has to give up, 100ms to 1h");
   resign.add_option("--yes", how.confirmed, "With --force: the id of the leader, in place of typing it")
       ->type_name("ID");
   const auto keep_format = [&how](const std::string& name) {

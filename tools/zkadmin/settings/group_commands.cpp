@@ -1,6 +1,34 @@
 #include "settings/command_options.hpp"
 
 namespace zkadmin {
+namespace {
+
+void add_wait(CLI::App& to, invocation& asked, const char* help) {
+  auto& how = asked.group.how;
+  to.add_flag("--wait", how.wait, help);
+  add_duration(to, "--for", how.limit, "With --wait: for how long, 100ms to 1h (default 1m)");
+}
+
+/// What the planner heeds as long as it is not taken back.
+void add_wishes(CLI::App& group, invocation& asked, const char* path_help) {
+  auto& drain = add_command(group, asked, command::drain, "drain", "Let a member give its shards to the others");
+  auto& undrain = add_command(group, asked, command::undrain, "undrain", "Give the member shards again");
+  for (auto* each : {&drain, &undrain}) {
+    add_change(*each, asked, path_help);
+    each->add_option("member", asked.group.member, "Id of the member")->required();
+  }
+  add_wait(drain, asked, "Wait until it has no shards");
+  auto& transfer = add_command(group, asked, command::transfer, "transfer", "Pin a shard to a member, which gets it");
+  auto& unpin = add_command(group, asked, command::unpin, "unpin", "End that");
+  for (auto* each : {&transfer, &unpin}) {
+    add_change(*each, asked, path_help);
+    each->add_option("shard", asked.group.shard, "Number of the shard")->required();
+  }
+  transfer.add_option("member", asked.group.member, "Id of the member")->required();
+  add_wait(transfer, asked, "Wait until the member owns it");
+}
+
+}  // namespace
 
 void add_group_commands(CLI::App& app, invocation& asked) {
   constexpr const char* path_help = "Path of the group, as `zkadmin groups` shows it";
@@ -14,6 +42,7 @@ void add_group_commands(CLI::App& app, invocation& asked) {
   auto& release = add_command(group, asked, command::release, "release", "Take a shard out of quarantine");
   for (auto* each : {&freeze, &thaw, &release}) add_change(*each, asked, path_help);
   release.add_option("shard", asked.shard, "Number of the shard")->required();
+  add_wishes(group, asked, path_help);
   group.require_subcommand(1);
 }
 

@@ -1,0 +1,100 @@
+#include "report/letter_report.hpp"
+
+#include <algorithm>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "report/json_values.hpp"
+#include "report/printed.hpp"
+#include "report/tsv.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace json = boost::json;
+using std::chrono::milliseconds;
+using wall_time = std::chrono::system_clock::time_point;
+
+constexpr std::size_t longest_cell = 60;    // of a table
+constexpr std::size_t longest_value = 500;  // for programs
+
+/// Never negative, although the clocks of the servers and ours may differ.
+milliseconds age_of(const letter_status& each, wall_time now) {
+  const auto since = milliseconds(each.letter.since);
+  return std::max(std::chrono::duration_cast<milliseconds>(now.time_since_epoch()) - since, milliseconds(0));
+}
+
+std::string key_of(const letter_status& each) { return each.letter.key + (each.is_parked ? " (parked)" : ""); }
+
+std::string heading_of(const letter_list& letters) {
+  const auto count = letters.letters.size() + letters.not_read;
+  auto text = printable(letters.path) + (letters.group.empty() ? "" : ", group " + printable(letters.group)) + ": ";
+  text += std::to_string(count) + (count == 1 ? " dead letter" : " dead letters");
+  if (letters.foreign > 0) text += ", " + std::to_string(letters.foreign) + " nodes that are none";
+  return text + "\n";
+}
+
+std::string letters_as_table(const letter_list& letters, wall_time now) {
+  if (letters.letters.empty()) return heading_of(letters);
+  table content;
+  content.columns = {{"LETTER"}, {"ITEM"}, {"ATTEMPTS", 0, true}, {"FOR", 0, true}, {"KEY"}, {"REASON"}, {"DATA"}};
+  for (const auto& each : letters.letters)
+    content.rows.push_back({{each.letter.name},
+                            {each.letter.item},
+                            {std::to_string(each.letter.attempts)},
+                            {short_duration(age_of(each, now))},
+                            {or_dash(shortened(key_of(each), longest_cell))},
+                            {or_dash(shortened(each.letter.reason, longest_cell))},
+                            {or_dash(shortened(each.letter.data, longest_cell))}});
+  return heading_of(letters) + "\n" + printed(content);
+}
+
+std::string letters_as_json(const letter_list& letters, wall_time now) {
+  json::array all;
+  for (const auto& each : letters.letters)
+    all.push_back(json::object{{"letter", well_formed(each.letter.name)},
+                               {"item", well_formed(each.letter.item)},
+                               {"attempts", each.letter.attempts},
+                               {"age_ms", age_of(each, now).count()},
+                               {"key", or_null(each.letter.key)},
+                               {"parked", each.is_parked},
+                               {"reason", or_null(each.letter.reason)},
+                               {"data", or_null(shortened(each.letter.data, longest_value))},
+                               {"data_length", each.letter.data.size()}});
+  const json::object document{{"schema", 1},
+                              {"path", well_formed(letters.path)},
+                              {"group", or_null(letters.group)},
+                              {"complete", letters.not_read == 0},
+                              {"not_read", letters.not_read},
+                              {"foreign_nodes", letters.foreign},
+                              {"letters", std::move(all)}};
+  return json::serialize(document) + "\n";
+}
+
+std::string letters_as_tsv(const letter_list& letters, wall_time now) {
+  auto text = tsv_line({"letters", letters.path, letters.group, letters.not_read == 0 ? "complete" : "incomplete",
+                        std::to_string(letters.letters.size()), std::to_string(letters.not_read),
+                        std::to_string(letters.foreign)});
+  for (const auto& each : letters.letters)
+    text += tsv_line({"letter", each.letter.name, each.letter.item, std::to_string(each.letter.attempts),
+                      std::to_string(age_of(each, now).count()), each.letter.key, each.is_parked ? "yes" : "no",
+                      each.letter.reason, shortened(each.letter.data, longest_value),
+                      std::to_string(each.letter.data.size())});
+  return text;
+}
+
+}  // namespace
+
+std::string formatted_letters(const letter_list& letters, output_format format, wall_time now) {
+  switch (format) {
+    case output_format::table: return letters_as_table(letters, now);
+    case output_format::json: return letters_as_json(letters, now);
+    case output_format::tsv: return letters_as_tsv(letters, now);
+  }
+  return {};
+}
+
+}  // namespace zkadmin
