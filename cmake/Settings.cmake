@@ -50,3 +50,10 @@ if(ZKRECIPES_SANITIZE)
     add_compile_definitions(BOOST_ASIO_DISABLE_FENCED_BLOCK BOOST_ASIO_DISABLE_STD_ATOMIC)
   endif()
 endif()
+
+# tests/fuzz: libFuzzer counts which code an input has reached.
+option(ZKRECIPES_FUZZ "Build the fuzzers, which needs Clang and ZKRECIPES_SANITIZE (set by the preset fuzz)" OFF)
+if(ZKRECIPES_FUZZ)
+  # Clang 14 can not assemble coroutines with the check of the types of called functions.
+  add_compile_options(-fsanitize=fuzzer-no-link -fno-sanitize=function)
+endif()

@@ -13,13 +13,14 @@ PATIENCE_SECONDS = 60
 class Terminal:
     """Runs the command until the end of the `with`."""
 
-    def __init__(self, command):
+    def __init__(self, command, height=HEIGHT):
         self._command = command
+        self._height = str(height)
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory()
-        self._tmux("-f", "/dev/null", "-u", "new-session", "-d", "-x", str(WIDTH), "-y", str(HEIGHT), *self._command,
-                   ";", "set", "status", "off", ";", "resize-window", "-x", str(WIDTH), "-y", str(HEIGHT))
+        self._tmux("-f", "/dev/null", "-u", "new-session", "-d", "-x", str(WIDTH), "-y", self._height, *self._command,
+                   ";", "set", "status", "off", ";", "resize-window", "-x", str(WIDTH), "-y", self._height)
         return self
 
     def __exit__(self, *_):

@@ -2,14 +2,31 @@
 
 namespace testcluster::command {
 
-std::string printable(std::string_view text) {
+namespace {
+
+constexpr unsigned char lead_of_controls = 0xc2;  // of U+0080 to U+009F, and of other characters
+
+bool is_control(unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; }
+
+std::string code_of(unsigned char c) {
   constexpr char digits[] = "0123456789abcdef";
+  return {'\\', 'x', digits[c >> 4], digits[c & 15]};
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
   std::string shown;
-  for (const unsigned char c : text) {
-    if ((c >= 0x20 && c != 0x7f) || c == '\t') {
-      shown += static_cast<char>(c);
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto c = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
+    if (c == lead_of_controls && next >= 0x80 && next < 0xa0) {
+      shown += code_of(c) + code_of(next);
+      ++i;
+    } else if (is_control(c)) {
+      shown += code_of(c);
     } else {
-      shown += {'\\', 'x', digits[c >> 4], digits[c & 15]};
+      shown += text[i];
     }
   }
   return shown;

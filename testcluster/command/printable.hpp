@@ -5,7 +5,8 @@
 
 namespace testcluster::command {
 
-/// The text with \xNN in place of each control character, so that it can not give orders to a terminal. Tabs stay.
+/// The text with \xNN in place of each byte of a control character, in ASCII or in UTF-8, so that it can not give
+/// orders to a terminal. Tabs stay.
 std::string printable(std::string_view text);
 
 }  // namespace testcluster::command

@@ -8,6 +8,7 @@
 
 #include "duration.hpp"
 #include "printable.hpp"
+#include "toml/key_depth.hpp"
 
 namespace testcluster::command {
 namespace {
@@ -45,8 +46,12 @@ std::string list(const std::vector<std::string>& words, const char* last) {
 }  // namespace
 
 toml::table read_toml(const fs::path& file) {
+  const auto text = read_text(file);
+  if (const auto line = toml_text::line_of_deep_key(text))
+    throw error(file.string() + ":" + std::to_string(*line) + ": a key has more than " +
+                std::to_string(toml_text::most_dots) + " dots");
   try {
-    return toml::parse(read_text(file));
+    return toml::parse(text);
   } catch (const toml::parse_error& mistake) {
     throw located(file, mistake.source(), printable(mistake.description()));
   }

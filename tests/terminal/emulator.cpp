@@ -13,7 +13,7 @@ void emulator::resize(int width, int height) {
   width_ = width;
   height_ = height;
   lines_.resize(static_cast<std::size_t>(height));
-  for (auto& each : lines_) each.resize(static_cast<std::size_t>(width), U' ');
+  for (auto& each : lines_) each.resize(static_cast<std::size_t>(width));
   top_ = 0;
   bottom_ = height - 1;
   move(x_, y_);
@@ -21,10 +21,16 @@ void emulator::resize(int width, int height) {
 
 std::string emulator::line(int y) const {
   std::u32string shown;
-  for (const char32_t glyph : lines_.at(static_cast<std::size_t>(y)))
-    if (glyph != 0) shown.push_back(glyph);
+  for (const auto& each : lines_.at(static_cast<std::size_t>(y)))
+    if (each.glyph != 0) shown.push_back(each.glyph);
   shown.resize(shown.find_last_not_of(U' ') + 1);
   return zkadmin::to_utf8(shown);
+}
+
+std::vector<text_style> emulator::styles(int y) const {
+  std::vector<text_style> all;
+  for (const auto& each : lines_.at(static_cast<std::size_t>(y))) all.push_back(each.style);
+  return all;
 }
 
 std::string emulator::text() const {
@@ -69,7 +75,7 @@ void emulator::control(char byte) {
 
 // Moves the lines from `top` to the end of the region down, or up if `count` is negative. Blank lines fill the gap.
 void emulator::shift_lines(int top, int count) {
-  const std::u32string blank(static_cast<std::size_t>(width_), U' ');
+  const cells blank(static_cast<std::size_t>(width_));
   for (int i = 0; i < std::abs(count); ++i) {
     lines_.erase(lines_.begin() + (count > 0 ? bottom_ : top));
     lines_.insert(lines_.begin() + (count > 0 ? top : bottom_), blank);
@@ -79,10 +85,10 @@ void emulator::shift_lines(int top, int count) {
 // Moves the characters from the cursor on to the right, or to the left if `count` is negative.
 void emulator::shift_characters(int count) {
   auto& current = lines_[static_cast<std::size_t>(y_)];
-  const auto here = static_cast<std::size_t>(x_);
-  if (count > 0) current.insert(here, static_cast<std::size_t>(count), U' ');
-  if (count < 0) current.erase(here, static_cast<std::size_t>(-count));
-  current.resize(static_cast<std::size_t>(width_), U' ');
+  const auto here = current.begin() + x_;
+  if (count > 0) current.insert(here, static_cast<std::size_t>(count), cell());
+  if (count < 0) current.erase(here, here - std::max<std::ptrdiff_t>(count, x_ - width_));
+  current.resize(static_cast<std::size_t>(width_));
 }
 
 void emulator::set_region() {
@@ -98,8 +104,8 @@ void emulator::put(char32_t glyph) {
     control('\n');
   }
   auto& current = lines_[static_cast<std::size_t>(y_)];
-  current[static_cast<std::size_t>(x_++)] = glyph;
-  if (zkadmin::places(glyph) == 2 && x_ < width_) current[static_cast<std::size_t>(x_++)] = 0;
+  current[static_cast<std::size_t>(x_++)] = {glyph, style_};
+  if (zkadmin::places(glyph) == 2 && x_ < width_) current[static_cast<std::size_t>(x_++)] = {0, style_};
 }
 
 void emulator::move(int x, int y) {
@@ -114,7 +120,7 @@ int emulator::parameter(std::size_t index, int otherwise) const {
 void emulator::erase(int from_x, int from_y, int to_x, int to_y) {
   for (int y = from_y; y <= to_y; ++y)
     for (int x = y == from_y ? from_x : 0; x < (y == to_y ? to_x : width_); ++x)
-      lines_[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = U' ';
+      lines_[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = {};
 }
 
 void emulator::erase_display(int which) {
@@ -199,7 +205,7 @@ bool emulator::change_state(char last) {
   const auto is_color = [](int number) { return (number >= 30 && number <= 38) || number >= 90; };
   // clang-format off
   switch (last) {
-    case 'm': saw_colors_ = saw_colors_ || std::any_of(numbers_.begin(), numbers_.end(), is_color); return true;
+    case 'm': saw_colors_ |= std::any_of(numbers_.begin(), numbers_.end(), is_color); style_.change(numbers_); return true;
     case 'h': set_modes(true); return true;
     case 'l': set_modes(false); return true;
     case 'r': set_region(); return true;

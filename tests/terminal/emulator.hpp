@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "text_style.hpp"
+
 class emulator {
  public:
   emulator(int width, int height);
@@ -15,6 +17,8 @@ class emulator {
   /// The lines without blanks at their ends.
   std::string text() const;
   std::string line(int y) const;
+  /// How each place of a line is shown.
+  std::vector<text_style> styles(int y) const;
 
   bool is_cursor_visible() const { return cursor_visible_; }
   bool is_alternate_screen() const { return alternate_; }
@@ -23,6 +27,12 @@ class emulator {
   bool takes_mouse() const { return takes_mouse_; }
 
  private:
+  struct cell {
+    char32_t glyph = U' ';  // 0: the right half of a wide character
+    text_style style{};
+  };
+  using cells = std::vector<cell>;
+
   void put(char32_t glyph);
   void control(char byte);
   void take(unsigned char byte);
@@ -47,7 +57,8 @@ class emulator {
   int y_ = 0;
   int top_ = 0;     // First line of the scroll region.
   int bottom_ = 0;  // Last line of the scroll region.
-  std::vector<std::u32string> lines_;
+  std::vector<cells> lines_;
+  text_style style_;          // That of what is written next.
   std::string escape_;        // An incomplete escape sequence, from ESC on.
   std::vector<int> numbers_;  // The numbers of the last complete escape sequence.
   char32_t glyph_ = 0;        // The first bits of an incomplete UTF-8 character.

@@ -1,4 +1,5 @@
-// Whole screens, compared with text files. With ZKADMIN_UPDATE_GOLDEN=1 the test writes the files anew: review the
+// Whole screens, compared with text files: their text, the same in ASCII, and how a terminal with 256 colours, one with
+// 16 and one without colours shows it. With ZKADMIN_UPDATE_GOLDEN=1 the test writes the files anew: review the
 // difference.
 #include <array>
 #include <cstdlib>
@@ -16,6 +17,7 @@
 #include "problem_samples.hpp"
 #include "samples.hpp"
 #include "screen/render.hpp"
+#include "shown_styles.hpp"
 
 namespace {
 
@@ -130,9 +132,8 @@ const scenario scenarios[] = {
     {"unknown_command", [] { return sick_after(U"2:nonesuch\r"); }},
 };
 
-/// How the cells are shown: with characters of any kind, in ASCII, and the looks of the cells, to which the terminal
-/// gives colours or none.
-enum class drawing { text, ascii, looks };
+/// How the cells are shown: with characters of any kind, in ASCII, and how the places of a terminal look then.
+enum class drawing { text, ascii, colors };
 
 struct golden_file {
   const scenario* which;
@@ -140,36 +141,18 @@ struct golden_file {
 };
 
 std::string name_of(const golden_file& file) {
-  const char* const ends[] = {"", "_ascii", "_looks"};
+  const char* const ends[] = {"", "_ascii", "_colors"};
   return std::string(file.which->name) + ends[static_cast<int>(file.how)];
 }
 
 std::vector<golden_file> all_files() {
   std::vector<golden_file> files;
   for (const auto& each : scenarios)
-    for (const auto how : {drawing::text, drawing::ascii, drawing::looks}) files.push_back({&each, how});
+    for (const auto how : {drawing::text, drawing::ascii, drawing::colors}) files.push_back({&each, how});
   return files;
 }
 
 std::ostream& operator<<(std::ostream& out, const golden_file& file) { return out << name_of(file); }
-
-/// "t80" for a line of 80 cells of the title's look; plain cells at the end of a line are left out.
-std::string looks_of(const grid& screen) {
-  constexpr char letters[] = "pthdgwbs";
-  std::string text;
-  for (int y = 0; y < screen.height(); ++y) {
-    std::string line;
-    for (int x = 0; x < screen.width(); ++x) line += letters[static_cast<int>(screen.at(x, y).look)];
-    line.resize(line.find_last_not_of('p') + 1);
-    for (std::size_t i = 0; i < line.size();) {
-      const auto end = std::min(line.find_first_not_of(line[i], i), line.size());
-      text += line[i] + std::to_string(end - i);
-      i = end;
-    }
-    text += '\n';
-  }
-  return text;
-}
 
 /// Many empty lines as one.
 std::string squeezed(const std::string& text) {
@@ -192,15 +175,36 @@ std::string squeezed(const std::string& text) {
   return result;
 }
 
-std::string all_sizes(const golden_file& file) {
+grid drawn(const scenario& which, int width, int height, bool ascii = false) {
+  model state = which.make();
+  update(state, resized{width, height}, state.now);
+  return render(state, width, height, {ascii, 0s});
+}
+
+std::string heading(int width, int height) {
+  return "=== " + std::to_string(width) + "x" + std::to_string(height) + "\n";
+}
+
+/// How a terminal shows the screens of all sizes.
+std::string all_colors(const scenario& which) {
   std::string text;
   for (const auto& [width, height] : sizes) {
-    model state = file.which->make();
-    update(state, resized{width, height}, state.now);
-    const auto screen = render(state, width, height, {file.how == drawing::ascii, 0s});
-    text += "=== " + std::to_string(width) + "x" + std::to_string(height) + "\n" +
-            squeezed(file.how == drawing::looks ? looks_of(screen) : screen.to_text());
+    const auto screen = drawn(which, width, height);
+    const auto many = squeezed(styles_on("xterm-256color", true, screen));
+    const auto few = squeezed(styles_on("xterm-16color", true, screen));
+    const auto none = squeezed(styles_on("xterm-256color", false, screen));
+    text += heading(width, height) + "256 colours:\n" + many;
+    text += few == many ? "16 colours: the same\n" : "16 colours:\n" + few;
+    text += "no colours:\n" + none;
   }
+  return text;
+}
+
+std::string all_sizes(const golden_file& file) {
+  if (file.how == drawing::colors) return all_colors(*file.which);
+  std::string text;
+  for (const auto& [width, height] : sizes)
+    text += heading(width, height) + squeezed(drawn(*file.which, width, height, file.how == drawing::ascii).to_text());
   return text;
 }
 

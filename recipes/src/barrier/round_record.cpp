@@ -30,7 +30,8 @@ void round_record::add(const round_member& who) {
 
 std::string serialize(const round_record& record) {
   auto object = json_object::of_kind(round_kind);
-  object.set("round", record.round).set("members", record.members).set("places", record.places);
+  object.set("round", record.round).set("members", record.members);
+  if (record.places.size() == record.members.size()) object.set("places", record.places);
   return object.add(record.unknown_fields).to_text();
 }
 

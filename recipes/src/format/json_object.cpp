@@ -1,6 +1,7 @@
 #include "format/json_object.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <boost/json/array.hpp>
@@ -18,12 +19,22 @@ constexpr std::string_view mark = "zkrecipes";
 
 json::string_view to_json(std::string_view text) { return {text.data(), text.size()}; }
 
+/// Whether a number in it is too large for a double: it could not be written so that it can be read again.
+bool has_infinite(const json::value& value) {
+  const auto is_infinite = [](const json::value& each) { return has_infinite(each); };
+  if (const auto* number = value.if_double()) return !std::isfinite(*number);
+  if (const auto* array = value.if_array()) return std::any_of(array->begin(), array->end(), is_infinite);
+  const auto* object = value.if_object();
+  return object &&
+         std::any_of(object->begin(), object->end(), [](const auto& each) { return has_infinite(each.value()); });
+}
+
 std::optional<json::value> parse_value(std::string_view text, encoding allowed) {
   boost::system::error_code error;
   json::parse_options options;
   options.allow_invalid_utf8 = allowed == encoding::any;
   auto value = json::parse(to_json(text), error, {}, options);
-  return error ? std::nullopt : std::optional(std::move(value));
+  return error || has_infinite(value) ? std::nullopt : std::optional(std::move(value));
 }
 
 /// A number that has exactly this type's value; nothing for 7.5, for "7", and beyond the bounds of the type.

@@ -28,8 +28,8 @@ class json_object {
   json_object() = default;
   /// A new record: an object whose first field is the mark of its kind.
   static json_object of_kind(std::string_view kind);
-  /// Nothing if the text is not exactly one JSON object, or is nested more than 32 levels deep. If a field is there
-  /// twice, the last one counts.
+  /// Nothing if the text is not exactly one JSON object, is nested more than 32 levels deep, or has a number that is
+  /// too large for a double. If a field is there twice, the last one counts.
   static std::optional<json_object> parse(std::string_view text, encoding allowed = encoding::any);
 
   /// Whether this record has the mark of this kind: the field "zkrecipes".

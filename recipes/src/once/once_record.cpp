@@ -8,6 +8,12 @@ namespace {
 
 constexpr std::string_view intent_kind = "once_intent";
 constexpr std::string_view period_kind = "once_per";
+constexpr std::int64_t shortest_period_ms = 1'000;
+
+std::optional<std::chrono::milliseconds> read_span(const json_object& record) {
+  const auto ms = record.integer("per_ms", shortest_period_ms);
+  return ms ? std::optional(std::chrono::milliseconds(*ms)) : std::nullopt;
+}
 
 }  // namespace
 
@@ -40,7 +46,7 @@ std::string serialize_period(std::chrono::milliseconds per) {
 
 std::optional<std::chrono::milliseconds> parse_period(const std::string& data) {
   const auto read = json_object::parse(data);
-  return read && read->is(period_kind) ? read->time("per_ms") : std::nullopt;
+  return read && read->is(period_kind) ? read_span(*read) : std::nullopt;
 }
 
 }  // namespace zkrecipes::detail

@@ -29,6 +29,7 @@ bool is_shard_name(std::string_view name) noexcept { return name.size() == 4 && 
 
 constexpr std::string_view protected_begin = "_c_";
 constexpr std::string_view leaf_begins[] = {protected_begin, "qn-", "entry-", "at-", "_claim-", "_end-"};
+constexpr std::string_view curators_item = "queue-";
 constexpr std::string_view leaf_ends[] = {"__lock__", "__rlock__"};
 // The election of the planners is not among them: it is one that people want to see.
 constexpr std::string_view parts_of_groups[] = {"member", "away", "shard", "quarantine", "frozen", "map"};
@@ -128,7 +129,8 @@ bool is_lease_name(std::string_view name) noexcept { return is_protected(before_
 
 bool is_leaf_name(std::string_view name) noexcept {
   const auto begin = before_sequence(name);
-  return std::any_of(std::begin(leaf_begins), std::end(leaf_begins),
+  return begin == curators_item ||
+         std::any_of(std::begin(leaf_begins), std::end(leaf_begins),
                      [begin](auto each) { return begin.starts_with(each); }) ||
          std::any_of(std::begin(leaf_ends), std::end(leaf_ends), [begin](auto each) { return begin.ends_with(each); });
 }

@@ -37,7 +37,8 @@ std::string escaped(std::string_view field) {
 
 std::string tsv_line(std::initializer_list<std::string> fields) {
   std::string text;
-  for (const auto& each : fields) text += (text.empty() ? "" : "\t") + escaped(each);
+  for (const auto& each : fields) text += escaped(each) + "\t";
+  if (!text.empty()) text.pop_back();
   return text + "\n";
 }
 

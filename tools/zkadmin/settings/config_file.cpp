@@ -11,6 +11,7 @@
 #include "settings/settings.hpp"
 #include "settings/values.hpp"
 #include "text.hpp"
+#include "toml/key_depth.hpp"
 
 namespace zkadmin {
 namespace {
@@ -56,8 +57,12 @@ std::string read_text(const fs::path& path) {
 }
 
 toml::table parse(const fs::path& file) {
+  const auto text = read_text(file);
+  if (const auto line = toml_text::line_of_deep_key(text))
+    throw failure(exit_code::usage, file.string() + ":" + std::to_string(*line) + ": a key has more than " +
+                                        std::to_string(toml_text::most_dots) + " dots");
   try {
-    return toml::parse(read_text(file));
+    return toml::parse(text);
   } catch (const toml::parse_error& error) {
     refuse(file, error.source(), std::string(error.description()));
   }

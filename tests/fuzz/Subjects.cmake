@@ -1,0 +1,152 @@
+# The sources of the parsers, for builds with sanitizers, in which they are compiled here: the tools and, with Clang, the
+# library are not built for anything else there. What only functions need that no target calls, such as a session, stays
+# unresolved when the program is linked, which works only in a program at a fixed place (-no-pie).
+set(library_subjects
+  backend/guardian/guardian_message
+  backend/guardian/hex
+  balance/pace_record
+  barrier/round_member
+  barrier/round_record
+  commit/commit_path
+  commit/commit_record
+  commit/transaction_mark
+  delivery/producer_marks
+  discovery/service_instance
+  election/consumer_notes
+  election/term_history
+  election/term_record
+  format/json_object
+  line/member_data
+  line/node_name
+  once/once_record
+  queue/dead_letter
+  queue/entry
+  queue/key_mark
+  queue/queue_layout
+  semaphore/permit_record
+  session/error
+  session/host_list
+  session/paths
+  shards/group_layout
+  shards/member_record
+  shards/shard_map
+  shards/shard_name
+  shards/shard_quarantine
+  shards/shard_set
+  topic/log_position
+  topic/packed_batch
+  topic/topic_layout
+  topic/topic_letters
+  backend/endpoint)
+set(spool_subjects
+  spool/spool_error
+  spool/spool_file
+  spool/spool_file_open
+  spool/spool_file_trouble
+  spool/sqlite_statement)
+set(admin_subjects
+  cluster/audit_entry
+  cluster/foreign_semaphore
+  cluster/group_status
+  cluster/known_recipe
+  cluster/line_status
+  cluster/node_line
+  cluster/node_status
+  cluster/node_view
+  cluster/queue_status
+  cluster/recipe_status
+  cluster/recognize
+  cluster/session_password
+  cluster/srvr
+  cluster/status
+  cluster/stored_record
+  cluster/topic_status
+  exporter/metrics_server
+  exporter/metrics_text
+  problems/commit_rules
+  problems/election_rules
+  problems/ensemble_rules
+  problems/group_rules
+  problems/problem
+  problems/queue_rules
+  problems/recipe_rules
+  problems/topic_rules
+  problems/verdict
+  report/encoding
+  report/group_table
+  report/history_report
+  report/recipe_table
+  report/tables
+  report/times
+  report/topic_table
+  report/tsv
+  screen/differences
+  screen/filter
+  screen/fitted
+  screen/grid
+  screen/key_table
+  screen/keys
+  screen/list_page
+  screen/list_view
+  screen/navigation
+  screen/overview
+  screen/page
+  screen/page_content
+  screen/pages/commits
+  screen/pages/elections
+  screen/pages/events
+  screen/pages/groups
+  screen/pages/help
+  screen/pages/problems
+  screen/pages/recipes
+  screen/pages/servers
+  screen/pages/topics
+  screen/render
+  screen/sheet
+  screen/stroke
+  screen/table
+  screen/typing
+  screen/update
+  settings/clusters
+  settings/config_file
+  settings/settings
+  settings/values
+  text)
+set(testcluster_subjects
+  drop_rules
+  election_greeting
+  frame_filter
+  frame_splitter
+  guard
+  jute/messages
+  jute/reader
+  jute/writer
+  op_code
+  options
+  spawn
+  workspace)
+
+# A library of these sources, by their names without the end.
+function(zkrecipes_subjects name folder)
+  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/${folder}/)
+  list(TRANSFORM ARGN APPEND .cpp)
+  add_library(${name} STATIC ${ARGN})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_SOURCE_DIR}/recipes/src
+    ${PROJECT_SOURCE_DIR}/recipes/include ${PROJECT_SOURCE_DIR}/testcluster/include)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
+  target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections)
+  target_link_libraries(${name} PRIVATE zkrecipes_settings Boost::headers Boost::json tomlplusplus::tomlplusplus)
+  target_link_options(${name} INTERFACE -no-pie -Wl,--gc-sections -Wl,--unresolved-symbols=ignore-all)
+endfunction()
+
+set_source_files_properties(${PROJECT_SOURCE_DIR}/tools/zkadmin/settings/config_file.cpp
+                            PROPERTIES INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/tools)
+zkrecipes_subjects(fuzz_admin tools/zkadmin ${admin_subjects})
+set(subjects fuzz_admin)
+if(ZKRECIPES_FUZZ)
+  zkrecipes_subjects(fuzz_library recipes/src ${library_subjects} ${spool_subjects})
+  zkrecipes_subjects(fuzz_testcluster testcluster/src ${testcluster_subjects})
+  list(APPEND subjects fuzz_testcluster fuzz_library)
+else()
+  list(APPEND subjects zkrecipes::spool zkrecipes::testcluster)
+endif()
