@@ -5,6 +5,7 @@
 
 #include "commands/commands.hpp"
 #include "commands/group_commands.hpp"
+#include "commands/line_commands.hpp"
 #include "commands/node_commands.hpp"
 #include "commands/queue_commands.hpp"
 #include "hold/inherited_signals.hpp"
@@ -46,6 +47,12 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
     case command::unpin: return unpin_shard(around, wanted, asked.path, asked.group, asked.read_write);
     case command::decide: return decide_transaction(around, wanted, asked.path, asked.transaction, asked.read_write);
     case command::drop: return change_letters(around, wanted, asked.queue, letter_fate::drop);
+    case command::revoke: return revoke_place(around, wanted, asked.path, asked.read_write, asked.line);
+    case command::evict: return evict_waiter(around, wanted, asked.path, asked.read_write, asked.line);
+    case command::drain_instance:
+      return drain_instance(around, wanted, asked.path, asked.read_write, asked.line.instance);
+    case command::undrain_instance:
+      return undrain_instance(around, wanted, asked.path, asked.read_write, asked.line.instance);
     case command::completion:
     case command::man:
     case command::check:

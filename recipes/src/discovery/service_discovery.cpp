@@ -3,6 +3,7 @@
 
 #include <zkrecipes/service_discovery.hpp>
 
+#include "discovery/drain_mark.hpp"
 #include "discovery/service_snapshot.hpp"
 #include "group/children_reader.hpp"
 #include "group/kept_node.hpp"
@@ -51,7 +52,7 @@ awaitable<outcome<service_registration>> register_instance(core_ptr session, std
   }
   auto path = join(join(base, instance.name), instance.id);
   auto node = std::make_shared<kept_node>(std::move(session), std::move(path), std::move(*text), std::move(options),
-                                          std::move(same));
+                                          std::move(same), &keep_drain_mark);
   node->start();
   service_registration registration{persistent_node(node)};  // its destructor unregisters unless it is passed on
   auto error = co_await wait_standing(node, false);

@@ -5,6 +5,7 @@
 
 #include <zkrecipes/service_instance.hpp>
 
+#include "discovery/drain_mark.hpp"
 #include "format/json_object.hpp"
 
 namespace zkrecipes {
@@ -103,3 +104,44 @@ std::optional<service_instance> parse_service_instance(std::string_view text) tr
 }
 
 }  // namespace zkrecipes
+
+namespace zkrecipes::detail {
+
+namespace {
+
+constexpr std::string_view operators_mark = "ownerEnabled";
+
+/// The fields of an instance; nothing if the text is none.
+std::optional<json_object> parse_description(const std::string& text) {
+  return parse_service_instance(text) ? json_object::parse(text, encoding::utf8) : std::nullopt;
+}
+
+}  // namespace
+
+bool is_drained(const std::string& description) {
+  const auto object = parse_description(description);
+  return object && object->flag(operators_mark).has_value();
+}
+
+std::optional<std::string> with_drain_mark(const std::string& description) {
+  auto object = parse_description(description);
+  if (!object) return std::nullopt;
+  if (object->flag(operators_mark)) return description;
+  const bool owner_enabled = object->flag("enabled").value_or(true);
+  return object->set_flag("enabled", false).set_flag(operators_mark, owner_enabled).to_text();
+}
+
+std::optional<std::string> without_drain_mark(const std::string& description) {
+  auto object = parse_description(description);
+  if (!object) return std::nullopt;
+  const auto owner_enabled = object->flag(operators_mark);
+  if (!owner_enabled) return description;
+  return object->set_flag("enabled", *owner_enabled).erase(operators_mark).to_text();
+}
+
+std::string keep_drain_mark(const std::string& there, std::string wanted) {
+  if (!is_drained(there)) return wanted;
+  return with_drain_mark(wanted).value_or(wanted);
+}
+
+}  // namespace zkrecipes::detail

@@ -19,12 +19,13 @@ bool is_inconclusive(const error_code& error) { return error == inconclusive || 
 }  // namespace
 
 kept_node::kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options,
-                     recogniser same)
+                     recogniser same, mark_keeper keep_marks)
     : scheduler_(session->get_scheduler()),
       session_(std::move(session)),
       path_(std::move(path)),
       options_(std::move(options)),
       same_(std::move(same)),
+      keep_marks_(std::move(keep_marks)),
       data_(std::move(data)),
       changed_(scheduler_) {}
 
@@ -97,7 +98,7 @@ awaitable<error_code> kept_node::stand() {
   const auto making = wanted_;
   if (!stands_) {
     auto create = make_request(opcode::create, path_);
-    create.data = data_;
+    create.data = content();
     create.mode = options_.mode;
     create.access = options_.access;
     creating = session_->send(std::move(create));
@@ -128,7 +129,8 @@ awaitable<error_code> kept_node::make(const incarnation_ptr& here, exchange_ptr 
 
 error_code kept_node::judge(const backend::reply& node, const incarnation_ptr& here) {
   if (!node.error && is_own(node, here)) {
-    if (!stands_ && node.data == data_) written_ = wanted_;  // ours, though no reply has told of its creation
+    note_data(node);
+    if (!stands_ && node.data == content()) written_ = wanted_;  // ours, though no reply has told of its creation
     if (!stands_) note_present(node.stat, false);
     return {};
   }
@@ -158,8 +160,9 @@ bool kept_node::is_own(const backend::reply& node, const incarnation_ptr& here) 
 
 /// Reads the node behind a catch-up, because a server that is behind may not know yet that another client's node stands
 /// there.
-awaitable<backend::reply> kept_node::look_closely(std::shared_ptr<core> session, lease_clock::time_point until) {
-  const auto look = same_ ? opcode::get : opcode::exists;  // `exists` needs no right to read
+awaitable<backend::reply> kept_node::look_closely(std::shared_ptr<core> session, lease_clock::time_point until,
+                                                  bool reads_data) {
+  const auto look = reads_data ? opcode::get : opcode::exists;  // `exists` needs no right to read
   std::vector<backend::request> both{backend::make_catch_up(), make_request(look, path_)};
   auto bound = binding();
   auto answers = co_await session->perform_all(std::move(both), std::move(bound), until);
@@ -171,11 +174,12 @@ awaitable<backend::reply> kept_node::look_closely(std::shared_ptr<core> session,
 /// that we saw.
 awaitable<error_code> kept_node::write() {
   while (written_ != wanted_) {
-    auto node = co_await look_closely(session_, never);
+    auto node = co_await look_closely(session_, never, same_ || keep_marks_);
     if (node.error && node.error != errc::no_node) co_return node.error;
     if (node.error || !is_own(node, bound_)) co_return inconclusive;
+    note_data(node);
     auto set = make_request(opcode::set, path_);
-    set.data = data_;
+    set.data = content();
     set.version = node.stat.version;
     const auto writing = wanted_;
     auto bound = binding();
@@ -215,7 +219,7 @@ awaitable<error_code> kept_node::remove_own() {
 /// Removes the node if it is ours. No error: it was removed, or the node that stands there is not ours.
 awaitable<error_code> kept_node::remove_if_own(std::shared_ptr<core> session, lease_clock::time_point until) {
   for (;;) {
-    auto node = co_await look_closely(session, until);
+    auto node = co_await look_closely(session, until, static_cast<bool>(same_));
     if (node.error) co_return node.error;
     if (!is_own(node, bound_)) co_return error_code();
     auto remove = make_request(opcode::remove, path_);
@@ -241,6 +245,10 @@ bool kept_node::is_open(const error_code& error) const {
 persistent_node_status kept_node::status() const {
   std::lock_guard lock(mutex_);
   return status_;
+}
+
+void kept_node::note_data(const backend::reply& node) {
+  if (keep_marks_) there_ = node.data;
 }
 
 void kept_node::note_present(const node_stat& node, bool made) {

@@ -18,10 +18,13 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
  public:
   /// Tells by its data whether a persistent node that was there before us is the one that we are to keep.
   using recogniser = std::function<bool(const std::string& data)>;
+  /// The data to write in place of `wanted`: with the marks that others have set in `there`, what our node holds.
+  using mark_keeper = std::function<std::string(const std::string& there, std::string wanted)>;
 
-  /// Without `same`, every persistent node at the path is taken for ours.
-  kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options,
-            recogniser same = {});
+  /// Without `same`, every persistent node at the path is taken for ours. Without `keep_marks`, what others have
+  /// written is overwritten by the next write.
+  kept_node(core_ptr session, std::string path, std::string data, persistent_node_options options, recogniser same = {},
+            mark_keeper keep_marks = {});
 
   // From any thread.
   void start();
@@ -50,7 +53,7 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   awaitable<error_code> write();
   awaitable<bool> rest(const watch& hint, const error_code& error, back_off& pause);
   awaitable<error_code> remove_own();
-  awaitable<backend::reply> look_closely(std::shared_ptr<core> session, lease_clock::time_point until);
+  awaitable<backend::reply> look_closely(std::shared_ptr<core> session, lease_clock::time_point until, bool reads_data);
   awaitable<error_code> remove_if_own(std::shared_ptr<core> session, lease_clock::time_point until);
   bool is_own(const backend::reply& node, const incarnation_ptr& here) const;
   bool is_open(const error_code& error) const;
@@ -60,6 +63,8 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   bool ephemeral() const noexcept { return options_.mode == create_mode::ephemeral; }
   /// The session whose end removes the node; none for a persistent node.
   incarnation_ptr binding() const { return ephemeral() ? bound_ : nullptr; }
+  void note_data(const backend::reply& node);
+  std::string content() const { return keep_marks_ ? keep_marks_(there_, data_) : data_; }
   void note_present(const node_stat& node, bool made);
   void note_absent();
   void note(const error_code& error);
@@ -69,7 +74,9 @@ class kept_node : public std::enable_shared_from_this<kept_node> {
   const std::string path_;
   const persistent_node_options options_;
   const recogniser same_;
+  const mark_keeper keep_marks_;
   std::string data_;
+  std::string there_;          // what our node held when it was read last; with `keep_marks_` only
   std::uint64_t wanted_ = 1;   // number of the data that is to be written
   std::uint64_t written_ = 0;  // number of the data that the node holds
   std::uint64_t tries_ = 0;    // number of tries that came to a result

@@ -74,7 +74,7 @@ awaitable<outcome<ownership>> try_read(core_ptr session, std::string path, std::
     while (ahead && all[*ahead].name == passed) ahead = writer_ahead(all, *ahead);
     return ahead;
   };
-  auto trying = try_own_turn(std::move(session), read_line_of(std::move(path)), id_data(id), other_writer);
+  auto trying = try_own_turn(std::move(session), read_line_of(std::move(path)), revocable_data(id), other_writer);
   co_return co_await std::move(trying);
 }
 
@@ -99,8 +99,8 @@ awaitable<outcome<ownership>> try_upgrade(core_ptr session, std::string path, li
     auto ahead = nearest_ahead(all, self);
     return ahead && self == 1 && all[0].name == own ? std::nullopt : ahead;
   };
-  auto trying = try_own_turn(std::move(session), write_line_of(std::move(path)), id_data(options.id), nobody_but_us,
-                             read->bound());
+  auto trying = try_own_turn(std::move(session), write_line_of(std::move(path)), revocable_data(options.id),
+                             nobody_but_us, read->bound());
   co_return co_await std::move(trying);
 }
 
@@ -120,14 +120,14 @@ void read_write_lock::start_acquire(owner_handler h, core_ptr core, std::string 
   auto line = reads ? read_line_of(std::move(path)) : write_line_of(std::move(path));
   blocker who_first = reads ? &writer_ahead : &nearest_ahead;
   auto turn =
-      own_turn(core, std::move(line), id_data(options.id), std::move(who_first), std::move(options.on_position));
+      own_turn(core, std::move(line), revocable_data(options.id), std::move(who_first), std::move(options.on_position));
   launch(*on, std::move(h), with_deadline(on, on->deadline_of(budget), std::move(turn)));
 }
 
 void read_write_lock::start_try_acquire(owner_handler h, core_ptr core, std::string path, line_options options,
                                         mode how) {
   auto trying = how == mode::read ? try_read(core, std::move(path), std::move(options.id))
-                                  : own_if_free(core, write_line_of(std::move(path)), id_data(options.id));
+                                  : own_if_free(core, write_line_of(std::move(path)), revocable_data(options.id));
   launch(*core->get_scheduler(), std::move(h), std::move(trying));
 }
 

@@ -5,6 +5,7 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/lost_answer.hpp"
 #include "failure.hpp"
 #include "text.hpp"
 
@@ -38,12 +39,17 @@ std::string to_text(const zkrecipes::operation& request) {
   const bool has_data = request.type == kind::create || request.type == kind::set;
   std::string text = std::string(name_of(request.type)) + " " + printable(request.path);
   if (is_sequential(request)) text += "N";
-  if (request.type != kind::create) text += " version=" + std::to_string(request.version);
+  const bool has_version = request.type != kind::create && request.version != zkrecipes::any_version;
+  if (has_version) text += " version=" + std::to_string(request.version);
   if (has_data) text += " data=" + printable(shortened(request.data, longest_shown));
   return text + "\n";
 }
 
 }  // namespace
+
+failure nothing_was_sent(const std::string& why) {
+  return failure(exit_code::error, printable(why) + ": nothing was sent");
+}
 
 std::string to_text(const zkrecipes::transaction& requests) {
   std::string text;
@@ -51,13 +57,49 @@ std::string to_text(const zkrecipes::transaction& requests) {
   return text;
 }
 
+namespace {
+
+/// ZooKeeper has no condition on a node's identity, so this look comes as late as it can.
+asio::awaitable<void> require_same(zkrecipes::session session, const intervention& wanted) {
+  for (const auto& each : wanted.same) {
+    const auto looked = co_await session.async_exists(each.path, as_result);
+    const auto error = std::get<0>(looked);
+    if (error == errc::no_node) throw failure(exit_code::error, wanted.if_gone);
+    check(error, "looking at " + each.path);
+    if (std::get<1>(looked).czxid != each.czxid) throw failure(exit_code::error, wanted.if_changed);
+  }
+}
+
+}  // namespace
+
 asio::awaitable<void> send(zkrecipes::session session, intervention wanted) {
+  co_await require_same(session, wanted);
+  const auto requests = wanted.requests;
   auto outcome = co_await session.async_commit(std::move(wanted.requests), as_result);
   const auto error = std::get<0>(outcome);
+  if (error == errc::connection_loss || error == errc::session_expired) {
+    const auto seen = co_await what_came_of(session, requests);
+    throw failure(exit_code::error, "sending the request: " + error.message() + "; " + printable(seen));
+  }
   const bool is_changed = error == errc::bad_version || error == errc::node_exists;
   if (error == errc::no_node) throw failure(exit_code::error, wanted.if_gone);
   if (is_changed) throw failure(exit_code::error, wanted.if_changed);
   check(error, "sending the request");
+}
+
+asio::awaitable<std::optional<intervention>> prepare_removal(zkrecipes::session session, seen_node node,
+                                                             std::string owner) {
+  const auto seen = co_await session.async_exists(node.path, as_result);
+  const auto error = std::get<0>(seen);
+  if (error == errc::no_node) co_return std::nullopt;
+  check(error, "looking at " + node.path);
+  const auto& stat = std::get<1>(seen);
+  if (stat.czxid != node.czxid) co_return std::nullopt;
+  intervention removal;
+  removal.requests.remove(node.path, stat.version);
+  removal.if_gone = owner + " has just left: nothing was deleted";
+  removal.if_changed = "the node of " + owner + " has just been written: nothing was deleted, try again";
+  co_return removal;
 }
 
 }  // namespace zkadmin

@@ -76,19 +76,10 @@ asio::awaitable<intervention> prepare_resignation(zkrecipes::session session, st
 
 asio::awaitable<std::optional<intervention>> prepare_eviction(zkrecipes::session session, std::string path,
                                                               candidate_status leader) {
-  const auto node = join(path, leader.node);
-  auto seen = co_await session.async_exists(node, as_result);
-  const error_code error = std::get<0>(seen);
-  if (error == errc::no_node) co_return std::nullopt;
-  check(error, "looking at " + node);
-  const auto& stat = std::get<1>(seen);
-  if (stat.czxid != leader.token) co_return std::nullopt;
-  intervention eviction;
-  eviction.requests.remove(node, stat.version);
-  eviction.done = "ended the place of " + label(leader) + " at " + path;
-  eviction.if_gone = "the leader has just left: nothing was deleted";
-  eviction.if_changed = "the leader's node has just been written: nothing was deleted, try again";
-  co_return eviction;
+  const seen_node node{join(path, leader.node), leader.token};
+  auto removal = co_await prepare_removal(std::move(session), node, "the leader");
+  if (removal) removal->done = "ended the place of " + label(leader) + " at " + path;
+  co_return removal;
 }
 
 }  // namespace zkadmin

@@ -9,9 +9,9 @@
 
 namespace zkadmin {
 
-void require_path(surroundings& around, const std::string& path, const std::optional<std::string>& yes,
+bool require_path(surroundings& around, const std::string& path, const std::optional<std::string>& yes,
                   const std::string& deed) {
-  if (yes && parse_path_argument(*yes) == path) return;
+  if (yes && parse_path_argument(*yes) == path) return false;
   if (yes)
     throw failure(exit_code::usage,
                   "--yes names " + printable(*yes) + ", not " + printable(path) + ": nothing was sent");
@@ -22,6 +22,7 @@ void require_path(surroundings& around, const std::string& path, const std::opti
   std::string typed;
   std::getline(std::cin, typed);
   if (typed != path) throw failure(exit_code::error, "that is not the path: nothing was sent");
+  return true;
 }
 
 }  // namespace zkadmin

@@ -21,6 +21,7 @@
 #include "commands/audit.hpp"
 #include "commands/bounded.hpp"
 #include "commands/contact.hpp"
+#include "commands/end_place.hpp"
 #include "report/hand_over_report.hpp"
 #include "settings/values.hpp"
 #include "text.hpp"
@@ -38,8 +39,6 @@ struct followed : contact {
   std::string path;
   std::optional<resignation> found;
   std::optional<resignation> found_again;  ///< After the user was asked.
-  std::optional<intervention> eviction;
-  bool is_eviction_sent = false;
   std::optional<hand_over_progress> progress;
   steady_clock::time_point asked_at{};
   std::function<void(const hand_over_step&)> tell;
@@ -128,50 +127,10 @@ void require_same_leader(surroundings& around, const followed_ptr& what) {
                 "the leader has changed, and is " + printable(label(present)) + " now: nothing was sent");
 }
 
-asio::awaitable<void> prepare_end_of_place(followed_ptr what) {
-  what->eviction = co_await prepare_eviction(*what->session, what->path, what->found->leader);
-}
-
-asio::awaitable<void> end_place(followed_ptr what) { co_await send(*what->session, *what->eviction); }
-
-/// Ends the place of the leader, if it still has it; returns what the user is to be told.
-std::string try_to_end_place(surroundings& around, const followed_ptr& what) {
-  what->is_eviction_sent = false;
-  run_task(around.io, steady_clock::now() + what->wanted.timeout, *what, prepare_end_of_place(what));
-  if (!what->eviction) return "the leader has left its place already: nothing was deleted";
-  const auto requests = to_text(what->eviction->requests);
-  around.err << requests << std::flush;
-  return audited(around, what, requests, [&] {
-    what->is_eviction_sent = true;
-    run_task(around.io, steady_clock::now() + what->wanted.timeout, *what, end_place(what));
-    return what->eviction->done;
-  });
-}
-
-bool is_changed(const followed& what, const failure& error) {
-  return what.is_eviction_sent && error.what() == what.eviction->if_changed;
-}
-
-/// Whether the servers may have executed a deletion of which no answer says that they have not.
-bool may_be_deleted(const followed& what, const failure& error) {
-  return what.is_eviction_sent && error.code() != exit_code::auth && error.what() != what.eviction->if_gone;
-}
-
-/// The grace is over. A refusal is no end: the leader may give up all the same.
+/// The grace is over.
 void force(surroundings& around, const followed_ptr& what) {
-  constexpr int most_tries = 3;  // somebody may write to the node meanwhile
-  for (int tries = 1; tries <= most_tries; ++tries) {
-    try {
-      const auto told = try_to_end_place(around, what);
-      around.err << "zkadmin: " << printable(told) << std::endl;
-      return;
-    } catch (const failure& error) {
-      around.err << "zkadmin: note: " << error.what() << std::endl;
-      if (is_changed(*what, error)) continue;
-      if (may_be_deleted(*what, error)) around.err << "zkadmin: note: the leader's node may have been deleted\n";
-      return;
-    }
-  }
+  end_place(around,
+            {what, "the leader", [what] { return prepare_eviction(*what->session, what->path, what->found->leader); }});
 }
 
 std::string where_it_stands(const followed& what) {

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include <boost/asio/awaitable.hpp>
@@ -23,9 +24,10 @@ struct sequel {
   std::chrono::milliseconds limit{0};
 };
 
-/// Prepares an intervention at `path`, which is checked first, and sends it if `read_write`. If there are no requests
-/// to send, goes on with the sequel. Throws `failure`.
+/// Prepares an intervention at `path`, which is checked first, and sends it if `read_write`. One that has to be
+/// confirmed is sent only if `yes` names the path, or the user types it and it is still the same then. If there are no
+/// requests to send, goes on with the sequel. Throws `failure`.
 exit_code intervene(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
-                    preparation prepare, sequel then = {});
+                    preparation prepare, sequel then = {}, const std::optional<std::string>& yes = {});
 
 }  // namespace zkadmin

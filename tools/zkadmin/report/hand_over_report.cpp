@@ -1,11 +1,10 @@
 #include "report/hand_over_report.hpp"
 
-#include <algorithm>
-
 #include <boost/json/serialize.hpp>
 
 #include "report/json_values.hpp"
 #include "report/printed.hpp"
+#include "report/progress_line.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -25,11 +24,6 @@ std::string names_of(const hand_over_step& step) {
   }
   const std::string term = step.epoch > 0 ? "  term " + std::to_string(step.epoch) : "";
   return to + term + (step.takeover.empty() ? "" : ", " + step.takeover);
-}
-
-std::string padded(std::string text, std::size_t width) {
-  text.resize(std::max(text.size(), width), ' ');
-  return text;
 }
 
 std::string remark_on(const hand_over_part& part, bool is_reached) {
@@ -56,9 +50,7 @@ json::object to_object(const hand_over_progress& progress, const hand_over_part&
 }  // namespace
 
 std::string to_line(const hand_over_step& step) {
-  const std::string at = "+" + short_duration(step.at);
-  const std::string lead(at.size() < 9 ? 9 - at.size() : 0, ' ');
-  return lead + at + "  " + padded(to_string(step.state), 12) + "  " + names_of(step) + "\n";
+  return progress_line(step.at, to_string(step.state), names_of(step));
 }
 
 std::string to_ndjson(const hand_over_step& step) {

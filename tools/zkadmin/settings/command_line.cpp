@@ -40,6 +40,7 @@ void add_commands(CLI::App& app, invocation& asked) {
   add_queue_commands(app, asked);
   add_commit_commands(app, asked);
   add_shell_commands(app, asked);
+  add_line_commands(app, asked);
   app.require_subcommand(0, 1);
 }
 

@@ -10,6 +10,7 @@
 
 #include "hold/hold_options.hpp"
 #include "settings/group_request.hpp"
+#include "settings/line_request.hpp"
 #include "settings/node_request.hpp"
 #include "settings/queue_request.hpp"
 #include "settings/resignation_options.hpp"
@@ -53,6 +54,10 @@ enum class command {
   transfer,
   unpin,
   decide,
+  revoke,
+  evict,
+  drain_instance,
+  undrain_instance,
 };
 enum class output_format { table, json, tsv };
 
@@ -64,7 +69,7 @@ struct invocation {
   std::uint32_t shard = 0;            ///< For `group release`.
   std::string session{};              ///< For `expire`; for `sessions`, where it may be empty.
   std::string because{};              ///< For `expire`.
-  bool read_write = false;            ///< For `resign`, `expire` and `group`.
+  bool read_write = false;            ///< For what changes something.
   std::vector<std::string> only{};    ///< For `check`.
   node_request node{};                ///< For the commands about single nodes.
   std::string shell{};                ///< For `completion`.
@@ -74,6 +79,7 @@ struct invocation {
   std::string transaction{};          ///< For `commit decide`.
   queue_request queue{};              ///< For `queue`.
   group_request group{};              ///< For `group drain`, `undrain`, `transfer` and `unpin`.
+  line_request line{};                ///< For `revoke`, `evict` and `service`.
   std::optional<std::string> config;
   raw_settings given;
 };

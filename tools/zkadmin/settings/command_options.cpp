@@ -70,6 +70,16 @@ void add_duration(CLI::App& app, const char* name, std::optional<std::chrono::mi
   app.add_option_function<std::string>(name, keep, help)->type_name("DURATION");
 }
 
+void add_line_format(CLI::App& app, bool& as_lines) {
+  const auto keep_format = [&as_lines](const std::string& name) {
+    if (name != "table" && name != "ndjson")
+      throw CLI::ValidationError("--output", "expected table or ndjson, found \"" + printable(name) + "\"");
+    as_lines = name == "ndjson";
+  };
+  app.add_option_function<std::string>("-o,--output", keep_format, "With --wait: table or ndjson (default table)")
+      ->type_name("FORMAT");
+}
+
 void add_change(CLI::App& app, invocation& asked, const char* path_help) {
   app.add_option("path", asked.path, path_help)->required();
   app.add_flag("--rw", asked.read_write, "Do it; without this the requests are only shown");

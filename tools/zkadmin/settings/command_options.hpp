@@ -23,6 +23,9 @@ void add_change(CLI::App& app, invocation& asked, const char* path_help);
 /// A duration, kept as an option.
 void add_duration(CLI::App& app, const char* name, std::optional<std::chrono::milliseconds>& into, const char* help);
 
+/// `-o` of a command that follows something to its end.
+void add_line_format(CLI::App& app, bool& as_lines);
+
 // The commands, by what they are about.
 void add_overview_commands(CLI::App& app, invocation& asked);  ///< `dashboard`, `status`, `sessions`
 void add_election_commands(CLI::App& app, invocation& asked);  ///< `resign`, `history`, `audit`, `expire`
@@ -35,5 +38,6 @@ void add_monitoring_commands(CLI::App& app, invocation& asked);  ///< `check` an
 void add_shell_commands(CLI::App& app, invocation& asked);       ///< `completion` and `man`
 void add_queue_commands(CLI::App& app, invocation& asked);       ///< `queue`
 void add_commit_commands(CLI::App& app, invocation& asked);      ///< `commit`
+void add_line_commands(CLI::App& app, invocation& asked);        ///< `revoke`, `evict` and `service`
 
 }  // namespace zkadmin

@@ -1,8 +1,5 @@
-#include <string>
-
 #include "failure.hpp"
 #include "settings/command_options.hpp"
-#include "text.hpp"
 
 namespace zkadmin {
 namespace {
@@ -27,13 +24,7 @@ void add_resign_command(CLI::App& app, invocation& asked) {
   add_duration(resign, "--grace", how.grace, "With --force: how long the leader has to give up, 100ms to 1h");
   resign.add_option("--yes", how.confirmed, "With --force: the id of the leader, in place of typing it")
       ->type_name("ID");
-  const auto keep_format = [&how](const std::string& name) {
-    if (name != "table" && name != "ndjson")
-      throw CLI::ValidationError("--output", "expected table or ndjson, found \"" + printable(name) + "\"");
-    how.as_lines = name == "ndjson";
-  };
-  resign.add_option_function<std::string>("-o,--output", keep_format, "With --wait: table or ndjson (default table)")
-      ->type_name("FORMAT");
+  add_line_format(resign, how.as_lines);
 }
 
 void add_history_commands(CLI::App& app, invocation& asked) {

@@ -1,0 +1,250 @@
+#include "commands/follow_revocation.hpp"
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include "as_result.hpp"
+#include "cluster/revocation.hpp"
+#include "cluster/revocation_progress.hpp"
+#include "commands/audit.hpp"
+#include "commands/bounded.hpp"
+#include "commands/confirmation.hpp"
+#include "commands/contact.hpp"
+#include "commands/end_place.hpp"
+#include "commands/line_commands.hpp"
+#include "report/revocation_report.hpp"
+#include "settings/values.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using std::chrono::milliseconds;
+using std::chrono::steady_clock;
+using zkrecipes::errc;
+
+constexpr milliseconds pause_without_connection{200};
+
+/// The command and its tasks share it, because a task may go on after the command has stopped waiting.
+struct followed_holders : contact {
+  using contact::contact;
+  std::string path;
+  recipe_query query;
+  line_request how;
+  std::optional<revocation> found;
+  revocation_progress progress;
+  steady_clock::time_point asked_at{};
+  std::function<void(const holder_progress&)> tell;
+  std::optional<failure> trouble;  ///< Why they are not followed any longer.
+
+  deadline soon() const { return steady_clock::now() + wanted.timeout; }
+};
+using holders_ptr = std::shared_ptr<followed_holders>;
+
+revocation_choice choice_of(const line_request& how) { return {how.of, how.grace, how.in_curators_form, how.force}; }
+
+asio::awaitable<void> find_holders(holders_ptr what) {
+  what->found = co_await find_revocation(*what->session, what->path, what->query, choice_of(what->how), what->soon());
+}
+
+asio::awaitable<void> find_first(holders_ptr what) {
+  co_await make_contact(what);
+  co_await find_holders(what);
+}
+
+asio::awaitable<void> find_again(holders_ptr what) {
+  const auto present = co_await what->session->async_sync(as_result);
+  check(std::get<0>(present), "catching up");
+  co_await find_holders(what);
+}
+
+asio::awaitable<void> ask_holders(holders_ptr what) { co_await send(*what->session, what->found->request); }
+
+asio::awaitable<void> pause_a_moment() {
+  const auto executor = co_await asio::this_coro::executor;
+  asio::steady_timer timer(executor, pause_without_connection);
+  co_await timer.async_wait(as_result);
+}
+
+/// Completes when the node of this holder has gone.
+asio::awaitable<void> follow_holder(holders_ptr what, std::size_t which) {
+  const auto place = what->found->holders[which].place;
+  auto seen = place.stat.mzxid;
+  for (;;) {
+    auto changed = co_await what->session->async_data_change(place.path, seen, as_result);
+    const auto error = std::get<0>(changed);
+    const auto& stat = std::get<1>(changed).stat;
+    if (error == errc::no_node || (!error && stat.czxid != place.stat.czxid)) break;
+    if (error == errc::connection_loss || error == errc::session_expired) {
+      co_await pause_a_moment();
+      continue;
+    }
+    check(error, "following " + place.path);
+    seen = stat.mzxid;
+  }
+  what->progress.note_gone(which, std::chrono::duration_cast<milliseconds>(steady_clock::now() - what->asked_at));
+  what->tell(what->progress.holders[which]);
+}
+
+void begin_to_follow(surroundings& around, const holders_ptr& what) {
+  const auto note_end = [what](std::exception_ptr error) {
+    try {
+      if (error) std::rethrow_exception(error);
+    } catch (const failure& why) {
+      what->trouble = why;
+    }
+  };
+  for (std::size_t i = 0; i < what->found->holders.size(); ++i)
+    asio::co_spawn(around.io, follow_holder(what, i), note_end);
+}
+
+/// Until all have gone, or the deadline.
+void wait_until_gone(surroundings& around, const holders_ptr& what, deadline limit) {
+  run_until(around.io, limit, [&what] { return what->trouble || what->progress.is_done(); });
+  if (what->trouble) throw failure(*what->trouble);
+}
+
+/// The requests that are sent at once, and those after the grace.
+std::string plan_of(const followed_holders& what) {
+  std::string text = to_text(what.found->request.requests), later;
+  for (const auto& each : what.found->holders) {
+    const auto who = printable(label(each.place));
+    if (!each.obstacle.empty()) text += "nothing: " + who + " can not be asked: " + each.obstacle + "\n";
+    if (each.was_asked) text += "nothing: " + who + " was asked already\n";
+    if (what.how.force)
+      later += "after " + short_duration(*what.how.grace) + ", if it is still there: delete " +
+               printable(each.place.path) + "\n";
+  }
+  return text + later;
+}
+
+bool is_same(const revocation& a, const revocation& b) {
+  if (a.holders.size() != b.holders.size()) return false;
+  for (std::size_t i = 0; i < a.holders.size(); ++i)
+    if (a.holders[i].place.stat.czxid != b.holders[i].place.stat.czxid) return false;
+  return true;
+}
+
+/// A place that is ended can not be given back, so the user has to type the path; and may take long for it.
+void confirm(surroundings& around, const holders_ptr& what) {
+  if (!what->how.force) return;
+  if (!require_path(around, what->path, what->how.yes, "do this")) return;
+  const auto shown = *what->found;
+  run_task(around.io, what->soon(), *what, find_again(what));
+  if (!is_same(shown, *what->found))
+    throw failure(exit_code::error, "the holders of " + printable(what->path) + " have changed: nothing was sent");
+}
+
+void send_requests(surroundings& around, const holders_ptr& what) {
+  what->progress = progress_of(*what->found);
+  what->asked_at = steady_clock::now();
+  const auto& request = what->found->request;
+  if (request.requests.empty()) return;
+  audited(around, what, to_text(request.requests), [&] {
+    run_task(around.io, what->soon(), *what, ask_holders(what));
+    return request.done;
+  });
+}
+
+asio::awaitable<std::optional<intervention>> prepare_end_of(holders_ptr what, line_place place) {
+  const seen_node node{place.path, place.stat.czxid};
+  auto removal = co_await prepare_removal(*what->session, node, label(place));
+  if (removal) removal->done = "ended the place of " + label(place) + " at " + what->path;
+  co_return removal;
+}
+
+/// The grace is over.
+void end_places(surroundings& around, const holders_ptr& what) {
+  for (std::size_t i = 0; i < what->found->holders.size(); ++i) {
+    if (what->progress.holders[i].gone_after) continue;
+    const auto place = what->found->holders[i].place;
+    const auto prepare = [what, place] { return prepare_end_of(what, place); };
+    end_place(around, {what, label(place), prepare});
+  }
+}
+
+/// The holders by now; nothing is known of it if it can not be read.
+asio::awaitable<void> read_present(holders_ptr what) {
+  auto query = what->query;
+  query.kind = what->found->kind;
+  const auto line = co_await read_waiting_line(*what->session, what->path, query, what->soon());
+  for (const auto& each : line.places)
+    if (each.role == place_role::holder) what->progress.present.push_back(label(each));
+  what->progress.is_present_known = true;
+}
+
+void tell_result(surroundings& around, const holders_ptr& what) {
+  try {
+    run_task(around.io, what->soon(), *what, read_present(what));
+  } catch (const failure& error) {
+    around.err << "zkadmin: note: " << error.what() << '\n';
+  }
+  around.out << (what->how.as_lines ? to_ndjson(what->progress, "") : "\n" + result_line(what->progress)) << std::flush;
+}
+
+exit_code watch_them(surroundings& around, const holders_ptr& what) {
+  const bool as_lines = what->how.as_lines;
+  what->tell = [&around, as_lines](const holder_progress& step) {
+    around.out << (as_lines ? to_ndjson(step) : to_line(step)) << std::flush;
+  };
+  for (const auto& each : what->progress.holders) what->tell(each);
+  const auto limit = what->how.limit.value_or(default_revocation_limit);
+  const deadline end = steady_clock::now() + limit;
+  begin_to_follow(around, what);
+  if (what->how.force) {
+    wait_until_gone(around, what, steady_clock::now() + *what->how.grace);
+    if (!what->progress.is_done()) end_places(around, what);
+  }
+  wait_until_gone(around, what, end);
+  what->tell = [](const holder_progress&) {};  // nothing behind the end
+  if (what->progress.is_done()) {
+    tell_result(around, what);
+    return exit_code::ok;
+  }
+  const auto problem = remainder_text(what->progress) + " after " + short_duration(limit);
+  if (as_lines) around.out << to_ndjson(what->progress, problem) << std::flush;
+  throw failure(exit_code::error, problem);
+}
+
+exit_code ask_and_follow(surroundings& around, const holders_ptr& what, bool read_write) {
+  run_task(around.io, what->soon(), *what, find_first(what));
+  (read_write ? around.err : around.out) << plan_of(*what) << audit_plan(what->wanted) << std::flush;
+  if (!read_write) {
+    around.err << "zkadmin: nothing was sent; add --rw to send this\n";
+    return exit_code::error;
+  }
+  confirm(around, what);
+  send_requests(around, what);
+  return watch_them(around, what);
+}
+
+}  // namespace
+
+exit_code follow_revocation(surroundings& around, const settings& wanted, const std::string& path, bool read_write,
+                            const line_request& how) {
+  const auto what = std::make_shared<followed_holders>(wanted);
+  what->path = parse_path_argument(path);
+  what->query = query_of_line(wanted, how);
+  what->how = how;
+  try {
+    const auto code = ask_and_follow(around, what, read_write);
+    end_contact(around.io, *what, steady_clock::now());
+    return code;
+  } catch (const failure&) {
+    end_contact(around.io, *what, steady_clock::now());
+    throw;
+  }
+}
+
+}  // namespace zkadmin
