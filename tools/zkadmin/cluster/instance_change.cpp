@@ -42,7 +42,8 @@ intervention change_of(const std::string& path, const zkrecipes::node_data& node
 
 }  // namespace
 
-asio::awaitable<intervention> prepare_drain(zkrecipes::session session, std::string service, std::string instance) {
+asio::awaitable<intervention> prepare_instance_drain(zkrecipes::session session, std::string service,
+                                                     std::string instance) {
   const auto path = join(service, instance);
   const auto node = co_await read_instance(std::move(session), service, instance);
   auto marked = detail::with_drain_mark(node.data);
@@ -51,7 +52,8 @@ asio::awaitable<intervention> prepare_drain(zkrecipes::session session, std::str
   co_return change_of(path, node, std::move(*marked), "drained " + path);
 }
 
-asio::awaitable<intervention> prepare_undrain(zkrecipes::session session, std::string service, std::string instance) {
+asio::awaitable<intervention> prepare_instance_undrain(zkrecipes::session session, std::string service,
+                                                       std::string instance) {
   const auto path = join(service, instance);
   const auto node = co_await read_instance(std::move(session), service, instance);
   auto unmarked = detail::without_drain_mark(node.data);

@@ -15,11 +15,11 @@ namespace zkadmin {
 /// also if there is nothing to change. `not_found`: there is no such instance.
 
 /// The instance is not chosen any more, whatever its owner says.
-boost::asio::awaitable<intervention> prepare_drain(zkrecipes::session session, std::string service,
-                                                   std::string instance);
+boost::asio::awaitable<intervention> prepare_instance_drain(zkrecipes::session session, std::string service,
+                                                            std::string instance);
 
 /// What its owner says counts again.
-boost::asio::awaitable<intervention> prepare_undrain(zkrecipes::session session, std::string service,
-                                                     std::string instance);
+boost::asio::awaitable<intervention> prepare_instance_undrain(zkrecipes::session session, std::string service,
+                                                              std::string instance);
 
 }  // namespace zkadmin

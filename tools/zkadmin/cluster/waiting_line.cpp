@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cluster/collector.hpp"
+#include "cluster/intervention.hpp"
 #include "cluster/line_status.hpp"
 #include "cluster/node_path.hpp"
 #include "failure.hpp"
