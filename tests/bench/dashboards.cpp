@@ -8,6 +8,7 @@
 #include "electorate.hpp"
 #include "parts.hpp"
 #include "process_status.hpp"
+#include "recipe_crowd.hpp"
 #include "shard_crowd.hpp"
 #include "stopwatch.hpp"
 #include "support/cluster.hpp"
@@ -32,6 +33,7 @@ struct subject {
   std::string root;
   std::string sign;                ///< On the screen once the dashboard knows everything.
   std::function<void()> change{};  ///< Makes one change.
+  std::string keys{};              ///< Typed first: they lead to the page.
 };
 
 /// Lets the context run, and makes a change every tenth of a second.
@@ -74,6 +76,7 @@ class measurement {
     const auto busy = of.change ? requests_while(io_, of.change) : 0;
     pseudo_terminal terminal(io_, 120, 40);
     terminal.start({program_, "dashboard", "--root", of.root}, {{"ZKADMIN_HOSTS", join_hosts(direct_hosts())}});
+    if (!of.keys.empty() && terminal.shows("QUORUM")) terminal.type(of.keys);
     if (!terminal.shows(of.sign)) throw std::runtime_error("the dashboard does not show " + of.sign);
     await_rest(io_);
     tell(of.name + ", nothing changes", terminal, quiet, nullptr);
@@ -110,6 +113,13 @@ void measure_elections(asio::io_context& io, measurement& with, int elections, i
   with.measure(of);
 }
 
+/// 80 locks, 20 queues and 10 topics.
+void measure_recipes(asio::io_context& io, measurement& with) {
+  const std::string root = "/dashboards-recipes";
+  recipe_crowd all(io, root, 80, 20, 10);
+  with.measure({"100 recipes and 10 topics", root, "RECIPES 100", [&all] { all.change(); }, "6"});
+}
+
 /// A change freezes the group, or ends that.
 void measure_shards(asio::io_context& io, measurement& with, std::uint32_t shards) {
   constexpr std::size_t members = 10;
@@ -137,6 +147,7 @@ std::vector<row> dashboards(const plan& what) {
   measure_elections(io, with, 200, 10);
   measure_elections(io, with, 1000, 10);
   measure_shards(io, with, 10'000);
+  measure_recipes(io, with);
   return rows;
 }
 

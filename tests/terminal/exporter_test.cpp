@@ -1,12 +1,17 @@
 // The metrics, and the server that gives them out.
+#include <chrono>
 #include <memory>
 #include <set>
 #include <sstream>
 #include <vector>
 
+#include <malloc.h>
+
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/write.hpp>
 #include <boost/test/unit_test.hpp>
 
 #include "exporter/cluster_metrics.hpp"
@@ -179,6 +184,34 @@ BOOST_FIXTURE_TEST_CASE(too_many_connections_are_closed_and_later_ones_served, s
   std::string answer;
   for (int tries = 0; answer.empty() && tries < 100; ++tries) answer = http_get(io, server->where().port, "/metrics");
   BOOST_TEST(answer.ends_with("x 1\n"), answer);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_client_that_says_nothing_is_cut_off_after_ten_seconds, serving) {
+  const auto begin = std::chrono::steady_clock::now();
+  BOOST_TEST(ask("GET /metrics HTTP/1.1\r\nHost: ") == "");
+  const auto took = std::chrono::steady_clock::now() - begin;
+  BOOST_TEST((took >= metrics_server::longest_conversation - 100ms));
+  BOOST_TEST(http_get(io, server->where().port, "/metrics").ends_with("x 1\n"));
+}
+
+// Many that scrape at the same time, and do not read, take no more memory than one.
+BOOST_FIXTURE_TEST_CASE(answers_share_the_text, serving) {
+  constexpr std::size_t size = 32 * 1024 * 1024;
+  constexpr std::size_t clients = 8;
+  server->set(std::string(size, 'x'));
+  const auto used = [] { return mallinfo2().uordblks + mallinfo2().hblkhd; };
+  const auto before = used();
+  std::vector<std::unique_ptr<asio::ip::tcp::socket>> all;
+  for (std::size_t i = 0; i < clients; ++i) {
+    all.push_back(std::make_unique<asio::ip::tcp::socket>(io));
+    all.back()->connect({asio::ip::address_v4::loopback(), server->where().port});
+    asio::write(*all.back(), asio::buffer(std::string("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n")));
+    io.restart();
+    while (all.back()->available() == 0) io.run_one_for(10ms);
+  }
+  BOOST_TEST(used() - before < size);
+  const auto length = [](const std::string& answer) { return answer.size() - answer.find("\r\n\r\n") - 4; };
+  BOOST_TEST(length(http_get(io, server->where().port, "/metrics")) == size);
 }
 
 BOOST_AUTO_TEST_CASE(an_address_that_can_not_be_listened_at_is_named) {

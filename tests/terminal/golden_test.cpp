@@ -178,7 +178,7 @@ std::string squeezed(const std::string& text) {
 grid drawn(const scenario& which, int width, int height, bool ascii = false) {
   model state = which.make();
   update(state, resized{width, height}, state.now);
-  return render(state, width, height, {ascii, 0s});
+  return render(state, width, height, {ascii});
 }
 
 std::string heading(int width, int height) {

@@ -222,8 +222,43 @@ BOOST_AUTO_TEST_CASE(before_the_first_answer_nothing_is_counted) {
 
 BOOST_AUTO_TEST_CASE(times_of_day_are_local) {
   model state = samples::dashboard();
-  BOOST_TEST(render(state, 80, 24, {false, -5h}).to_text().find("07:00:00") != std::string::npos);
-  BOOST_TEST(render(state, 80, 24, {false, 13h}).to_text().find("01:00:00") != std::string::npos);
+  state.utc_offset = -5h;
+  BOOST_TEST(shows(state, "07:00:00"));
+  state.utc_offset = 13h;
+  BOOST_TEST(shows(state, "01:00:00"));
+}
+
+BOOST_AUTO_TEST_CASE(a_list_is_made_once_until_its_data_changes) {
+  model state = samples::dashboard();
+  const auto before = state.kept;
+  update(state, servers_seen{samples::servers()}, state.now + 1s);
+  update(state, elections_confirmed{}, state.now + 1s);
+  update(state, time_passed{}, state.now + 1s);
+  BOOST_TEST(state.kept == before);
+  see(state, with_waiters(3));
+  BOOST_TEST(state.kept != before);
+}
+
+BOOST_AUTO_TEST_CASE(old_data_is_current_again_when_it_is_confirmed) {
+  model state = samples::dashboard();
+  update(state, elections_failed{"no connection"}, state.now + 5s);
+  BOOST_TEST(shows(state, "stale 6 s: no connection"));
+  update(state, time_passed{}, state.now + 1s);
+  BOOST_TEST(shows(state, "stale 7 s: no connection"));
+  update(state, elections_confirmed{}, state.now);
+  BOOST_TEST(!shows(state, "stale"));
+}
+
+BOOST_AUTO_TEST_CASE(a_state_between_two_surveys_is_told) {
+  model state = samples::dashboard();
+  auto passed = samples::elections()[0];
+  passed.epoch = 77;
+  update(state, election_passed{passed.path, passed}, state.now);
+  BOOST_TEST(state.events.front().text.find("term 77 began") != std::string::npos);
+  update(state, election_passed{passed.path, std::nullopt}, state.now);
+  BOOST_TEST(state.events.front().text == passed.path + ": the election is gone");
+  update(state, election_passed{passed.path, passed}, state.now);
+  BOOST_TEST(state.events.front().text == passed.path + ": new election");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

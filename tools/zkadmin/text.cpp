@@ -86,9 +86,15 @@ void append_utf8(std::string& text, char32_t glyph) {
   }
 }
 
+/// Most text is: then nothing has to be decoded or looked up.
+bool is_plain_ascii(std::string_view text) noexcept {
+  return std::all_of(text.begin(), text.end(), [](char each) { return each >= 0x20 && each < 0x7F; });
+}
+
 }  // namespace
 
 std::u32string displayable(std::string_view utf8) {
+  if (is_plain_ascii(utf8)) return {utf8.begin(), utf8.end()};
   std::u32string text;
   text.reserve(utf8.size());
   while (!utf8.empty()) {
@@ -105,9 +111,10 @@ std::string well_formed(std::string_view utf8) {
   return text;
 }
 
-int places(char32_t glyph) noexcept { return is_in(wide_ranges, glyph) ? 2 : 1; }
+int places(char32_t glyph) noexcept { return glyph >= wide_ranges[0].first && is_in(wide_ranges, glyph) ? 2 : 1; }
 
 int places(std::string_view utf8) {
+  if (is_plain_ascii(utf8)) return static_cast<int>(utf8.size());
   int total = 0;
   for (const char32_t glyph : displayable(utf8)) total += places(glyph);
   return total;

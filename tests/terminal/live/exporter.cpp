@@ -14,8 +14,9 @@ namespace {
 
 /// An exporter on a port of its own, and its scraper.
 struct exporter_fixture : admin_fixture {
-  void start(pseudo_terminal& terminal) {
-    terminal.start({ZKADMIN_PROGRAM, "exporter", "--root", root(), "--refresh", "200ms", "--listen", "127.0.0.1:0"},
+  void start(pseudo_terminal& terminal) { start(terminal, root()); }
+  void start(pseudo_terminal& terminal, const std::string& below) {
+    terminal.start({ZKADMIN_PROGRAM, "exporter", "--root", below, "--refresh", "200ms", "--listen", "127.0.0.1:0"},
                    {{"ZKADMIN_HOSTS", hosts}});
     const std::string begin = "http://127.0.0.1:";
     BOOST_TEST_REQUIRE(terminal.shows("/metrics"));
@@ -87,6 +88,24 @@ BOOST_AUTO_TEST_CASE(an_outage_is_told_and_what_is_not_known_has_no_figures) {
     BOOST_TEST(comes_to_have("zkadmin_complete 1"));
     BOOST_TEST(comes_to_have("zkadmin_election_leader{path=\"" + root() + "/e\"} 1"));
     terminal.send_signal(SIGINT);
+    BOOST_TEST(terminal.exit_code() == 0);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_search_that_fails_is_told_and_tried_again) {
+  {
+    pseudo_terminal terminal(io(), 160, 10);
+    start(terminal, root() + "/later");
+    BOOST_TEST_REQUIRE(
+        run_until([&] { return scrape().find("zkadmin_refresh_duration_seconds") != std::string::npos; }));
+    BOOST_TEST(comes_to_have("zkadmin_complete 0"));
+    BOOST_TEST(scrape().find("zkadmin_election") == std::string::npos);
+    join("/later/e", "a");
+    leaves("/later");
+    leaves("/later/e");
+    BOOST_TEST(comes_to_have("zkadmin_election_leader{path=\"" + root() + "/later/e\"} 1"));
+    BOOST_TEST(comes_to_have("zkadmin_complete 1"));
+    terminal.send_signal(SIGTERM);
     BOOST_TEST(terminal.exit_code() == 0);
   }
 }

@@ -1,70 +1,14 @@
 // What zkadmin follows by watches: it has to be true, and to cost little.
 #include "cluster/live_place.hpp"
 
-#include <future>
 #include <set>
 
-#include <boost/asio/co_spawn.hpp>
-#include <boost/asio/use_future.hpp>
-
-#include "live/admin_fixture.hpp"
+#include "live/place_fixture.hpp"
 #include "live/shard_worker.hpp"
 
 using namespace zkadmin;
 using namespace zkrecipes::test;
 using zkrecipes::errc;
-
-namespace {
-
-struct place_fixture : admin_fixture {
-  place_fixture() : own(connect()) {}
-  void teardown() {
-    own = {};
-    admin_fixture::teardown();
-  }
-
-  live_place make() {
-    return {own, "/", {[this] { ++changes; }, [this] { ++losses; }}, 0s};
-  }
-
-  void search(live_place& at) { run_coroutine(at.search(deadline::max())); }
-  election_survey look(live_place& at) {
-    if (at.is_search_due()) search(at);
-    return run_coroutine(at.elections(deadline::max()));
-  }
-
-  template <class Result>
-  Result run_coroutine(boost::asio::awaitable<Result> work) {
-    auto future = boost::asio::co_spawn(io(), std::move(work), boost::asio::use_future);
-    BOOST_TEST_REQUIRE(run_until([&] { return future.wait_for(0s) == std::future_status::ready; }));
-    return future.get();
-  }
-
-  /// Refreshes until the condition holds for the elections.
-  election_survey await(live_place& at, const std::function<bool(const election_survey&)>& is_reached) {
-    election_survey seen;
-    BOOST_TEST_REQUIRE(run_until([&] { return is_reached(seen = look(at)); }));
-    return seen;
-  }
-
-  static std::set<std::string> paths(const election_survey& all) {
-    std::set<std::string> result;
-    for (const auto& each : all.elections) result.insert(each.path);
-    return result;
-  }
-
-  zkrecipes::session own;
-  int changes = 0;
-  int losses = 0;
-};
-
-bool leads(const election_survey& all, const std::string& path, const std::string& id) {
-  return std::ranges::any_of(all.elections, [&](const auto& each) {
-    return each.path == path && each.phase == "executing" && each.leader && each.leader->id == id;
-  });
-}
-
-}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(live_place_suite, place_fixture)
 

@@ -21,7 +21,7 @@ struct lock_fixture : hold_fixture {
   std::string at;
 };
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
+bool has_part(const std::string& text, const std::string& part) { return text.find(part) != text.npos; }
 
 /// The value of a line NAME=value.
 std::string value_of(const std::string& name, const std::string& lines) {
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(words_behind_the_dashes_are_passed_on_as_they_are) {
 
 BOOST_AUTO_TEST_CASE(the_command_knows_what_is_held) {
   auto running = start(shell("env; echo end; exec sleep 1000"), {{"ZKADMIN_TOKEN", "old"}, {"OTHER", "kept"}});
-  BOOST_TEST_REQUIRE(run_until([&] { return has(running.out(), "end\n"); }));
+  BOOST_TEST_REQUIRE(run_until([&] { return has_part(running.out(), "end\n"); }));
   const auto node = member("/l");
   BOOST_TEST(value_of("ZKADMIN_PATH", running.out()) == at);
   BOOST_TEST(value_of("ZKADMIN_NODE", running.out()) == at + "/" + children("/l").at(0));
@@ -67,8 +67,8 @@ BOOST_AUTO_TEST_CASE(the_command_knows_what_is_held) {
 
 BOOST_AUTO_TEST_CASE(no_descriptor_of_ours_is_inherited) {
   const auto bare = finish(shell("ls -l /proc/self/fd"));
-  BOOST_TEST(!has(bare.out, "socket:"), bare.out);
-  BOOST_TEST(!has(bare.out, "anon_inode:"), bare.out);
+  BOOST_TEST(!has_part(bare.out, "socket:"), bare.out);
+  BOOST_TEST(!has_part(bare.out, "anon_inode:"), bare.out);
 }
 
 BOOST_AUTO_TEST_CASE(try_does_not_wait) {
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_semaphore_lets_as_many_in) {
   BOOST_TEST(finish(lock({"-n", "2", "--try", "--", "true"})).code == 123);
   const auto other = finish(lock({"-n", "3", "--", "true"}));
   BOOST_TEST(other.code == 125);
-  BOOST_TEST(has(other.err, "3"), other.err);
+  BOOST_TEST(has_part(other.err, "3"), other.err);
   for (auto* each : {&first, &second}) each->send(SIGTERM);
   BOOST_TEST(first.wait().code == 128 + SIGTERM);
   BOOST_TEST(second.wait().code == 128 + SIGTERM);
@@ -193,12 +193,12 @@ BOOST_AUTO_TEST_CASE(what_the_command_leaves_in_the_background_goes_on) {
 BOOST_AUTO_TEST_CASE(failures_before_the_command) {
   const auto silent = finish({"lock", "/l", "--hosts", "127.0.0.1:1", "--timeout", "500ms", "--", "true"});
   BOOST_TEST(silent.code == 125);
-  BOOST_TEST(has(silent.err, "no session within 500 ms: 127.0.0.1:1: "), silent.err);
+  BOOST_TEST(has_part(silent.err, "no session within 500 ms: 127.0.0.1:1: "), silent.err);
   create("/other", R"({"zkrecipes":"counter"})");
   leaves("/other");
   const auto foreign = finish({"lock", root() + "/other", "-n", "2", "--", "true"});
   BOOST_TEST(foreign.code == 125);
-  BOOST_TEST(has(foreign.err, root() + "/other"), foreign.err);
+  BOOST_TEST(has_part(foreign.err, root() + "/other"), foreign.err);
   finish(lock({"--", "true"}));
 }
 

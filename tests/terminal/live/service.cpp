@@ -143,10 +143,10 @@ BOOST_AUTO_TEST_CASE(what_is_no_instance) {
 
 BOOST_AUTO_TEST_CASE(an_instance_that_changes_meanwhile) {
   auto one = enlist(zk(), described("1"));
-  auto change = run(zkadmin::prepare_drain(zk(), "/s/billing", "1"));
+  auto change = run(zkadmin::prepare_instance_drain(zk(), "/s/billing", "1"));
   BOOST_TEST(!std::get<0>(run(one.async_set_enabled(false, tuple))));
   BOOST_TEST(failure_of(change) == "the instance has just been described anew: nothing was written, try again");
-  change = run(zkadmin::prepare_drain(zk(), "/s/billing", "1"));
+  change = run(zkadmin::prepare_instance_drain(zk(), "/s/billing", "1"));
   unregister(one);
   BOOST_TEST(failure_of(change) == "the instance has just been unregistered: nothing was written");
   auto two = enlist(zk(), described("1"));

@@ -11,7 +11,9 @@
 
 #include <zkrecipes/session.hpp>
 
-#include "cluster/place.hpp"
+#include "cluster/group_status.hpp"
+#include "cluster/status.hpp"
+#include "cluster/tree_search.hpp"
 #include "settings/settings.hpp"
 
 namespace zkadmin {
@@ -33,16 +35,24 @@ zkrecipes::session make_session(const boost::asio::any_io_executor& executor, co
 void check(const zkrecipes::error_code& error, const std::string& doing);
 
 /// Reads a place once: each operation reads everything anew.
-class collector final : public place {
+/// One operation at a time; each throws `failure`. After the deadline no further requests are sent, and the survey is
+/// marked as incomplete.
+class collector {
  public:
   collector(zkrecipes::session session, std::string root);
 
-  boost::asio::awaitable<void> search(deadline limit = deadline::max()) override;
-  std::vector<std::string> found(recipe which) const override;
-  void forget(recipe which, const std::string& path) override { std::erase(paths_[which], path); }
-  election_survey outline() const override { return outline_; }
-  boost::asio::awaitable<election_survey> elections(deadline limit = deadline::max()) override;
-  boost::asio::awaitable<group_survey> groups(deadline limit = deadline::max()) override;
+  /// Finds new recipes, and forgets those that are gone, as far as the search was complete.
+  boost::asio::awaitable<void> search(deadline limit = deadline::max());
+  /// The paths of this recipe that the last search has found.
+  std::vector<std::string> found(recipe which) const;
+  /// It is not there any more. A search that is not complete would go on with it.
+  void forget(recipe which, const std::string& path) { std::erase(paths_[which], path); }
+  /// What the last search has left out, without any recipes.
+  election_survey outline() const { return outline_; }
+  /// The state of the elections that were found.
+  boost::asio::awaitable<election_survey> elections(deadline limit = deadline::max());
+  /// The state of the shard groups that were found. A group that can not be read is noted.
+  boost::asio::awaitable<group_survey> groups(deadline limit = deadline::max());
 
  private:
   struct glance;

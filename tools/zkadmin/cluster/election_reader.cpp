@@ -107,6 +107,10 @@ asio::awaitable<std::optional<election_status>> view_election(zkrecipes::session
   co_return co_await status_of_look(std::move(session), std::move(path), error, std::move(view));
 }
 
+bool has_ages(const election_status& status) noexcept {
+  return status.hand_over || status.resignation_asked || status.leaderless_for;
+}
+
 void grow_older(election_status& status, std::chrono::milliseconds by) {
   if (status.hand_over) status.hand_over->elapsed += by;
   if (status.resignation_asked) *status.resignation_asked += by;

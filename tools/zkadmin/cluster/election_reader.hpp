@@ -23,6 +23,9 @@ boost::asio::awaitable<std::optional<election_status>> status_of_look(zkrecipes:
                                                                       zkrecipes::error_code error,
                                                                       zkrecipes::election_view view);
 
+/// Whether time alone changes it.
+bool has_ages(const election_status& status) noexcept;
+
 /// As it is after this time, if nothing else has changed.
 void grow_older(election_status& status, std::chrono::milliseconds by);
 

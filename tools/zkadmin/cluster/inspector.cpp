@@ -22,7 +22,7 @@ template <class Survey>
 struct kind_of_recipe {
   bool is_wanted;
   std::optional<Survey>& into;
-  std::function<asio::awaitable<Survey>(place&)> read;
+  std::function<asio::awaitable<Survey>(collector&)> read;
 };
 
 template <class Item>
@@ -45,7 +45,7 @@ void merge_into(Survey& all, Survey more) {
 }
 
 template <class Survey>
-asio::awaitable<void> read_kind(kind_of_recipe<Survey> kind, const std::vector<std::unique_ptr<place>>& places,
+asio::awaitable<void> read_kind(kind_of_recipe<Survey> kind, const std::vector<std::unique_ptr<collector>>& places,
                                 std::string& trouble) {
   kind.into.reset();
   if (!kind.is_wanted) co_return;
@@ -63,9 +63,9 @@ asio::awaitable<void> read_kind(kind_of_recipe<Survey> kind, const std::vector<s
 
 /// Reads the recipes of a kind that a place has found.
 template <class Status>
-std::function<asio::awaitable<survey<Status>>(place&)> reading_with(zkrecipes::session session, recipe which,
-                                                                    reader<Status> read, deadline limit) {
-  return [=](place& at) -> asio::awaitable<survey<Status>> {
+std::function<asio::awaitable<survey<Status>>(collector&)> reading_with(zkrecipes::session session, recipe which,
+                                                                        reader<Status> read, deadline limit) {
+  return [=](collector& at) -> asio::awaitable<survey<Status>> {
     const auto outline = at.outline();
     survey<Status> all{{}, outline.notes, outline.complete, outline.refused};
     const path_hook is_gone = [&at, which](const std::string& path) { at.forget(which, path); };
@@ -92,12 +92,6 @@ inspector::inspector(zkrecipes::session session, const std::vector<std::string>&
   for (const auto& each : roots) places_.push_back(std::make_unique<collector>(session_, each));
 }
 
-inspector::inspector(zkrecipes::session session, std::unique_ptr<place> at, std::vector<std::string> queues,
-                     wanted_kinds kinds, std::vector<declared_recipe> recipes)
-    : session_(std::move(session)), kinds_(kinds), queues_(std::move(queues)), declared_(std::move(recipes)) {
-  places_.push_back(std::move(at));
-}
-
 asio::awaitable<void> inspector::search(deadline limit) {
   const bool is_needed = kinds_.elections || kinds_.groups || kinds_.topics || kinds_.commits || kinds_.recipes;
   if (!is_needed) co_return;  // queues are declared
@@ -111,8 +105,8 @@ bool inspector::is_complete() const noexcept {
 asio::awaitable<void> inspector::read(findings& into, deadline limit) {
   into.trouble.clear();
   kind_of_recipe<election_survey> elections{kinds_.elections, into.elections,
-                                            [limit](place& at) { return at.elections(limit); }};
-  kind_of_recipe<group_survey> groups{kinds_.groups, into.groups, [limit](place& at) { return at.groups(limit); }};
+                                            [limit](collector& at) { return at.elections(limit); }};
+  kind_of_recipe<group_survey> groups{kinds_.groups, into.groups, [limit](collector& at) { return at.groups(limit); }};
   kind_of_recipe<topic_survey> topics{kinds_.topics, into.topics,
                                       reading_with<topic_status>(session_, recipe::topic, read_topic, limit)};
   kind_of_recipe<commit_survey> commits{
@@ -126,20 +120,6 @@ asio::awaitable<void> inspector::read(findings& into, deadline limit) {
   co_await read_others(into, limit);
 }
 
-/// Recipes of the kinds that have no survey of their own, without the queues that are read as such.
-std::vector<recipe_site> inspector::other_sites() {
-  std::vector<recipe_site> sites;
-  for (auto& place : places_)
-    for (const auto which : other_recipes())
-      for (const auto& path : place->found(which)) sites.push_back({which, path, false});
-  declare(sites, declared_);
-  if (kinds_.queues)
-    std::erase_if(sites, [this](const recipe_site& each) {
-      return each.which == recipe::queue && std::find(queues_.begin(), queues_.end(), each.path) != queues_.end();
-    });
-  return sites;
-}
-
 asio::awaitable<void> inspector::read_others(findings& into, deadline limit) {
   into.recipes.reset();
   if (!kinds_.recipes) co_return;
@@ -150,7 +130,12 @@ asio::awaitable<void> inspector::read_others(findings& into, deadline limit) {
     all.complete = all.complete && outline.complete;
     all.refused = all.refused || outline.refused;
   }
-  const auto sites = other_sites();
+  const auto found = [this](recipe which) {
+    std::vector<std::string> paths;
+    for (const auto& each : places_) append_all(paths, each->found(which));
+    return paths;
+  };
+  const auto sites = other_sites(found, declared_, kinds_.queues ? queues_ : std::vector<std::string>());
   co_await read_sites(session_, sites, some_participants, limit, all, [this](const recipe_site& gone) {
     for (auto& each : places_) each->forget(gone.which, gone.path);
   });

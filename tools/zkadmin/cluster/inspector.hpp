@@ -22,9 +22,6 @@ class inspector {
   /// Looks at and below each of the roots, at the queues, and at the recipes that are declared.
   inspector(zkrecipes::session session, const std::vector<std::string>& roots, std::vector<std::string> queues,
             wanted_kinds kinds, std::vector<declared_recipe> recipes = {});
-  /// Looks at this place, and at the others in the same way.
-  inspector(zkrecipes::session session, std::unique_ptr<place> at, std::vector<std::string> queues, wanted_kinds kinds,
-            std::vector<declared_recipe> recipes = {});
 
   /// Searches the tree. Throws `failure`.
   boost::asio::awaitable<void> search(deadline limit);
@@ -38,14 +35,13 @@ class inspector {
 
  private:
   boost::asio::awaitable<void> read_queues(findings& into, deadline limit);
-  std::vector<recipe_site> other_sites();
   boost::asio::awaitable<void> read_others(findings& into, deadline limit);
 
   zkrecipes::session session_;
   wanted_kinds kinds_;
   std::vector<std::string> queues_;
   std::vector<declared_recipe> declared_;
-  std::vector<std::unique_ptr<place>> places_;
+  std::vector<std::unique_ptr<collector>> places_;
 };
 
 }  // namespace zkadmin

@@ -26,7 +26,8 @@ using zkrecipes::errc;
 using zkrecipes::error_code;
 
 constexpr auto pause_after_a_failure = 1s;
-constexpr auto loss_interval = 50ms;
+constexpr std::size_t elections_at_a_time = requests_at_a_time / 4;  // A view asks for several things at once.
+constexpr auto loss_interval = 50ms;      // A step of a hand-over that is shorter is no news.
 constexpr auto pause_for_a_right = 1min;  // No watch tells that an ACL has changed.
 
 zkrecipes::election election_at(const zkrecipes::session& session, const std::string& path) {
@@ -90,11 +91,11 @@ live_elections::live_elections(zkrecipes::session session, hooks tell)
 
 asio::awaitable<void> live_elections::follow(std::vector<std::string> paths, deadline limit) {
   const std::set<std::string> wanted(paths.begin(), paths.end());
-  std::erase_if(all_, [&wanted](const auto& each) { return !wanted.contains(each.first); });
-  for (const auto& each : paths) all_.try_emplace(each);
+  has_others_ |= std::erase_if(all_, [&wanted](const auto& each) { return !wanted.contains(each.first); }) > 0;
+  for (const auto& each : paths) has_others_ |= all_.try_emplace(each).second;
   std::erase_if(paths, [this](const auto& each) { return all_[each].is_read; });
   const auto begin_one = [this, &paths, limit](std::size_t i) { return begin(paths[i], limit); };
-  co_await for_each_index(paths.size(), requests_at_a_time, begin_one);
+  co_await for_each_index(paths.size(), elections_at_a_time, begin_one);
 }
 
 /// The first look. One that fails is noted, and tried again with the next `follow`. Without a connection none is tried.
@@ -108,6 +109,7 @@ asio::awaitable<void> live_elections::begin(std::string path, deadline limit) {
   } catch (const failure& why) {
     if (session_.status().state != zkrecipes::session_state::connected) throw;
     all_[path].trouble = why.what();
+    has_others_ = true;
     co_return;
   }
   set(path, std::move(status));
@@ -147,29 +149,39 @@ asio::awaitable<bool> live_elections::take_over(std::weak_ptr<live_elections> al
   co_return true;
 }
 
-/// Not more often than that: a crowd of elections that change at once must not keep the screen from being drawn.
-void live_elections::tell_before_loss() {
-  const auto now = steady_clock::now();
-  if (!tell_.before_loss || now < loss_due_) return;
-  loss_due_ = now + loss_interval;
-  tell_.before_loss();
-}
-
 /// Without a status the election's node is gone. It is followed on, because it may come back.
 void live_elections::set(const std::string& path, std::optional<election_status> status) {
   const auto one = all_.find(path);
   if (one == all_.end()) return;
+  const auto now = steady_clock::now();
   const bool is_unshown = !unshown_.insert(path).second;
-  if (is_unshown) tell_before_loss();
-  unshown_.insert(path);
+  if (is_unshown && tell_.before_loss && now >= one->second.loss_due) {
+    one->second.loss_due = now + loss_interval;
+    tell_.before_loss(path, one->second.status);
+  }
   one->second.is_read = true;
   one->second.status = std::move(status);
-  one->second.read_at = steady_clock::now();
+  one->second.read_at = now;
   if (tell_.on_change) tell_.on_change();
+}
+
+void live_elections::forget_watches() {
+  for (auto& [path, each] : all_) {
+    each.task = {};
+    each.is_read = false;
+    each.trouble.clear();
+  }
+  has_others_ = true;
+}
+
+bool live_elections::has_news() const {
+  const auto grows_older = [](const auto& each) { return each.second.status && has_ages(*each.second.status); };
+  return has_others_ || !unshown_.empty() || std::any_of(all_.begin(), all_.end(), grows_older);
 }
 
 election_survey live_elections::survey() {
   unshown_.clear();
+  has_others_ = false;
   const auto now = steady_clock::now();
   election_survey all;
   for (const auto& [path, each] : all_) {

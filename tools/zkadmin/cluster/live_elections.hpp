@@ -27,11 +27,12 @@ namespace zkadmin {
 /// Made by `make`. One operation at a time.
 class live_elections : public std::enable_shared_from_this<live_elections> {
  public:
-  /// `on_change` is called behind each change. `before_loss` is called before the state of an election is replaced that
-  /// no survey has shown, so that none is missed; at most every 50 ms.
+  /// `on_change` is called behind each change. `before_loss` is told the state of an election that no survey has shown
+  /// and that is about to be replaced, so that none is missed; at most every 50 ms for each. Nothing: the election was
+  /// gone.
   struct hooks {
     std::function<void()> on_change{};
-    std::function<void()> before_loss{};
+    std::function<void(const std::string& path, const std::optional<election_status>& was)> before_loss{};
   };
 
   /// What a look has given.
@@ -46,8 +47,14 @@ class live_elections : public std::enable_shared_from_this<live_elections> {
   /// in the survey. Throws `failure`.
   boost::asio::awaitable<void> follow(std::vector<std::string> paths, deadline limit);
 
+  /// The connection is lost, and with it the watches. Each is read again by the next `follow`, a bounded number at a
+  /// time; by themselves all would ask at once when the connection is back.
+  void forget_watches();
+
   /// Whether each that is followed has been read. If not, `follow` has to be called again.
   bool is_ready() const;
+  /// Whether the last survey would be another one now.
+  bool has_news() const;
   /// As they are now. Asks no server.
   election_survey survey();
   /// The election at this path as it was read last; null: there is none, or it is not known.
@@ -61,6 +68,7 @@ class live_elections : public std::enable_shared_from_this<live_elections> {
     std::optional<election_status> status{};  ///< Nothing: the node is gone, unless it was not read.
     std::string trouble{};                    ///< Why it could not be read.
     std::chrono::steady_clock::time_point read_at{};
+    std::chrono::steady_clock::time_point loss_due{};
     background_task task{};
   };
 
@@ -69,14 +77,13 @@ class live_elections : public std::enable_shared_from_this<live_elections> {
   boost::asio::awaitable<void> follow_one(std::string path, zkrecipes::election_view seen, zkrecipes::error_code last);
   static boost::asio::awaitable<bool> take_over(std::weak_ptr<live_elections> all, zkrecipes::session session,
                                                 std::string path, const next_look& next);
-  void tell_before_loss();
   void set(const std::string& path, std::optional<election_status> status);
 
   zkrecipes::session session_;
   hooks tell_;
   std::map<std::string, followed> all_;
   std::set<std::string> unshown_;  ///< Changed since the last survey.
-  std::chrono::steady_clock::time_point loss_due_{};
+  bool has_others_ = true;         ///< Not the same elections as in the last survey, or not all of them read.
 };
 
 }  // namespace zkadmin

@@ -21,6 +21,7 @@ using zkrecipes::errc;
 using zkrecipes::error_code;
 
 constexpr auto pause_after_a_refusal = 10s;  // The follower goes on by itself.
+constexpr const char* unread_again = "it has not been read since the connection was lost";
 
 }  // namespace
 
@@ -35,8 +36,17 @@ void live_groups::follow(const std::vector<std::string>& paths) {
   const std::set<std::string> wanted(paths.begin(), paths.end());
   std::erase_if(all_, [&wanted](const auto& each) { return !wanted.contains(each.first); });
   for (const auto& each : wanted) {
-    if (each == "/" || all_.contains(each)) continue;  // no group is at the root
+    if (each == "/") continue;  // no group is there
+    if (std::exchange(all_[each].is_followed, true)) continue;
     all_[each].task = background_task(session_.get_executor(), follow_one(each));
+  }
+}
+
+void live_groups::forget_watches() {
+  for (auto& [path, each] : all_) {
+    each.task = {};
+    each.is_followed = false;
+    each.is_known = false;
   }
 }
 
@@ -77,9 +87,9 @@ group_survey live_groups::survey(const std::function<group_planner(const std::st
   for (const auto& [path, each] : all_) {
     if (!each.is_known) {
       all.complete = false;
-      all.notes.push_back({path, "it has not been read yet"});
-      continue;
+      all.notes.push_back({path, each.view ? unread_again : "it has not been read yet"});
     }
+    if (!each.view) continue;
     reading<group_status> seen{each.error, {}};
     if (!each.error) seen.status = status_of(path, *each.view, planner_of(path), now);
     try {

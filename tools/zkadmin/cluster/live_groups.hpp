@@ -28,6 +28,8 @@ class live_groups : public std::enable_shared_from_this<live_groups> {
 
   /// Follows these, and no others. A group is in the survey once it has been read.
   void follow(const std::vector<std::string>& paths);
+  /// The connection is lost, and with it the watches: the next `follow` begins anew.
+  void forget_watches();
   /// Whether each has been read, or can not be.
   bool is_ready() const;
 
@@ -36,7 +38,8 @@ class live_groups : public std::enable_shared_from_this<live_groups> {
 
  private:
   struct followed {
-    bool is_known = false;
+    bool is_known = false;  ///< Since the last connection.
+    bool is_followed = false;
     zkrecipes::error_code error{};
     std::shared_ptr<const zkrecipes::shard_group_view> view{};
     background_task task{};

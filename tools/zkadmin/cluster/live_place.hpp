@@ -2,56 +2,115 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <zkrecipes/session.hpp>
 
+#include "background_task.hpp"
+#include "cluster/declared_recipe.hpp"
+#include "cluster/findings.hpp"
 #include "cluster/live_elections.hpp"
 #include "cluster/live_groups.hpp"
+#include "cluster/live_readings.hpp"
 #include "cluster/live_search.hpp"
-#include "cluster/place.hpp"
 
 namespace zkadmin {
 
+/// What to follow.
+struct followed_place {
+  std::string root = "/";
+  std::vector<std::string> queues{};
+  std::vector<declared_recipe> recipes{};
+  std::chrono::nanoseconds interval =
+      std::chrono::seconds(1);                 ///< Least time from one reading of a recipe to the next.
+  std::chrono::nanoseconds proof_interval{0};  ///< How old the proof may be.
+};
+
+/// The kinds that are on the screen.
+struct shown_kinds {
+  bool topics = true;
+  bool commits = true;
+  bool others = true;
+};
+
 /// Costs few requests while nothing changes: one to prove that what is shown is current, and a search of the whole tree
 /// from time to time. The answer to that one request comes behind the notifications of everything that had changed
-/// before, so what has not been notified has not changed.
-class live_place final : public place {
+/// before, so what has not been notified has not changed. After a lost connection everything is read again, a bounded
+/// number of requests at a time.
+class live_place {
  public:
-  /// `tell.on_change` is also called when a search is due because something has changed. `proof_interval`: how old the
-  /// proof may be.
-  live_place(zkrecipes::session session, std::string root, live_elections::hooks tell,
-             std::chrono::nanoseconds proof_interval);
+  /// `tell.on_change` is also called when a search is due because something has changed.
+  live_place(zkrecipes::session session, followed_place what, live_elections::hooks tell);
+  live_place(const live_place&) = delete;
+  live_place& operator=(const live_place&) = delete;
 
-  /// Whether something has changed that a search would find, or something that was found has not been read.
-  bool is_search_due() const { return search_->is_due() || !elections_->is_ready(); }
-  /// The next search looks at everything.
-  void want_all() { search_->want_all(); }
+  /// Whether something has changed that a search would find.
+  bool is_search_due() const { return search_->is_due(); }
+  /// The next search looks at everything, and what watches do not tell is read again.
+  void want_all();
+  /// Recipes that are not on the screen are read less often.
+  void show(const shown_kinds& shown);
 
-  boost::asio::awaitable<void> search(deadline limit) override;
-  std::vector<std::string> found(recipe which) const override { return search_->found(which); }
-  void forget(recipe which, const std::string& path) override { search_->forget(which, path); }
-  election_survey outline() const override;
-  boost::asio::awaitable<election_survey> elections(deadline limit) override;
-  boost::asio::awaitable<group_survey> groups(deadline limit) override;
+  /// Finds new recipes, and follows them. Throws `failure`.
+  boost::asio::awaitable<void> search(deadline limit);
+  std::vector<std::string> found(recipe which) const { return search_->found(which); }
 
-  /// The same as far as it is known. Ask no server.
+  /// Completes when what is known is current. Throws `failure`.
+  boost::asio::awaitable<void> prove(deadline limit);
+  /// Whether the elections have changed since they were told. Asks no server.
+  bool has_new_elections() const;
+  /// The proven state. Throw `failure`.
+  boost::asio::awaitable<election_survey> elections(deadline limit);
+  boost::asio::awaitable<group_survey> groups(deadline limit);
+  /// All kinds, once they have been read. Does not touch the servers there. What can not be read is missing, and
+  /// `trouble` says why.
+  boost::asio::awaitable<void> read(findings& into, const wanted_kinds& kinds, deadline limit);
+
+  /// As far as it is known. Ask no server.
   election_survey known_elections();
   group_survey known_groups() const;
 
+  /// The surveys of the other kinds. Nothing: the same as the last time, ages of less than a second apart; or the first
+  /// readings are still going on. Ask no server.
+  std::optional<topic_survey> new_topics();
+  std::optional<commit_survey> new_commits();
+  std::optional<queue_survey> new_queues();
+  std::optional<recipe_survey> new_others();
+
  private:
-  boost::asio::awaitable<void> prove();
+  /// What a survey was told of.
+  struct told {
+    std::uint64_t revision = 0;  ///< The search's.
+    std::chrono::steady_clock::time_point when{};
+  };
+
+  template <class Status>
+  std::optional<survey<Status>> renewed(live_readings<Status>& all, told& last);
+  template <class Status>
+  survey<Status> survey_of(live_readings<Status>& all) const;
+  bool is_everything_read() const;
+  void follow_found();
+  void forget_watches();
+  election_survey outline() const;
 
   zkrecipes::session session_;
-  const std::string root_;
-  const std::chrono::nanoseconds proof_interval_;
+  const followed_place what_;
   std::shared_ptr<live_search> search_;
   std::shared_ptr<live_elections> elections_;
   std::shared_ptr<live_groups> groups_;
+  std::shared_ptr<live_readings<topic_status>> topics_;
+  std::shared_ptr<live_readings<commit_status>> commits_;
+  std::shared_ptr<live_readings<queue_status>> queues_;
+  std::shared_ptr<live_readings<recipe_status>> others_;
+  told elections_told_, topics_told_, commits_told_, queues_told_, others_told_;
   std::chrono::steady_clock::time_point proof_due_{};
+  std::shared_ptr<std::function<void()>> on_loss_;  ///< Its end tells the task that this object is gone.
+  background_task connection_;
 };
 
 }  // namespace zkadmin

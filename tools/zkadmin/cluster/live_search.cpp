@@ -22,7 +22,7 @@ constexpr std::size_t most_nodes = 10'000;
 constexpr std::size_t most_folders = 100;
 constexpr std::size_t most_watched_children = 1'000;
 constexpr auto shortest_pause = 60s;        // Between two searches of the whole tree.
-constexpr auto pause_for_a_node = 1s;       // So much longer with each node: a visit takes one or two requests.
+constexpr auto pause_for_a_node = 3s;       // So much longer with each node: a visit takes one or two requests.
 constexpr auto pause_of_a_late_one = 1min;  // For a search that was cut off by its deadline.
 constexpr auto refusal_interval = 1min;     // No watch tells that a node may be read now.
 
@@ -71,6 +71,12 @@ asio::awaitable<void> live_search::renew(deadline limit) {
     co_await search_changed(limit);
   }
   found_ = paths_of(told_);
+  ++revision_;
+}
+
+void live_search::forget_watches() {
+  watches_.clear();
+  wants_all_ = true;
 }
 
 void live_search::retry_refusals() {

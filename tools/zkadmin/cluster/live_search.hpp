@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -20,7 +21,7 @@ namespace zkadmin {
 /// Searches the tree once, and then only where the children of a node have changed, which watches tell. Nodes of
 /// recipes, nodes with items or members of lines, and nodes with more than 1 000 children are not watched, because
 /// their lists change often or are long. For them, and for nodes that become recipes without a change of the children,
-/// the whole tree is searched again from time to time: so seldom that it is two requests a second on average.
+/// the whole tree is searched again from time to time: so seldom that it is less than a request a second on average.
 ///
 /// Made by `make`. One operation at a time.
 class live_search : public std::enable_shared_from_this<live_search> {
@@ -33,6 +34,9 @@ class live_search : public std::enable_shared_from_this<live_search> {
   bool is_due() const;
   /// The next `renew` searches the whole tree.
   void want_all() noexcept { wants_all_ = true; }
+  /// The connection is lost, and with it the watches: the next `renew` searches the whole tree, a bounded number of
+  /// nodes at a time.
+  void forget_watches();
 
   /// Searches what is due. Nothing is visited after the deadline. Throws `failure`.
   boost::asio::awaitable<void> renew(deadline limit);
@@ -44,6 +48,8 @@ class live_search : public std::enable_shared_from_this<live_search> {
   std::vector<survey_note> notes() const;
   bool is_complete() const noexcept { return notes_.empty(); }
   bool is_refused() const noexcept;
+  /// Counts the searches.
+  std::uint64_t revision() const noexcept { return revision_; }
 
  private:
   live_search(zkrecipes::session session, std::string root, std::function<void()> on_change);
@@ -68,6 +74,7 @@ class live_search : public std::enable_shared_from_this<live_search> {
   std::set<std::string> changed_;
   std::map<std::string, survey_note> notes_;  ///< What was left out, by path.
   bool wants_all_ = false;
+  std::uint64_t revision_ = 0;
   std::chrono::steady_clock::time_point all_due_{};
   std::chrono::steady_clock::time_point refusals_due_{};
 };

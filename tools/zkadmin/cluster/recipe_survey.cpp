@@ -77,31 +77,13 @@ recipe_status missing_at(const recipe_site& site) {
   return status;
 }
 
-void add_reading(recipe_survey& all, site_reading one) {
-  const auto& site = one.site;
-  if (!one.trouble.empty()) return note_gap(all, site.path, std::move(one.trouble));
-  if (one.seen.error == errc::no_node) {
-    if (!site.is_declared) return;
-    note_gap(all, site.path, std::string("there is no ") + to_string(site.which));
-    all.found.push_back(missing_at(site));
-    return;
-  }
-  if (one.seen.status.access == recipe_access::no_access) {
-    all.refused = true;
-    note_gap(all, site.path, "may not be read with these credentials");
-  }
-  all.found.push_back(std::move(one.seen.status));
-}
-
 /// Only the node is known of a participant that may not be read.
-void note_withheld(recipe_survey& all) {
-  for (const auto& each : all.found) {
-    const auto is_withheld = [](const participant_status& who) { return !who.is_readable; };
-    const auto count = std::count_if(each.participants.begin(), each.participants.end(), is_withheld);
-    if (count == 0) continue;
-    all.refused = true;
-    note_gap(all, each.path, std::to_string(count) + " of its nodes may not be read with these credentials");
-  }
+void note_withheld(recipe_survey& all, const recipe_status& one) {
+  const auto is_withheld = [](const participant_status& who) { return !who.is_readable; };
+  const auto count = std::count_if(one.participants.begin(), one.participants.end(), is_withheld);
+  if (count == 0) return;
+  all.refused = true;
+  note_gap(all, one.path, std::to_string(count) + " of its nodes may not be read with these credentials");
 }
 
 /// Those that the query or the settings name, else those that the nodes tell.
@@ -145,6 +127,34 @@ void declare(std::vector<recipe_site>& sites, const std::vector<declared_recipe>
             [](const auto& a, const auto& b) { return std::tie(a.path, a.which) < std::tie(b.path, b.which); });
 }
 
+std::vector<recipe_site> other_sites(const std::function<std::vector<std::string>(recipe)>& found,
+                                     const std::vector<declared_recipe>& declared,
+                                     const std::vector<std::string>& queues) {
+  std::vector<recipe_site> sites;
+  for (const auto which : other_recipes())
+    for (const auto& path : found(which)) sites.push_back({which, path, false});
+  declare(sites, declared);
+  std::erase_if(sites, [&queues](const recipe_site& each) {
+    return each.which == recipe::queue && std::find(queues.begin(), queues.end(), each.path) != queues.end();
+  });
+  return sites;
+}
+
+void add_reading(recipe_survey& all, const recipe_site& site, reading<recipe_status> seen) {
+  if (seen.error == errc::no_node) {
+    if (!site.is_declared) return;
+    note_gap(all, site.path, std::string("there is no ") + to_string(site.which));
+    all.found.push_back(missing_at(site));
+    return;
+  }
+  if (seen.status.access == recipe_access::no_access) {
+    all.refused = true;
+    note_gap(all, site.path, "may not be read with these credentials");
+  }
+  note_withheld(all, seen.status);
+  all.found.push_back(std::move(seen.status));
+}
+
 asio::awaitable<void> read_sites(zkrecipes::session session, const std::vector<recipe_site>& sites,
                                  std::size_t participants, deadline limit, recipe_survey& all,
                                  std::function<void(const recipe_site&)> is_gone) {
@@ -155,7 +165,11 @@ asio::awaitable<void> read_sites(zkrecipes::session session, const std::vector<r
   for (auto& each : readings) {
     const bool has_gone = each.trouble.empty() && each.seen.error == errc::no_node && !each.site.is_declared;
     if (has_gone && is_gone) is_gone(each.site);
-    add_reading(all, std::move(each));
+    if (!each.trouble.empty()) {
+      note_gap(all, each.site.path, std::move(each.trouble));
+    } else {
+      add_reading(all, each.site, std::move(each.seen));
+    }
   }
 }
 
@@ -168,7 +182,6 @@ asio::awaitable<recipe_survey> survey_all_recipes(zkrecipes::session session, st
   declare(sites, declared_of_kind(query));
   co_await read_sites(session, sites, some_participants, limit, all);
   drop_other_kinds(all.found, query.kind);
-  note_withheld(all);
   co_return all;
 }
 
@@ -179,7 +192,6 @@ asio::awaitable<recipe_survey> survey_recipe_at(zkrecipes::session session, std:
     throw failure(exit_code::error, "nothing tells what " + printable(path) + " is; name its kind with --kind");
   recipe_survey all;
   co_await read_sites(session, sites, many_participants, limit, all);
-  note_withheld(all);
   co_return all;
 }
 

@@ -1,6 +1,8 @@
 // Reads recipes of all kinds, at a path and below, which takes a ZooKeeper session.
 #pragma once
 
+#include <compare>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +23,7 @@ struct recipe_site {
   recipe which = recipe::none;
   std::string path{};
   bool is_declared = false;
+  friend auto operator<=>(const recipe_site&, const recipe_site&) = default;
 };
 
 /// Whether what was found as `found` may be one of the `wanted`; no `wanted`: any is.
@@ -28,6 +31,15 @@ bool may_be(recipe found, const std::optional<recipe>& wanted) noexcept;
 
 /// Adds the declared ones, each in place of what was found at its path, and sorts all by path.
 void declare(std::vector<recipe_site>& sites, const std::vector<declared_recipe>& declared);
+
+/// Where the recipes are that have no survey of their own: those that were found, and those that are declared. Without
+/// the `queues`, which are read as such. `found(kind)`: the paths of this kind.
+std::vector<recipe_site> other_sites(const std::function<std::vector<std::string>(recipe)>& found,
+                                     const std::vector<declared_recipe>& declared,
+                                     const std::vector<std::string>& queues);
+
+/// Adds what came of reading a site.
+void add_reading(recipe_survey& all, const recipe_site& site, reading<recipe_status> seen);
 
 /// Reads what is at the sites, some at a time, and adds it in their order. Nothing is read after `limit`. What can not
 /// be read is noted. `is_gone` is told of one that was found and is not there any more.

@@ -18,15 +18,10 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
-#include "cluster/commit_reader.hpp"
 #include "cluster/live_place.hpp"
 #include "cluster/prober.hpp"
-#include "cluster/queue_reader.hpp"
-#include "cluster/recipe_survey.hpp"
-#include "cluster/topic_reader.hpp"
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
-#include "commands/reading_pace.hpp"
 #include "screen/model.hpp"
 #include "screen/render.hpp"
 #include "terminal/input.hpp"
@@ -39,7 +34,7 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 constexpr auto search_interval = 1s;        // Least pause between searches for new recipes.
-constexpr auto shortest_interval = 100ms;   // Between two drawings of changes.
+constexpr auto drawing_interval = 200ms;    // Between two drawings, and two looks at what has changed, at least.
 constexpr int servers_at_the_interval = 3;  // More servers are asked less often.
 constexpr auto clock_interval = 1s;
 
@@ -62,12 +57,13 @@ class dashboard {
       : io_(io),
         wanted_(wanted),
         session_(session),
-        recipes_(std::move(session), wanted.root, {[this] { note_change(); }, [this] { show_before_loss(); }},
-                 wanted.interval),
+        recipes_(std::move(session), {wanted.root, wanted.queues, wanted.recipes, wanted.interval},
+                 {[this] { note_change(); }, [this](const auto& path, const auto& was) { show_passed(path, was); }}),
         probes_(std::make_shared<prober>(io.get_executor(), wanted.servers, wanted.timeout)),
         servers_(not_asked(wanted.servers)),
         recipes_timer_(io),
         clock_timer_(io),
+        drawing_timer_(io),
         input_(io, watch_for_input(STDIN_FILENO)),
         signals_(io) {
     for (const int each : {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGWINCH, SIGTSTP, SIGCONT}) signals_.add(each);
@@ -84,7 +80,6 @@ class dashboard {
     for (auto loop :
          {&dashboard::watch_recipes, &dashboard::read_keys, &dashboard::obey_signals, &dashboard::show_time})
       begin((this->*loop)());
-    read_unwatched();
     for (std::size_t i = 0; i < servers_.size(); ++i) begin(watch_server(i));
     while (!is_over_) io_.run_one();
     terminal_.reset();
@@ -103,6 +98,7 @@ class dashboard {
   void end_loops() {
     end_rests();
     clock_timer_.cancel();
+    drawing_timer_.cancel();
     signals_.cancel();
     input_.cancel();
   }
@@ -110,32 +106,46 @@ class dashboard {
   void end_rests() {
     for (auto& each : server_timers_) each.cancel();
     recipes_timer_.cancel();
-    wake_readers();
   }
 
-  void wake_readers() {
-    for (auto& each : reader_timers_) each.cancel();
-  }
-
-  void apply(const event& what) {
+  void apply(event what) {
     if (is_over_) return;
     const auto now = std::chrono::system_clock::now();
-    const auto shown = state_.shown.which;
-    const bool was_known = state_.seen.elections.has_value();
-    const effect wish = update(state_, what, now);
-    if (state_.shown.which != shown || state_.seen.elections.has_value() != was_known) wake_readers();
+    state_.utc_offset = utc_offset(now);
+    const effect wish = update(state_, std::move(what), now);
     if (wish == effect::quit) is_over_ = true;
     if (wish == effect::refresh) {
       ++refreshes_;
       recipes_.want_all();
       end_rests();
     }
+    draw_soon();
+  }
+
+  /// An answer to the user comes at once.
+  void answer(event what) {
+    apply(std::move(what));
     draw();
   }
 
+  /// Draws the changes of a while together.
+  void draw_soon() {
+    const auto due = drawn_at_ + drawing_interval;
+    if (due <= std::chrono::steady_clock::now()) return draw();
+    if (std::exchange(is_drawing_due_, true)) return;
+    drawing_timer_.expires_at(due);
+    drawing_timer_.async_wait([this](const auto& error) {
+      if (!error && is_drawing_due_ && !is_over_) draw();
+    });
+  }
+
   void draw() {
-    const view_options options{wanted_.ascii || !terminal::is_unicode(), utc_offset(state_.now)};
-    terminal_->draw(render(state_, terminal_->width(), terminal_->height(), options));
+    is_drawing_due_ = false;
+    drawn_at_ = std::chrono::steady_clock::now();
+    auto screen = render(state_, terminal_->width(), terminal_->height(), {wanted_.ascii || !terminal::is_unicode()});
+    if (drawn_ == screen) return;
+    terminal_->draw(screen);
+    drawn_ = std::move(screen);
   }
 
   /// Waits until the next refresh is due or requested.
@@ -171,10 +181,11 @@ class dashboard {
           co_await recipes_.search(deadline::max());
           search_due = std::chrono::steady_clock::now() + search_interval;
         }
-        auto elections = co_await recipes_.elections(deadline::max());
-        apply(elections_seen{std::move(elections)});
+        co_await recipes_.prove(deadline::max());
+        show_elections();
         auto groups = co_await recipes_.groups(deadline::max());
         apply(groups_seen{std::move(groups)});
+        show_others();
       } catch (const failure& error) {
         // Refused credentials close the session, and a closed session can not recover. All other errors may pass.
         if (!is_over_ && session_.status().state == zkrecipes::session_state::closed) throw;
@@ -187,7 +198,7 @@ class dashboard {
   /// Until the next refresh is due, or a little after a change: many changes are drawn together.
   asio::awaitable<void> rest_until_changed(std::chrono::steady_clock::time_point begin) {
     if (!has_changed_ || state_.paused) co_await rest(recipes_timer_, wanted_.interval);
-    const auto earliest = begin + std::min<std::chrono::nanoseconds>(shortest_interval, wanted_.interval);
+    const auto earliest = begin + std::min<std::chrono::nanoseconds>(drawing_interval, wanted_.interval);
     recipes_timer_.expires_at(earliest);
     if (std::chrono::steady_clock::now() < earliest) co_await recipes_timer_.async_wait(as_result);
   }
@@ -197,82 +208,36 @@ class dashboard {
     recipes_timer_.cancel();
   }
 
-  /// An election changes again before its last state has been drawn: the events are not to miss that.
-  void show_before_loss() {
-    if (!state_.paused && state_.surveyed_at != wall_time{}) apply(elections_seen{recipes_.known_elections()});
+  /// An election changes again before its last state has been shown: the events are not to miss that.
+  void show_passed(const std::string& path, const std::optional<election_status>& was) {
+    if (!state_.paused && state_.surveyed_at != wall_time{}) apply(election_passed{path, was});
   }
 
-  /// The kinds of recipes that nothing watches.
-  void read_unwatched() {
-    begin(read_on(page::topics, [this] { return read_kind<topic_status, topics_seen>(recipe::topic, read_topic); }));
-    begin(read_on(page::commits,
-                  [this] { return read_kind<commit_status, commits_seen>(recipe::two_phase_commit, read_commit); }));
-    begin(read_on(page::recipes, [this] { return read_others(); }));
+  void show_elections() {
+    if (recipes_.has_new_elections() || !state_.seen.elections) {
+      apply(elections_seen{recipes_.known_elections()});
+    } else {
+      apply(elections_confirmed{});
+    }
+  }
+
+  void show_others() {
+    const auto where = state_.shown.which;
+    const bool is_any = where == page::problems;
+    recipes_.show(
+        {is_any || where == page::topics, is_any || where == page::commits, is_any || where == page::recipes});
+    if (auto topics = recipes_.new_topics()) apply(topics_seen{std::move(*topics)});
+    if (auto commits = recipes_.new_commits()) apply(commits_seen{std::move(*commits)});
+    if (auto others = recipes_.new_others()) apply(recipes_seen{std::move(*others)});
     if (wanted_.queues.empty()) return;
-    begin(read_on(page::recipes, [this] { return read_kind<queue_status, queues_seen>(recipe::none, read_queue); }));
-  }
-
-  /// Reads a kind again and again. Before the first search nothing is known of it, which is not the same as that there
-  /// are none.
-  asio::awaitable<void> read_on(page where, std::function<asio::awaitable<void>()> read) {
-    auto& timer = reader_timers_.emplace_back(io_);
-    reading_pace pace(wanted_.interval);
-    while (!is_over_) {
-      const auto begin = reading_pace::clock::now();
-      const auto refreshes = refreshes_;
-      const bool is_shown = state_.shown.which == where || state_.shown.which == page::problems;
-      if (state_.seen.elections && pace.is_due(begin, is_shown, refreshes)) {
-        co_await read();
-        pace.read(begin, reading_pace::clock::now(), refreshes);
-      }
-      co_await rest(timer, wanted_.interval);
-    }
-  }
-
-  /// All kinds without a survey of their own, but for the queues that are declared.
-  asio::awaitable<void> read_others() {
-    const auto outline = recipes_.outline();
-    recipe_survey all{{}, outline.notes, outline.complete, outline.refused};
-    std::vector<recipe_site> sites;
-    for (const auto which : other_recipes())
-      for (const auto& path : recipes_.found(which)) sites.push_back({which, path, false});
-    declare(sites, wanted_.recipes);
-    const auto& queues = wanted_.queues;
-    std::erase_if(sites, [&queues](const recipe_site& each) {
-      return each.which == recipe::queue && std::find(queues.begin(), queues.end(), each.path) != queues.end();
-    });
-    const std::function<void(const recipe_site&)> is_gone = [this](const recipe_site& gone) {
-      recipes_.forget(gone.which, gone.path);
-    };
-    co_await read_sites(session_, sites, some_participants, deadline::max(), all, is_gone);
-    if (session_.status().state == zkrecipes::session_state::connected) apply(recipes_seen{std::move(all)});
-  }
-
-  /// Without a connection what was read before stays on the screen.
-  template <class Status, class Seen>
-  asio::awaitable<void> read_kind(recipe which, reader<Status> read) {
-    const bool is_declared = which == recipe::none;
-    survey<Status> all;
-    if (!is_declared) {
-      const auto outline = recipes_.outline();
-      all = {{}, outline.notes, outline.complete, outline.refused};
-    }
-    const path_hook is_gone = [&](const std::string& path) {
-      if (!is_declared) return recipes_.forget(which, path);
-      all.complete = false;
-      all.notes.push_back({path, "there is no queue"});
-    };
-    const auto paths = is_declared ? wanted_.queues : recipes_.found(which);
-    const reading_options how{true, is_gone};  // a temporary would be destroyed twice (GCC 12)
-    co_await read_each<Status>(session_, paths, read, deadline::max(), all, how);
-    if (session_.status().state == zkrecipes::session_state::connected) apply(Seen{std::move(all)});
+    if (auto queues = recipes_.new_queues()) apply(queues_seen{std::move(*queues)});
   }
 
   asio::awaitable<void> read_keys() {
     while (!is_over_) {
       co_await input_.async_wait(asio::posix::stream_descriptor::wait_read, as_result);
       if (is_over_) co_return;
-      while (const auto typed = terminal_->read_key()) apply(key_pressed{*typed});
+      while (const auto typed = terminal_->read_key()) answer(key_pressed{*typed});
       if (has_ended(STDIN_FILENO)) is_over_ = true;
     }
   }
@@ -287,7 +252,8 @@ class dashboard {
         case SIGCONT: terminal_->resume(); break;
         default: is_over_ = true;
       }
-      apply(resized{terminal_->width(), terminal_->height()});
+      drawn_.reset();
+      answer(resized{terminal_->width(), terminal_->height()});
     }
   }
 
@@ -324,8 +290,8 @@ class dashboard {
   std::vector<server_status> servers_;
   std::deque<asio::steady_timer> server_timers_;
   asio::steady_timer recipes_timer_;
-  std::deque<asio::steady_timer> reader_timers_;
   asio::steady_timer clock_timer_;
+  asio::steady_timer drawing_timer_;
   asio::posix::stream_descriptor input_;
   asio::signal_set signals_;
   std::optional<terminal> terminal_;  // Made when the signals are ours: then ncurses does not handle them.
@@ -333,6 +299,9 @@ class dashboard {
   unsigned refreshes_ = 0;
   bool has_changed_ = false;  // Since the last refresh began.
   bool is_over_ = false;
+  std::optional<grid> drawn_;  // The content of the terminal.
+  std::chrono::steady_clock::time_point drawn_at_{};
+  bool is_drawing_due_ = false;
 };
 
 }  // namespace

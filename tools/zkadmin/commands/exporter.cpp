@@ -12,7 +12,6 @@
 #include <boost/asio/steady_timer.hpp>
 
 #include "as_result.hpp"
-#include "cluster/inspector.hpp"
 #include "cluster/live_place.hpp"
 #include "cluster/prober.hpp"
 #include "commands/bounded.hpp"
@@ -39,8 +38,7 @@ class exporter {
       : io_(io),
         wanted_(wanted),
         session_(session),
-        look_(session, std::make_unique<live_place>(session, wanted.root, live_elections::hooks(), wanted.refresh / 2),
-              wanted.queues, kinds_of(wanted), wanted.recipes),
+        look_(session, {wanted.root, wanted.queues, wanted.recipes, wanted.refresh / 2, wanted.refresh / 2}, {}),
         probes_(std::make_shared<prober>(io.get_executor(), wanted.servers, wanted.timeout)),
         servers_(not_asked(wanted.servers)),
         server_(std::make_shared<metrics_server>(io.get_executor(), wanted.listen)),
@@ -92,7 +90,7 @@ class exporter {
     } catch (const failure& error) {
       trouble = error.what();
     }
-    if (has_searched_) co_await look_.read(into, limit);  // what earlier searches have found, and the queues
+    if (has_searched_) co_await look_.read(into, kinds_of(wanted_), limit);  // what earlier searches have found
     if (into.trouble.empty()) into.trouble = trouble;
     // Refused credentials close the session, and a closed session can not recover. All other errors may pass.
     const bool is_closed = session_.status().state == zkrecipes::session_state::closed;
@@ -103,7 +101,7 @@ class exporter {
   asio::io_context& io_;
   const settings& wanted_;
   zkrecipes::session session_;
-  inspector look_;
+  live_place look_;
   std::shared_ptr<prober> probes_;
   std::vector<server_status> servers_;
   std::shared_ptr<metrics_server> server_;

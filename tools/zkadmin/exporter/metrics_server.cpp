@@ -15,7 +15,7 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
-#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/span_body.hpp>
 #include <boost/beast/http/write.hpp>
 
 #include "as_result.hpp"
@@ -31,9 +31,8 @@ namespace http = boost::beast::http;
 using asio::ip::tcp;
 using boost::system::error_code;
 using namespace std::chrono_literals;
-using reply = http::response<http::string_body>;
+using shared_text = std::shared_ptr<const std::string>;
 
-constexpr auto longest_conversation = 10s;
 constexpr auto pause_after_refusal = 100ms;  // For example because there are no more descriptors.
 constexpr std::uint32_t longest_header = 8 * 1024;
 constexpr std::size_t most_drained = 64 * 1024;
@@ -46,26 +45,37 @@ tcp::endpoint address_of(const endpoint& where) {
   return {address, where.port};
 }
 
-reply make_reply(http::status status, const char* type, std::string body) {
-  reply made(status, 11);
-  made.set(http::field::content_type, type);
-  made.set(http::field::connection, "close");
-  made.body() = std::move(body);
-  made.prepare_payload();
+/// The text is shared by all that are answered at the same time: it may be long, and a client slow.
+struct reply {
+  shared_text text;
+  http::response<http::span_body<const char>> message;
+};
+
+reply make_reply(http::status status, const char* type, shared_text body) {
+  reply made{std::move(body), {status, 11}};
+  made.message.set(http::field::content_type, type);
+  made.message.set(http::field::connection, "close");
+  made.message.body() = {made.text->data(), made.text->size()};
+  made.message.prepare_payload();
   return made;
 }
 
-reply answer_to(const http::request<http::empty_body>& request, const std::string& metrics) {
+reply make_reply(http::status status, const char* type, std::string body) {
+  return make_reply(status, type, std::make_shared<const std::string>(std::move(body)));
+}
+
+reply answer_to(const http::request<http::empty_body>& request, const shared_text& metrics) {
   if (request.method() != http::verb::get) {
-    auto refusal = make_reply(http::status::method_not_allowed, plain_text, "only GET\n");
-    refusal.set(http::field::allow, "GET");
+    auto refusal = make_reply(http::status::method_not_allowed, plain_text, std::string("only GET\n"));
+    refusal.message.set(http::field::allow, "GET");
     return refusal;
   }
   const std::string_view target(request.target().data(), request.target().size());
   const auto path = target.substr(0, target.find('?'));
   if (path == "/metrics") return make_reply(http::status::ok, "text/plain; version=0.0.4; charset=utf-8", metrics);
-  if (path == "/") return make_reply(http::status::ok, plain_text, "zkadmin exporter: the metrics are at /metrics\n");
-  return make_reply(http::status::not_found, plain_text, "not found: the metrics are at /metrics\n");
+  if (path == "/")
+    return make_reply(http::status::ok, plain_text, std::string("zkadmin exporter: the metrics are at /metrics\n"));
+  return make_reply(http::status::not_found, plain_text, std::string("not found: the metrics are at /metrics\n"));
 }
 
 bool is_of_http(const error_code& error) {
@@ -91,16 +101,16 @@ asio::awaitable<void> drain(beast::tcp_stream& stream) {
   }
 }
 
-asio::awaitable<void> converse_over(beast::tcp_stream& stream, std::shared_ptr<const std::string> metrics) {
-  stream.expires_after(longest_conversation);
+asio::awaitable<void> converse_over(beast::tcp_stream& stream, shared_text metrics) {
+  stream.expires_after(metrics_server::longest_conversation);
   beast::flat_buffer buffer(longest_header + 1024);
   http::request_parser<http::empty_body> parser;
   parser.header_limit(longest_header);
   auto reading = co_await http::async_read_header(stream, buffer, parser, as_result);
   const error_code error = std::get<0>(reading);
   if (error && !is_of_http(error)) co_return;
-  reply answer = error ? answer_to_garbage(error) : answer_to(parser.get(), *metrics);
-  auto writing = co_await http::async_write(stream, answer, as_result);
+  reply answer = error ? answer_to_garbage(error) : answer_to(parser.get(), metrics);
+  auto writing = co_await http::async_write(stream, answer.message, as_result);
   if (std::get<0>(writing)) co_return;
   error_code ignored;
   stream.socket().shutdown(tcp::socket::shutdown_send, ignored);

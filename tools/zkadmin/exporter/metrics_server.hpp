@@ -1,6 +1,7 @@
 // Serves one text over HTTP/1.1.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,11 +15,13 @@
 namespace zkadmin {
 
 /// `GET /metrics` gives the text, `GET /` says so. A connection is closed after its answer; a client that takes too
-/// long, or sends too much, is cut off. For an executor of one thread.
+/// long, or sends too much, is cut off. Answers share the text. For an executor of one thread.
 class metrics_server : public std::enable_shared_from_this<metrics_server> {
  public:
   /// The number of connections at a time. Further ones are closed at once.
   static constexpr std::size_t most_connections = 32;
+  /// A connection that lasts longer is closed.
+  static constexpr auto longest_conversation = std::chrono::seconds(10);
 
   /// Listens at once. Throws `failure` if that is not possible, or if the host is no IP address.
   metrics_server(const boost::asio::any_io_executor& executor, const endpoint& where);

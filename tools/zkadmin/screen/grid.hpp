@@ -43,6 +43,8 @@ class grid {
   /// The characters, without blanks at the ends of lines.
   std::string to_text() const;
 
+  friend bool operator==(const grid&, const grid&) = default;
+
  private:
   void put_glyph(int x, int y, char32_t glyph, look how);
   char32_t adapted(char32_t glyph) const noexcept;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "screen/kept_page.hpp"
 #include "screen/key_table.hpp"
 #include "screen/navigation.hpp"
 #include "screen/page_content.hpp"
@@ -20,7 +21,7 @@ list_state* list_on_screen(model& state) {
 void sort_by_neighbour(model& state, int step) {
   auto* looked = list_on_screen(state);
   if (!looked) return;
-  const auto columns = static_cast<int>(list_of(state, state.shown.which).content.columns.size());
+  const auto columns = static_cast<int>(page_of(state)->list.content.columns.size());
   const int present = looked->sorted_by ? static_cast<int>(*looked->sorted_by) : -1;
   const int next = std::clamp(present + step, -1, columns - 1);
   looked->sorted_by = next < 0 ? std::nullopt : std::optional(static_cast<std::size_t>(next));

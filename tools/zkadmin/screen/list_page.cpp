@@ -24,8 +24,7 @@ std::string empty_text(const model& state, bool is_known, bool is_filtered) {
   return state.seen.trouble.empty() ? "not known yet" : "not known";
 }
 
-void draw_list(grid& screen, const model& state, lines where, const view_options& options) {
-  const auto list = list_of(state, state.shown.which, options);
+void draw_list(grid& screen, const model& state, lines where, const list_view& list) {
   const auto& looked = state.lists[static_cast<std::size_t>(state.shown.which)];
   const auto layout = layout_of(where);
   int y = where.top;

@@ -69,12 +69,13 @@ void apply_order(list_view& list, const list_state& wish) {
 
 }  // namespace
 
-list_view list_of(const model& state, page which, const view_options& options) {
-  auto list = whole_list(state, which, options);
+list_view list_of(const model& state, page which) {
+  auto list = whole_list(state, which);
   const auto& wish = state.lists[static_cast<std::size_t>(which)];
   list.total = list.keys.size();
   apply_filter(list, wish.filter);
   if (wish.sorted_by || wish.is_inverted) apply_order(list, wish);
+  measure(list.content);
   return list;
 }
 

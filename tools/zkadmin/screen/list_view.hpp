@@ -32,7 +32,7 @@ struct list_view {
 };
 
 /// The list of a page (not of the help) with the filter and the order that the user has chosen.
-list_view list_of(const model& state, page which, const view_options& options = {});
+list_view list_of(const model& state, page which);
 
 /// "TOPICS 3 of 120 /mail by LAG".
 std::string heading_of(const model& state, page which, const list_view& list, const std::string& title);

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -45,17 +46,20 @@ struct prompt_line {
   std::string text{};
 };
 
+struct kept_page;
+
 struct model {
   // The known state. When a refresh fails the last answer stays, and `seen.trouble` says why it is old.
   std::string title;
   problem_limits limits;
   wanted_kinds kinds;
-  findings seen;   ///< Elections with a problem come first.
+  findings seen;   ///< In each survey those with a problem come first.
   verdict judged;  ///< The problems of `seen`.
   wall_time now;
   wall_time surveyed_at;          ///< When the elections were read; the clock's epoch before the first time.
   std::deque<event_line> events;  ///< Newest first, bounded.
   std::uint64_t events_noted = 0;
+  std::chrono::seconds utc_offset{0};  ///< Applied to the times of day that are shown.
 
   // The part that the user looks at.
   screen_place shown;
@@ -67,6 +71,10 @@ struct model {
   bool paused = false;
   std::optional<prompt_line> prompt;
   std::string message;  ///< An answer to what was typed last.
+
+  // Made of the rest.
+  std::array<std::uint64_t, page_count> revisions{};  ///< By page: counts the changes of what it shows.
+  std::shared_ptr<const kept_page> kept;              ///< The content of the page; `page_of` tells whether it is true.
 };
 
 struct key_pressed {
@@ -77,6 +85,13 @@ struct servers_seen {
 };
 struct elections_seen {
   election_survey survey;
+};
+/// They are as they were seen last.
+struct elections_confirmed {};
+/// One election was in this state, or gone, and has changed again before the next survey.
+struct election_passed {
+  std::string path;
+  std::optional<election_status> status;
 };
 struct elections_failed {
   std::string why;
@@ -102,12 +117,13 @@ struct resized {
 };
 struct time_passed {};
 
-using event = std::variant<key_pressed, servers_seen, elections_seen, elections_failed, groups_seen, topics_seen,
-                           commits_seen, queues_seen, recipes_seen, resized, time_passed>;
+using event =
+    std::variant<key_pressed, servers_seen, elections_seen, elections_confirmed, election_passed, elections_failed,
+                 groups_seen, topics_seen, commits_seen, queues_seen, recipes_seen, resized, time_passed>;
 
 /// The action that the caller has to take besides drawing the model anew.
 enum class effect { none, refresh, quit };
 
-effect update(model& state, const event& what, wall_time now);
+effect update(model& state, event what, wall_time now);
 
 }  // namespace zkadmin

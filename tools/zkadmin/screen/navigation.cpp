@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "screen/kept_page.hpp"
 #include "screen/page_content.hpp"
 
 namespace zkadmin {
@@ -25,13 +26,13 @@ void select(list_state& looked, const list_view& list, std::size_t index) {
 }
 
 void scroll_to(model& state, std::size_t line) {
-  const auto length = sheet_of(state, state.shown, state.width, {}).length();
+  const auto length = page_of(state)->details.length();
   state.scroll = std::min(line, length - std::min(length, static_cast<std::size_t>(lines_of_page(state))));
 }
 
 void move_to(model& state, std::size_t position) {
   if (is_list(state.shown)) {
-    select(state_of_list(state), list_of(state, state.shown.which), position);
+    select(state_of_list(state), page_of(state)->list, position);
   } else {
     scroll_to(state, position);
   }
@@ -54,7 +55,7 @@ void keep_in_view(list_state& looked, std::size_t rows, std::size_t room) {
 
 void leave_lost_details(model& state) {
   if (is_list(state.shown) || state.shown.which == page::help) return;
-  if (sheet_of(state, state.shown, state.width, {}).length() > 0) return;
+  if (page_of(state)->details.length() > 0) return;
   state.message = state.shown.item + " is gone";
   std::erase(state.history, state.shown);
   go_back(state);
@@ -110,7 +111,8 @@ void move_to_last(model& state) { move_to(state, static_cast<std::size_t>(-1)); 
 
 void open_selected(model& state) {
   if (!is_list(state.shown)) return;
-  const auto list = list_of(state, state.shown.which);
+  const auto content = page_of(state);
+  const auto& list = content->list;
   if (list.keys.empty()) return;
   const auto& target = list.keys[std::min(state_of_list(state).selected, list.keys.size() - 1)].target;
   if (target) return go_to(state, *target);
@@ -118,9 +120,11 @@ void open_selected(model& state) {
 }
 
 void settle(model& state) {
+  state.kept = page_of(state);
   leave_lost_details(state);
+  state.kept = page_of(state);
   if (!is_list(state.shown)) return scroll_to(state, state.scroll);
-  const auto list = list_of(state, state.shown.which);
+  const auto& list = state.kept->list;
   auto& looked = state_of_list(state);
   follow_selection(looked, list);
   keep_in_view(looked, list.keys.size(), static_cast<std::size_t>(std::max(lines_of_page(state), 1)));

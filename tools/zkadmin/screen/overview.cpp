@@ -92,9 +92,9 @@ void draw_ensemble(grid& screen, const model& state, lines where) {
     screen.put(indent, y, "and " + std::to_string(hidden) + " more", look::dim);
 }
 
-void draw_election_list(grid& screen, const model& state, lines where, const list_view& list) {
+void draw_election_list(grid& screen, const model& state, lines where, const list_view& list,
+                        const std::vector<list_line>& all) {
   const auto columns = place_columns(list.content, indent, screen.width() - indent - margin);
-  const auto all = list_lines(state, list);
   const auto selected = state.lists[static_cast<std::size_t>(page::overview)].selected;
   const auto is_selected = [selected](const list_line& each) { return each.row == selected; };
   const auto after_selected = std::find_if(all.rbegin(), all.rend(), is_selected).base();
@@ -112,24 +112,8 @@ void draw_election_list(grid& screen, const model& state, lines where, const lis
   }
 }
 
-/// How many recipes have a problem, and how many of them a critical one.
-struct problem_marks {
-  std::size_t any = 0;
-  std::size_t critical = 0;
-};
-
-template <class Status>
-problem_marks count_problems(const std::vector<Status>& all, const problem_limits& limits) {
-  problem_marks marks;
-  for (const auto& each : all) {
-    const auto found = problems_of(each, limits);
-    marks.any += found.empty() ? 0 : 1;
-    marks.critical += is_critical(found) ? 1 : 0;
-  }
-  return marks;
-}
-
-void draw_elections(grid& screen, const model& state, lines where, const list_view& list) {
+void draw_elections(grid& screen, const model& state, lines where, const list_view& list,
+                    const std::vector<list_line>& all) {
   const bool has_heading = where.count > heading_lines;
   if (has_heading) {
     draw_heading(screen, where.top, heading_of(state, page::overview, list, title_of(page::elections)),
@@ -143,7 +127,7 @@ void draw_elections(grid& screen, const model& state, lines where, const list_vi
     const auto text = is_remark_due ? list.remark.text : empty_text(state, list.is_known, list.total > 0);
     screen.put(indent, where.top, text, look::dim);
   }
-  draw_election_list(screen, state, where, list);
+  draw_election_list(screen, state, where, list, all);
 }
 
 /// Those with a problem first.
@@ -164,13 +148,13 @@ void draw_groups(grid& screen, const model& state, lines where) {
   for (const auto& row : rows) draw_row(screen, y++, list.content, row, columns);
 }
 
-void draw_events(grid& screen, const model& state, lines where, const view_options& options) {
+void draw_events(grid& screen, const model& state, lines where) {
   if (where.count < 2) return;
   draw_heading(screen, where.top, "EVENTS", "", look::plain);
   int y = where.top + 1;
   for (const auto& each : state.events) {
     if (y == where.top + where.count) break;
-    const int x = screen.put(indent, y, time_of_day(each.when, options), look::dim);
+    const int x = screen.put(indent, y, time_of_day(state, each.when), look::dim);
     screen.put(x + 2, y++, each.text, each.look);
   }
 }
@@ -207,13 +191,13 @@ void draw_activity(grid& screen, int x, int y, const election_status& election, 
   }
 }
 
-void draw_overview(grid& screen, const model& state, lines where, const view_options& options) {
-  const auto elections = list_of(state, page::overview);
-  const sections parts = divide(where, state, list_lines(state, elections).size());
+void draw_overview(grid& screen, const model& state, lines where, const list_view& elections) {
+  const auto all = list_lines(state, elections);
+  const sections parts = divide(where, state, all.size());
   draw_ensemble(screen, state, parts.ensemble);
-  draw_elections(screen, state, parts.elections, elections);
+  draw_elections(screen, state, parts.elections, elections, all);
   draw_groups(screen, state, parts.groups);
-  draw_events(screen, state, parts.events, options);
+  draw_events(screen, state, parts.events);
 }
 
 }  // namespace zkadmin

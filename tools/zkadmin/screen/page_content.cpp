@@ -9,7 +9,7 @@
 
 namespace zkadmin {
 
-list_view whole_list(const model& state, page which, const view_options& options) {
+list_view whole_list(const model& state, page which) {
   switch (which) {
     case page::overview: return overview_list_view(state);
     case page::problems: return problem_list_view(state);
@@ -18,22 +18,22 @@ list_view whole_list(const model& state, page which, const view_options& options
     case page::topics: return topic_list_view(state);
     case page::recipes: return recipe_list_view(state);
     case page::commits: return commit_list_view(state);
-    case page::events: return event_list_view(state, options);
+    case page::events: return event_list_view(state);
     case page::servers: return server_list_view(state);
     case page::help: break;
   }
   return {};
 }
 
-sheet sheet_of(const model& state, const screen_place& where, int width, const view_options& options) {
+sheet sheet_of(const model& state, const screen_place& where, int width) {
   sheet content(width);
   switch (where.which) {
-    case page::elections: add_election(content, state, where.item, options); break;
+    case page::elections: add_election(content, state, where.item); break;
     case page::groups: add_group(content, state, where.item); break;
     case page::topics: add_topic(content, state, where.item); break;
     case page::recipes: add_recipe(content, state, where.item); break;
     case page::commits: add_commit(content, state, where.item); break;
-    case page::events: add_event(content, state, where.item, options); break;
+    case page::events: add_event(content, state, where.item); break;
     case page::servers: add_server(content, state, where.item); break;
     case page::help: add_help(content); break;
     case page::overview:

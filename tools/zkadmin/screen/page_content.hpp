@@ -1,4 +1,5 @@
-// What the pages hold: a file in `pages` for each. All of it is made from the model, anew for each use.
+// What the pages hold: a file in `pages` for each. All of it is made from the model, anew for each use: `page_of`
+// keeps what is on the screen.
 #pragma once
 
 #include <algorithm>
@@ -6,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "problems/order.hpp"
 #include "screen/list_view.hpp"
 #include "screen/render.hpp"
 #include "screen/sheet.hpp"
@@ -20,25 +20,25 @@ list_view group_list_view(const model& state);
 list_view topic_list_view(const model& state);
 list_view recipe_list_view(const model& state);
 list_view commit_list_view(const model& state);
-list_view event_list_view(const model& state, const view_options& options);
+list_view event_list_view(const model& state);
 list_view server_list_view(const model& state);
 list_view overview_list_view(const model& state);
 
 /// The list of a page without filter, in the order of the page.
-list_view whole_list(const model& state, page which, const view_options& options);
+list_view whole_list(const model& state, page which);
 
 // Details of the thing with this path or name; nothing is added if it is not there.
-void add_election(sheet& to, const model& state, const std::string& path, const view_options& options);
+void add_election(sheet& to, const model& state, const std::string& path);
 void add_group(sheet& to, const model& state, const std::string& path);
 void add_topic(sheet& to, const model& state, const std::string& path);
 void add_recipe(sheet& to, const model& state, const std::string& path);
 void add_commit(sheet& to, const model& state, const std::string& path);
-void add_event(sheet& to, const model& state, const std::string& number, const view_options& options);
+void add_event(sheet& to, const model& state, const std::string& number);
 void add_server(sheet& to, const model& state, const std::string& name);
 void add_help(sheet& to);
 
 /// The help, or the details that a place stands for. Empty if there is no such thing.
-sheet sheet_of(const model& state, const screen_place& where, int width, const view_options& options);
+sheet sheet_of(const model& state, const screen_place& where, int width);
 
 /// Whether the place is a list, as opposed to details or help.
 bool is_list(const screen_place& where) noexcept;
@@ -70,12 +70,11 @@ std::string gaps_of(const std::vector<survey_note>& notes, bool is_complete);
 /// The remark on all things of a kind together: old data, problems, gaps.
 table_cell remark_on(const model& state, const problem_list& problems, std::size_t troubled, const std::string& gaps);
 
-/// The list of a survey, those with a problem first, with the remark on all of them. `add_rows(list, status, problems)`
+/// The list of a survey, with the remark on all of them. `add_rows(list, status, problems)`
 /// adds one.
 template <class Status, class Add>
-list_view list_of_survey(const model& state, std::optional<survey<Status>> seen, std::vector<column> columns,
+list_view list_of_survey(const model& state, const std::optional<survey<Status>>& seen, std::vector<column> columns,
                          Add add_rows) {
-  if (seen) put_problems_first(seen->found, state.limits);
   list_view list;
   list.content.columns = std::move(columns);
   list.is_known = seen.has_value();

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "screen/grid.hpp"
+#include "screen/list_view.hpp"
 #include "screen/model.hpp"
 #include "screen/render.hpp"
 
@@ -29,8 +30,9 @@ struct list_layout {
 };
 list_layout layout_of(lines where) noexcept;
 
-void draw_overview(grid& screen, const model& state, lines where, const view_options& options);
-void draw_list(grid& screen, const model& state, lines where, const view_options& options);
+/// `list`: that of the page.
+void draw_overview(grid& screen, const model& state, lines where, const list_view& list);
+void draw_list(grid& screen, const model& state, lines where, const list_view& list);
 
 /// "ELECTIONS 3 ------- remark".
 void draw_heading(grid& screen, int y, const std::string& title, const std::string& remark, look remark_look);
@@ -51,6 +53,6 @@ std::string empty_text(const model& state, bool is_known, bool is_filtered);
 /// Why the elections on screen are out of date; empty if they are current.
 std::string staleness(const model& state);
 
-std::string time_of_day(wall_time when, const view_options& options);
+std::string time_of_day(const model& state, wall_time when);
 
 }  // namespace zkadmin

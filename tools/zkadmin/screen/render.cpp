@@ -5,6 +5,7 @@
 
 #include "report/tables.hpp"
 #include "screen/fitted.hpp"
+#include "screen/kept_page.hpp"
 #include "screen/page_content.hpp"
 #include "text.hpp"
 
@@ -29,9 +30,9 @@ look look_of(const verdict& judged) {
 }
 
 // A narrow screen shows the cluster's name, without the program's name, the problems and the time.
-void draw_title(grid& screen, const model& state, const view_options& options) {
+void draw_title(grid& screen, const model& state) {
   const bool is_narrow = screen.width() < 40;
-  const std::string clock = (state.paused ? "PAUSED " : "") + (is_narrow ? "" : time_of_day(state.now, options));
+  const std::string clock = (state.paused ? "PAUSED " : "") + (is_narrow ? "" : time_of_day(state, state.now));
   const int clock_x = std::max(screen.width() - places(clock) - 1, 0);
   const auto count = is_narrow ? std::string() : problem_count(state.judged);
   const int count_x = count.empty() ? clock_x : std::max(clock_x - places(count) - 2, 0);
@@ -66,8 +67,8 @@ void draw_last_line(grid& screen, const model& state, int y) {
 
 }  // namespace
 
-std::string time_of_day(wall_time when, const view_options& options) {
-  const auto local = std::chrono::floor<std::chrono::seconds>(when) + options.utc_offset;
+std::string time_of_day(const model& state, wall_time when) {
+  const auto local = std::chrono::floor<std::chrono::seconds>(when) + state.utc_offset;
   const std::chrono::hh_mm_ss clock(local - std::chrono::floor<std::chrono::days>(local));
   char text[16];
   std::snprintf(text, sizeof text, "%02d:%02d:%02d", static_cast<int>(clock.hours().count()),
@@ -90,15 +91,16 @@ std::string staleness(const model& state) {
 
 grid render(const model& state, int width, int height, const view_options& options) {
   grid screen(width, height, options.ascii);
-  draw_title(screen, state, options);
+  draw_title(screen, state);
   draw_banner(screen, state);
   const lines body = body_of(height);
+  const auto content = page_of(state, width);
   if (state.shown.which == page::overview) {
-    draw_overview(screen, state, body, options);
+    draw_overview(screen, state, body, content->list);
   } else if (is_list(state.shown)) {
-    draw_list(screen, state, body, options);
+    draw_list(screen, state, body, content->list);
   } else {
-    sheet_of(state, state.shown, width, options).draw(screen, state.scroll, body);
+    content->details.draw(screen, state.scroll, body);
   }
   draw_last_line(screen, state, body.top + body.count);
   return screen;

@@ -21,9 +21,17 @@ int column_width(const table& content, std::size_t index) {
   return width;
 }
 
+std::vector<int> widths_of(const table& content) {
+  if (!content.widths.empty()) return content.widths;
+  std::vector<int> widths;
+  for (std::size_t i = 0; i < content.columns.size(); ++i) widths.push_back(column_width(content, i));
+  return widths;
+}
+
 std::vector<placed_column> all_columns(const table& content) {
+  const auto widths = widths_of(content);
   std::vector<placed_column> columns;
-  for (std::size_t i = 0; i < content.columns.size(); ++i) columns.push_back({i, 0, column_width(content, i)});
+  for (std::size_t i = 0; i < widths.size(); ++i) columns.push_back({i, 0, widths[i]});
   return columns;
 }
 
@@ -77,6 +85,11 @@ void put_aligned(grid& screen, int y, const placed_column& where, const column& 
 
 }  // namespace
 
+void measure(table& content) {
+  content.widths.clear();
+  content.widths = widths_of(content);
+}
+
 std::vector<placed_column> place_columns(const table& content, int x, int width) {
   auto columns = all_columns(content);
   drop_columns(content, columns, width);
@@ -91,11 +104,12 @@ std::vector<placed_column> place_columns(const table& content, int x, int width)
 }
 
 int natural_width(const table& content) {
-  int width = total_width(all_columns(content));
+  const auto columns = all_columns(content);
+  int width = total_width(columns);
   for (const auto& row : content.rows) {
     int used = 0;
     for (std::size_t i = 0; i < row.size(); ++i)
-      used += (spans(content, row, i) ? places(row[i].text) : column_width(content, i)) + gap;
+      used += (spans(content, row, i) ? places(row[i].text) : columns[i].width) + gap;
     width = std::max(width, used - gap);
   }
   return width;

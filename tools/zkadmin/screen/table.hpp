@@ -30,7 +30,11 @@ using table_row = std::vector<table_cell>;
 struct table {
   std::vector<column> columns;
   std::vector<table_row> rows;
+  std::vector<int> widths{};  ///< Those of the columns, if `measure` was called behind the last change; else empty.
 };
+
+/// Sets the widths, for a table that is drawn more than once.
+void measure(table& content);
 
 struct placed_column {
   std::size_t index;

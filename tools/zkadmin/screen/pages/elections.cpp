@@ -16,9 +16,9 @@ table_cell age_cell(const model& state, const election_status& election) {
   return {short_duration(age), look::plain, age.count()};
 }
 
-std::string since_text(const model& state, const election_status& election, const view_options& options) {
+std::string since_text(const model& state, const election_status& election) {
   if (election.since == wall_time{}) return {};
-  return " since " + time_of_day(election.since, options) + " (" + age_cell(state, election).text + ")";
+  return " since " + time_of_day(state, election.since) + " (" + age_cell(state, election).text + ")";
 }
 
 std::string leader_text(const election_status& election) {
@@ -86,12 +86,12 @@ list_view elections_with(const model& state, bool is_whole) {
 list_view election_list_view(const model& state) { return elections_with(state, true); }
 list_view overview_list_view(const model& state) { return elections_with(state, false); }
 
-void add_election(sheet& to, const model& state, const std::string& path, const view_options& options) {
+void add_election(sheet& to, const model& state, const std::string& path) {
   const auto* election = find_election(state, path);
   if (!election) return;
   to.add_subject("ELECTION", path, staleness(state));
   to.add_field("epoch", std::to_string(election->epoch));
-  to.add_field("phase", election->phase + since_text(state, *election, options));
+  to.add_field("phase", election->phase + since_text(state, *election));
   to.add_field("takeover", election->takeover.empty() ? "-" : election->takeover);
   to.add_field("leader", leader_text(*election));
   if (election->leader) to.add_field("node", election->leader->node);

@@ -3,7 +3,7 @@
 
 namespace zkadmin {
 
-list_view event_list_view(const model& state, const view_options& options) {
+list_view event_list_view(const model& state) {
   list_view list;
   list.content.columns = {{"TIME"}, {"EVENT"}};
   list.follows_top = true;
@@ -11,16 +11,16 @@ list_view event_list_view(const model& state, const view_options& options) {
     const auto number = std::to_string(each.number);
     const auto order = static_cast<std::int64_t>(each.number);
     list.add({number, screen_place{page::events, number}},
-             {{time_of_day(each.when, options), look::dim, order}, {each.text, each.look}});
+             {{time_of_day(state, each.when), look::dim, order}, {each.text, each.look}});
   }
   return list;
 }
 
-void add_event(sheet& to, const model& state, const std::string& number, const view_options& options) {
+void add_event(sheet& to, const model& state, const std::string& number) {
   for (const auto& each : state.events) {
     if (std::to_string(each.number) != number) continue;
     to.add_heading("EVENT");
-    to.add_field("time", time_of_day(each.when, options));
+    to.add_field("time", time_of_day(state, each.when));
     to.add_field("event", each.text, each.look);
     return;
   }

@@ -1,4 +1,5 @@
 // The recipes that have no page of their own, all in one form: locks, semaphores, barriers, queues, ...
+#include "problems/order.hpp"
 #include "problems/recipe_rules.hpp"
 #include "screen/page_content.hpp"
 #include "text.hpp"
@@ -33,6 +34,7 @@ std::optional<recipe_survey> all_recipes_of(const model& state) {
   for (const auto& each : queues.found) all.found.push_back(recipe_of(each));
   all.notes.insert(all.notes.end(), queues.notes.begin(), queues.notes.end());
   all.complete = all.complete && queues.complete;
+  put_problems_first(all.found, state.limits);
   return all;
 }
 

@@ -1,0 +1,228 @@
+// The state of recipes of a kind, kept up to date by watches.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <boost/asio/awaitable.hpp>
+#include <boost/asio/cancellation_type.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/this_coro.hpp>
+
+#include <zkrecipes/session.hpp>
+
+#include "as_result.hpp"
+#include "background_task.hpp"
+#include "cluster/ages.hpp"
+#include "cluster/node_watches.hpp"
+#include "cluster/reading.hpp"
+#include "cluster/reading_pace.hpp"
+#include "cluster/recipe_survey.hpp"
+#include "cluster/turns.hpp"
+#include "failure.hpp"
+
+namespace zkadmin {
+
+/// Reads each once, then again when a watch has told a change, as often as `reading_pace` allows: one that does not
+/// change costs no request. What watches do not tell is read again every minute, or as `node_watches` says.
+///
+/// Held by `shared_ptr`. For an executor of one thread.
+template <class Status>
+class live_readings : public std::enable_shared_from_this<live_readings<Status>> {
+ public:
+  using read_site = std::function<boost::asio::awaitable<reading<Status>>(zkrecipes::session, recipe_site)>;
+
+  struct hooks {
+    std::function<void()> on_change{};
+    std::function<void(const recipe_site&)> is_gone{};  ///< One that was found is not there any more.
+  };
+
+  live_readings(zkrecipes::session session, read_site read, std::chrono::nanoseconds interval, hooks tell)
+      : session_(std::move(session)),
+        read_(std::move(read)),
+        interval_(interval),
+        tell_(std::move(tell)),
+        turns_(std::make_shared<turns>(session_.get_executor(), readings_at_a_time)) {}
+
+  /// Follows these, and no others.
+  void follow(const std::vector<recipe_site>& sites) {
+    const auto is_wanted = [&sites](const auto& each) {
+      return std::any_of(sites.begin(), sites.end(), [&each](const auto& site) { return site == each.first; });
+    };
+    has_news_ |= std::erase_if(all_, [&](const auto& each) { return !is_wanted(each); }) > 0;
+    for (const auto& each : sites)
+      if (!all_.contains(each)) begin(each);
+  }
+
+  /// The connection is lost, and with it the watches: each is read again, a bounded number at a time.
+  void forget_watches() {
+    for (auto& [site, each] : all_) each.is_current = false;
+    has_news_ = true;
+    read_again();
+  }
+
+  /// Reads each again: the user has asked for it.
+  void read_again() {
+    for (auto& [site, each] : all_) begin(site);
+  }
+
+  /// Whether they are on the screen: if not, changes are read less often.
+  void show(bool is_shown) noexcept { is_shown_ = is_shown; }
+
+  /// Whether each has been read, or can not be.
+  bool is_ready() const {
+    return std::all_of(all_.begin(), all_.end(), [](const auto& each) { return each.second.is_current; });
+  }
+  /// Whether the last survey would be another one now, apart from ages.
+  bool has_news() const noexcept { return has_news_; }
+  bool is_empty() const noexcept { return all_.empty(); }
+
+  /// Adds what is known of each: `add(all, site, reading)`. Asks no server.
+  template <class Survey, class Add>
+  void add_to_survey(Survey& all, Add add) {
+    has_news_ = false;
+    const auto now = clock::now();
+    for (const auto& [site, each] : all_) {
+      if (!each.trouble.empty() || !each.is_current) {
+        all.complete = false;
+        all.notes.push_back({site.path, note_on(each)});
+      }
+      if (!each.seen) continue;
+      auto copy = *each.seen;
+      grow_older(copy.status, std::chrono::duration_cast<std::chrono::milliseconds>(now - each.read_at));
+      add(all, site, std::move(copy));
+    }
+  }
+
+ private:
+  using clock = std::chrono::steady_clock;
+  static constexpr std::size_t readings_at_a_time = 8;
+  static constexpr auto unwatched_interval = std::chrono::minutes(1);
+  static constexpr auto pause_after_a_failure = std::chrono::seconds(1);
+
+  struct followed {
+    bool is_current = false;  ///< It was read since the last connection, or could not be.
+    std::optional<reading<Status>> seen{};
+    std::string trouble{};  ///< Why the last reading has failed.
+    clock::time_point read_at{};
+    background_task task{};
+  };
+
+  static std::string note_on(const followed& one) {
+    if (!one.trouble.empty()) return one.trouble;
+    return one.seen ? "it has not been read since the connection was lost" : "it has not been read yet";
+  }
+
+  void begin(const recipe_site& site) { all_[site].task = background_task(session_.get_executor(), follow_one(site)); }
+
+  /// Does not keep the others alive: their end cancels the task.
+  boost::asio::awaitable<void> follow_one(recipe_site site) {
+    const auto weak = this->weak_from_this();
+    const auto gate = turns_;
+    const auto watches = node_watches::make(session_);
+    reading_pace pace(interval_);
+    watched_nodes nodes{{site.path, watched_part::data}};
+    for (;;) {
+      clock::time_point begun;
+      outcome last;
+      {
+        const auto turn = co_await gate->enter();
+        begun = clock::now();
+        last = co_await read_once(weak, site, watches, nodes);
+      }
+      if (last.is_over) co_return;
+      pace.read(begun, clock::now(), nodes.size());
+      if (!last.is_outdated) co_await watches->changed(last.next);
+      co_await await_pace(weak, pace);
+    }
+  }
+
+  struct outcome {
+    bool is_over = false;
+    bool is_outdated = false;  ///< It may have changed while it was read.
+    clock::time_point next = clock::time_point::max();
+  };
+
+  static boost::asio::awaitable<outcome> read_once(std::weak_ptr<live_readings> all, recipe_site site,
+                                                   std::shared_ptr<node_watches> watches, watched_nodes& nodes) {
+    outcome result;
+    auto self = all.lock();
+    if (!self) co_return outcome{true};
+    const auto session = self->session_;
+    const auto read = self->read_;
+    self.reset();
+    reading<Status> seen;
+    std::string trouble;
+    try {
+      co_await watches->renew(nodes);
+      seen = co_await read(session, site);
+      nodes = seen.error ? watched_nodes{{site.path, watched_part::data}} : nodes_of(seen.status);
+      result.is_outdated = co_await watches->renew(nodes);
+      if (seen.error || !is_watched(seen.status)) result.next = clock::now() + unwatched_interval;
+    } catch (const failure& why) {
+      trouble = why.what();
+      result.next = clock::now() + pause_after_a_failure;
+    }
+    const auto state = co_await boost::asio::this_coro::cancellation_state;
+    self = all.lock();
+    result.is_over = !self || state.cancelled() != boost::asio::cancellation_type::none;
+    if (result.is_over) co_return result;
+    trouble.empty() ? self->set(site, std::move(seen)) : self->fail(site, trouble);
+    co_return result;
+  }
+
+  /// Until the next reading is due. Looks at the screen meanwhile: what comes on it is due earlier.
+  static boost::asio::awaitable<void> await_pace(std::weak_ptr<live_readings> all, const reading_pace& pace) {
+    boost::asio::steady_timer timer(co_await boost::asio::this_coro::executor);
+    for (;;) {
+      auto self = all.lock();
+      if (!self || pace.is_due(clock::now(), self->is_shown_)) co_return;
+      timer.expires_after(std::max<std::chrono::nanoseconds>(self->interval_, std::chrono::milliseconds(50)));
+      self.reset();
+      co_await timer.async_wait(as_result);
+    }
+  }
+
+  void set(const recipe_site& site, reading<Status> seen) {
+    const auto one = all_.find(site);
+    if (one == all_.end()) return;
+    const bool is_gone = seen.error == zkrecipes::errc::no_node && !site.is_declared;
+    one->second.seen = std::move(seen);
+    one->second.trouble.clear();
+    note_reading(one->second);
+    if (is_gone && tell_.is_gone) tell_.is_gone(site);
+  }
+
+  void fail(const recipe_site& site, const std::string& why) {
+    const auto one = all_.find(site);
+    // Without a connection the others are not told one by one.
+    if (one == all_.end() || session_.status().state != zkrecipes::session_state::connected) return;
+    one->second.trouble = why;
+    note_reading(one->second);
+  }
+
+  void note_reading(followed& one) {
+    one.is_current = true;
+    if (one.trouble.empty()) one.read_at = clock::now();
+    has_news_ = true;
+    if (tell_.on_change) tell_.on_change();
+  }
+
+  zkrecipes::session session_;
+  const read_site read_;
+  const std::chrono::nanoseconds interval_;
+  hooks tell_;
+  std::shared_ptr<turns> turns_;
+  std::map<recipe_site, followed> all_;
+  bool is_shown_ = true;
+  bool has_news_ = true;
+};
+
+}  // namespace zkadmin
