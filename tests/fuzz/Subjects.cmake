@@ -85,6 +85,7 @@ set(admin_subjects
   screen/fitted
   screen/grid
   screen/key_table
+  screen/kept_page
   screen/keys
   screen/list_page
   screen/list_view
