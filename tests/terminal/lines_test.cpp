@@ -149,6 +149,17 @@ BOOST_AUTO_TEST_CASE(readers_wait_for_writers_only) {
   BOOST_TEST(!conditions_of_waiting(line, 3), "it may let readers pass");
 }
 
+BOOST_AUTO_TEST_CASE(a_hold_of_the_same_session_keeps_nobody_waiting) {
+  waiting_line line{"/l", {recipe::read_write_lock}};
+  line.places = {member_of("_c_a-__READ__0000000001", "a", place_role::holder),
+                 member_of("_c_b-__READ__0000000002", "b", place_role::holder),
+                 member_of("_c_a-__WRIT__0000000003", "a", place_role::waiter)};
+  line.places[0].stat.ephemeral_owner = line.places[2].stat.ephemeral_owner = 5;
+  BOOST_TEST(to_text(conditions_of_waiting(line, 2).value()) == "check /l/_c_b-__READ__0000000002 version=3\n");
+  line.places[1].stat.ephemeral_owner = 5;
+  BOOST_TEST(!conditions_of_waiting(line, 2), "it may be a reader that has become a writer");
+}
+
 BOOST_AUTO_TEST_CASE(permits_are_counted) {
   waiting_line line{"/l", {recipe::semaphore}};
   line.root.data = R"({"zkrecipes":"semaphore","size":3})";

@@ -139,11 +139,17 @@ planner::time_point planner::again(const error_code& error) {
 }
 
 bool planner::can_see_members() {
-  for (const auto& each : {members_, quarantines_, notes_}) {
+  for (const auto& each : {members_, quarantines_}) {
     if (each->error()) trouble_ = each->error();
     if (!each->is_ready()) return false;
   }
-  return shows_what_was_written(members_->snapshot());
+  return can_see_notes() && shows_what_was_written(members_->snapshot());
+}
+
+/// If the notes may not be read, those count that were read last: shards of members that are gone need new owners.
+bool planner::can_see_notes() {
+  if (notes_->error()) trouble_ = notes_->error();
+  return notes_->is_ready() || notes_->error() == errc::no_auth;
 }
 
 /// A plan that is made of orders which were replaced already would replace them again.

@@ -41,6 +41,7 @@ class planner : public std::enable_shared_from_this<planner> {
   awaitable<error_code> see_map();
   time_point again(const error_code& error);
   bool can_see_members();
+  bool can_see_notes();
   bool shows_what_was_written(const children_snapshot& members) const;
   std::vector<listed_member> listed(const children_snapshot& members);
   shard_set quarantined() const;

@@ -154,8 +154,29 @@ BOOST_AUTO_TEST_CASE(readers_writers_and_permits) {
   BOOST_TEST(shown.out.starts_with("check " + root() + "/l/" + node_of("/l", "writer") + " version=0\n"), shown.out);
   BOOST_TEST(evict("/l", {"--id", "late", "--rw"}).code == 0);
   BOOST_TEST(ends_with(reading, errc::node_removed));
-  BOOST_TEST(evict("/l", {"--id", "writer", "--rw"}).code == 0);
+  // The reader and the writer are of one session, so it may have become a writer.
+  const auto unsure = evict("/l", {"--id", "writer", "--rw"});
+  BOOST_TEST(unsure.code == 1);
+  BOOST_TEST(has(unsure.err, "it is not known for certain that writer waits at "), unsure.err);
+  const auto node = root() + "/l/" + node_of("/l", "writer");
+  BOOST_TEST(evict("/l", {"--id", "writer", "--rw", "--force", "--yes", node}).code == 0);
   BOOST_TEST(ends_with(writing, errc::node_removed));
+  release(std::get<1>(read));
+}
+
+BOOST_AUTO_TEST_CASE(a_reader_that_has_become_a_writer_holds) {
+  read_write_lock both(zk(), "/l", {.id = "both"});
+  auto read = run(both.async_acquire_read(tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(read));
+  auto written = run(both.async_try_upgrade(std::get<1>(read), tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(written));
+  const auto& path = std::get<1>(written).path();
+  const auto writer = path.substr(path.rfind('/') + 1);
+  const auto refused = evict("/l", {"--node", writer, "--rw"});
+  BOOST_TEST(refused.code == 1);
+  BOOST_TEST(has(refused.err, "it is not known for certain that both waits at "), refused.err);
+  BOOST_TEST(!std::get<1>(written).error());
+  release(std::get<1>(written));
   release(std::get<1>(read));
 }
 

@@ -140,6 +140,7 @@ asio::awaitable<intervention> prepare_decision(zkrecipes::session session, std::
   const auto why = decide(sight, id, age_of(sight.seen.stat, clock_now()), limit);
   intervention change;
   change.requests = detail::deciding(node, sight.seen);
+  change.same = {{node, sight.seen.stat.czxid}};
   change.because = id + " of " + path + " is " + why;
   change.done = "decided " + id + " of " + path + ": " + to_string(sight.seen.record.outcome.decision);
   change.if_gone = "the transaction, or a vote on it, has just been removed: nothing was decided";

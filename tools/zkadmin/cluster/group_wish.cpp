@@ -165,6 +165,8 @@ asio::awaitable<intervention> prepare_transfer(zkrecipes::session session, std::
   co_await require_transfer(session, where, people, shard, member);
   const auto present = co_await find_node(session, where.pin(shard));
   const auto name = "shard " + std::to_string(shard) + " of " + path;
+  if (present && !detail::read_pin(present->data))
+    throw nothing_to_do(where.pin(shard) + " holds data that is no pin, and is left alone");
   const bool is_noted = present && detail::read_pin(present->data) == member;
   if (is_noted && !is_followed) throw nothing_to_do(name + " is pinned to " + member + " already");
   intervention change;

@@ -97,8 +97,9 @@ asio::awaitable<std::optional<intervention>> prepare_removal(zkrecipes::session 
   if (stat.czxid != node.czxid) co_return std::nullopt;
   intervention removal;
   removal.requests.remove(node.path, stat.version);
-  removal.if_gone = owner + " has just left: nothing was deleted";
-  removal.if_changed = "the node of " + owner + " has just been written: nothing was deleted, try again";
+  const auto name = printable(owner);
+  removal.if_gone = name + " has just left: nothing was deleted";
+  removal.if_changed = "the node of " + name + " has just been written: nothing was deleted, try again";
   co_return removal;
 }
 

@@ -12,6 +12,14 @@ namespace asio = boost::asio;
 using zkrecipes::errc;
 using kind = zkrecipes::operation::kind;
 
+/// The servers put a number behind the name, so the node that was made can not be told from others. The other requests
+/// of the transaction tell what came of it.
+bool has_unknown_name(const zkrecipes::operation& request) {
+  using mode = zkrecipes::create_mode;
+  const bool is_numbered = request.mode == mode::persistent_sequential || request.mode == mode::ephemeral_sequential;
+  return request.type == kind::create && is_numbered;
+}
+
 std::string seen_of(const zkrecipes::operation& request, const zkrecipes::error_code& error,
                     const zkrecipes::node_data& node) {
   const auto& path = request.path;
@@ -32,7 +40,7 @@ asio::awaitable<std::string> what_came_of(zkrecipes::session session, zkrecipes:
   if (std::get<0>(present)) co_return "what came of it is not known";
   std::string text;
   for (const auto& each : requests.operations()) {
-    if (each.type == kind::check) continue;
+    if (each.type == kind::check || has_unknown_name(each)) continue;
     auto looked = co_await session.async_get(each.path, as_result);
     if (!text.empty()) text += ", ";
     text += seen_of(each, std::get<0>(looked), std::get<1>(looked));

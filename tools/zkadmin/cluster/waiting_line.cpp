@@ -96,8 +96,16 @@ line_place line_place_of(const std::string& path, const child_node& node) {
 
 bool writes(const line_place& who) { return detail::parse_sequence(who.node, marks_of_writers).has_value(); }
 
+/// A session that holds a read-write lock can be let in past its own node: a reader of this library that becomes a
+/// writer, a writer of Curator that also reads. Nothing in ZooKeeper tells it from a session that waits for itself.
+bool is_own_hold(const line_place& ahead, const line_place& who) {
+  const auto session = who.stat.ephemeral_owner;
+  return session != 0 && ahead.role == place_role::holder && ahead.stat.ephemeral_owner == session;
+}
+
 /// A reader waits for the writers ahead that let nobody pass, a writer for everybody.
 bool keeps_waiting(const line_place& ahead, const line_place& who) {
+  if (is_own_hold(ahead, who)) return false;
   return writes(who) || (writes(ahead) && ahead.is_readable && !detail::is_shared(ahead.data));
 }
 

@@ -47,6 +47,7 @@ asio::awaitable<intervention> prepare_one(zkrecipes::session session, letter_sou
   require_steps(plan, list.folder);
   intervention change;
   change.requests = std::move(plan.steps.at(0).requests);
+  change.same = {{list.folder + "/" + from.only, list.letters.at(0).czxid}};
   change.done = std::string(past_of(fate)) + " " + from.only + " of " + from.path;
   change.if_gone = "the letter has just been requeued or dropped by another: nothing was done";
   change.if_changed = "the letter has just been written: nothing was done, look at it again";
@@ -94,7 +95,7 @@ std::string send_all(surroundings& around, const letter_errand_ptr& asked) {
   const auto limit = [&asked] { return std::chrono::steady_clock::now() + asked->wanted.timeout; };
   run_task(around.io, limit(), *asked, require_unchanged(asked));
   try {
-    run_task(around.io, limit(), *asked, carry_out(asked));
+    run_change(around.io, limit(), *asked, carry_out(asked));
   } catch (const failure& error) {
     throw failure(error.code(), told(*asked) + " for certain: " + error.what());
   }

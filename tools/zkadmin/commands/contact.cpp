@@ -68,12 +68,20 @@ void run_task(asio::io_context& io, deadline limit, const contact& with, asio::a
   if (ended->error) std::rethrow_exception(ended->error);
 }
 
-failure out_of_time(const contact& with) {
+void run_change(asio::io_context& io, deadline limit, const contact& with, asio::awaitable<void> task) {
+  try {
+    run_task(io, limit, with, std::move(task));
+  } catch (const overdue& error) {
+    throw failure(error.code(), std::string(error.what()) + "; the request may be executed all the same, look again");
+  }
+}
+
+overdue out_of_time(const contact& with) {
   const std::string limit = short_duration(with.wanted.timeout);
   const bool has_begun = with.session && with.session->status().incarnation > 0;
   const std::string what = has_begun ? "the servers gave a session, but no answer to all requests within "
                                      : "the servers answer, but gave no session within ";
-  return failure(exit_code::error, what + limit);
+  return overdue(exit_code::error, what + limit);
 }
 
 void end_contact(asio::io_context& io, contact& with, deadline limit) {

@@ -14,6 +14,7 @@
 #include "cluster/prober.hpp"
 #include "cluster/status.hpp"
 #include "failure.hpp"
+#include "overdue.hpp"
 #include "settings/settings.hpp"
 
 namespace zkadmin {
@@ -41,8 +42,12 @@ boost::asio::awaitable<void> make_contact(std::shared_ptr<contact> with);
 /// go on.
 void run_task(boost::asio::io_context& io, deadline limit, const contact& with, boost::asio::awaitable<void> task);
 
+/// The same for a task that sends what changes something: the failure at the deadline says that it may be executed all
+/// the same.
+void run_change(boost::asio::io_context& io, deadline limit, const contact& with, boost::asio::awaitable<void> task);
+
 /// The failure that tells how far the contact came when the time was over.
-failure out_of_time(const contact& with);
+overdue out_of_time(const contact& with);
 
 /// Ends the session, if there is one, so that the servers need not wait for it to expire.
 void end_contact(boost::asio::io_context& io, contact& with, deadline limit);

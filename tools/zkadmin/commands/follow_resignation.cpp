@@ -154,7 +154,7 @@ void send_request(surroundings& around, const followed_ptr& what) {
   what->asked_at = steady_clock::now() - found.asked_before.value_or(milliseconds(0));
   if (found.asked_before) return;
   audited(around, what, to_text(found.request.requests), [&] {
-    run_task(around.io, steady_clock::now() + what->wanted.timeout, *what, ask_leader(what));
+    run_change(around.io, steady_clock::now() + what->wanted.timeout, *what, ask_leader(what));
     return found.request.done;
   });
 }

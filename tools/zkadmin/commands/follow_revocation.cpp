@@ -129,8 +129,10 @@ std::string plan_of(const followed_holders& what) {
   return text + later;
 }
 
+/// Also the requests: the user has confirmed those that were shown.
 bool is_same(const revocation& a, const revocation& b) {
   if (a.holders.size() != b.holders.size()) return false;
+  if (a.request.requests.operations() != b.request.requests.operations()) return false;
   for (std::size_t i = 0; i < a.holders.size(); ++i)
     if (a.holders[i].place.stat.czxid != b.holders[i].place.stat.czxid) return false;
   return true;
@@ -152,7 +154,7 @@ void send_requests(surroundings& around, const holders_ptr& what) {
   const auto& request = what->found->request;
   if (request.requests.empty()) return;
   audited(around, what, to_text(request.requests), [&] {
-    run_task(around.io, what->soon(), *what, ask_holders(what));
+    run_change(around.io, what->soon(), *what, ask_holders(what));
     return request.done;
   });
 }

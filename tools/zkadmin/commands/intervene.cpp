@@ -78,7 +78,7 @@ exit_code ask(surroundings& around, const std::shared_ptr<request>& asked, bool 
   const auto done = audited(around, asked, requests, [&] {
     // The log may have taken long. A task that is begun after its limit would be sent, and be told as failed.
     const deadline until = std::chrono::steady_clock::now() + asked->wanted.timeout;
-    run_task(around.io, until, *asked, carry_out(asked));
+    run_change(around.io, until, *asked, carry_out(asked));
     return asked->prepared->done;
   });
   around.out << printable(done) << std::endl;
