@@ -45,8 +45,10 @@ set(spool_subjects
   spool/spool_file_trouble
   spool/sqlite_statement)
 set(admin_subjects
+  cluster/admin_answers
   cluster/audit_entry
   cluster/foreign_semaphore
+  cluster/four_letter_answers
   cluster/group_status
   cluster/known_recipe
   cluster/line_status

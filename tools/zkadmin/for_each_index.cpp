@@ -48,7 +48,12 @@ asio::awaitable<void> for_each_index(std::size_t count, std::size_t width,
   shared->workers = std::min(count, width);
   if (count == 0) co_return;
   for (std::size_t i = std::min(count, width); i > 0; --i) asio::co_spawn(executor, run_worker(shared), asio::detached);
+  // The tasks use what the caller owns. So a cancellation, which would end the wait by an exception, takes effect
+  // behind it only.
+  const bool throws = co_await asio::this_coro::throw_if_cancelled();
+  co_await asio::this_coro::throw_if_cancelled(false);
   while (shared->workers > 0) co_await shared->done.async_wait(as_result);
+  co_await asio::this_coro::throw_if_cancelled(throws);
   if (shared->error) std::rethrow_exception(shared->error);
 }
 

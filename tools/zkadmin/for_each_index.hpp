@@ -9,7 +9,8 @@
 namespace zkadmin {
 
 /// Runs task(0) ... task(count - 1), at most `width` at a time, and completes when all are done. After the first
-/// exception no further tasks begin; it is thrown once the running tasks have ended. For an executor of one thread.
+/// exception no further tasks begin; it is thrown once the running tasks have ended. A cancellation of the caller waits
+/// for the tasks, too. For an executor of one thread.
 boost::asio::awaitable<void> for_each_index(std::size_t count, std::size_t width,
                                             std::function<boost::asio::awaitable<void>(std::size_t)> task);
 

@@ -92,6 +92,24 @@ BOOST_AUTO_TEST_CASE(a_lock_is_followed_and_costs_nothing_while_it_does_not_chan
   second = recorder<zkrecipes::ownership>(executor());
 }
 
+BOOST_AUTO_TEST_CASE(a_recipe_that_is_deleted_and_made_anew_is_found_again) {
+  made = {"/l"};
+  auto at = make();
+  for (int i = 0; i < 5; ++i) {
+    zkrecipes::lock lock(zk(), "/l");
+    auto held = run(lock.async_acquire(tuple));
+    BOOST_TEST_REQUIRE(!std::get<0>(held));
+    const auto token = std::get<1>(held).token();
+    const auto is_seen = [&] {
+      const auto* found = other("/l");
+      return found && !found->participants.empty() && found->participants[0].token == token;
+    };
+    BOOST_TEST(comes_to(at, is_seen));
+    BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children("/l", tuple))));
+    if (i % 2 == 0) refresh(at);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_is_declared_is_missing_until_it_comes) {
   made = {"/later"};
   live_place at(own, {.recipes = {{recipe::lock, "/later"}}, .interval = 100ms}, {});

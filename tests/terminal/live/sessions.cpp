@@ -140,10 +140,11 @@ BOOST_AUTO_TEST_CASE(by_the_admin_server) {
   const auto admin = there.one.nodes().at(0).admin;
   const auto port = admin.substr(admin.rfind(':') + 1);
   const auto listed = zkadmin({"sessions", "-o", "json", "--admin-port", port},
-                              {{"ZKADMIN_HOSTS", there.hosts}, {"ZKADMIN_ROOT", "/"}});
+                              {{"ZKADMIN_HOSTS", there.hosts}, {"ZKADMIN_ROOT", "/"}, {"ZKADMIN_TIMEOUT", "20s"}});
   BOOST_TEST(listed.code == 0, listed.err);
   const auto document = json::parse(listed.out);
-  BOOST_TEST(document.at("servers").at(0).at("source") == "admin_server");
+  // The first answer of a server's HTTP takes some seconds on a busy machine.
+  BOOST_TEST_REQUIRE(document.at("servers").at(0).at("source") == "admin_server", listed.out);
   BOOST_TEST(document.at("servers").at(0).at("sessions").as_int64() >= 1);
   const auto seen = session_in(document, session_text(*there.over));
   BOOST_TEST_REQUIRE(seen.has_value());

@@ -21,6 +21,7 @@ namespace http = boost::beast::http;
 using boost::system::error_code;
 
 constexpr std::uint32_t longest_admin_header = 8 * 1024;
+constexpr std::size_t longest_admin_piece = 128 * 1024;  // The parser limits no line between chunks.
 
 asio::awaitable<admin_answer> converse_with_admin_server(endpoint where, std::string path, std::size_t most) {
   asio::ip::tcp::socket socket(co_await asio::this_coro::executor);
@@ -32,7 +33,7 @@ asio::awaitable<admin_answer> converse_with_admin_server(endpoint where, std::st
   request.set(http::field::connection, "close");
   error_code error;
   std::tie(error, std::ignore) = co_await http::async_write(socket, request, as_result);
-  boost::beast::flat_buffer buffer;
+  boost::beast::flat_buffer buffer(longest_admin_piece);
   http::response_parser<http::string_body> parser;
   parser.header_limit(longest_admin_header);
   parser.body_limit(most);

@@ -32,7 +32,7 @@ void grow_older(recipe_status& recipe, milliseconds by) {
   for (auto& each : recipe.participants)
     if (each.age) *each.age += by;
   for (auto& each : recipe.facts)
-    if (auto* since = std::get_if<milliseconds>(&each.value)) *since += by;
+    if (auto* since = std::get_if<milliseconds>(&each.value); since && each.name != "period_length") *since += by;
   std::visit([by](auto& original) { grow_older(original, by); }, recipe.original);
 }
 

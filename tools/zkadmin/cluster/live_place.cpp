@@ -81,8 +81,8 @@ asio::awaitable<void> wait_for(std::function<bool()> is_reached, deadline limit)
   }
 }
 
-/// Calls `forget` whenever the connection is lost, for as long as the owner lives.
-asio::awaitable<void> follow_connection(zkrecipes::session session, std::weak_ptr<std::function<void()>> forget) {
+/// Calls `tell` whenever the connection is lost (true) or back (false), for as long as the owner lives.
+asio::awaitable<void> follow_connection(zkrecipes::session session, std::weak_ptr<std::function<void(bool)>> tell) {
   auto last = session.status();
   for (;;) {
     auto changed = co_await session.async_status_change(last.changes, as_result);
@@ -91,9 +91,9 @@ asio::awaitable<void> follow_connection(zkrecipes::session session, std::weak_pt
     const bool is_back = now.state == zkrecipes::session_state::connected;
     const bool was_lost = last.state == zkrecipes::session_state::connected || now.changes > last.changes + 1;
     last = now;
-    const auto hook = forget.lock();
+    const auto hook = tell.lock();
     if (!hook) co_return;
-    if (!is_back || was_lost) (*hook)();
+    (*hook)(!is_back || was_lost);
   }
 }
 
@@ -115,8 +115,10 @@ live_place::live_place(zkrecipes::session session, followed_place what, live_ele
                                                           live_readings<queue_status>::hooks{tell.on_change, forget});
   others_ = std::make_shared<live_readings<recipe_status>>(session, &read_other, what_.interval,
                                                            live_readings<recipe_status>::hooks{tell.on_change, forget});
-  on_loss_ = std::make_shared<std::function<void()>>([this] { forget_watches(); });
-  connection_ = background_task(session.get_executor(), follow_connection(session, on_loss_));
+  // Readings that have begun without a connection may have failed, and would be tried again only after their pause.
+  on_connection_ =
+      std::make_shared<std::function<void(bool)>>([this](bool is_lost) { is_lost ? forget_watches() : read_again(); });
+  connection_ = background_task(session.get_executor(), follow_connection(session, on_connection_));
 }
 
 void live_place::forget_watches() {
@@ -132,6 +134,10 @@ void live_place::forget_watches() {
 
 void live_place::want_all() {
   search_->want_all();
+  read_again();
+}
+
+void live_place::read_again() {
   topics_->read_again();
   commits_->read_again();
   queues_->read_again();

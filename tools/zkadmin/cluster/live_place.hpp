@@ -96,6 +96,7 @@ class live_place {
   bool is_everything_read() const;
   void follow_found();
   void forget_watches();
+  void read_again();
   election_survey outline() const;
 
   zkrecipes::session session_;
@@ -109,7 +110,7 @@ class live_place {
   std::shared_ptr<live_readings<recipe_status>> others_;
   told elections_told_, topics_told_, commits_told_, queues_told_, others_told_;
   std::chrono::steady_clock::time_point proof_due_{};
-  std::shared_ptr<std::function<void()>> on_loss_;  ///< Its end tells the task that this object is gone.
+  std::shared_ptr<std::function<void(bool)>> on_connection_;  ///< Its end tells the task that this object is gone.
   background_task connection_;
 };
 

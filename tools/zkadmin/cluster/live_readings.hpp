@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -53,10 +54,8 @@ class live_readings : public std::enable_shared_from_this<live_readings<Status>>
 
   /// Follows these, and no others.
   void follow(const std::vector<recipe_site>& sites) {
-    const auto is_wanted = [&sites](const auto& each) {
-      return std::any_of(sites.begin(), sites.end(), [&each](const auto& site) { return site == each.first; });
-    };
-    has_news_ |= std::erase_if(all_, [&](const auto& each) { return !is_wanted(each); }) > 0;
+    const std::set<recipe_site> wanted(sites.begin(), sites.end());
+    has_news_ |= std::erase_if(all_, [&wanted](const auto& each) { return !wanted.contains(each.first); }) > 0;
     for (const auto& each : sites)
       if (!all_.contains(each)) begin(each);
   }
@@ -144,6 +143,12 @@ class live_readings : public std::enable_shared_from_this<live_readings<Status>>
     }
   }
 
+  /// Whether the reading has told what is there.
+  static bool is_told(const zkrecipes::error_code& error) {
+    using zkrecipes::errc;
+    return !error || error == errc::no_node || error == errc::no_auth || error == errc::foreign_data;
+  }
+
   struct outcome {
     bool is_over = false;
     bool is_outdated = false;  ///< It may have changed while it was read.
@@ -163,6 +168,7 @@ class live_readings : public std::enable_shared_from_this<live_readings<Status>>
     try {
       co_await watches->renew(nodes);
       seen = co_await read(session, site);
+      if (!is_told(seen.error)) check(seen.error, "looking at " + site.path);
       nodes = seen.error ? watched_nodes{{site.path, watched_part::data}} : nodes_of(seen.status);
       result.is_outdated = co_await watches->renew(nodes);
       if (seen.error || !is_watched(seen.status)) result.next = clock::now() + unwatched_interval;

@@ -191,6 +191,9 @@ asio::awaitable<void> live_search::await_change(std::string path, std::int64_t s
 void live_search::forget(recipe which, const std::string& path) {
   std::erase_if(told_, [gone = recipe_place{which, path}](const auto& each) { return each.second == gone; });
   std::erase(found_[which], path);
+  // It may come back before its parent is searched, which visits only what is not known.
+  visited_.erase(path);
+  erase_below(visited_, path);
 }
 
 /// The node is gone, and so is everything below it.

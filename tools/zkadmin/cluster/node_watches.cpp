@@ -8,6 +8,7 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
+#include "failure.hpp"
 #include "for_each_index.hpp"
 
 namespace zkadmin {
@@ -124,7 +125,14 @@ node_watches::clock::time_point node_watches::next_look() const {
 asio::awaitable<void> node_watches::look_at_lists() {
   for (auto& [node, each] : all_) {
     if (!each.look_due || *each.look_due > clock::now()) continue;
-    const auto seen = co_await look_at(session_, node.path);
+    found_node seen;
+    try {
+      seen = co_await look_at(session_, node.path);
+    } catch (const failure&) {  // Whether it has changed is not known.
+      each.is_looked_at = false;
+      each.is_armed = false;
+      co_return;
+    }
     each.look_due = clock::now() + (seen ? pause_of(*seen) : pause_if_missing);
     if (seen && each.seen && seen->pzxid == each.seen->pzxid) continue;
     each.seen = seen;

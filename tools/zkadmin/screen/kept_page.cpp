@@ -24,6 +24,7 @@ page_inputs inputs_of(const model& state, int width) {
   } else {
     all.width = width;
   }
+  all.utc_offset = state.utc_offset;
   if (shows_passing_time(state)) all.second = std::chrono::floor<std::chrono::seconds>(state.now.time_since_epoch());
   return all;
 }

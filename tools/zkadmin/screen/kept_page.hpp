@@ -21,6 +21,7 @@ struct page_inputs {
   std::string filter{};
   std::optional<std::size_t> sorted_by{};
   bool is_inverted = false;
+  std::chrono::seconds utc_offset{0};
   std::chrono::seconds second{0};  ///< The clock, if the page shows times that pass.
   friend bool operator==(const page_inputs&, const page_inputs&) = default;
 };

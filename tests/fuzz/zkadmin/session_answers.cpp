@@ -1,0 +1,36 @@
+// What servers answer about their sessions: to the four-letter words `cons` and `dump`, and by their AdminServers.
+#include "cluster/session_answers.hpp"
+
+#include "fuzz/target.hpp"
+
+namespace fuzz::session_answers_target {
+
+void require_connections(const zkadmin::told_connections& told) {
+  require(told.is_answer || !told.trouble.empty(), "what is no answer has a reason");
+  require(told.is_answer || told.sessions.empty(), "what is no answer tells of no session");
+  require(!has_control(told.trouble), "no control character is shown");
+  for (const auto& each : told.sessions) {
+    require(each.id != 0, "a connection without a session is none");
+    require(!each.timeout || each.timeout->count() >= 0, "a timeout is not below 0");
+  }
+}
+
+void require_owners(const zkadmin::told_owners& told) {
+  require(told.is_answer || !told.trouble.empty(), "what is no answer has a reason");
+  require(told.is_answer || told.nodes.empty(), "what is no answer tells of no node");
+  require(!has_control(told.trouble), "no control character is shown");
+  for (const auto& [id, paths] : told.nodes)
+    for (const auto& each : paths) require(each.starts_with('/'), "a node has a path");
+}
+
+void read_answer(std::string_view input) {
+  require_connections(zkadmin::parse_cons(input));
+  require_connections(zkadmin::parse_admin_connections(input));
+  require_owners(zkadmin::parse_dump(input));
+  require_owners(zkadmin::parse_admin_dump(input));
+  require(!has_control(zkadmin::doubts_about_admin(input, 2181)), "no control character is shown");
+}
+
+const target known("session_answers", read_answer);
+
+}  // namespace fuzz::session_answers_target
