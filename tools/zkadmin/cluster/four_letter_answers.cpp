@@ -114,6 +114,7 @@ class dump_reader {
       return std::move(told_);
     }
     told_.is_answer = part_ != part::sessions;
+    if (!told_.is_answer) told_.nodes.clear();  // the parts stand in another order than servers write them
     const bool is_whole = part_ == part::connections && told_.nodes.size() == announced_;
     if (!is_whole) told_.trouble = "its answer to dump is cut off";
     if (is_whole && is_strange_) told_.trouble = "some of its ephemeral nodes can not be understood";
