@@ -7,6 +7,7 @@
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/node_path.hpp"
+#include "cluster/own_node.hpp"
 #include "cluster/session_owner.hpp"
 #include "for_each_index.hpp"
 #include "line/node_name.hpp"
@@ -45,16 +46,13 @@ asio::awaitable<void> read_first(zkrecipes::session session, node_line& line, st
 /// The node at the path, and the names of its children.
 asio::awaitable<reading<node_line>> read_root(zkrecipes::session session, std::string path,
                                               std::vector<std::string>& names) {
+  auto own = co_await read_own_node(std::move(session), path);
   reading<node_line> result;
-  auto listing = co_await session.async_children(path, as_result);
-  result.error = std::get<0>(listing);
+  result.error = own.error;
   if (result.error) co_return result;
-  auto looked = co_await session.async_get(path, as_result);
-  result.error = std::get<0>(looked);
-  if (result.error) co_return result;
-  names = std::move(std::get<1>(listing).names);
+  names = std::move(own.status.names);
   result.status.path = std::move(path);
-  result.status.root = std::move(std::get<1>(looked));
+  result.status.root = std::move(own.status.node);
   result.status.now = clock_now();
   co_return result;
 }

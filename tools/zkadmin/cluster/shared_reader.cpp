@@ -8,6 +8,7 @@
 #include "cluster/collector.hpp"
 #include "cluster/node_line.hpp"
 #include "cluster/node_path.hpp"
+#include "cluster/own_node.hpp"
 #include "cluster/shared_status.hpp"
 #include "for_each_index.hpp"
 
@@ -20,24 +21,6 @@ using zkrecipes::error_code;
 using shared_result = reading<recipe_status>;
 
 constexpr std::size_t least_buckets = 64;
-
-/// A node with the names of its children.
-struct own_node {
-  zkrecipes::node_data node{};
-  std::vector<std::string> names{};
-};
-
-asio::awaitable<reading<own_node>> read_own_node(zkrecipes::session session, std::string path) {
-  reading<own_node> result;
-  auto listing = co_await session.async_children(path, as_result);
-  result.error = std::get<0>(listing);
-  if (result.error) co_return result;
-  auto looked = co_await session.async_get(path, as_result);
-  result.error = std::get<0>(looked);
-  if (result.error) co_return result;
-  result.status = {std::move(std::get<1>(looked)), std::move(std::get<1>(listing).names)};
-  co_return result;
-}
 
 }  // namespace
 
