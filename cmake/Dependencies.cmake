@@ -22,6 +22,8 @@ endif()
 find_package(Boost 1.81 QUIET CONFIG COMPONENTS json)
 zkrecipes_need(Boost_FOUND "Boost 1.81 with Boost.JSON" "libboost1.81-dev libboost-json1.81-dev")
 find_package(Threads REQUIRED)
+find_package(OpenSSL 3.0 QUIET)
+zkrecipes_need(OpenSSL_FOUND "OpenSSL 3.0" "libssl-dev")
 
 if(ZKRECIPES_SPOOL)
   find_package(SQLite3 3.40 QUIET)

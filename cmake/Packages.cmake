@@ -50,7 +50,7 @@ This package contains the shared library.")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libzkrecipes-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${runtime_package} ${same_version}, libboost${boost}-dev")
-set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libboost-json${boost}-dev, libzookeeper-st-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libboost-json${boost}-dev, libssl-dev, libzookeeper-st-dev")
 set(CPACK_DEBIAN_DEV_DESCRIPTION
 "asynchronous ZooKeeper recipes on Boost.Asio - development files
 Locks, elections, queues, barriers, service discovery and more for programs in
@@ -72,7 +72,7 @@ This package contains the static library. Its header is in libzkrecipes-dev.")
 
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_NAME zkrecipes-testcluster-dev)
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_DEPENDS "libzkrecipes-dev ${same_version}, libboost-json${boost}-dev")
+set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_DEPENDS "libzkrecipes-dev ${same_version}, libboost-json${boost}-dev, libssl-dev")
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_RECOMMENDS "zookeeper, default-jre-headless, zkrecipes-tools")
 set(CPACK_DEBIAN_TESTCLUSTER_DESCRIPTION
 "ensembles of real ZooKeeper servers for tests - development files

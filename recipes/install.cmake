@@ -20,7 +20,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/zkrecipesConfig.cmake
         DESTINATION ${package_dir} COMPONENT dev)
 
 # A static library does not bring along what it needs; the shared one does.
-set(private_libs "-lzookeeper_st -lboost_json")
+set(private_libs "-lzookeeper_st -lboost_json -lssl -lcrypto")
 set(public_libs)
 if(NOT "shared" IN_LIST kinds)
   set(public_libs " ${private_libs}")

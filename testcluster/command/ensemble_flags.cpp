@@ -48,12 +48,13 @@ void add_rest(CLI::App& to, ensemble_flags& into) {
   to.add_option("--four-letter-words", into.words, "The only ones the servers answer, besides srvr")
       ->delimiter(',')
       ->type_name("WORD,...");
+  to.add_flag("--tls", into.tls, "A port for TLS in each server, with certificates made at the start");
   to.add_flag("--admin-server", into.admin_server, "Run ZooKeeper's AdminServer (HTTP) in each server");
   to.add_option("--config", into.config, "A further line of zoo.cfg; may be repeated")
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("KEY=VALUE");
-  to.add_option("--base-port", into.base_port, "First of the four ports of each server (21810)")
+  to.add_option("--base-port", into.base_port, "First of the five ports of each server (21810)")
       ->check(CLI::Range(1024, 65000))
       ->type_name("PORT");
 }
@@ -104,6 +105,7 @@ void apply(const ensemble_flags& given, ensemble_options& to) {
   change(to.base_port, given.base_port);
   apply_times(given, to);
   to.force_sync |= given.force_sync;
+  to.tls |= given.tls;
   to.admin_server |= given.admin_server;
   to.delay_proxies |= given.proxies || given.delay;
   to.peer_proxies |= given.proxies;

@@ -1,5 +1,7 @@
 #include "execution.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <iostream>
 #include <map>
@@ -35,10 +37,19 @@ std::optional<schedule> planned(const arguments& wanted) {
 // ZKADMIN_HOSTS as well, so that zkadmin in the command can not reach another ensemble that the user's shell names.
 std::map<std::string, std::string> environment_of(const json::object& cluster, const arguments& wanted) {
   const std::string hosts(cluster.at("hosts").as_string());
-  return {{"TESTCLUSTER_HOSTS", hosts},
-          {"TESTCLUSTER_DIR", std::string(cluster.at("dir").as_string())},
-          {"TESTCLUSTER_NAME", wanted.name},
-          {"ZKADMIN_HOSTS", hosts}};
+  std::map<std::string, std::string> all{{"TESTCLUSTER_HOSTS", hosts},
+                                         {"TESTCLUSTER_DIR", std::string(cluster.at("dir").as_string())},
+                                         {"TESTCLUSTER_NAME", wanted.name},
+                                         {"ZKADMIN_HOSTS", hosts}};
+  const auto* tls = cluster.if_contains("tls");
+  if (tls == nullptr) return all;
+  for (const std::string key : {"authorities", "certificate", "key"}) {
+    auto name = "TLS_" + key;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+    const std::string file(tls->as_object().at(key).as_string());
+    for (const std::string prefix : {"TESTCLUSTER_", "ZKADMIN_"}) all[prefix + name] = file;
+  }
+  return all;
 }
 
 }  // namespace

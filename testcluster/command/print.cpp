@@ -23,6 +23,10 @@ void print_faults(std::ostream& out, const json::object& node, const std::string
 void print_cluster(std::ostream& out, const json::object& cluster) {
   out << "hosts  " << text(cluster, "hosts") << "\ndir    " << text(cluster, "dir") << "\n";
   if (cluster.contains("name")) out << "name   " << text(cluster, "name") << "\n";
+  if (const auto* tls = cluster.if_contains("tls")) {
+    for (const auto& [key, value] : tls->as_object())
+      out << std::setw(0) << key << "  " << text(tls->as_object(), key.data()) << "\n";
+  }
   out << "\n" << std::left;
   out << std::setw(4) << "ID" << std::setw(12) << "ROLE" << std::setw(9) << "PID" << std::setw(23) << "ADDRESS"
       << "PROXY\n";

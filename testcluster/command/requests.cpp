@@ -13,6 +13,7 @@ namespace json = boost::json;
 json::object describe_node(const node_info& node) {
   json::object out{{"id", node.id},     {"client_port", node.client_port}, {"address", node.address}, {"pid", node.pid},
                    {"role", node.role}, {"running", node.running},         {"votes", node.votes}};
+  if (!node.secure.empty()) out["secure"] = node.secure;
   if (!node.proxy.empty()) out["proxy"] = node.proxy;
   if (!node.faults.empty()) out["faults"] = json::value_from(node.faults);
   if (!node.admin.empty()) out["admin"] = node.admin;
@@ -40,6 +41,13 @@ json::object expire(const json::object& request, ensemble& cluster) {
   return {{"session", detail::session_text(session)}, {"expired", true}};
 }
 
+json::object describe_certificates(ensemble& cluster) {
+  const auto& client = cluster.client_certificate();
+  return {{"authorities", cluster.authority().certificate().string()},
+          {"certificate", client.certificate.string()},
+          {"key", client.key.string()}};
+}
+
 }  // namespace
 
 json::object describe(ensemble& cluster, const place& where) {
@@ -47,6 +55,7 @@ json::object describe(ensemble& cluster, const place& where) {
   for (const auto& node : cluster.nodes()) nodes.push_back(describe_node(node));
   json::object out{{"hosts", cluster.hosts()}, {"dir", where.path().string()}};
   if (!where.name().empty()) out["name"] = where.name();
+  if (cluster.options().tls) out["tls"] = describe_certificates(cluster);
   out["proxies"] = cluster.options().delay_proxies;
   out["peer_proxies"] = cluster.options().peer_proxies;
   out["nodes"] = nodes;

@@ -16,6 +16,15 @@ const std::filesystem::path& ensemble::dir() const { return impl_->files.path();
 
 const ensemble_options& ensemble::options() const { return impl_->options; }
 
+const certificate_files& ensemble::client_certificate() const { return impl_->secured().client(); }
+
+authority& ensemble::authority() { return impl_->secured().signer(); }
+
+detail::tls_folder& ensemble::impl::secured() {
+  if (!tls) throw error("this ensemble has no TLS; set ensemble_options::tls, or start it with: testcluster up --tls");
+  return *tls;
+}
+
 server& ensemble::impl::at(int id) {
   if (id < 1 || id > total()) {
     throw std::invalid_argument("there is no server " + std::to_string(id) + ": this ensemble has 1 to " +
@@ -44,6 +53,7 @@ std::vector<node_info> ensemble::nodes() {
     node_info node;
     node.id = each->id();
     node.address = each->address(0);
+    if (impl_->options.tls) node.secure = each->address(server::secure_port);
     node.client_port = each->client_endpoint().port();
     if (impl_->options.delay_proxies) node.proxy = impl_->proxies[node.id - 1]->address();
     if (impl_->options.admin_server) node.admin = each->address(3);
@@ -73,7 +83,7 @@ void ensemble::resume(int id) {
 void ensemble::start(int id) {
   auto& target = impl_->at(id);
   if (target.current() != server::state::stopped) throw error("server " + std::to_string(id) + " runs already");
-  target.start(impl_->keeper.group(), impl_->options.heap_mib);
+  target.start(impl_->keeper.group(), impl_->options);
   if (impl_->quorum()) impl_->wait_serving();
 }
 

@@ -12,6 +12,7 @@
 #include "guard.hpp"
 #include "peer_links.hpp"
 #include "server.hpp"
+#include "tls_folder.hpp"
 #include "workspace.hpp"
 
 namespace testcluster {
@@ -46,8 +47,14 @@ struct ensemble::impl {
   std::vector<testcluster::proxy*> links_around(int id);
   std::vector<std::string> faults_of(int id);
 
+  /// The address at which clients reach a server, its own or that of its proxy, and the server's certificate for it.
+  std::string make_reachable(detail::server& which);
+
+  detail::tls_folder& secured();
+
   ensemble_options options;
   detail::workspace files;
+  std::optional<detail::tls_folder> tls;
   detail::guard keeper;
   std::vector<std::unique_ptr<detail::server>> servers;
   std::optional<detail::peer_links> links;

@@ -21,21 +21,30 @@ ensemble::impl::impl(const ensemble_options& given)
   constexpr int step = 10;
   int attempt = 0;
   while (!start_all(static_cast<std::uint16_t>(options.base_port + step * attempt))) {
+    proxies.clear();
     links.reset();
     servers.clear();
+    hosts.clear();
     if (++attempt == tries) {
       throw error("port in use: another program listens on every address at ports " +
                   std::to_string(options.base_port) + " and up; choose another base port");
     }
   }
-  for (const auto& each : servers) {
-    std::string reachable_at = each->address(0);
-    if (options.delay_proxies) {
-      proxies.push_back(std::make_unique<testcluster::proxy>(reachable_at, proxy_options{options.delay}));
-      reachable_at = proxies.back()->address();
-    }
-    hosts += (hosts.empty() ? "" : ",") + reachable_at;
+}
+
+std::string ensemble::impl::make_reachable(detail::server& which) {
+  auto at = which.address(options.tls ? detail::server::secure_port : 0);
+  const auto protocol = options.tls ? proxy_protocol::opaque : proxy_protocol::client;
+  if (options.delay_proxies) {
+    proxies.push_back(std::make_unique<testcluster::proxy>(at, proxy_options{options.delay, protocol}));
+    at = proxies.back()->address();
   }
+  if (!tls) return at;
+  const auto address_of = [](const std::string& text) { return text.substr(0, text.find(':')); };
+  const auto own = tls->signer().issue({.name = "server." + std::to_string(which.id()),
+                                        .hosts = {address_of(which.address(0)), address_of(at), "localhost"}});
+  which.secure(own, tls->signer().certificate());
+  return at;
 }
 
 bool ensemble::impl::start_all(std::uint16_t base_port) {
@@ -43,8 +52,10 @@ bool ensemble::impl::start_all(std::uint16_t base_port) {
     servers.push_back(std::make_unique<detail::server>(id, files.path() / ("server." + std::to_string(id)), base_port));
   }
   if (options.peer_proxies) links.emplace(servers);
+  if (options.tls && !tls) tls.emplace(files.path() / "tls");
+  for (const auto& each : servers) hosts += (hosts.empty() ? "" : ",") + make_reachable(*each);
   for (const auto& each : servers) each->configure(options, members(*each));
-  for (const auto& each : servers) each->start(keeper.group(), options.heap_mib);
+  for (const auto& each : servers) each->start(keeper.group(), options);
   try {
     poll([this] {
       auto missing = obstacle();

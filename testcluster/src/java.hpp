@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include <testcluster/ensemble.hpp>
+
 namespace testcluster::detail {
 
-/// The command that runs one server with this configuration. `heap_mib` 0: as the flags say. Throws testcluster::error
-/// naming the Debian package if java or ZooKeeper is not installed.
-std::vector<std::string> server_command(const std::filesystem::path& config, int heap_mib);
+/// The command that runs one server with this configuration. Throws testcluster::error naming the Debian package if
+/// java or ZooKeeper is not installed.
+std::vector<std::string> server_command(const std::filesystem::path& config, const ensemble_options& options);
 
 }  // namespace testcluster::detail

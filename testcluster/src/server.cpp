@@ -30,11 +30,11 @@ std::string server::address(int port_offset) const {
 
 tcp::endpoint server::client_endpoint() const { return parse_endpoint(address(0)); }
 
-void server::start(pid_t group, int heap_mib) {
+void server::start(pid_t group, const ensemble_options& options) {
   std::error_code absent;
   const auto log_size = fs::file_size(log_file(), absent);
   log_start_ = absent ? 0 : log_size;
-  pid_ = spawn({.command = server_command(folder_ / "zoo.cfg", heap_mib),
+  pid_ = spawn({.command = server_command(folder_ / "zoo.cfg", options),
                 .group = group,
                 .output = log_file(),
                 .working_directory = folder_});

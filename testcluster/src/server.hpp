@@ -12,6 +12,8 @@ namespace testcluster::detail {
 /// One server: its folder, which is removed with the object, its address, and its process while it runs.
 class server {
  public:
+  static constexpr int secure_port = 4;  ///< The port for TLS, counted from the first port.
+
   enum class state { stopped, running, paused };
 
   server(int id, std::filesystem::path folder, std::uint16_t base_port);
@@ -24,12 +26,15 @@ class server {
   tcp::endpoint client_endpoint() const;
   std::string address(int port_offset) const;
 
+  /// The lines of zoo.cfg for TLS: which certificate the server shows, and whose certificates it takes.
+  void secure(const certificate_files& own, const std::filesystem::path& trusted);
+
   /// The address at which the other servers reach it, for the line `server.N` of zoo.cfg.
   std::string quorum_address() const;
 
   /// `members` are the lines of zoo.cfg that name all servers and say what this one is.
   void configure(const ensemble_options& options, const std::string& members);
-  void start(pid_t group, int heap_mib);
+  void start(pid_t group, const ensemble_options& options);
   void kill();
   void stop(std::chrono::milliseconds patience);
   void pause();
@@ -51,6 +56,7 @@ class server {
   std::filesystem::path folder_;
   loopback_address address_;
   std::uint16_t base_port_;
+  std::string secure_lines_;
   pid_t pid_ = 0;
   bool paused_ = false;
   std::uintmax_t log_start_ = 0;

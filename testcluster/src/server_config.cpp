@@ -25,6 +25,26 @@ void write_file(const std::filesystem::path& name, const std::string& text) {
 
 std::string server::quorum_address() const { return address(1) + ":" + std::to_string(base_port_ + 2); }
 
+void server::secure(const certificate_files& own, const std::filesystem::path& trusted) {
+  secure_lines_ =
+      "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory\n"
+      "secureClientPortAddress=" +
+      address_.text() +
+      "\n"
+      "secureClientPort=" +
+      std::to_string(base_port_ + secure_port) +
+      "\n"
+      "ssl.protocol=TLSv1.3\n"
+      "ssl.enabledProtocols=TLSv1.3,TLSv1.2\n"
+      "ssl.keyStore.type=PEM\n"
+      "ssl.keyStore.location=" +
+      own.both.string() +
+      "\n"
+      "ssl.trustStore.type=PEM\n"
+      "ssl.trustStore.location=" +
+      trusted.string() + "\n";
+}
+
 void server::configure(const ensemble_options& options, const std::string& members) {
   const auto data = folder_ / "data";
   std::filesystem::create_directories(data);
@@ -46,6 +66,7 @@ void server::configure(const ensemble_options& options, const std::string& membe
   set("admin.enableServer", options.admin_server ? "true" : "false");
   set("admin.serverAddress", address_.text());
   set("admin.serverPort", std::to_string(base_port_ + 3));
+  text += secure_lines_;
   for (const auto& line : options.extra_config) text += line + "\n";
   text += members;
   write_file(folder_ / "zoo.cfg", text);

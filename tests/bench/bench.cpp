@@ -39,7 +39,8 @@ constexpr part parts[] = {{"round-trips", &bench::round_trips},
                           {"limiters", &bench::limiters},
                           {"spools", &bench::spools},
                           {"moves", &bench::moves},
-                          {"shared-moves", &bench::shared_moves}};
+                          {"shared-moves", &bench::shared_moves},
+                          {"secure", &bench::secure}};
 
 std::vector<std::string> names() {
   std::vector<std::string> all;
@@ -84,7 +85,7 @@ int main(int argc, char** argv) try {
   app.add_option("-o", format, "table or json")->check(CLI::IsMember({"table", "json"}));
   app.add_option("--part", chosen,
                  "Only these: round-trips, wake-ups, waiting, leaders, deaths, rates, cpu, queues, deliveries, topics, "
-                 "commits, dashboards, shards, gates, limiters, spools, moves, shared-moves")
+                 "commits, dashboards, shards, gates, limiters, spools, moves, shared-moves, secure")
       ->check(CLI::IsMember(names()));
   app.add_option("--peers", what.peers, "Program that measures a peer; without it only ours are measured");
   app.add_option("--delay", what.one_way_ms, "Added delay in each direction, ms")->check(CLI::Range(1, 1000));

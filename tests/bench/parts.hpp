@@ -54,6 +54,8 @@ std::vector<row> spools(const plan& what);
 std::vector<row> moves(const plan& what);
 /// Steps of the tracks of a shared balance, beside a plain write at each step.
 std::vector<row> shared_moves(const plan& what);
+/// Creates over TLS, beside the same without TLS.
+std::vector<row> secure(const plan& what);
 /// Requests of an open dashboard.
 std::vector<row> dashboards(const plan& what);
 

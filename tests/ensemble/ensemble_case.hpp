@@ -8,6 +8,7 @@
 
 #include "ensemble/print.hpp"
 #include "support/fixture.hpp"
+#include "support/tls_front.hpp"
 
 namespace zkrecipes::test {
 
@@ -19,6 +20,7 @@ class ensemble_case : public fixture {
       own_->refuse(false);
       BOOST_TEST(run_until([&] { return own_->connections() == 0; }, patience),
                  "a session is kept open by nobody we know");
+      front_.reset();
       own_.reset();
     }
     fixture::teardown();
@@ -33,6 +35,8 @@ class ensemble_case : public fixture {
   session_options far_options() {
     auto with = options();
     with.hosts = own().address();
+    if (over_tls() && !front_) front_ = std::make_unique<tls_front>(with.hosts);
+    if (front_) with.hosts = front_->address();
     return with;
   }
 
@@ -111,6 +115,7 @@ class ensemble_case : public fixture {
 
  private:
   std::unique_ptr<testcluster::proxy> own_;
+  std::unique_ptr<tls_front> front_;  // of `own_`, over TLS
 };
 
 inline std::vector<std::string> numbers(int from, int to) {

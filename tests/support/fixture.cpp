@@ -7,6 +7,8 @@
 #include <boost/test/framework.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "support/tls_front.hpp"
+
 namespace zkrecipes::test {
 
 namespace {
@@ -40,6 +42,7 @@ std::string connections() {
 
 fixture::fixture() {
   cluster();
+  session_hosts();
   heal_proxies();
   threads_before_ = thread_count();
   descriptors_before_ = open_descriptors();
@@ -59,7 +62,8 @@ void fixture::teardown() {
 
 session_options fixture::options() const {
   session_options options;
-  options.hosts = join_hosts(proxy_hosts());
+  options.hosts = join_hosts(session_hosts());
+  if (over_tls()) options.tls = options_for_fronts();
   options.root = root_;
   options.create_root = true;
   return options;
@@ -114,7 +118,7 @@ int fixture::server_of(session& which) {
     auto result = run(which.async_connected(tuple));
     require(std::get<0>(result), "connect");
     // Empty if the connection has been cut meanwhile.
-    if (auto server = which.status().server; !server.empty()) return server_at(server);
+    if (auto server = which.status().server; !server.empty()) return server_at(behind_front(server));
   }
 }
 

@@ -51,7 +51,7 @@ server_answers ask_it(asio::io_context& io, const endpoint& server, std::uint16_
                       std::chrono::milliseconds limit = 20s) {
   server_answers told;
   bool is_over = false;
-  asio::co_spawn(io, ask_about_sessions(server, admin_port, std::chrono::steady_clock::now() + limit),
+  asio::co_spawn(io, ask_about_sessions(server, admin_port, nullptr, std::chrono::steady_clock::now() + limit),
                  [&](std::exception_ptr error, server_answers result) {
                    if (error) std::rethrow_exception(error);
                    told = std::move(result);

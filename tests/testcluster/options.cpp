@@ -33,8 +33,9 @@ BOOST_AUTO_TEST_CASE(every_refusal_names_the_field) {
   BOOST_TEST(contains(refusal([](auto& o) { o.four_letter_words = {"all"}; }), "four_letter_words"));
   BOOST_TEST(contains(refusal([](auto& o) { o.delay = 5ms; }), "delay_proxies"));
   BOOST_TEST(contains(refusal([](auto& o) { o.extra_config = {"a=1\nb=2"}; }), "extra_config"));
-  for (const std::string line : {"foo", "=1", "a b", "# note", "clientPort=1", "clientPort = 1", "dataDir=/tmp/x",
-                                 "peerType=observer", "server.4=a:1:2", "4lw.commands.whitelist=ruok"})
+  for (const std::string line :
+       {"foo", "=1", "a b", "# note", "clientPort=1", "clientPort = 1", "dataDir=/tmp/x", "peerType=observer",
+        "secureClientPort=1", "server.4=a:1:2", "4lw.commands.whitelist=ruok"})
     BOOST_TEST(contains(refusal([&](auto& o) { o.extra_config = {line}; }), "extra_config"), line);
   BOOST_TEST(contains(refusal([](auto& o) { o.base_port = 80; }), "base_port"));
   BOOST_TEST(contains(refusal([](auto& o) { o.start_timeout = 0ms; }), "start_timeout"));

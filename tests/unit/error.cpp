@@ -4,6 +4,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/error.hpp>
+#include <zkrecipes/tls_error.hpp>
 
 using namespace zkrecipes;
 
@@ -24,6 +25,18 @@ BOOST_AUTO_TEST_CASE(each_code_has_its_own_text) {
     BOOST_TEST(texts.insert(error.message()).second, "twice: " << error.message());
   }
   BOOST_TEST(error_code(last + 1, error_category()).message() == "unknown error");
+}
+
+BOOST_AUTO_TEST_CASE(each_reason_of_tls_has_its_own_text) {
+  std::set<std::string> texts;
+  const int last_reason = static_cast<int>(tls_errc::handshake_failed);
+  for (int value = static_cast<int>(tls_errc::unknown_authority); value <= last_reason; ++value) {
+    const error_code error(value, tls_error_category());
+    BOOST_TEST(error.message() != "unknown error", value);
+    BOOST_TEST(texts.insert(error.message()).second, "twice: " << error.message());
+  }
+  BOOST_TEST(std::string(tls_error_category().name()) == "zkrecipes.tls");
+  BOOST_TEST((make_error_code(tls_errc::expired) != errc::session_expired));
 }
 
 BOOST_AUTO_TEST_CASE(codes_are_compared_and_named) {

@@ -18,7 +18,7 @@ namespace {
 
 /// `session` keeps the secrets, because it can overwrite them afterwards.
 detail::dead_session to_dead_session(const session_of_the_dead& from) {
-  detail::dead_session to{from.session.key, from.session.servers, from.session.digest, {}};
+  detail::dead_session to{from.session.key, from.session.servers, from.session.digest, {}, {}};
   for (const auto& each : from.terms) to.terms.push_back({each.record, each.node, each.seat});
   return to;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <zkrecipes/error.hpp>
+#include <zkrecipes/tls_error.hpp>
 
 namespace zkrecipes {
 
@@ -19,7 +20,8 @@ enum class failure_reason {
   read_only,        ///< The server has no quorum and serves reads only.
   session_refused,  ///< The server says that the session is over; a new one is asked for.
   unresolved,       ///< The host name has no address.
-  no_descriptors    ///< This process has no file descriptor left.
+  no_descriptors,   ///< This process has no file descriptor left.
+  tls               ///< No secure connection: `connection_failure::error` is a `tls_errc`.
 };
 
 const char* to_string(failure_reason reason) noexcept;

@@ -34,7 +34,9 @@ enum class session_event {
   operation_failed,       ///< A request was refused or lost.
   guarded,                ///< The guardian of the machine holds what the session has told it.
   unguarded,              ///< It does not: it is absent, has ended, or refuses. Told once until it holds it again.
-  closed                  ///< The session object is closed.
+  closed,                 ///< The session object is closed.
+  certificates_reloaded,  ///< A file of `session_options::tls` has changed: new connections use what it holds now.
+  certificates_unusable   ///< The same, but what it holds is of no use: new connections use what it held before.
 };
 
 const char* to_string(log_severity severity) noexcept;

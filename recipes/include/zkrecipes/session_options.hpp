@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <zkrecipes/log.hpp>
 #include <zkrecipes/node.hpp>
+#include <zkrecipes/tls_options.hpp>
 #include <zkrecipes/trace.hpp>
 
 namespace zkrecipes {
@@ -58,6 +60,8 @@ struct session_options {
   /// Create the root path, open to everybody, if it is missing when a connection is established.
   bool create_root = false;
   std::vector<credentials> digest{};
+  /// TLS to every server of `hosts`, whose ports have to be the secure ones. Unset: plain text.
+  std::optional<tls_options> tls{};
   /// ACL of each node that we create without an ACL of its own. Empty: open to everybody. No NUL bytes.
   acl default_acl{};
   lease_mode lease = lease_mode::standard;

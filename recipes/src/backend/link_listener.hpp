@@ -14,7 +14,7 @@ class link_listener {
   /// Reasons: `connection_loss`, `timed_out` (nothing came any more),
   /// `no_descriptors`, `session_expired`, `auth_failed`, `read_only`, or `closed` after `close_session`. Before `up`
   /// also an error of the operating system, if that is why there is no connection: `connection_refused`,
-  /// `host_unreachable` and such. All pending requests have been answered before.
+  /// `host_unreachable` and such, or a `tls_errc`. All pending requests have been answered before.
   virtual void down(error_code reason) = 0;
   virtual void fired(const watch_event& event) = 0;
 

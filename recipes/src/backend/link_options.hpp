@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+#include <string>
 #include <vector>
 
 #include <zkrecipes/session_options.hpp>
@@ -9,11 +11,15 @@
 
 namespace zkrecipes::backend {
 
+class tls_context;
+
 /// Which server a link connects to, and for which session.
 struct link_options {
   endpoint server;
   session_key key;
-  std::vector<credentials> digest;
+  std::vector<credentials> digest{};
+  std::shared_ptr<tls_context> tls{};  ///< Null: plain text.
+  std::vector<std::string> names{};    ///< Those that the user has written for this server.
 };
 
 }  // namespace zkrecipes::backend

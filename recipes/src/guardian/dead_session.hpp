@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,10 @@
 #include "backend/endpoint.hpp"
 #include "backend/session_key.hpp"
 #include "session/condition.hpp"
+
+namespace zkrecipes::backend {
+class tls_context;
+}
 
 namespace zkrecipes::detail {
 
@@ -29,6 +34,7 @@ struct dead_session {
   std::vector<backend::endpoint> servers{};  ///< By name.
   std::vector<credentials> digest{};
   std::vector<held_term> terms{};
+  std::shared_ptr<backend::tls_context> tls{};  ///< Null: plain text.
 };
 
 struct dead_session_result {

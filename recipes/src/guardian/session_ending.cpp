@@ -100,7 +100,7 @@ awaitable<void> session_ending::wait_until(lease_clock::time_point when) {
 /// Takes the session up at this server and ends it there. The next attempt tells whether it is over.
 awaitable<void> session_ending::end_at(backend::endpoint server) {
   lone_link link(on_);
-  backend::link_options with{std::move(server), what_.key, what_.digest};
+  backend::link_options with{server, what_.key, what_.digest, what_.tls, servers_.names_of(server)};
   auto opened = co_await link.open(std::move(with), limit());
   const auto& [error, granted] = opened;
   if (error) co_return note_refusal(error);

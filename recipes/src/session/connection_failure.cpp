@@ -13,6 +13,7 @@ const char* to_string(failure_reason reason) noexcept {
     case failure_reason::session_refused: return "session_refused";
     case failure_reason::unresolved: return "unresolved";
     case failure_reason::no_descriptors: return "no_descriptors";
+    case failure_reason::tls: return "tls";
   }
   return "?";
 }

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include "backend/tls/tls_context.hpp"
 #include "session/hook.hpp"
 #include "session/operation.hpp"
 
@@ -22,6 +23,7 @@ core::core(scheduler_ptr s, session_options options)
   options_.trace = guarded(*scheduler_, std::move(options_.trace));
   auto hosts = parse_hosts(options_.hosts);
   names_ = std::move(hosts.servers);
+  if (options_.tls) tls_ = std::make_shared<backend::tls_context>(*options_.tls);
   root_ = hosts.root + (options_.root == "/" ? "" : options_.root);
 }
 

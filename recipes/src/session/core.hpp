@@ -159,6 +159,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void note_failure(const backend::endpoint& server, const error_code& error);
   void note_service();
   void publish_failures();
+  void refresh_certificates();
   void send_first(bool is_new);
   void create_root();
   void look_at_root(bool is_new);
@@ -190,6 +191,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   failure_list failures_;
   session_log log_;
   std::string root_;
+  std::shared_ptr<backend::tls_context> tls_;  // null: plain text
 
   std::unique_ptr<backend::link> link_;
   bool up_ = false;

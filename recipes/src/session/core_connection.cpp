@@ -3,6 +3,7 @@
 #include <mutex>
 #include <utility>
 
+#include "backend/tls/tls_context.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 
@@ -55,7 +56,9 @@ awaitable<bool> core::connect_to(backend::endpoint server) {
   backend::session_key key;
   key.timeout = options_.timeout;
   if (incarnation_) key = incarnation_->key;
-  link_ = scheduler_->world->connect({std::move(server), std::move(key), options_.digest}, *this);
+  refresh_certificates();
+  backend::link_options with{server, std::move(key), options_.digest, tls_, servers_.names_of(server)};
+  link_ = scheduler_->world->connect(std::move(with), *this);
   auto reminder = log_.is_on() ? asked_ + silence_to_report : never;
   while (!up_ && !link_error_ && !closing_ && now() < deadline) {
     auto why = co_await link_changed_.wait(std::min(reminder, deadline));
@@ -124,6 +127,16 @@ void core::note_service() {
   servers_.note_read(server_);
   failures_.forget(backend::to_string(server_));
   publish_failures();
+}
+
+void core::refresh_certificates() {
+  std::string problem;
+  if (!tls_) return;
+  const auto found = tls_->refresh(problem);
+  if (found == backend::tls_context::change::none) return;
+  const bool is_usable = found == backend::tls_context::change::reloaded;
+  if (!is_usable) problem += "; what was read before stays in use";
+  log_.certificates_changed(is_usable, problem);
 }
 
 void core::publish_failures() {

@@ -23,6 +23,7 @@ failure_reason reason_of(const error_code& error) noexcept {
   if (error == errc::read_only) return failure_reason::read_only;
   if (error == errc::session_expired) return failure_reason::session_refused;
   if (error == errc::no_servers) return failure_reason::unresolved;
+  if (error.category() == tls_error_category()) return failure_reason::tls;
   if (error == errc::no_descriptors) return failure_reason::no_descriptors;
   return is_end_of_connection(error) ? failure_reason::closed : failure_reason::unreachable;
 }

@@ -30,6 +30,8 @@ const char* to_string(session_event event) noexcept {
     case session_event::guarded: return "guarded";
     case session_event::unguarded: return "unguarded";
     case session_event::closed: return "closed";
+    case session_event::certificates_reloaded: return "certificates_reloaded";
+    case session_event::certificates_unusable: return "certificates_unusable";
   }
   return "?";
 }

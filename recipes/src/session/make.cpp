@@ -68,6 +68,9 @@ void check(const session_options& options) {
   if (!program && options.guardian.size() > longest_socket_path) {
     throw std::invalid_argument("session_options::guardian: the path of a socket has at most 107 bytes");
   }
+  if (options.tls && !options.guardian.empty()) {
+    throw std::invalid_argument("session_options::guardian: the guardian does not speak TLS (session_options::tls)");
+  }
   if (options.hang_limit.count()) require_between("hang_limit", options.hang_limit, 1s, 1h);
   if (options.hang_limit.count() && options.guardian.empty()) {
     throw std::invalid_argument("session_options::hang_limit: it needs session_options::guardian");

@@ -29,6 +29,14 @@ void server_list::resolved(std::vector<backend::resolved_name> names) {
   }
 }
 
+std::vector<std::string> server_list::names_of(const backend::endpoint& server) const {
+  std::vector<std::string> names;
+  for (const auto& each : names_) {
+    if (std::ranges::find(each.addresses, server) != each.addresses.end()) names.push_back(each.name.address);
+  }
+  return names;
+}
+
 std::vector<backend::endpoint> server_list::in_turn(const std::function<std::uint64_t()>& random,
                                                     time_point present) const {
   auto servers = all_;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <zkrecipes/lease_clock.hpp>
@@ -29,6 +30,9 @@ class server_list {
   bool empty() const noexcept { return all_.empty(); }
   std::size_t size() const noexcept { return all_.size(); }
   const std::vector<backend::endpoint>& all() const noexcept { return all_; }
+
+  /// The host names, or addresses, by which the user knows this server.
+  std::vector<std::string> names_of(const backend::endpoint& server) const;
 
   /// The servers of one round, in random order. Servers at which writes may lie unread come last, the most recent of
   /// them at the very end. The server that most recently fell silent is left out for ten session timeouts, if there are

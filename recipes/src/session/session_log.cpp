@@ -24,6 +24,28 @@ const char* advice_on(failure_reason reason) {
     case failure_reason::session_refused: return "a new session is asked for";
     case failure_reason::unresolved: return "asked for again in the next round";
     case failure_reason::no_descriptors: return "see the limit of open files";
+    case failure_reason::tls: break;
+  }
+  return "";
+}
+
+const char* advice_on_tls(const error_code& error) {
+  switch (static_cast<tls_errc>(error.value())) {
+    case tls_errc::unknown_authority: return "session_options::tls.authorities has to hold its authority";
+    case tls_errc::wrong_name:
+      return "write it in session_options::hosts as the certificate has it, or set tls.server_name";
+    case tls_errc::expired: return "it has to be renewed";
+    case tls_errc::not_yet_valid: return "is the clock right?";
+    case tls_errc::revoked: return "the server needs another one";
+    case tls_errc::unusable_certificate: return "its purpose, its key and its chain are looked at";
+    case tls_errc::certificate_required: return "set session_options::tls.certificate and key";
+    case tls_errc::own_certificate_expired: return "it has to be renewed: the next connection reads the files again";
+    case tls_errc::own_authority_unknown:
+    case tls_errc::own_certificate_revoked:
+    case tls_errc::own_certificate_refused: return "the log of the server may say more";
+    case tls_errc::no_common_version: return "see session_options::tls.minimum_version and ssl.enabledProtocols";
+    case tls_errc::not_tls: return "is it the port for TLS? A server that is closing ends connections so, too";
+    case tls_errc::handshake_failed: return "the log of the server may say more";
   }
   return "";
 }
@@ -67,7 +89,7 @@ void session_log::connect_failed(const connection_failure& failure) const {
   if (!is_on()) return;
   const bool is_renewal = failure.reason == failure_reason::session_refused;
   tell(is_renewal ? log_severity::info : log_severity::warning, session_event::connect_failed, failure.server,
-       failure.error, advice_on(failure.reason));
+       failure.error, failure.reason == failure_reason::tls ? advice_on_tls(failure.error) : advice_on(failure.reason));
 }
 
 void session_log::waiting_for_answer(const backend::endpoint& server, std::chrono::milliseconds since,
@@ -150,6 +172,12 @@ void session_log::guarded(std::string_view guardian) const {
 
 void session_log::unguarded(std::string_view guardian, const error_code& why, std::string_view detail) const {
   if (is_on()) tell(log_severity::warning, session_event::unguarded, guardian, why, detail);
+}
+
+void session_log::certificates_changed(bool is_usable, std::string_view detail) const {
+  if (!is_on()) return;
+  tell(is_usable ? log_severity::info : log_severity::warning,
+       is_usable ? session_event::certificates_reloaded : session_event::certificates_unusable, {}, {}, detail);
 }
 
 void session_log::ended(const error_code& why, const backend::endpoint& server) const {

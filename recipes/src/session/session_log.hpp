@@ -40,6 +40,8 @@ class session_log {
                        std::string_view detail = {}) const;
   void guarded(std::string_view guardian) const;
   void unguarded(std::string_view guardian, const error_code& why, std::string_view detail) const;
+  /// A file of `session_options::tls` has changed.
+  void certificates_changed(bool is_usable, std::string_view detail) const;
   /// The session object is closed.
   void ended(const error_code& why, const backend::endpoint& server) const;
 

@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include <testcluster/authority.hpp>
 #include <testcluster/error.hpp>
 
 namespace testcluster {
@@ -59,7 +60,13 @@ struct ensemble_options {
   /// Whether each server offers the AdminServer (HTTP), at node_info::admin.
   bool admin_server = false;
 
-  /// Puts a proxy in front of each server; hosts() then names the proxies.
+  /// Each server has a second port, on which clients speak TLS and show a certificate; hosts() then names these ports.
+  /// The certificates, which are valid for a day, are made at the start, in the folder `tls` of dir(). The connections
+  /// between the servers stay plain, and so does the first port, by which testcluster itself asks the servers.
+  bool tls = false;
+
+  /// Puts a proxy in front of each server; hosts() then names the proxies. With `tls` they pass on what they can not
+  /// read, so drop_reply() and drop_request() are refused.
   bool delay_proxies = false;
 
   /// The initial delay of these proxies, each way: 0 to 60 s.
@@ -70,12 +77,12 @@ struct ensemble_options {
   bool peer_proxies = false;
 
   /// Further lines "key=value" for every server's zoo.cfg. Keys on which the ensemble itself depends are refused:
-  /// `server.*`, peerType, data directory, client port and address, four-letter words, and the AdminServer's keys.
+  /// `server.*`, peerType, data directory, client ports and addresses, four-letter words, and the AdminServer's keys.
   std::vector<std::string> extra_config{};
 
-  /// Client, quorum, election and admin port of each server are base_port to base_port + 3, on a loopback address of
-  /// its own. If another program listens on one of these ports on every address, start-up tries again ten ports
-  /// further, up to three times.
+  /// Client, quorum, election, admin and secure client port of each server are base_port to base_port + 4, on a
+  /// loopback address of its own. If another program listens on one of these ports on every address, start-up tries
+  /// again ten ports further, up to three times.
   std::uint16_t base_port = 21810;
 
   /// How long start-up, start() and wait_serving() may take. More than zero.
@@ -86,6 +93,7 @@ struct ensemble_options {
 struct node_info {
   int id = 0;
   std::string address;  ///< host:port of the server itself
+  std::string secure;   ///< host:port at which it speaks TLS, or empty
   std::string proxy;    ///< host:port of the proxy in front of it, or empty
   std::string admin;    ///< host:port of its AdminServer, or empty
   std::string role;     ///< leader, follower, observer, standalone, looking (not serving), paused, stopped
@@ -120,6 +128,13 @@ class ensemble {
   const std::string& hosts() const;
 
   const std::filesystem::path& dir() const;
+
+  /// A certificate that the servers take from a client; only with options.tls.
+  const certificate_files& client_certificate() const;
+
+  /// The authority that clients have to trust, and that signs further certificates; only with options.tls. Not safe to
+  /// be used by several threads.
+  testcluster::authority& authority();
 
   /// The settings it was made with.
   const ensemble_options& options() const;

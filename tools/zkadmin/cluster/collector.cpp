@@ -36,6 +36,7 @@ zkrecipes::session_options to_session_options(const settings& wanted, const std:
   options.hosts += wanted.hosts.substr(std::min(wanted.hosts.find('/'), wanted.hosts.size()));
   options.retry.max_pause = 500ms;
   if (wanted.digest) options.digest.push_back({wanted.digest->user, wanted.digest->password});
+  options.tls = wanted.tls;
   return options;
 }
 

@@ -31,8 +31,8 @@ server_status unreachable(const endpoint& server, std::string why) {
 }
 
 /// The whole exchange with one server, without a time limit. Calls `connected` when there is a connection.
-asio::awaitable<server_status> converse(const endpoint& server, std::function<void()> connected) {
-  auto answer = co_await ask_word(server, "srvr", longest_answer, std::move(connected));
+asio::awaitable<server_status> converse(const endpoint& server, tls_context_ptr tls, std::function<void()> connected) {
+  auto answer = co_await ask_word(server, "srvr", longest_answer, std::move(tls), std::move(connected));
   if (!answer.trouble.empty()) co_return unreachable(server, std::move(answer.trouble));
   co_return parse_srvr(server.name, answer.text);
 }
@@ -63,8 +63,9 @@ std::vector<server_status> not_asked(const std::vector<endpoint>& servers) {
   return all;
 }
 
-prober::prober(const asio::any_io_executor& executor, std::vector<endpoint> servers, std::chrono::milliseconds limit)
-    : servers_(std::move(servers)), limit_(limit) {
+prober::prober(const asio::any_io_executor& executor, std::vector<endpoint> servers, std::chrono::milliseconds limit,
+               tls_context_ptr tls)
+    : servers_(std::move(servers)), limit_(limit), tls_(std::move(tls)) {
   for (std::size_t i = 0; i < servers_.size(); ++i) measured_.emplace_back(executor);
 }
 
@@ -74,7 +75,7 @@ asio::awaitable<void> prober::ask(std::size_t which, hook tell) {
   const auto begin = clock::now();
   measured_[which].connected.reset();
   std::function<void()> connected = [self, which, begin] { self->measured_[which].connected = clock::now() - begin; };
-  auto talk = converse(servers_[which], std::move(connected));
+  auto talk = converse(servers_[which], tls_, std::move(connected));
   auto watch = watch_clock(which, begin, tell);
   const auto result = co_await (std::move(talk) || std::move(watch));
   if (result.index() == 1) co_return tell(which, silent(which, limit_));
@@ -136,6 +137,11 @@ server_status prober::silent(std::size_t which, std::chrono::milliseconds since)
   server_status status = not_asked(servers_[which]);
   status.error = "no answer within " + short_duration(since);
   return status;
+}
+
+std::shared_ptr<prober> make_prober(const asio::any_io_executor& executor, const settings& wanted,
+                                    std::chrono::milliseconds limit) {
+  return std::make_shared<prober>(executor, wanted.servers, limit, secure_connections(wanted));
 }
 
 }  // namespace zkadmin

@@ -12,6 +12,7 @@
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/steady_timer.hpp>
 
+#include "cluster/secure_connections.hpp"
 #include "cluster/status.hpp"
 #include "settings/settings.hpp"
 
@@ -29,8 +30,9 @@ class prober : public std::enable_shared_from_this<prober> {
  public:
   using hook = std::function<void(std::size_t which, server_status seen)>;
 
-  /// `limit` is the longest time to wait for an answer.
-  prober(const boost::asio::any_io_executor& executor, std::vector<endpoint> servers, std::chrono::milliseconds limit);
+  /// `limit` is the longest time to wait for an answer. `tls` null: in plain text.
+  prober(const boost::asio::any_io_executor& executor, std::vector<endpoint> servers, std::chrono::milliseconds limit,
+         tls_context_ptr tls = nullptr);
 
   /// Asks one server, and reports the result. If the answer is overdue, reports silence first.
   boost::asio::awaitable<void> ask(std::size_t which, hook tell);
@@ -56,7 +58,12 @@ class prober : public std::enable_shared_from_this<prober> {
 
   std::vector<endpoint> servers_;
   std::chrono::milliseconds limit_;
+  tls_context_ptr tls_;
   std::deque<measured> measured_;
 };
+
+/// For the servers and connections of these settings. Throws `failure` (usage) if a file of TLS is of no use.
+std::shared_ptr<prober> make_prober(const boost::asio::any_io_executor& executor, const settings& wanted,
+                                    std::chrono::milliseconds limit);
 
 }  // namespace zkadmin

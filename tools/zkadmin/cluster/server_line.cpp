@@ -6,8 +6,12 @@
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/connect.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/ssl/error.hpp>
+#include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 
+#include "backend/tls/tls_context.hpp"
+#include "backend/tls/tls_reason.hpp"
 #include "text.hpp"
 
 namespace zkadmin {
@@ -16,6 +20,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using boost::system::error_code;
+using zkrecipes::backend::tls_context;
 using endpoints = tcp::resolver::results_type;
 
 // The state of a name lookup. A lookup can not be cancelled: it goes on in the background, with this state, after the
@@ -47,6 +52,36 @@ asio::awaitable<endpoints> resolve(const endpoint& server, error_code& error) {
   co_return shared->found;
 }
 
+/// TLS may end without a farewell.
+template <class Stream>
+asio::awaitable<void> exchange(Stream& over, std::string_view word, std::size_t most, word_answer& answer) {
+  error_code error;
+  std::tie(error, std::ignore) = co_await asio::async_write(over, asio::buffer(word), as_result);
+  if (!error) {
+    auto into = asio::dynamic_buffer(answer.text, most + 1);
+    std::tie(error, std::ignore) = co_await asio::async_read(over, into, as_result);
+  }
+  const bool is_end = error == asio::error::eof || error == asio::ssl::error::stream_truncated;
+  if (error && !is_end) answer.trouble = printable(error.message());
+}
+
+/// A server with TLS 1.3 refuses our certificate after the handshake: that is seen where the answer is read.
+asio::awaitable<void> exchange_by_tls(const endpoint& server, tls_context& tls, tcp::socket socket,
+                                      std::string_view word, std::size_t most, word_answer& answer) {
+  std::string ignored;
+  tls.refresh(ignored);
+  auto made = tls.make(server.name, {server.host});
+  const auto ticket = made.ticket;  // outlives the stream
+  asio::ssl::stream<tcp::socket> secure(std::move(socket), made.handle.release());
+  auto greeted = co_await secure.async_handshake(asio::ssl::stream_base::client, as_result);
+  const auto why = zkrecipes::backend::tls_reason(std::get<0>(greeted), secure.native_handle(), made.has_certificate);
+  if (std::get<0>(greeted)) {
+    answer.trouble = "TLS: " + printable(why.message());
+  } else {
+    co_await exchange(secure, word, most, answer);
+  }
+}
+
 }  // namespace
 
 asio::awaitable<std::string> connect_to(tcp::socket& socket, const endpoint& server) {
@@ -58,19 +93,17 @@ asio::awaitable<std::string> connect_to(tcp::socket& socket, const endpoint& ser
 }
 
 asio::awaitable<word_answer> ask_word(const endpoint& server, std::string_view word, std::size_t most,
-                                      std::function<void()> connected) {
+                                      tls_context_ptr tls, std::function<void()> connected) {
   tcp::socket socket(co_await asio::this_coro::executor);
   word_answer answer;
   answer.trouble = co_await connect_to(socket, server);
   if (!answer.trouble.empty()) co_return answer;
   if (connected) connected();
-  error_code error;
-  std::tie(error, std::ignore) = co_await asio::async_write(socket, asio::buffer(word), as_result);
-  if (!error) {
-    auto into = asio::dynamic_buffer(answer.text, most + 1);
-    std::tie(error, std::ignore) = co_await asio::async_read(socket, into, as_result);
+  if (tls) {
+    co_await exchange_by_tls(server, *tls, std::move(socket), word, most, answer);
+  } else {
+    co_await exchange(socket, word, most, answer);
   }
-  if (error && error != asio::error::eof) answer.trouble = printable(error.message());
   co_return answer;
 }
 

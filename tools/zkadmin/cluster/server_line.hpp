@@ -16,6 +16,7 @@
 #include <boost/asio/this_coro.hpp>
 
 #include "as_result.hpp"
+#include "cluster/secure_connections.hpp"
 #include "settings/settings.hpp"
 
 namespace zkadmin {
@@ -29,9 +30,9 @@ struct word_answer {
 };
 
 /// Sends a four-letter word, and reads what comes until the server closes the connection. Reads at most `most` bytes
-/// and one more. Has no time limit. Calls `connected` once there is a connection.
+/// and one more. With `tls` it speaks TLS. Has no time limit. Calls `connected` once there is a connection.
 boost::asio::awaitable<word_answer> ask_word(const endpoint& server, std::string_view word, std::size_t most,
-                                             std::function<void()> connected = {});
+                                             tls_context_ptr tls, std::function<void()> connected = {});
 
 /// What the task returns; nothing if it has not ended by then.
 template <class Result>

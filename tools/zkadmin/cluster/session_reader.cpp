@@ -61,8 +61,8 @@ asio::awaitable<void> ask_admin(endpoint where, std::uint16_t client_port, deadl
   told.owners_told_by = "admin_server of " + told.asked.server;
 }
 
-asio::awaitable<word_answer> ask_in_time(endpoint server, const char* word, deadline limit) {
-  auto exchange = ask_word(server, word, longest_session_answer);
+asio::awaitable<word_answer> ask_in_time(endpoint server, const char* word, tls_context_ptr tls, deadline limit) {
+  auto exchange = ask_word(server, word, longest_session_answer, std::move(tls));
   auto answer = co_await until(limit, std::move(exchange));
   if (!answer) co_return word_answer{"no answer in time"};
   if (answer->trouble.empty() && answer->text.size() > longest_session_answer)
@@ -71,8 +71,8 @@ asio::awaitable<word_answer> ask_in_time(endpoint server, const char* word, dead
 }
 
 /// The answers to `cons` and `dump`.
-asio::awaitable<void> ask_four_letters(endpoint server, deadline limit, server_answers& told) {
-  const auto cons = co_await ask_in_time(server, "cons", limit);
+asio::awaitable<void> ask_four_letters(endpoint server, tls_context_ptr tls, deadline limit, server_answers& told) {
+  const auto cons = co_await ask_in_time(server, "cons", tls, limit);
   told.connections = {};
   if (cons.trouble.empty()) told.connections = parse_cons(cons.text);
   prefer(told.connections.trouble, cons.trouble);
@@ -82,7 +82,7 @@ asio::awaitable<void> ask_four_letters(endpoint server, deadline limit, server_a
     told.asked.why += (told.asked.why.empty() ? "cons: " : "; cons: ") + told.connections.trouble;
   }
   if (told.owners.is_answer) co_return;
-  const auto dump = co_await ask_in_time(server, "dump", limit);
+  const auto dump = co_await ask_in_time(server, "dump", tls, limit);
   told.owners = {};
   if (dump.trouble.empty()) told.owners = parse_dump(dump.text);
   prefer(told.owners.trouble, dump.trouble);
@@ -185,13 +185,14 @@ const char* to_string(session_source source) noexcept {
   return "tree";
 }
 
-asio::awaitable<server_answers> ask_about_sessions(endpoint server, std::uint16_t admin_port, deadline limit) {
+asio::awaitable<server_answers> ask_about_sessions(endpoint server, std::uint16_t admin_port, tls_context_ptr tls,
+                                                   deadline limit) {
   server_answers told{{server.name}};
   if (admin_port != 0) co_await ask_admin(admin_endpoint(server, admin_port), server.port, half_of(limit), told);
   if (!told.connections.is_answer || !told.owners.is_answer) {
     auto rest = std::exchange(told.connections, {});
     const auto source = told.asked.source;
-    co_await ask_four_letters(server, limit, told);
+    co_await ask_four_letters(server, std::move(tls), limit, told);
     if (rest.is_answer) {  // what the AdminServer has told of the connections stays
       told.connections = std::move(rest);
       told.asked.source = source;
@@ -240,8 +241,9 @@ void add_owners(session_survey& all, const node_listing& seen) {
 asio::awaitable<session_survey> survey_sessions(zkrecipes::session session, settings wanted, deadline limit) {
   std::vector<server_answers> answers(wanted.servers.size());
   const auto asking_limit = half_of(limit);
+  const auto tls = secure_connections(wanted);
   const auto ask_one = [&](std::size_t i) -> asio::awaitable<void> {
-    answers[i] = co_await ask_about_sessions(wanted.servers[i], wanted.admin_port, asking_limit);
+    answers[i] = co_await ask_about_sessions(wanted.servers[i], wanted.admin_port, tls, asking_limit);
   };
   co_await for_each_index(answers.size(), most_servers_at_a_time, ask_one);
   auto all = sessions_of(std::move(answers), chroot_of(wanted));

@@ -9,6 +9,7 @@
 #include <zkrecipes/session.hpp>
 
 #include "cluster/node_view.hpp"
+#include "cluster/secure_connections.hpp"
 #include "cluster/session_answers.hpp"
 #include "cluster/session_status.hpp"
 #include "cluster/tree_search.hpp"
@@ -24,8 +25,10 @@ struct server_answers {
   std::string owners_told_by{};  ///< "admin_server of a:2181", "dump of a:2181".
 };
 
-/// Asks one server: its AdminServer, else by four-letter words. Each of the two gets half of the time.
-boost::asio::awaitable<server_answers> ask_about_sessions(endpoint server, std::uint16_t admin_port, deadline limit);
+/// Asks one server: its AdminServer, else by four-letter words, with `tls` over TLS. Each of the two gets half of the
+/// time.
+boost::asio::awaitable<server_answers> ask_about_sessions(endpoint server, std::uint16_t admin_port,
+                                                          tls_context_ptr tls, deadline limit);
 
 /// What comes of all answers, sorted by id. `chroot`: the root of the hosts, empty if there is none. Pure.
 session_survey sessions_of(std::vector<server_answers> answers, const std::string& chroot);

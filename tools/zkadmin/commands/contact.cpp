@@ -42,7 +42,7 @@ asio::awaitable<void> ask_servers(std::shared_ptr<contact> with) {
   const auto executor = co_await asio::this_coro::executor;
   const auto& wanted = with->wanted;
   // A fifth of the timeout is left for the report about servers that do not answer.
-  const auto asking = std::make_shared<prober>(executor, wanted.servers, wanted.timeout * 4 / 5);
+  const auto asking = make_prober(executor, wanted, wanted.timeout * 4 / 5);
   const prober::hook keep = [with](std::size_t which, server_status seen) { with->servers[which] = std::move(seen); };
   co_await asking->ask_all(keep);
 }

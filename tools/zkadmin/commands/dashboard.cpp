@@ -59,7 +59,7 @@ class dashboard {
         session_(session),
         recipes_(std::move(session), {wanted.root, wanted.queues, wanted.recipes, wanted.interval},
                  {[this] { note_change(); }, [this](const auto& path, const auto& was) { show_passed(path, was); }}),
-        probes_(std::make_shared<prober>(io.get_executor(), wanted.servers, wanted.timeout)),
+        probes_(make_prober(io.get_executor(), wanted, wanted.timeout)),
         servers_(not_asked(wanted.servers)),
         recipes_timer_(io),
         clock_timer_(io),

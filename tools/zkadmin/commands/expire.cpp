@@ -8,6 +8,7 @@
 
 #include "backend/zookeeper/real_world.hpp"
 #include "cluster/led_terms.hpp"
+#include "cluster/secure_connections.hpp"
 #include "cluster/session_password.hpp"
 #include "commands/audit.hpp"
 #include "commands/bounded.hpp"
@@ -40,7 +41,8 @@ struct expiry : contact {
 std::string shown(std::int64_t session) { return hexadecimal(static_cast<std::uint64_t>(session)); }
 
 detail::dead_session to_dead_session(const expiry& asked) {
-  detail::dead_session dead{{asked.session_id, password_of(asked.session_id), timeout_while_ending}, {}, {}, {}};
+  detail::dead_session dead{{asked.session_id, password_of(asked.session_id), timeout_while_ending}, {}, {}, {}, {}};
+  dead.tls = secure_connections(asked.wanted);
   for (const auto& each : asked.wanted.servers) dead.servers.push_back({each.host, each.port});
   const auto& digest = asked.wanted.digest;
   if (digest) dead.digest.push_back({digest->user, digest->password});

@@ -39,7 +39,7 @@ class exporter {
         wanted_(wanted),
         session_(session),
         look_(session, {wanted.root, wanted.queues, wanted.recipes, wanted.refresh / 2, wanted.refresh / 2}, {}),
-        probes_(std::make_shared<prober>(io.get_executor(), wanted.servers, wanted.timeout)),
+        probes_(make_prober(io.get_executor(), wanted, wanted.timeout)),
         servers_(not_asked(wanted.servers)),
         server_(std::make_shared<metrics_server>(io.get_executor(), wanted.listen)),
         timer_(io),

@@ -33,7 +33,9 @@ bool has_hosts(const raw_settings& layer) { return layer.contains("hosts"); }
 
 /// What the environment says of a cluster that it does not name may be meant for another one.
 raw_settings fit_for_any_cluster(raw_settings variables) {
-  for (const char* each : {"digest", "digest_file", "root"}) variables.erase(each);
+  for (const char* each :
+       {"digest", "digest_file", "root", "tls", "tls_authorities", "tls_certificate", "tls_key", "tls_server_name"})
+    variables.erase(each);
   return variables;
 }
 

@@ -18,7 +18,8 @@ output_format format_named(const std::string& name) {
 }
 
 const char* type_name_of(const setting& which) {
-  if (which.key == "digest_file") return "FILE";
+  for (const auto* each : {"digest_file", "tls_authorities", "tls_certificate", "tls_key"})
+    if (which.key == each) return "FILE";
   if (which.type == value_type::duration) return "DURATION";
   return which.type == value_type::count ? "NUMBER" : "TEXT";
 }

@@ -148,6 +148,11 @@ std::string declared_recipes(const fs::path& file, const toml::node& value) {
   return text;
 }
 
+bool is_file(std::string_view key) {
+  return key == "digest_file" || key == "audit_file" || key == "tls_authorities" || key == "tls_certificate" ||
+         key == "tls_key";
+}
+
 /// Adds a value under its key, behind `prefix`.
 void read_value(const fs::path& file, const toml::key& name, const toml::node& value, const std::string& prefix,
                 raw_settings& into) {
@@ -161,7 +166,7 @@ void read_value(const fs::path& file, const toml::key& name, const toml::node& v
   if (is_list && text->empty()) return;
   if (!text)
     refuse(file, value.source(), key + ": expected " + expected_type(known->type) + ", found: " + type_name(value));
-  if (key == "digest_file" || key == "audit_file") text = (file.parent_path() / *text).string();
+  if (is_file(key)) text = (file.parent_path() / *text).string();
   const std::string line = std::to_string(value.source().begin.line);
   into[prefix + key] = {*text, file.string() + ":" + line + ": " + key};
 }

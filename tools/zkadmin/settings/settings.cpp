@@ -6,6 +6,9 @@
 #include <fstream>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
+
+#include <sys/stat.h>
 
 #include "failure.hpp"
 #include "settings/values.hpp"
@@ -24,6 +27,11 @@ constexpr setting settings_table[] = {
     {"timeout", value_type::duration, false, "Limit for everything a command waits for, 100ms to 1h (default 5s)"},
     {"digest_file", value_type::text, false, "File with the credentials, one line user:password"},
     {"digest", value_type::text, true, "The credentials themselves, user:password"},
+    {"tls", value_type::flag, false, "Connect by TLS; the other settings of TLS imply it"},
+    {"tls_authorities", value_type::text, false, "File or folder with those to trust (default: those of the system)"},
+    {"tls_certificate", value_type::text, false, "File with our certificate (PEM)"},
+    {"tls_key", value_type::text, false, "File with its key (PEM, not encrypted, not readable by everybody)"},
+    {"tls_server_name", value_type::text, false, "The name in the certificate of each server (default: as in hosts)"},
     {"color", value_type::flag, false, "Colours (default: unless NO_COLOR is set)"},
     {"ascii", value_type::flag, false, "Draw with ASCII characters only"},
     {"mouse", value_type::flag, false, "Take the wheel of the mouse (default: true; selecting text then takes shift)"},
@@ -89,6 +97,28 @@ void apply_digest(std::span<const raw_settings> layers, settings& result) {
     apply(layer, "digest_file", [&](const auto& text) { result.digest = parse_digest(read_digest_file(text)); });
     apply(layer, "digest", [&](const auto& text) { result.digest = parse_digest(text); });
   }
+}
+
+void require_private(const std::string& path) {
+  struct ::stat seen {};
+  if (::stat(path.c_str(), &seen) == 0 && (seen.st_mode & S_IROTH))
+    throw std::invalid_argument("everybody may read the key " + path + "; chmod o-r makes it private");
+}
+
+void apply_tls(std::span<const raw_settings> layers, settings& result) {
+  zkrecipes::tls_options tls;
+  bool is_wanted = false;
+  const auto take = [&](std::string_view key, std::string& value) {
+    apply(layers, key, [&](const auto& text) { value = text; });
+    is_wanted = is_wanted || !value.empty();
+  };
+  take("tls_authorities", tls.authorities);
+  take("tls_certificate", tls.certificate);
+  take("tls_key", tls.key);
+  take("tls_server_name", tls.server_name);
+  apply(layers, "tls_key", [](const auto& text) { require_private(text); });
+  apply(layers, "tls", [&](const auto& text) { is_wanted = parse_flag(text); });
+  if (is_wanted) result.tls = std::move(tls);
 }
 
 void apply_limits(std::span<const raw_settings> layers, problem_limits& limits) {
@@ -168,6 +198,7 @@ settings resolve_settings(std::span<const raw_settings> layers) {
   apply(layers, "ascii", [&](const auto& text) { result.ascii = parse_flag(text); });
   apply(layers, "mouse", [&](const auto& text) { result.mouse = parse_flag(text); });
   apply_digest(layers, result);
+  apply_tls(layers, result);
   apply(layers, "listen", [&](const auto& text) { result.listen = parse_listen(text); });
   apply(layers, "refresh", [&](const auto& text) { result.refresh = parse_duration(text); });
   apply_limits(layers, result.limits);

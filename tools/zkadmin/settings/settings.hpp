@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <zkrecipes/tls_options.hpp>
+
 #include "cluster/declared_recipe.hpp"
 #include "problems/limits.hpp"
 
@@ -74,6 +76,7 @@ struct settings {
   std::chrono::milliseconds interval{1000};
   std::chrono::milliseconds timeout{5000};
   std::optional<digest_credentials> digest;
+  std::optional<zkrecipes::tls_options> tls{};
   bool color = true;
   bool ascii = false;
   bool mouse = true;                                     ///< The dashboard takes the wheel.

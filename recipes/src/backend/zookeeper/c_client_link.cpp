@@ -31,12 +31,22 @@ change to_change(int type) {
 c_client_link::c_client_link(asio::any_io_executor strand, link_listener& listener)
     : strand_(strand), listener_(&listener), descriptor_(strand), timer_(strand) {}
 
-c_client_link::~c_client_link() { destroy_handle(); }
+c_client_link::~c_client_link() {
+  destroy_handle();
+  give_up_tls();
+}
 
 void c_client_link::connect(const link_options& options) {
+  if (options.tls) return secure(options);
+  open(options, options.server);
+  if (handle_) schedule_pump();
+}
+
+/// Makes the handle of the C client, which is to connect to `at`.
+void c_client_link::open(const link_options& options, const endpoint& at) {
   // One address only, so the C client can not choose a wrong order. Its host syntax has no brackets around IPv6
   // addresses.
-  std::string host = options.server.address + ':' + std::to_string(options.server.port);
+  std::string host = at.address + ':' + std::to_string(at.port);
   clientid_t id{};
   id.client_id = options.key.id;
   std::memcpy(id.passwd, options.key.password.data(), std::min(sizeof id.passwd, options.key.password.size()));
@@ -50,7 +60,6 @@ void c_client_link::connect(const link_options& options) {
     zoo_add_auth(
         handle_, "digest", secret.data(), static_cast<int>(secret.size()), [](int, const void*) {}, nullptr);
   }
-  schedule_pump();
 }
 
 void c_client_link::on_event(zhandle_t*, int type, int state, const char* path, void* context) {
@@ -146,6 +155,7 @@ void c_client_link::go_on() {
 void c_client_link::follow_descriptor(int fd) {
   // Once the connection was up, the C client closes its socket only when it gives the connection up.
   if (descriptor_.is_open() && (was_up_ || same_file(fd, descriptor_.native_handle()))) return;
+  if (descriptor_.is_open() && tls_) return fail(errc::connection_loss);  // it would go on without TLS
   error_code ignored;
   descriptor_.close(ignored);
   reading_ = writing_ = false;

@@ -25,6 +25,8 @@
 
 namespace zkrecipes::backend {
 
+class tls_stream;
+
 class c_client_link : public std::enable_shared_from_this<c_client_link> {
  public:
   c_client_link(boost::asio::any_io_executor strand, link_listener& listener);
@@ -45,6 +47,11 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
     reply answer;
   };
   using news = std::variant<finished, watch_event>;
+
+  void open(const link_options& options, const endpoint& at);
+  void secure(const link_options& options);
+  void open_behind_tls(const link_options& options);
+  void give_up_tls();
 
   static void on_event(zhandle_t*, int type, int state, const char* path, void* context);
   void on_session_state(int state);
@@ -74,6 +81,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   boost::asio::any_io_executor strand_;
   link_listener* listener_;
   boost::asio::posix::stream_descriptor descriptor_;  // our own duplicate of the C client's
+  std::shared_ptr<tls_stream> tls_;                   // null: plain text
   boost::asio::steady_timer timer_;
   clock::time_point due_;                                   // the C client is to be called by then
   clock::time_point timer_end_ = clock::time_point::max();  // of the present wait for the timer, if any

@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
+#include "backend/tls/tls_stream.hpp"
 #include "backend/zookeeper/c_client_link.hpp"
 #include "backend/zookeeper/descriptors.hpp"
 
@@ -28,10 +29,12 @@ void c_client_link::check(int rc) {
 void c_client_link::fail(error_code reason) {
   if (down_pending_ || !listener_) return;
   down_pending_ = true;
+  if (!was_up_ && tls_ && reason == errc::connection_loss && tls_->ended()) reason = tls_->ended();
   // The C client does not tell why it can not connect, so we check whether descriptors have run out.
   if (!was_up_ && reason == errc::connection_loss && !has_spare_descriptor()) reason = errc::no_descriptors;
   down_reason_ = closing_ ? make_error_code(errc::closed) : reason;
   destroy_handle();  // answers the pending requests with connection_loss
+  give_up_tls();
   deliver_later();
 }
 
@@ -104,6 +107,7 @@ void c_client_link::await_end_of_stream() {
 void c_client_link::abandon() {
   listener_ = nullptr;
   destroy_handle();
+  give_up_tls();
   heard_of_.clear();
 }
 

@@ -1,0 +1,98 @@
+#include "backend/tls/tls_context.hpp"
+
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include <openssl/x509v3.h>
+
+#include <boost/asio/ip/address.hpp>
+
+namespace zkrecipes::backend {
+
+namespace {
+
+/// Addresses can change with every look-up of a name.
+constexpr std::size_t most_tickets = 256;
+
+bool is_address(const std::string& name) {
+  boost::system::error_code not_numeric;
+  boost::asio::ip::make_address(name, not_numeric);
+  return !not_numeric;
+}
+
+/// Certificates have names without the dot that makes a host name absolute.
+std::string without_last_dot(std::string name) {
+  if (name.size() > 1 && name.back() == '.') name.pop_back();
+  return name;
+}
+
+/// "fe80::1" of "fe80::1%eth0".
+std::string without_zone(const std::string& address) { return address.substr(0, address.find('%')); }
+
+void check(const tls_options& options) {
+  for (const auto* each : {&options.authorities, &options.certificate, &options.key, &options.server_name}) {
+    if (each->find('\0') != each->npos)
+      throw std::invalid_argument("session_options::tls: a NUL byte in a path or name");
+  }
+  if (options.certificate.empty() != options.key.empty())
+    throw std::invalid_argument("session_options::tls: certificate and key need each other");
+}
+
+}  // namespace
+
+tls_context::tls_context(tls_options options) : options_(std::move(options)) {
+  check(options_);
+  load();
+}
+
+/// The stamps are older than what is read. So a change in between is noticed the next time.
+void tls_context::load() {
+  auto stamps = tls_file_stamps(options_);
+  context_ = load_tls_files(options_);
+  tls_ticket::watch(context_.get());
+  stamps_ = std::move(stamps);
+  tickets_.clear();
+}
+
+tls_context::change tls_context::refresh(std::string& problem) {
+  if (tls_file_stamps(options_) == stamps_) return change::none;
+  try {
+    load();
+    return change::reloaded;
+  } catch (const std::exception& why) {
+    problem = why.what();
+    return change::unusable;
+  }
+}
+
+tls_context::connection tls_context::make(const std::string& server, const std::vector<std::string>& names) {
+  if (tickets_.size() >= most_tickets) tickets_.clear();
+  auto& ticket = tickets_[server];
+  if (!ticket) ticket = std::make_shared<tls_ticket>();
+  connection made{ticket, ssl_handle(SSL_new(context_.get())), !options_.certificate.empty()};
+  if (!made.handle) throw std::bad_alloc();
+  expect_name(made.handle.get(), options_.server_name.empty() ? names : std::vector{options_.server_name});
+  ticket->use_for(made.handle.get());
+  return made;
+}
+
+/// A server whose name and address are both in the list of hosts is expected to have the name.
+void tls_context::expect_name(SSL* to, const std::vector<std::string>& names) const {
+  auto* expected = SSL_get0_param(to);
+  X509_VERIFY_PARAM_set_hostflags(expected, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+  bool has_name = false;
+  for (const auto& each : names) {
+    if (is_address(each)) continue;
+    const auto name = without_last_dot(each);
+    if (X509_VERIFY_PARAM_add1_host(expected, name.c_str(), name.size()) != 1) throw std::bad_alloc();
+    if (!std::exchange(has_name, true)) SSL_set_tlsext_host_name(to, name.c_str());
+  }
+  if (has_name) return;
+  // Without a name a certificate of anybody would do, so there always is one to compare.
+  const std::string address = names.empty() ? "0.0.0.0" : without_zone(names.front());
+  if (X509_VERIFY_PARAM_set1_ip_asc(expected, address.c_str()) != 1) throw std::bad_alloc();
+}
+
+}  // namespace zkrecipes::backend

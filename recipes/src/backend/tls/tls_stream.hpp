@@ -1,0 +1,68 @@
+// One secure connection to a server, and the relay between it and a socket of this process.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/ssl/stream.hpp>
+
+#include <zkrecipes/error.hpp>
+
+#include "backend/endpoint.hpp"
+#include "backend/tls/tls_context.hpp"
+
+namespace zkrecipes::backend {
+
+/// On the strand. Its handlers own it, until `close`.
+class tls_stream : public std::enable_shared_from_this<tls_stream> {
+ public:
+  using handler = std::function<void(error_code)>;
+
+  tls_stream(const boost::asio::any_io_executor& strand, tls_context::connection with);
+  tls_stream(const tls_stream&) = delete;
+  tls_stream& operator=(const tls_stream&) = delete;
+
+  /// Connects, and completes the handshake, in which the server is verified. `then` gets a `tls_errc`, an error of the
+  /// system that says why there is no connection, `no_descriptors` or `connection_loss`. It is not called after
+  /// `close`.
+  void connect(const endpoint& server, handler then);
+
+  /// Passes on what comes from the server to `descriptor`, and what comes from there to the server, until one of them
+  /// ends. The end is shown to the other side of `descriptor`, behind everything that came before. Takes the
+  /// descriptor, a Unix stream socket.
+  void relay(int descriptor);
+
+  /// Why the server's side has ended, clear before that. A `tls_errc` if the server has refused the connection after
+  /// the handshake, which it does for our certificate in TLS 1.3.
+  error_code ended() const noexcept { return ended_; }
+
+  /// Drops the connection.
+  void close();
+
+ private:
+  using tcp = boost::asio::ip::tcp;
+  using local = boost::asio::local::stream_protocol;
+
+  void shake_hands();
+  void finish(const error_code& failure);
+  void from_server();
+  void to_server();
+  void end(const error_code& failure);
+
+  std::shared_ptr<tls_ticket> ticket_;  // outlives the stream, which points to it
+  bool has_certificate_;
+  boost::asio::ssl::stream<tcp::socket> server_;
+  local::socket inside_;
+  handler then_;
+  error_code ended_;
+  bool closed_ = false;
+  std::vector<char> received_;
+  std::vector<char> to_send_;
+};
+
+}  // namespace zkrecipes::backend

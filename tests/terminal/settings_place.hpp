@@ -1,0 +1,70 @@
+// Where the tests of settings write their files.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "failure.hpp"
+#include "settings/command_line.hpp"
+
+using namespace zkadmin;
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+/// A directory of its own, and an environment that contains only the variables that the test sets.
+struct settings_place {
+  settings_place() {
+    std::string name = (fs::temp_directory_path() / "zkadmin-test-XXXXXX").string();
+    if (!::mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
+    dir = name;
+  }
+  ~settings_place() { fs::remove_all(dir); }
+
+  std::string write(const std::string& name, const std::string& text) const {
+    fs::create_directories((dir / name).parent_path());
+    std::ofstream(dir / name) << text;
+    return (dir / name).string();
+  }
+
+  settings load(std::vector<const char*> arguments) const {
+    const auto asked = parse_command_line(arguments, std::cout);
+    return load_settings(*asked, [this](const std::string& name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      if (found == variables.end()) return std::nullopt;
+      return found->second;
+    });
+  }
+
+  std::string refused(std::vector<const char*> arguments) const {
+    try {
+      load(std::move(arguments));
+    } catch (const failure& error) {
+      BOOST_TEST((error.code() == exit_code::usage));
+      return error.what();
+    }
+    return "not refused";
+  }
+
+  /// The message about a configuration file with this text.
+  std::string refused_file(const std::string& text) const {
+    const std::string path = write("config.toml", text);
+    const std::string said = refused({"--config", path.c_str()});
+    return said.starts_with(path) ? said.substr(path.size()) : "not about the file: " + said;
+  }
+
+  fs::path dir;
+  std::map<std::string, std::string> variables;
+};
+
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos || (BOOST_TEST_MESSAGE(text), false);
+}

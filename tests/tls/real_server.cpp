@@ -1,0 +1,196 @@
+// A real server that speaks TLS.
+#include <algorithm>
+
+#include <boost/test/unit_test.hpp>
+
+#include <testcluster/ensemble.hpp>
+#include <testcluster/proxy.hpp>
+
+#include "tls/captured_stream.hpp"
+#include "tls/tls_case.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+testcluster::ensemble& secure_server() {
+  static testcluster::ensemble shared([] {
+    testcluster::ensemble_options options;
+    options.servers = 1;
+    options.tick_time = 250ms;
+    options.start_timeout = 120s;
+    options.tls = true;
+    options.delay_proxies = true;
+    return options;
+  }());
+  return shared;
+}
+
+struct real_case : tls_case {
+  testcluster::ensemble& cluster = secure_server();
+  testcluster::node_info server = cluster.nodes().front();
+
+  explicit real_case() { cluster.heal(); }
+
+  session_options options_with(const testcluster::certificate_files& own) {
+    auto options = options_for(cluster.hosts());
+    options.tls->authorities = cluster.authority().certificate().string();
+    options.tls->certificate = own.certificate.string();
+    options.tls->key = own.key.string();
+    return options;
+  }
+  session_options options() { return options_with(cluster.client_certificate()); }
+
+  template <class T>
+  T run(asio::awaitable<T> body) {
+    return run_coroutine(io, std::move(body));
+  }
+  error_code create(session& zk, const std::string& path, const std::string& data = {}, acl access = {}) {
+    auto done = run(zk.async_create(path, data, create_mode::ephemeral, access, tuple));
+    return std::get<0>(done);
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(tls_real_server, real_case)
+
+BOOST_AUTO_TEST_CASE(a_node_is_created) {
+  session zk(io.get_executor(), options());
+  BOOST_TEST(create(zk, "/first", "data") == error_code());
+  auto read = run(zk.async_get("/first", tuple));
+  BOOST_TEST(std::get<0>(read) == error_code());
+  BOOST_TEST(std::get<1>(read).data == "data");
+  BOOST_TEST(zk.status().server == server.proxy);
+  run(zk.async_close(tuple));
+  BOOST_TEST(zk.counters().connects == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(much_data_passes_both_ways) {
+  session zk(io.get_executor(), options());
+  const std::string data(900'000, 'x');
+  BOOST_TEST(create(zk, "/large", data) == error_code());
+  auto read = run(zk.async_get("/large", tuple));
+  BOOST_TEST((std::get<1>(read).data == data));
+}
+
+BOOST_AUTO_TEST_CASE(a_certificate_is_an_identity_in_an_acl) {
+  session zk(io.get_executor(), options());
+  BOOST_TEST(create(zk, "/own", "data", {{perm_all, "x509", "CN=client"}}) == error_code());
+  session other(io.get_executor(), options_with(cluster.authority().issue({.name = "other"})));
+  auto read = run(other.async_get("/own", tuple));
+  BOOST_TEST((std::get<0>(read) == errc::no_auth), std::get<0>(read).message());
+  auto own = run(zk.async_get("/own", tuple));
+  BOOST_TEST(std::get<0>(own) == error_code());
+}
+
+BOOST_AUTO_TEST_CASE(the_server_asks_for_a_certificate) {
+  auto without = options();
+  without.tls->certificate.clear();
+  without.tls->key.clear();
+  check_refusal(without, tls_errc::certificate_required);
+}
+
+BOOST_AUTO_TEST_CASE(the_server_does_not_know_our_authority) {
+  check_refusal(options_with(authority.issue({.name = "stranger"})), tls_errc::own_certificate_refused);
+}
+
+BOOST_AUTO_TEST_CASE(our_certificate_has_expired) {
+  const auto failure = failure_of(options_with(cluster.authority().issue({.name = "late", .end = -1s})));
+  BOOST_TEST((failure.reason == failure_reason::tls), to_string(failure.reason));
+  BOOST_TEST_MESSAGE(failure.error.message());
+}
+
+/// The server reads the list of the authority when it sees the first certificate, so the list is complete before.
+BOOST_AUTO_TEST_CASE(our_certificate_is_revoked) {
+  testcluster::ensemble strict({.servers = 1, .tls = true, .extra_config = {"ssl.crl=true"}, .start_timeout = 120s});
+  const auto revoked = strict.authority().issue({.name = "revoked"});
+  strict.authority().revoke(revoked.certificate);
+  auto with = options_with(strict.client_certificate());
+  with.hosts = strict.hosts();
+  with.tls->authorities = strict.authority().certificate().string();
+  session zk(io.get_executor(), with);
+  BOOST_TEST(create(zk, "/taken") == error_code());
+  with.tls->certificate = revoked.certificate.string();
+  with.tls->key = revoked.key.string();
+  told->clear();  // a server that has just been started can be slow in its first handshake
+  check_refusal(with, tls_errc::own_certificate_refused);
+}
+
+BOOST_AUTO_TEST_CASE(plain_text_at_the_secure_port) {
+  auto plain = options_for(server.secure);
+  plain.tls.reset();
+  const auto failure = failure_of(plain);
+  BOOST_TEST((failure.reason == failure_reason::closed), to_string(failure.reason));
+}
+
+BOOST_AUTO_TEST_CASE(tls_at_the_plain_port) {
+  auto wrong = options();
+  wrong.hosts = server.address;
+  check_refusal(wrong, tls_errc::not_tls);
+}
+
+BOOST_AUTO_TEST_CASE(the_session_outlives_its_connections) {
+  session zk(io.get_executor(), options());
+  BOOST_TEST(create(zk, "/lasting") == error_code());
+  const auto id = zk.status().session_id;
+  for (int i = 0; i < 5; ++i) {
+    cluster.proxy(1).cut();
+    auto read = run(zk.async_get("/lasting", tuple));
+    BOOST_TEST(std::get<0>(read) == error_code());
+  }
+  BOOST_TEST(zk.status().session_id == id);
+  BOOST_TEST(zk.counters().connects > 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_stream_without_plain_text) {
+  const std::string secret = "a secret in our data";
+  captured_stream wire(io, server.secure);
+  auto through = options();
+  through.hosts = wire.address();
+  through.tls->server_name = "localhost";
+  through.digest = {{"user", "a secret of our digest"}};
+  {
+    session zk(io.get_executor(), through);
+    BOOST_TEST(create(zk, "/a-secret-path", secret) == error_code());
+    auto read = run(zk.async_get("/a-secret-path", tuple));
+    BOOST_TEST(std::get<1>(read).data == secret);
+    run(zk.async_close(tuple));
+  }
+  BOOST_TEST(wire.bytes().size() > 1000u);
+  for (const auto* part : {"secret", "user", "digest", "zookeeper"})
+    BOOST_TEST(wire.bytes().find(part) == std::string::npos);
+  wire.stop();
+}
+
+BOOST_AUTO_TEST_CASE(fifty_reloads_under_load) {
+  session zk(io.get_executor(), options());
+  BOOST_TEST(create(zk, "/counter") == error_code());
+  const auto id = zk.status().session_id;
+  std::size_t reads = 0, failures = 0;
+  bool is_over = false;
+  auto load = [&]() -> asio::awaitable<bool> {
+    while (!is_over) {
+      auto read = co_await zk.async_get("/counter", tuple);
+      ++(std::get<0>(read) ? failures : reads);
+    }
+    co_return true;
+  };
+  bool has_ended = false;
+  asio::co_spawn(io, load(), [&](std::exception_ptr, bool) { has_ended = true; });
+  for (std::size_t i = 1; i <= 50; ++i) {
+    cluster.authority().issue({.name = "client"});
+    cluster.proxy(1).cut();
+    const auto before = reads;
+    BOOST_TEST_REQUIRE(
+        run_until(io, [&] { return count(session_event::certificates_reloaded) == i && reads > before; }));
+  }
+  is_over = true;
+  BOOST_TEST(run_until(io, [&] { return has_ended; }));
+  BOOST_TEST(failures == 0u);
+  BOOST_TEST(zk.status().session_id == id);
+  BOOST_TEST(zk.counters().incarnations == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
