@@ -106,6 +106,8 @@ class redis_case : private with_common_broker, public ensemble_case {
     create("/e-" + group);
     elections_.push_back(group);
   }
+  /// The servers, for a process of its own.
+  std::string hosts_of_worker() const { return this->fixture::options().hosts; }
   /// Options of a session whose log is kept.
   session_options logging() {
     auto how = this->fixture::options();

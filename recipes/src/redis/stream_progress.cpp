@@ -19,11 +19,10 @@ bool stream_progress::open(const stream_id& which) {
   if (which <= stored_.last) return false;
   const bool is_settled = stored_.is_settled(which);
   pass_stored(which);
-  const auto [place, is_new] = open_.try_emplace(which, is_settled);
+  const bool is_new = open_.try_emplace(which, is_settled).second;
   if (is_new && is_settled) ++settled_count_;
-  const bool is_open = !place->second;
   move_on();
-  return is_open;
+  return is_new && !is_settled;
 }
 
 /// Ranges that were stored and are read now are among the open entries, and not in `ahead` any more.

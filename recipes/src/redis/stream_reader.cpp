@@ -75,7 +75,11 @@ awaitable<outcome<stream_messages>> stream_reader::receive(std::size_t most) {
       ask();
     }
     if (!ready_.empty()) break;
-    error = is_checked() ? co_await await_more() : co_await get_connection();
+    if (is_checked()) {
+      error = co_await await_more();
+    } else {
+      error = co_await get_connection();
+    }
     if (error) co_return failed<stream_messages>(error);
   }
   stream_messages some;
@@ -205,8 +209,8 @@ awaitable<void> stream_reader::trim() {
 awaitable<error_code> stream_reader::await_more() {
   if (position_.has_fired()) co_return co_await position_.look();  // our own commits bring us here, too
   const auto until = is_asking_ ? answer_by_ : never;
-  const bool is_changed = failure_ || !ready_.empty() || !is_checked();
-  const auto why = is_changed ? wake::notified : co_await changed_.wait(until);
+  if (failure_ || !ready_.empty() || !is_checked()) co_return error_code();
+  const auto why = co_await changed_.wait(until);
   if (why == wake::cancelled) co_return asio::error::operation_aborted;
   if (why == wake::timed_out) connection_.give_up(redis_errc::unavailable, "no answer to XREAD");
   co_return error_code();
