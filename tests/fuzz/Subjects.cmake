@@ -33,6 +33,7 @@ set(library_subjects
   shards/shard_name
   shards/shard_quarantine
   shards/shard_set
+  topic/failed_attempts
   topic/log_position
   topic/packed_batch
   topic/topic_layout

@@ -6,7 +6,7 @@ using namespace zkrecipes::test;
 
 namespace {
 
-/// What is put behind the SAVE is lost by a kill.
+/// All that is put behind the SAVE is lost by a kill.
 class lossy_broker : public redis_case {
  public:
   lossy_broker() { use_own_broker({.durability = testcluster::redis_durability::none}); }

@@ -91,6 +91,28 @@ BOOST_FIXTURE_TEST_CASE_TEMPLATE(by_key_only_the_key_that_fails_waits, Source, a
   BOOST_TEST(seen == std::vector<std::string>({"b1", "b2", "a1", "a2", "a3"}), boost::test_tools::per_element());
 }
 
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(a_key_that_rests_does_not_fill_the_window, Source, all_sources, source_case<Source>) {
+  this->options.order = message_order::by_key;
+  this->options.window = 4;
+  this->options.parallel = 2;
+  this->options.retry.attempts = 100;
+  std::vector<std::string> expected;
+  for (int i = 10; i < 30; ++i) expected.push_back("a" + std::to_string(i));
+  this->put_all(expected);
+  this->put_all({"b1", "b2"});
+  bool is_cured = false;
+  this->consume([&](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "a10" && !is_cured) co_return message_outcome::again(100ms, "not yet");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(this->has_results(2));
+  BOOST_TEST(this->results() == std::vector<std::string>({"b1", "b2"}), boost::test_tools::per_element());
+  is_cured = true;  // in the same term: the data of the others is read again
+  BOOST_TEST_REQUIRE(this->has_results(22));
+  auto seen = this->results();
+  BOOST_TEST(std::vector<std::string>(seen.begin() + 2, seen.end()) == expected, boost::test_tools::per_element());
+}
+
 BOOST_FIXTURE_TEST_CASE_TEMPLATE(what_is_settled_out_of_order_is_not_processed_by_the_next_term, Source, all_sources,
                                  source_case<Source>) {
   this->options.order = message_order::none;

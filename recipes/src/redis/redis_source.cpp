@@ -21,12 +21,6 @@ awaitable<void> redis_source::close() {
   co_return;
 }
 
-/// Messages keep their data until they are settled.
-awaitable<outcome<std::vector<std::optional<message>>>> redis_source::read_again(std::vector<std::string> names) {
-  co_return outcome<std::vector<std::optional<message>>>(error_code(),
-                                                         std::vector<std::optional<message>>(names.size()));
-}
-
 /// One write of the position from its known version, whatever the number of messages.
 transaction redis_source::moving_on(const std::vector<settlement>& batch) {
   transaction all;

@@ -20,8 +20,10 @@ class redis_source final : public log_source {
   awaitable<error_code> open() override;
   awaitable<outcome<std::vector<message>>> receive(std::size_t most) override { return reader_.receive(most); }
   std::string problem_of(const std::string& name) const override { return reader_.problem_of(name); }
-  awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) override;
-  bool can_read_again() const noexcept override { return false; }
+  awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) override {
+    return reader_.read_again(std::move(names));
+  }
+  bool can_read_again() const noexcept override { return true; }
   transaction moving_on(const std::vector<settlement>& batch) override;
   bool adapt(std::size_t operation, const error_code& why) override;
   awaitable<void> settled(std::vector<settlement> batch) override;

@@ -16,13 +16,14 @@ stream_id id_behind(const stream_id& which) {
 }  // namespace
 
 bool stream_progress::open(const stream_id& which) {
-  if (which <= stored_.last) return false;
+  const auto last_read = open_.empty() ? stored_.last : open_.back().id;
+  if (which <= last_read) return false;
   const bool is_settled = stored_.is_settled(which);
   pass_stored(which);
-  const bool is_new = open_.try_emplace(which, is_settled).second;
-  if (is_new && is_settled) ++settled_count_;
+  open_.push_back({which, is_settled});
+  if (is_settled) ++settled_count_;
   move_on();
-  return is_new && !is_settled;
+  return !is_settled;
 }
 
 /// Ranges that were stored and are read now are among the open entries, and not in `ahead` any more.
@@ -35,10 +36,21 @@ void stream_progress::pass_stored(const stream_id& which) {
   }
 }
 
+std::deque<stream_progress::entry>::iterator stream_progress::find(const stream_id& which) {
+  const auto found = std::ranges::lower_bound(open_, which, {}, &entry::id);
+  return found != open_.end() && found->id == which ? found : open_.end();
+}
+
+bool stream_progress::is_settled(const stream_id& which) const {
+  if (stored_.is_settled(which)) return true;
+  const auto found = std::ranges::lower_bound(open_, which, {}, &entry::id);
+  return found != open_.end() && found->id == which && found->is_settled;
+}
+
 void stream_progress::settle(const stream_id& which) {
-  stored_.failed.erase(which);
-  const auto found = open_.find(which);
-  if (found == open_.end() || std::exchange(found->second, true)) return;
+  if (!stored_.failed.empty()) stored_.failed.erase(which);
+  const auto found = find(which);
+  if (found == open_.end() || std::exchange(found->is_settled, true)) return;
   ++settled_count_;
   move_on();
 }
@@ -54,16 +66,16 @@ failed_attempts stream_progress::failed(const stream_id& which) const {
 }
 
 void stream_progress::move_on() {
-  while (!open_.empty() && open_.begin()->second) {
-    stored_.last = open_.begin()->first;
-    open_.erase(open_.begin());
+  while (!open_.empty() && open_.front().is_settled) {
+    stored_.last = open_.front().id;
+    open_.pop_front();
     --settled_count_;
   }
   stored_.failed.erase(stored_.failed.begin(), stored_.failed.upper_bound(stored_.last));
 }
 
 stream_id stream_progress::farthest() const {
-  const auto read = open_.empty() ? stream_id() : open_.rbegin()->first;
+  const auto read = open_.empty() ? stream_id() : open_.back().id;
   return std::max(stored_.farthest(), read);
 }
 
@@ -82,12 +94,12 @@ stream_position stream_progress::position() const {
   auto range = all.ahead.end();
   auto left = settled_count_;
   for (auto each = open_.begin(); left > 0; ++each) {
-    if (!each->second) {
+    if (!each->is_settled) {
       range = all.ahead.end();
     } else if (--left; range == all.ahead.end()) {
-      range = all.ahead.emplace(each->first, each->first).first;
+      range = all.ahead.emplace(each->id, each->id).first;
     } else {
-      range->second = each->first;
+      range->second = each->id;
     }
   }
   return all;

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <utility>
 
 #include "redis/stream_position.hpp"
@@ -19,6 +19,7 @@ class stream_progress {
 
   /// It was read. False: it was settled before.
   bool open(const stream_id& which);
+  bool is_settled(const stream_id& which) const;
   void settle(const stream_id& which);
   void fail(const stream_id& which, std::int64_t since);
   failed_attempts failed(const stream_id& which) const;
@@ -38,9 +39,15 @@ class stream_progress {
   void pass_stored(const stream_id& which);
   void move_on();
 
-  stream_position stored_;          // `last` is up to date; `ahead` is behind all that was read
-  std::map<stream_id, bool> open_;  // behind `last`: whether it is settled
-  std::size_t settled_count_ = 0;   // of the open ones
+  struct entry {
+    stream_id id;
+    bool is_settled;
+  };
+  std::deque<entry>::iterator find(const stream_id& which);
+
+  stream_position stored_;         // `last` is up to date; `ahead` is behind all that was read
+  std::deque<entry> open_;         // read, and behind `last`; in order. A commit copies it, so it is flat
+  std::size_t settled_count_ = 0;  // of the open ones
 };
 
 }  // namespace zkrecipes::detail

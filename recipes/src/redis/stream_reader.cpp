@@ -18,13 +18,10 @@ using namespace std::chrono_literals;
 namespace {
 
 using stream_messages = std::vector<message>;
+using found_entries = std::vector<std::optional<message>>;
 
 /// An XREAD waits for so long in the broker. The next one asks again, and so proves that the broker is there.
 constexpr std::chrono::milliseconds longest_block = 5s;
-
-std::string words_of(const redisReply& reply) {
-  return reply.type == REDIS_REPLY_ERROR ? std::string(reply.str, reply.len) : std::string("not a reply of Redis");
-}
 
 }  // namespace
 
@@ -34,10 +31,12 @@ stream_reader::stream_reader(redis_frame_ptr frame, std::uint32_t shard, std::st
       position_(position),
       changed_(frame_->session->get_scheduler()),
       trimmer_(frame_, shard, std::move(group)),
+      fetcher_(frame_, stream_),
       connection_(frame_) {}
 
 void stream_reader::open() {
   connection_.close();
+  fetcher_.close();
   position_.reset();
   trimmer_.reset();
   progress_ = {};
@@ -179,7 +178,7 @@ awaitable<error_code> stream_reader::judge(look_at_stream& look) {
   co_return error_code();
 }
 
-/// What is in hand is settled first: then no entry that is put meanwhile has an id that is behind the position.
+/// First all that is in hand is settled: then no entry that is put meanwhile has an id that is behind the position.
 void stream_reader::consider_going_back() {
   if (!end_of_rest_ || !ready_.empty() || progress_.has_open()) return;
   progress_.fall_back(*end_of_rest_);
@@ -252,8 +251,11 @@ void stream_reader::take(const redisReply* reply) {
 
 void stream_reader::take_entry(stream_entry entry) {
   cursor_ = entry.id;
-  if (!progress_.open(entry.id)) return;
-  auto& made = ready_.emplace_back();
+  if (progress_.open(entry.id)) ready_.push_back(make_message(std::move(entry)));
+}
+
+message stream_reader::make_message(stream_entry entry) {
+  message made;
   made.name = to_string(entry.id);
   if (!entry.has_data) problems_[made.name] = "the entry has no field \"" + frame_->options.data_field + '"';
   made.data = std::move(entry.data);
@@ -262,6 +264,31 @@ void stream_reader::take_entry(stream_entry entry) {
   made.attempts = failed.count + 1;
   made.stat.ctime = made.stat.mtime = static_cast<std::int64_t>(entry.id.ms);
   if (failed.count > 0) made.stat.mtime = failed.since;  // the engine takes it for the first failed attempt
+  return made;
+}
+
+awaitable<outcome<found_entries>> stream_reader::read_again(std::vector<std::string> names) {
+  found_entries found(names.size());
+  auto error = co_await read_position();
+  if (!error && position_.is_outdated()) error = asio::error::operation_aborted;
+  if (error) co_return failed<found_entries>(error);
+  std::vector<stream_id> ids;
+  std::vector<std::size_t> places;  // in `names`
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto id = parse_stream_id(names[i]);
+    if (!id || progress_.is_settled(*id)) continue;
+    ids.push_back(*id);
+    places.push_back(i);
+  }
+  if (ids.empty()) co_return outcome<found_entries>(error_code(), std::move(found));
+  auto fetched = co_await fetcher_.fetch(ids);
+  auto& [failure, entries] = fetched;
+  if (failure) co_return failed<found_entries>(failure);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (entries[i]) found[places[i]] = make_message(std::move(*entries[i]));
+    if (!entries[i]) progress_.settle(ids[i]);  // it has gone
+  }
+  co_return outcome<found_entries>(error_code(), std::move(found));
 }
 
 }  // namespace zkrecipes::detail

@@ -12,6 +12,7 @@
 #include <zkrecipes/queue_types.hpp>
 
 #include "redis/redis_connection.hpp"
+#include "redis/stream_fetcher.hpp"
 #include "redis/stream_progress.hpp"
 #include "redis/stream_replies.hpp"
 #include "redis/stream_trimmer.hpp"
@@ -30,6 +31,7 @@ class stream_reader {
   void open();
   /// As those of `message_source`.
   awaitable<outcome<std::vector<message>>> receive(std::size_t most);
+  awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names);
   std::string problem_of(const std::string& name) const;
 
   stream_progress& progress() noexcept { return progress_; }
@@ -51,6 +53,7 @@ class stream_reader {
   void ask();
   void take(const redisReply* reply);
   void take_entry(stream_entry entry);
+  message make_message(stream_entry entry);
   void consider_going_back();
 
   redis_frame_ptr frame_;
@@ -68,6 +71,7 @@ class stream_reader {
   std::optional<error_code> failure_;  // of the last XREAD
   std::string words_;                  // of the broker, on it
   stream_trimmer trimmer_;
+  stream_fetcher fetcher_;
   redis_connection connection_;  // its handlers refer to the rest, so it is destroyed first
 };
 

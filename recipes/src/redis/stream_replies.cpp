@@ -99,18 +99,25 @@ error_code judge_reply(const redisReply& reply, int type) {
 }
 
 std::optional<std::vector<stream_entry>> parse_entries(const redisReply& reply, const entry_fields& fields) {
-  std::vector<stream_entry> all;
-  if (reply.type == REDIS_REPLY_NIL) return all;
+  if (reply.type == REDIS_REPLY_NIL) return std::vector<stream_entry>();
   if (!is_list(reply, 1) || !is_list(*reply.element[0], 2)) return std::nullopt;
-  const auto& list = *reply.element[0]->element[1];
-  if (list.type != REDIS_REPLY_ARRAY) return std::nullopt;
-  all.reserve(list.elements);
-  for (std::size_t i = 0; i < list.elements; ++i) {
-    auto one = parse_entry(*list.element[i], fields);
+  return parse_range(*reply.element[0]->element[1], fields);
+}
+
+std::optional<std::vector<stream_entry>> parse_range(const redisReply& reply, const entry_fields& fields) {
+  if (reply.type != REDIS_REPLY_ARRAY) return std::nullopt;
+  std::vector<stream_entry> all;
+  all.reserve(reply.elements);
+  for (std::size_t i = 0; i < reply.elements; ++i) {
+    auto one = parse_entry(*reply.element[i], fields);
     if (!one || (!all.empty() && one->id <= all.back().id)) return std::nullopt;
     all.push_back(std::move(*one));
   }
   return all;
+}
+
+std::string words_of(const redisReply& reply) {
+  return reply.type == REDIS_REPLY_ERROR ? std::string(text_in(reply)) : std::string("not a reply of Redis");
 }
 
 std::optional<stream_state> parse_stream_state(const redisReply& reply) {

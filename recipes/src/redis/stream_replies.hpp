@@ -31,6 +31,10 @@ error_code judge_reply(const redisReply& reply, int type);
 /// The entries of an XREAD of one stream, in order; none if there was nothing to read. Nothing if the reply is not of
 /// this form, or if the ids do not grow.
 std::optional<std::vector<stream_entry>> parse_entries(const redisReply& reply, const entry_fields& fields);
+/// The entries of an XRANGE, in the same way.
+std::optional<std::vector<stream_entry>> parse_range(const redisReply& reply, const entry_fields& fields);
+/// The broker's words in an error reply; for any other that it is not understood.
+std::string words_of(const redisReply& reply);
 /// The reply to XINFO STREAM. Nothing if the reply is not of this form.
 std::optional<stream_state> parse_stream_state(const redisReply& reply);
 /// Whether the reply to XINFO STREAM says that there is no such key.
