@@ -10,6 +10,7 @@
 #include <memory>
 
 #include <hiredis/hiredis.h>
+#include <sys/resource.h>
 
 #include <boost/asio.hpp>
 

@@ -44,7 +44,7 @@ struct redis_options {
   /// position yet keeps everything. Empty: nothing is removed.
   std::vector<std::string> groups{};
   redis_regress regress = redis_regress::stop_the_run;
-  /// Most entries that are read at once, and that wait to be processed. 1 to 100 000.
+  /// Most entries that are read at once; up to twice as many wait to be processed. 1 to 100 000.
   std::size_t read_ahead = 1'000;
   /// Time for a broker to accept a connection and to answer a command. 10 ms to 1 h.
   std::chrono::milliseconds timeout{5'000};
