@@ -41,6 +41,8 @@ std::map<std::string, std::string> environment_of(const json::object& cluster, c
                                          {"TESTCLUSTER_DIR", std::string(cluster.at("dir").as_string())},
                                          {"TESTCLUSTER_NAME", wanted.name},
                                          {"ZKADMIN_HOSTS", hosts}};
+  if (const auto* file = cluster.if_contains("superuser"))
+    all["TESTCLUSTER_SUPERUSER_FILE"] = std::string(file->as_string());
   const auto* tls = cluster.if_contains("tls");
   if (tls == nullptr) return all;
   for (const std::string key : {"authorities", "certificate", "key"}) {

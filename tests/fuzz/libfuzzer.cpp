@@ -2,6 +2,8 @@
 //   zkrecipes-fuzz TARGET SEEDS CORPUS [libFuzzer's options]
 // writes the seeds of the file SEEDS into the folder CORPUS, from which libFuzzer begins, and to which it adds what it
 // finds. With a single file in the place of both it runs that input, as libFuzzer leaves it after a crash.
+//   ZKRECIPES_FUZZ_TARGET=TARGET zkrecipes-fuzz [libFuzzer's options and folders]
+// leaves the command line to libFuzzer, which starts the program again with the same one when it merges.
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -40,15 +42,22 @@ std::string take_argument(int place, int& count, char** arguments) {
   return taken;
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
-  if (*count < 3) end("expected TARGET SEEDS CORPUS, or TARGET and a file");
-  const auto name = take_argument(1, *count, *arguments);
+void choose(const std::string& name) {
   const auto found = fuzz::targets().find(name);
   if (found == fuzz::targets().end()) end("there is no target " + name);
   chosen = found->second;
   __sanitizer_set_death_callback(fuzz::print_input);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
+  if (const char* name = std::getenv("ZKRECIPES_FUZZ_TARGET")) {
+    choose(name);
+    return 0;
+  }
+  if (*count < 3) end("expected TARGET SEEDS CORPUS, or TARGET and a file");
+  choose(take_argument(1, *count, *arguments));
   const bool has_seeds = *count > 2 && (*arguments)[2][0] != '-';
   if (!has_seeds) return 0;
   try {

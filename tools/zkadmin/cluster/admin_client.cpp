@@ -50,6 +50,12 @@ asio::awaitable<admin_answer> converse_with_admin_server(endpoint where, std::st
 
 }  // namespace
 
+endpoint admin_endpoint(const endpoint& server, std::uint16_t port) {
+  const bool is_v6 = server.host.find(':') != std::string::npos;
+  const auto name = (is_v6 ? "[" + server.host + "]" : server.host) + ":" + std::to_string(port);
+  return {server.host, port, name};
+}
+
 asio::awaitable<admin_answer> ask_admin_server(endpoint where, std::string path, std::size_t most,
                                                std::chrono::steady_clock::time_point limit) {
   auto exchange = converse_with_admin_server(std::move(where), std::move(path), most);

@@ -16,6 +16,9 @@ struct admin_answer {
   std::string body{};
 };
 
+/// Where the AdminServer beside this server is, with this port.
+endpoint admin_endpoint(const endpoint& server, std::uint16_t port);
+
 /// GET `path` of what listens at `where`. A body longer than `most` bytes, a status that is not 200, and an answer that
 /// is not over at `limit` are its trouble.
 boost::asio::awaitable<admin_answer> ask_admin_server(endpoint where, std::string path, std::size_t most,

@@ -79,38 +79,56 @@ void tls_stream::finish(const error_code& failure) {
   if (const auto then = std::exchange(then_, nullptr); then && !closed_) then(failure);
 }
 
-void tls_stream::relay(int descriptor) {
+void tls_stream::relay(int descriptor, std::function<void()> arrived) {
+  arrived_ = std::move(arrived);
   error_code failure;
   inside_.assign(local(), descriptor, failure);
   if (failure) ::close(descriptor);
+  if (!failure) inside_.non_blocking(true, failure);
   if (failure) return end(failure);
   received_.resize(record_size);
   to_send_.resize(record_size);
   from_server();
-  to_server();
 }
 
 void tls_stream::from_server() {
-  auto on_write = [self = shared_from_this()](const error_code& error, std::size_t) {
-    if (!error) self->from_server();
-  };
-  auto on_read = [self = shared_from_this(), on_write](const error_code& error, std::size_t size) {
-    if (self->closed_) return;
-    if (error) return self->end(error);
-    asio::async_write(self->inside_, asio::buffer(self->received_.data(), size), on_write);
-  };
-  server_.async_read_some(asio::buffer(received_), on_read);
+  server_.async_read_some(asio::buffer(received_),
+                          [self = shared_from_this()](const error_code& error, std::size_t size) {
+                            if (self->closed_) return;
+                            error ? self->end(error) : self->pass_on(size);
+                          });
 }
 
-void tls_stream::to_server() {
-  auto on_write = [self = shared_from_this()](const error_code& error, std::size_t) {
-    if (!error) self->to_server();  // the end of the connection is seen where it is read
-  };
-  auto on_read = [self = shared_from_this(), on_write](const error_code& error, std::size_t size) {
-    if (error || self->closed_) return;
-    asio::async_write(self->server_, asio::buffer(self->to_send_.data(), size), on_write);
-  };
-  inside_.async_read_some(asio::buffer(to_send_), on_read);
+void tls_stream::pass_on(std::size_t size) {
+  error_code failure;
+  const auto written = inside_.write_some(asio::buffer(received_.data(), size), failure);
+  if (failure && failure != asio::error::would_block) return;  // the C client has gone
+  if (written == size) {
+    arrived_();
+    if (!closed_) from_server();
+    return;
+  }
+  if (written > 0) arrived_();
+  if (closed_) return;
+  asio::async_write(inside_, asio::buffer(received_.data() + written, size - written),
+                    [self = shared_from_this()](const error_code& error, std::size_t) {
+                      if (error || self->closed_) return;
+                      self->arrived_();
+                      if (!self->closed_) self->from_server();
+                    });
+}
+
+void tls_stream::forward() {
+  if (sending_ || closed_ || to_send_.empty()) return;
+  error_code nothing_more;
+  const auto size = inside_.read_some(asio::buffer(to_send_), nothing_more);
+  if (nothing_more) return;
+  sending_ = true;
+  asio::async_write(server_, asio::buffer(to_send_.data(), size),
+                    [self = shared_from_this()](const error_code& error, std::size_t) {
+                      self->sending_ = false;
+                      if (!error) self->forward();  // the end of the connection is seen where it is read
+                    });
 }
 
 /// Only our side of the descriptor's connection is shut down: who writes to its other side gets no signal SIGPIPE.
@@ -118,6 +136,7 @@ void tls_stream::end(const error_code& failure) {
   ended_ = tls_reason(failure, server_.native_handle(), has_certificate_);
   error_code ignored;
   inside_.shutdown(local::socket::shutdown_send, ignored);
+  arrived_();
 }
 
 void tls_stream::close() {
@@ -127,6 +146,7 @@ void tls_stream::close() {
   error_code ignored;
   server_.next_layer().close(ignored);
   inside_.close(ignored);
+  OPENSSL_cleanse(to_send_.data(), to_send_.size());
   then_ = nullptr;
 }
 

@@ -32,10 +32,14 @@ class tls_stream : public std::enable_shared_from_this<tls_stream> {
   /// `close`.
   void connect(const endpoint& server, handler then);
 
-  /// Passes on what comes from the server to `descriptor`, and what comes from there to the server, until one of them
-  /// ends. The end is shown to the other side of `descriptor`, behind everything that came before. Takes the
-  /// descriptor, a Unix stream socket.
-  void relay(int descriptor);
+  /// From now on, passes on what comes from the server to `descriptor`, and calls `arrived` each time. The end of the
+  /// connection is shown in the same way, behind everything that came before. Takes the descriptor, a Unix stream
+  /// socket that does not block.
+  void relay(int descriptor, std::function<void()> arrived);
+
+  /// Sends what has been written to the other side of the descriptor. To be called after each write: nobody waits for
+  /// the descriptor, which would take a turn of the event loop for each request.
+  void forward();
 
   /// Why the server's side has ended, clear before that. A `tls_errc` if the server has refused the connection after
   /// the handshake, which it does for our certificate in TLS 1.3.
@@ -51,7 +55,7 @@ class tls_stream : public std::enable_shared_from_this<tls_stream> {
   void shake_hands();
   void finish(const error_code& failure);
   void from_server();
-  void to_server();
+  void pass_on(std::size_t size);
   void end(const error_code& failure);
 
   std::shared_ptr<tls_ticket> ticket_;  // outlives the stream, which points to it
@@ -59,8 +63,10 @@ class tls_stream : public std::enable_shared_from_this<tls_stream> {
   boost::asio::ssl::stream<tcp::socket> server_;
   local::socket inside_;
   handler then_;
+  std::function<void()> arrived_;
   error_code ended_;
   bool closed_ = false;
+  bool sending_ = false;
   std::vector<char> received_;
   std::vector<char> to_send_;
 };
