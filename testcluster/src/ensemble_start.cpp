@@ -35,7 +35,7 @@ ensemble::impl::impl(const ensemble_options& given)
 
 bool ensemble::impl::peers_speak_tls() const {
   const bool is_set = std::any_of(options.extra_config.begin(), options.extra_config.end(),
-                                  [](const auto& line) { return line.starts_with("sslQuorum"); });
+                                  [](const auto& line) { return line.substr(0, line.find('=')) == "sslQuorum"; });
   return options.tls && !options.peer_proxies && !is_set && total() > 1;
 }
 

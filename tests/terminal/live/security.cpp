@@ -208,6 +208,39 @@ BOOST_AUTO_TEST_CASE(a_part_of_a_long_list_is_looked_at) {
   BOOST_TEST(last().find("200 nodes below it were not looked at") != std::string::npos, last());
 }
 
+BOOST_AUTO_TEST_CASE(nodes_that_are_too_deep_are_unknown) {
+  auto by = connect_as_ops(creator_acl());
+  std::string path = "/deep";
+  for (int i = 0; i < 5; ++i, path += "/x") make(by, path, creator_acl());
+  const auto found = check(3, as_ops, {"--only", at("/deep")});
+  BOOST_TEST(last().find(at("/deep/x/x/x")) != std::string::npos, last());
+  BOOST_TEST(last().find("1 nodes below it were not looked at: they are too deep") != std::string::npos, last());
+  clean(by, {"/deep"});
+}
+
+BOOST_AUTO_TEST_CASE(the_side_of_a_priority_queue_is_looked_at) {
+  auto by = connect_as_ops(creator_acl());
+  make(by, "/queue", creator_acl());
+  put(by, "/queue");
+  make(by, "/queue-side", open_acl());
+  const auto found = check(2, as_ops, {"--only", "recipes"});
+  BOOST_TEST(problems_at(found, at("/queue")).contains("open-nodes"), last());
+  BOOST_TEST(last().find("below " + at("/queue-side")) != std::string::npos, last());
+  clean(by, {"/queue", "/queue-side"});
+}
+
+BOOST_AUTO_TEST_CASE(a_named_node_that_is_no_recipe_is_judged_as_a_parent) {
+  zk();
+  const auto found = check(1, {}, {"--only", root()});
+  BOOST_TEST((problems_at(found, root()) == names{"open-parent"}), last());
+  BOOST_TEST(last().find("-R") == std::string::npos, last());
+}
+
+BOOST_AUTO_TEST_CASE(a_certificate_file_that_is_missing_is_told) {
+  check(3, {{"ZKADMIN_TLS_AUTHORITIES", "/nowhere/ca.pem"}}, {"--only", "servers"});
+  BOOST_TEST(last().find("/nowhere/ca.pem") != std::string::npos, last());
+}
+
 BOOST_AUTO_TEST_CASE(servers_without_a_secure_port) {
   const auto found = check(1, {}, {"--only", "servers"});
   const names expected{over_tls() ? "plain-port-open" : "no-secure-port"};
@@ -235,9 +268,10 @@ BOOST_AUTO_TEST_CASE(an_admin_server_that_shows_secrets) {
   const auto port = node.admin.substr(node.admin.rfind(':') + 1);
   const auto found =
       check(2, {{"ZKADMIN_HOSTS", node.address}, {"ZKADMIN_ADMIN_PORT", port}, {"ZKADMIN_ROOT", "/"}}, {});
-  BOOST_TEST((problems_at(found, node.address) == names{"acls-skipped", "admin-server-open", "all-words-allowed",
-                                                        "admin-server-tells-secrets", "no-secure-port"}),
+  BOOST_TEST((problems_at(found, node.address) ==
+              names{"acls-skipped", "all-words-allowed", "admin-server-tells-secrets", "no-secure-port"}),
              last());
+  BOOST_TEST(last().find("whether it answers others is not known") != std::string::npos, last());
   BOOST_TEST((problems_at(found, "/") == names{"open-parent"}), last());
 }
 

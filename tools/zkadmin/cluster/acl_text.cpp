@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
 #include <tuple>
 #include <utility>
+#include <vector>
+
+#include <boost/asio/ip/address.hpp>
 
 #include "text.hpp"
 
@@ -17,11 +21,36 @@ bool is_all_addresses(const zkrecipes::acl_entry& entry) noexcept {
   return entry.scheme == "ip" && compared_bits(entry.id) == 0;
 }
 
-/// In quotation marks where zkCli.sh would split or misread it.
-std::string as_word(const std::string& path) {
-  if (path.find_first_of(" \t\n\r\"'") == path.npos) return path;
-  const std::string quote = path.find('"') == path.npos ? "\"" : "'";
-  return quote + path + quote;
+/// As one word of zkCli.sh, in quotation marks where it would split the text; nothing: no word is this text. Its words
+/// are a run without white space that does not begin with a quotation mark, or text between two of one kind, without
+/// escapes. It takes `!` as a reference to its history, and the output of `check` shows `|` as another character.
+std::optional<std::string> as_word(const std::string& text) {
+  if (printable(text) != text || text.find_first_of("!|") != text.npos) return std::nullopt;
+  const bool is_split = text.find(' ') != text.npos || text.starts_with('"') || text.starts_with('\'');
+  if (!is_split) return text;
+  for (const char* quote : {"\"", "'"})
+    if (text.find(quote) == text.npos) return quote + text + quote;
+  return std::nullopt;
+}
+
+/// The part of the second entry's addresses that the first one compares is the same.
+bool is_in_range(const std::string& address, const std::string& range) {
+  const auto bytes_of = [](const std::string& text) {
+    boost::system::error_code error;
+    const auto one = boost::asio::ip::make_address(text.substr(0, text.find('/')), error);
+    std::vector<unsigned char> bytes;
+    if (error) return bytes;
+    const auto copy = [&bytes](const auto& all) { bytes.assign(all.begin(), all.end()); };
+    one.is_v4() ? copy(one.to_v4().to_bytes()) : copy(one.to_v6().to_bytes());
+    return bytes;
+  };
+  const auto inner = bytes_of(address), outer = bytes_of(range);
+  const auto bits = static_cast<std::size_t>(compared_bits(range));
+  if (inner.size() != outer.size() || inner.empty() || bits > inner.size() * 8) return false;
+  if (static_cast<int>(bits) > compared_bits(address)) return false;
+  for (std::size_t i = 0; i < bits; ++i)
+    if ((inner[i / 8] ^ outer[i / 8]) & (0x80 >> i % 8)) return false;
+  return true;
 }
 
 }  // namespace
@@ -37,8 +66,18 @@ int compared_bits(const std::string& address) noexcept {
 std::int32_t rights_of_everybody(const zkrecipes::acl& access) noexcept {
   std::int32_t rights = 0;
   for (const auto& each : access)
-    if (each.scheme == "world" || is_all_addresses(each)) rights |= each.permissions;
+    if (is_everybody(each)) rights |= each.permissions;
   return rights;
+}
+
+bool is_everybody(const zkrecipes::acl_entry& entry) noexcept {
+  return entry.scheme == "world" || is_all_addresses(entry);
+}
+
+bool holds_for(const zkrecipes::acl_entry& entry, const zkrecipes::acl_entry& holder) {
+  if (is_everybody(entry)) return true;
+  if (entry.scheme != holder.scheme) return false;
+  return entry.id == holder.id || (entry.scheme == "ip" && is_in_range(holder.id, entry.id));
 }
 
 bool is_broad(const zkrecipes::acl_entry& entry) noexcept {
@@ -79,9 +118,11 @@ zkrecipes::acl sorted(zkrecipes::acl access) {
   return access;
 }
 
-std::string set_acl_command(const std::string& path, bool is_recursive, const std::string& more) {
-  return std::string("setAcl ") + (is_recursive ? "-R " : "") + as_word(path) + " auth::cdrwa" +
-         (more.empty() ? "" : "," + more);
+std::optional<std::string> set_acl_command(const std::string& path, bool is_recursive, const std::string& more) {
+  const auto place = as_word(path);
+  const auto access = as_word("auth::cdrwa" + (more.empty() ? "" : "," + more));
+  if (!place || !access) return std::nullopt;
+  return std::string("setAcl ") + (is_recursive ? "-R " : "") + *place + " " + *access;
 }
 
 }  // namespace zkadmin

@@ -14,6 +14,8 @@ namespace zkadmin {
 struct admin_answer {
   std::string trouble{};  ///< Why there is none, or not all of it; empty: there is one.
   std::string body{};
+  bool is_refused = false;  ///< Nothing listens there.
+  bool is_local = false;    ///< It was connected at a loopback address.
 };
 
 /// Where the AdminServer beside this server is, with this port.

@@ -42,6 +42,15 @@ std::optional<zkrecipes::transaction> requeue_of(const letter_list& from, const 
   return std::nullopt;
 }
 
+zkrecipes::transaction with_access(zkrecipes::transaction requests, const zkrecipes::acl& access) {
+  zkrecipes::transaction made;
+  for (auto& each : std::move(requests).operations()) {
+    if (each.type == zkrecipes::operation::kind::create && each.acl.empty()) each.acl = access;
+    made.add(std::move(each));
+  }
+  return made;
+}
+
 zkrecipes::transaction drop_of(const letter_list& from, const letter_status& each) {
   return zkrecipes::transaction().remove(detail::join(from.folder, each.letter.name), each.version);
 }
@@ -95,7 +104,8 @@ letter_plan plan_letters(const letter_list& from, letter_fate fate) {
     plan.parked += is_held ? 1 : 0;
     plan.strange += !is_held && !requests ? 1 : 0;
     if (is_held || !requests) continue;
-    steps.add(std::move(*requests), {detail::join(from.folder, each.letter.name), each.czxid});
+    steps.add(with_access(std::move(*requests), from.access),
+              {detail::join(from.folder, each.letter.name), each.czxid});
     ++plan.letters;
   }
   if (fate == letter_fate::requeue) require_room(from, plan.letters);

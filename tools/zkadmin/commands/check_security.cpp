@@ -81,7 +81,8 @@ check_state check_security(surroundings& around, const settings& wanted, const s
   const auto shared = std::make_shared<security_look>(wanted, parse_targets(only, wanted.queues, wanted.recipes));
   asio::co_spawn(around.io, examine_security(shared, limit), asio::detached);
   run_until(around.io, limit, [&shared] { return shared->is_done; });
-  if (!shared->is_done && shared->seen.trouble.empty()) shared->seen.trouble = out_of_time(*shared).what();
+  if (!shared->is_done && shared->seen.trouble.empty())
+    shared->seen.trouble = shared->what.kinds.has_recipes() ? out_of_time(*shared).what() : "the time was over";
   shared->seen.servers = shared->servers;
   const auto judged = judge_security(shared->seen, shared->what.kinds);
   end_contact(around.io, *shared, limit);

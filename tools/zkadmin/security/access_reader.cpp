@@ -1,6 +1,7 @@
 #include "security/access_reader.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <tuple>
 #include <utility>
 
@@ -37,6 +38,21 @@ std::vector<std::string> parents_of(const std::vector<recipe_rights>& recipes, s
   return roots;
 }
 
+/// Returns how many were too many.
+std::size_t add_some(std::vector<survey_note>& to, std::vector<survey_note> notes) {
+  const auto more = notes.size() - std::min(notes.size(), most_access_notes);
+  notes.resize(notes.size() - more);
+  std::move(notes.begin(), notes.end(), std::back_inserter(to));
+  return more;
+}
+
+std::vector<survey_note> notes_of(const std::map<std::string, std::size_t>& left, const std::string& why) {
+  std::vector<survey_note> notes;
+  for (const auto& [path, count] : left)
+    notes.push_back({path, std::to_string(count) + " nodes below it were not looked at: " + why});
+  return notes;
+}
+
 }  // namespace
 
 access_reader::access_reader(zkrecipes::session session, const std::vector<recipe_site>& sites,
@@ -48,7 +64,15 @@ access_reader::access_reader(zkrecipes::session session, const std::vector<recip
     recipes_.push_back({each.which, each.path});
     site_paths_.insert(each.path);
   }
+  add_sides();
   parent_paths_ = parents_of(recipes_, std::move(roots));
+}
+
+void access_reader::add_sides() {
+  for (std::size_t i = 0; i < recipes_.size(); ++i) {
+    const auto side = side_of_queue(recipes_[i].path);
+    if (recipes_[i].which == recipe::queue && site_paths_.insert(side).second) levels_[0].push_back({i, side, true});
+  }
 }
 
 asio::awaitable<void> access_reader::run(deadline limit) {
@@ -87,7 +111,7 @@ asio::awaitable<void> access_reader::visit(const place& at, std::size_t level) {
   if (is_late()) co_return;
   auto rights = co_await read_acl(at.path);
   if (rights) keep(at, std::move(*rights));
-  if (at.has_children && level < limits_.levels) co_await list(at, level);
+  if (at.has_children) co_await list(at, level);
 }
 
 void access_reader::keep(const place& at, zkrecipes::acl rights) {
@@ -112,6 +136,10 @@ void access_reader::plan(const place& at, std::vector<std::string> names, std::s
   std::erase_if(names, [&](const auto& name) {
     return site_paths_.contains(join(at.path, name)) || (at.path == "/" && name == "zookeeper");
   });
+  if (level == limits_.levels) {
+    if (!names.empty()) deep_[at.path] = names.size();
+    return;
+  }
   const auto room = std::min({limits_.children, limits_.nodes - planned_[at.site], limits_.total - total_});
   const auto all = names.size();
   std::sort(names.begin(), names.end());
@@ -130,15 +158,13 @@ access_survey access_reader::survey() const {
   const auto by_path = [](const auto& a, const auto& b) { return a.path < b.path; };
   std::sort(seen.parents.begin(), seen.parents.end(), by_path);
   for (auto& each : seen.recipes) std::sort(each.nodes.begin(), each.nodes.end(), by_path);
-  std::size_t refused = 0, left = 0;
+  std::vector<survey_note> refused;
   for (const auto& each : refused_)
-    if (++refused <= most_access_notes)
-      seen.notes.push_back({each, "its ACL or its children may not be read with these credentials", true});
-  for (const auto& [path, count] : left_)
-    if (++left <= most_access_notes)
-      seen.notes.push_back({path, std::to_string(count) + " nodes below it were not looked at: they are too many"});
-  const auto more = refused - std::min(refused, most_access_notes) + left - std::min(left, most_access_notes);
-  if (more > 0) seen.notes.push_back({"/", std::to_string(more) + " more nodes of which something is not known"});
+    refused.push_back({each, "its ACL or its children may not be read with these credentials", true});
+  auto unnamed = add_some(seen.notes, std::move(refused));
+  unnamed += add_some(seen.notes, notes_of(left_, "they are too many"));
+  unnamed += add_some(seen.notes, notes_of(deep_, "they are too deep; name the path with --only to go on from there"));
+  if (unnamed > 0) seen.notes.push_back({"/", std::to_string(unnamed) + " more nodes of which something is not known"});
   if (late_ > 0)
     seen.notes.push_back(
         {"/", std::to_string(late_) + " nodes were not looked at: the time was over; choose a longer --timeout"});

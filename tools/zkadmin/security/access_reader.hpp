@@ -51,6 +51,7 @@ class access_reader {
   boost::asio::awaitable<void> list(const place& at, std::size_t level);
   void plan(const place& at, std::vector<std::string> names, std::size_t level);
   void keep(const place& at, zkrecipes::acl rights);
+  void add_sides();
   void refuse(const std::string& path);
   bool is_late();
 
@@ -66,6 +67,7 @@ class access_reader {
   std::size_t total_ = 0;
   std::set<std::string> refused_;
   std::map<std::string, std::size_t> left_;  ///< How many children of a node were not looked at.
+  std::map<std::string, std::size_t> deep_;  ///< How many children of a node are below the last level.
   std::size_t late_ = 0;                     ///< Nodes for which there was no time.
 };
 

@@ -8,6 +8,7 @@
 
 #include "cluster/acl_text.hpp"
 #include "cluster/node_path.hpp"
+#include "security/access_cures.hpp"
 #include "security/meanings.hpp"
 #include "text.hpp"
 
@@ -52,21 +53,22 @@ std::string share_of_nodes(const open_nodes& open, const recipe_rights& seen) {
   return std::to_string(open.count) + " of the " + std::to_string(seen.nodes.size()) + " nodes below it";
 }
 
+// A node that is no recipe is judged as a parent is.
 void judge_changes(recipe_judgement& about) {
   const auto& seen = about.seen;
-  const auto own = seen.own ? rights_of_everybody(*seen.own) : 0;
+  const bool is_recipe = seen.which != recipe::none;
+  const auto own = seen.own && is_recipe ? rights_of_everybody(*seen.own) : 0;
   const auto nodes = nodes_open_to(seen, changing);
   if (own & changing) {
-    auto text = "everybody has " + letters_of(own) + " at this " + (seen.which == recipe::none ? "node" : "") +
-                (seen.which == recipe::none ? "" : to_string(seen.which));
+    auto text = "everybody has " + letters_of(own) + " at this " + to_string(seen.which);
     if (nodes.count > 0) text += ", and " + letters_of(nodes.rights) + " at " + share_of_nodes(nodes, seen);
     text += ", and so may " + meaning_of(seen.which, own, true);
-    about.add("open-path", severity::critical, std::move(text), set_acl_command(seen.path, true));
+    about.add("open-path", severity::critical, std::move(text), cure_of_recipe(seen));
   } else if (nodes.count > 0) {
-    about.add("open-nodes", severity::critical,
+    about.add("open-nodes", is_recipe ? severity::critical : severity::warning,
               "everybody has " + letters_of(nodes.rights) + " at " + share_of_nodes(nodes, seen) + ", such as " +
                   nodes.example + ", and so may " + meaning_of(seen.which, nodes.rights, false),
-              set_acl_command(seen.path, true));
+              cure_of_recipe(seen));
   }
 }
 
@@ -79,7 +81,7 @@ void judge_reading(recipe_judgement& about) {
   if (!(own & zkrecipes::perm_read) && nodes.count == 0) return;
   auto text = "everybody may " + meaning_of(seen.which, zkrecipes::perm_read, true);
   if (nodes.count > 0) text += ", at " + share_of_nodes(nodes, seen);
-  about.add("open-to-read", severity::warning, std::move(text), set_acl_command(seen.path, true));
+  about.add("open-to-read", severity::warning, std::move(text), cure_of_recipe(seen));
 }
 
 void judge_addresses(recipe_judgement& about) {
@@ -92,10 +94,12 @@ void judge_addresses(recipe_judgement& about) {
   if (about.seen.own) look_at(*about.seen.own);
   for (const auto& each : about.seen.nodes) look_at(each.rights);
   if (broad.empty()) return;
-  about.add("broad-addresses", severity::warning,
-            *broad.begin() + (broad.size() > 1 ? " and others hold" : " holds") +
-                " for every client of many machines, and for all that come through a proxy there",
-            set_acl_command(about.seen.path, true));
+  about.add(
+      "broad-addresses", severity::warning,
+      *broad.begin() + (broad.size() > 1 ? " and others hold" : " holds") +
+          " for every client of many machines, and for all that come through a proxy there",
+      "give these clients a digest or certificates in entries of their own, and take this one out when none needs "
+      "it (getAcl, then setAcl with all others)");
 }
 
 /// The ACLs of nodes in the same folder, with a node that has each.
@@ -128,13 +132,9 @@ void judge_mixture(recipe_judgement& about) {
               "its nodes have " + std::to_string(acls.size()) + " different ACLs: " + acl_at(one) + " at " +
                   name_of(one) + ", " + acl_at(other) + " at " + name_of(other) +
                   "; clients that may not read a node can not wait for it, nor take it",
-              set_acl_command(seen.path, true));
+              cure_of_mixture(seen));
     return;
   }
-}
-
-bool is_same_holder(const acl_entry& a, const acl_entry& b) {
-  return a.scheme == "world" || (a.scheme == b.scheme && a.id == b.id);
 }
 
 // Deleting a node takes DELETE at its parent.
@@ -143,7 +143,7 @@ void judge_leaving(recipe_judgement& about) {
   if (!is_line(seen.which) || !seen.own) return;
   for (const auto& each : *seen.own) {
     const auto gives_delete = [&each](const acl_entry& other) {
-      return (other.permissions & zkrecipes::perm_delete) && is_same_holder(other, each);
+      return (other.permissions & zkrecipes::perm_delete) && holds_for(other, each);
     };
     if (!(each.permissions & zkrecipes::perm_create) || std::any_of(seen.own->begin(), seen.own->end(), gives_delete))
       continue;
@@ -151,7 +151,7 @@ void judge_leaving(recipe_judgement& about) {
         "no-way-out", severity::critical,
         holder_of(each) +
             " may get in line and may not leave it, because DELETE is missing: what it holds ends with its session",
-        set_acl_command(seen.path, false));
+        cure_by_adding("DELETE", holder_of(each)));
     return;
   }
 }
@@ -162,7 +162,7 @@ void judge_administration(recipe_judgement& about) {
   if (std::any_of(about.seen.own->begin(), about.seen.own->end(), is_admin)) return;
   about.add("fixed-acl", severity::warning,
             "nobody may change this ACL: " + to_text(*about.seen.own) + "; only a super user of the servers could",
-            "as the super user: " + set_acl_command(about.seen.path, false));
+            "as the super user: " + cure_by_adding("ADMIN", "its owner"));
 }
 
 /// The recipes directly below a path.
@@ -185,7 +185,18 @@ problem parent_problem(const access_survey& seen, const node_access& parent, std
     text += std::string("; the ") + to_string((*single)->which) + " " + name_of((*single)->path) +
             " is nothing but such a node";
   return {"open-parent", is_bad ? severity::critical : severity::warning, parent.path, std::move(text),
-          set_acl_command(parent.path, false, "world:anyone:r")};
+          cure_of_node(parent)};
+}
+
+/// The parents, and the nodes that were asked for and are no recipes, each once.
+std::vector<node_access> with_named_nodes(const access_survey& seen) {
+  auto all = seen.parents;
+  for (const auto& each : seen.recipes) {
+    const auto is_it = [&each](const auto& parent) { return parent.path == each.path; };
+    if (each.which == recipe::none && each.own && std::none_of(all.begin(), all.end(), is_it))
+      all.push_back({each.path, *each.own});
+  }
+  return all;
 }
 
 /// Whether an ACL goes by what can be read, or taken, on the way of a plain connection.
@@ -211,9 +222,9 @@ problem_list problems_of_parents(const access_survey& seen) {
   problem_list found;
   const auto is_recipe = [&seen](const std::string& path) {
     return std::any_of(seen.recipes.begin(), seen.recipes.end(),
-                       [&path](const auto& each) { return each.path == path; });
+                       [&path](const auto& each) { return each.path == path && each.which != recipe::none; });
   };
-  for (const auto& each : seen.parents) {
+  for (const auto& each : with_named_nodes(seen)) {
     const auto rights = rights_of_everybody(each.rights);
     if ((rights & changing) && !is_recipe(each.path)) found.push_back(parent_problem(seen, each, rights));
   }

@@ -24,6 +24,9 @@ struct recipe_rights {
   std::vector<node_access> nodes{};     ///< Those below it that were looked at.
 };
 
+/// Where a priority queue has what is no item. docs/formats.md.
+inline std::string side_of_queue(const std::string& path) { return path == "/" ? "/-side" : path + "-side"; }
+
 struct access_survey {
   std::vector<recipe_rights> recipes{};
   std::vector<node_access> parents{};  ///< Those of the recipes, and the roots that were searched.

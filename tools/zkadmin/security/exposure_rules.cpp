@@ -28,14 +28,19 @@ struct server_judgement {
 
 void judge_admin_server(server_judgement& about) {
   const auto& seen = about.seen;
-  if (!seen.secrets.empty())
+  const auto where = "the AdminServer at " + seen.admin_server;
+  if (!seen.secrets.empty() && seen.is_admin_local) {
+    about.add("admin-server-tells-secrets", severity::warning,
+              where + " shows every user of this machine " + listed_names(seen.secrets),
+              "zoo.cfg: give passwords as files, or admin.enableServer=false; then change these secrets");
+  } else if (!seen.secrets.empty()) {
     about.add("admin-server-tells-secrets", severity::critical,
-              "its AdminServer at " + seen.admin_server + " shows everybody " + listed_names(seen.secrets),
+              where + " shows everybody " + listed_names(seen.secrets),
               std::string(close_admin_server) + "; then change these secrets");
-  if (!seen.admin_server.empty())
+  }
+  if (!seen.admin_server.empty() && !seen.is_admin_local)
     about.add("admin-server-open", severity::warning,
-              "its AdminServer at " + seen.admin_server +
-                  " answers everybody: settings, sessions, paths of nodes, whatever their ACLs",
+              where + " answers everybody: settings, sessions, paths of nodes, whatever their ACLs",
               close_admin_server);
 }
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "security/access_rules.hpp"
 #include "security/exposure_rules.hpp"
@@ -35,15 +38,39 @@ void judge_rights(verdict& judged, const security_findings& seen) {
   append_to_list(judged.extent, amount_of(nodes, "node"));
 }
 
-void judge_servers(verdict& judged, const security_findings& seen) {
-  for (const auto& each : seen.servers)
-    if (!each.reachable) judged.unknown.push_back({each.server, each.error.empty() ? "has not answered" : each.error});
-  for (const auto& each : seen.exposures) {
-    add_all(judged.problems, problems_of(each, seen.is_secure));
-    const auto is_it = [&each](const auto& server) { return server.server == each.server && server.reachable; };
-    if (!tells_settings(each) && std::any_of(seen.servers.begin(), seen.servers.end(), is_it))
-      judged.remarks.push_back({each.server, "tells nobody its settings, so they were not looked at"});
+/// One AdminServer beside several servers is told once.
+std::vector<server_exposure> with_each_admin_server_once(std::vector<server_exposure> all) {
+  std::set<std::string> told;
+  for (auto& each : all) {
+    if (each.admin_server.empty() || told.insert(each.admin_server).second) continue;
+    each.admin_server.clear();
+    each.secrets.clear();
+    each.skips_acls.reset();
   }
+  return all;
+}
+
+void judge_exposure(verdict& judged, const server_exposure& seen, bool is_secure) {
+  add_all(judged.problems, problems_of(seen, is_secure));
+  for (const auto& each : seen.gaps) judged.unknown.push_back({seen.server, each});
+  if (!seen.admin_server.empty() && seen.is_admin_local)
+    judged.remarks.push_back({seen.server, "the AdminServer at " + seen.admin_server +
+                                               " answers this machine; whether it answers others is not known"});
+}
+
+void judge_servers(verdict& judged, const security_findings& seen) {
+  std::set<std::string> reachable;
+  for (const auto& each : seen.servers) {
+    if (each.reachable) reachable.insert(each.server);
+    if (!each.reachable) judged.unknown.push_back({each.server, each.error.empty() ? "has not answered" : each.error});
+  }
+  for (auto& each : with_each_admin_server_once(seen.exposures)) {
+    if (!reachable.contains(each.server)) each.gaps.clear();  // told above
+    judge_exposure(judged, each, seen.is_secure);
+  }
+  for (const auto& each : seen.exposures)
+    if (!tells_settings(each) && each.gaps.empty() && reachable.contains(each.server))
+      judged.remarks.push_back({each.server, "tells nobody its settings, so they were not looked at"});
   append_to_list(judged.extent, amount_of(seen.servers.size(), "server"));
 }
 
@@ -52,6 +79,8 @@ void judge_servers(verdict& judged, const security_findings& seen) {
 verdict judge_security(const security_findings& seen, const wanted_kinds& kinds) {
   verdict judged;
   if (kinds.has_recipes()) judge_rights(judged, seen);
+  // Without recipes the rights are not there to tell it.
+  if (!kinds.has_recipes() && !seen.trouble.empty()) judged.unknown.push_back({"servers", seen.trouble});
   if (kinds.servers) judge_servers(judged, seen);
   std::stable_partition(judged.problems.begin(), judged.problems.end(),
                         [](const problem& each) { return each.how_bad == severity::critical; });

@@ -49,18 +49,18 @@ std::string text_of_property(const json::object& all, const char* name) {
 
 }  // namespace
 
-std::optional<std::uint16_t> add_conf(server_exposure& seen, std::string_view answer) {
+bool add_conf(server_exposure& seen, std::string_view answer) {
   const auto plain = port_in(answer, "clientPort"), secure = port_in(answer, "secureClientPort");
-  if (!plain) return std::nullopt;
+  if (!plain) return false;
   seen.has_plain_port = *plain > 0;
   if (secure) seen.has_secure_port = *secure > 0;
-  return static_cast<std::uint16_t>(std::max(*plain, 0));
+  return true;
 }
 
-void add_properties(server_exposure& seen, std::string_view body) {
-  std::string ignored;
-  const auto object = admin_object(body, "system_properties", ignored);
-  if (!object) return;
+std::string add_properties(server_exposure& seen, std::string_view body) {
+  std::string trouble;
+  const auto object = admin_object(body, "system_properties", trouble);
+  if (!object) return trouble;
   for (const auto& [name, value] : *object) {
     const std::string_view key(name.data(), name.size());
     const bool is_filled = value.is_string() && !value.as_string().empty();
@@ -70,11 +70,16 @@ void add_properties(server_exposure& seen, std::string_view body) {
   seen.skips_acls = text_of_property(*object, "zookeeper.skipACL") == "yes";
   if (text_of_property(*object, "zookeeper.4lw.commands.whitelist").find('*') != std::string::npos)
     seen.all_words = true;
+  return {};
 }
 
 bool is_trace_mask(std::string_view answer) noexcept {
   return !answer.empty() && answer.size() < 20 &&
          std::all_of(answer.begin(), answer.end(), [](char c) { return (c >= '0' && c <= '9') || c == '\n'; });
+}
+
+bool is_forbidden_word(std::string_view answer) noexcept {
+  return answer.find("is not executed because it is not in the whitelist") != answer.npos;
 }
 
 }  // namespace zkadmin

@@ -100,19 +100,25 @@ void apply_digest(std::span<const raw_settings> layers, settings& result) {
   }
 }
 
+/// In each layer the other settings of TLS imply `tls`, whatever a layer below it says.
 void apply_tls(std::span<const raw_settings> layers, settings& result) {
   zkrecipes::tls_options tls;
   bool is_wanted = false;
-  const auto take = [&](std::string_view key, std::string& value) {
-    apply(layers, key, [&](const auto& text) { value = text; });
-    is_wanted = is_wanted || !value.empty();
-  };
-  take("tls_authorities", tls.authorities);
-  take("tls_certificate", tls.certificate);
-  take("tls_key", tls.key);
-  take("tls_server_name", tls.server_name);
+  const std::pair<const char*, std::string*> files[] = {{"tls_authorities", &tls.authorities},
+                                                        {"tls_certificate", &tls.certificate},
+                                                        {"tls_key", &tls.key},
+                                                        {"tls_server_name", &tls.server_name}};
+  for (const auto& layer : layers) {
+    const std::span<const raw_settings> alone(&layer, 1);
+    for (const auto& [key, value] : files) {
+      apply(alone, key, [&, value = value](const auto& text) {
+        *value = text;
+        is_wanted = is_wanted || !text.empty();
+      });
+    }
+    apply(alone, "tls", [&](const auto& text) { is_wanted = parse_flag(text); });
+  }
   apply(layers, "tls_key", [](const auto& text) { require_private(text, "the key"); });
-  apply(layers, "tls", [&](const auto& text) { is_wanted = parse_flag(text); });
   if (is_wanted) result.tls = std::move(tls);
 }
 

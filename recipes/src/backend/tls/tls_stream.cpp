@@ -102,7 +102,7 @@ void tls_stream::from_server() {
 void tls_stream::pass_on(std::size_t size) {
   error_code failure;
   const auto written = inside_.write_some(asio::buffer(received_.data(), size), failure);
-  if (failure && failure != asio::error::would_block) return;  // the C client has gone
+  if (failure && failure != asio::error::would_block) return end(failure);
   if (written == size) {
     arrived_();
     if (!closed_) from_server();

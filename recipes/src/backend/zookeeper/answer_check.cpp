@@ -100,7 +100,8 @@ bool answer_check::accepts(std::string_view frame) {
   answer_reader fields(frame);
   const auto of = fields.int32();
   fields.int64();
-  const auto error = fields.int32();
+  const auto error = error_ = fields.int32();
+  is_of_credentials_ = of == of_credentials;
   if (!fields.is_good()) return false;
   switch (of) {
     case of_ping:

@@ -42,6 +42,10 @@ class answer_check {
   /// The next frame, without its length. False: it must not reach the C client, and the connection is of no use.
   bool accepts(std::string_view frame);
 
+  /// Whether the frame that was accepted last answers credentials, and whether the server has refused them.
+  bool is_of_credentials() const noexcept { return is_of_credentials_; }
+  bool are_credentials_refused() const noexcept { return is_of_credentials_ && error_ != 0; }
+
   /// The number of answers so far: neither events nor pings.
   std::uint64_t answers() const noexcept { return answers_; }
 
@@ -58,6 +62,8 @@ class answer_check {
 
   std::int64_t session_;
   bool has_credentials_ = false;
+  bool is_of_credentials_ = false;
+  std::int32_t error_ = 0;
   bool is_up_ = false;
   std::uint64_t answers_ = 0;
   std::deque<shape> awaited_;  // `parts` is followed by those of the transaction, and `end`

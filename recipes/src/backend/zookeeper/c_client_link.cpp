@@ -57,6 +57,8 @@ void c_client_link::open(const link_options& options, const endpoint& at) {
                            options.key.id ? &id : nullptr, this, 0);
   if (!handle_) return fail(errc::connection_loss);
   check_.emplace(options.key.id);
+  detour_.emplace();
+  if (!detour_->is_ready()) return fail(errc::no_descriptors);
   zoo_set_servers_resolution_delay(handle_, -1);
 }
 
@@ -160,7 +162,9 @@ void c_client_link::pump() {
   // After a stall of our own process an answer may already be in the socket, but the C client looks at its clock first.
   // So read the input before that.
   const bool is_late = clock::now() >= due_;
-  if (is_late && descriptor_.is_open() && readable(descriptor_.native_handle())) drain_input();
+  // Before the C client has asked for the session, it would take anything that it reads for an answer.
+  const bool has_asked = zoo_state(handle_) != ZOO_CONNECTING_STATE;
+  if (is_late && has_asked && descriptor_.is_open() && readable(descriptor_.native_handle())) drain_input();
   go_on();
 }
 

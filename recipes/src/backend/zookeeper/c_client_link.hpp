@@ -28,6 +28,7 @@
 #include "backend/request.hpp"
 #include "backend/wiped_credentials.hpp"
 #include "backend/zookeeper/answer_check.hpp"
+#include "backend/zookeeper/input_detour.hpp"
 
 namespace zkrecipes::backend {
 
@@ -77,7 +78,8 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   bool look_at_input();
   bool see_no_input(bool is_only_late);
   std::size_t whole_frame(std::string_view bytes);
-  bool let_read();
+  bool pass_frame(std::size_t size);
+  bool note_credentials();
   bool note_frame(int rc);
   bool keep_start(std::size_t size);
   bool complete_frame();
@@ -114,6 +116,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   std::size_t unanswered_ = 0;  // requests that were passed to the C client and have no answer yet
   zhandle_t* handle_ = nullptr;
   int c_client_descriptor_ = -1;
+  std::optional<input_detour> detour_;
 
   std::optional<answer_check> check_;
   std::uint64_t answers_ = 0;

@@ -22,11 +22,14 @@ constexpr int pieces_at_once = 64;  // a server that never pauses must not keep 
 
 }  // namespace
 
+/// After a stall of our own process the answer may be on its way behind what has come.
 void c_client_link::drain_input() {
+  const bool was_late = overslept();
   for (int i = 0; handle_ && i < pieces_at_once; ++i) {
     const bool may_be_more = cut_short_.empty() ? look_at_input() : complete_frame();
-    if (!may_be_more) return;
+    if (!may_be_more) break;
   }
+  if (was_late) answered_ = clock::now();
 }
 
 /// Looks at what has come without taking it, lets the C client read the whole frames, and takes the rest. False:
@@ -38,11 +41,13 @@ bool c_client_link::look_at_input() {
   std::string_view left(bytes.data(), static_cast<std::size_t>(size));
   while (const auto length = whole_frame(left)) {
     left.remove_prefix(answer_check::length_size + length);
-    if (!let_read()) return false;
+    if (!pass_frame(answer_check::length_size + length)) return false;
   }
   if (!handle_) return false;
-  if (!left.empty()) return keep_start(left.size());
-  return static_cast<std::size_t>(size) == bytes.size();
+  const bool is_full = static_cast<std::size_t>(size) == bytes.size();
+  const bool has_moved = left.size() < static_cast<std::size_t>(size);
+  if (left.empty() || (is_full && has_moved)) return is_full;  // its end may only lie beyond what was looked at
+  return keep_start(left.size());
 }
 
 /// The C client shall see the end of the stream, or its error.
@@ -62,8 +67,21 @@ std::size_t c_client_link::whole_frame(std::string_view bytes) {
   return length;
 }
 
-/// The C client processes one frame with each call.
-bool c_client_link::let_read() { return note_frame(zookeeper_process(handle_, ZOOKEEPER_READ)); }
+/// The C client processes one frame with each call. It knows nothing of the credentials that we have sent, and would
+/// read memory that it never set at an answer to them.
+bool c_client_link::pass_frame(std::size_t size) {
+  if (!check_->is_of_credentials()) return note_frame(zookeeper_process(handle_, ZOOKEEPER_READ));
+  std::array<char, piece> ignored;
+  ::recv(descriptor_.native_handle(), ignored.data(), size, MSG_DONTWAIT);
+  return note_credentials();
+}
+
+bool c_client_link::note_credentials() {
+  if (check_->are_credentials_refused()) fail(errc::auth_failed);
+  asking_ = false;
+  heard_ = clock::now();
+  return handle_ != nullptr;
+}
 
 bool c_client_link::note_frame(int rc) {
   check(rc);
@@ -101,15 +119,19 @@ std::size_t c_client_link::missing() const {
 }
 
 void c_client_link::feed(const std::string& frame) {
+  if (check_->is_of_credentials()) {
+    note_credentials();
+    return;
+  }
   int rc = ZSYSTEMERROR;
-  {
-    const input_detour way(c_client_descriptor_, descriptor_.native_handle());
-    std::string_view left = frame;
-    if (way.is_ready()) rc = ZNOTHING;
-    while (rc == ZNOTHING && !left.empty()) {
-      left.remove_prefix(way.write(left));
-      rc = zookeeper_process(handle_, ZOOKEEPER_READ);
+  if (detour_->begin(c_client_descriptor_)) {
+    rc = ZNOTHING;
+    for (std::string_view left = frame; rc == ZNOTHING && !left.empty();) {
+      const auto taken = detour_->write(left);
+      left.remove_prefix(taken);
+      rc = taken > 0 ? zookeeper_process(handle_, ZOOKEEPER_READ) : ZSYSTEMERROR;
     }
+    detour_->end(c_client_descriptor_, descriptor_.native_handle());
   }
   note_frame(rc);
 }

@@ -47,10 +47,10 @@ void c_client_link::open_behind_tls(const link_options& options) {
   if (rc != ZOK || fd < 0 || zoo_state(handle_) != ZOO_CONNECTING_STATE) return fail(reason_of(errno));
   const int inside = stand_in::take_over(fd);
   if (inside < 0) return fail(errc::connection_loss);
+  schedule_pump();  // first, so that it runs before anything arrives
   tls_->relay(inside, [weak = weak_from_this()] {
     if (const auto self = weak.lock()) self->process(ZOOKEEPER_READ);
   });
-  schedule_pump();
 }
 
 /// The C client has written, or has not.

@@ -10,31 +10,36 @@
 
 namespace zkrecipes::backend {
 
-input_detour::input_detour(int descriptor, int original) : descriptor_(descriptor), original_(original) {
+input_detour::input_detour() {
   int pair[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0) return;
   near_ = pair[0];
   far_ = pair[1];
-  ::dup3(near_, descriptor_, O_CLOEXEC);
 }
 
 input_detour::~input_detour() {
   if (!is_ready()) return;
-  if (same_file(descriptor_, near_)) {
-    send_what_was_written();
-    ::dup3(original_, descriptor_, O_CLOEXEC);
-  }
   ::close(near_);
   ::close(far_);
 }
 
-void input_detour::send_what_was_written() const {
+bool input_detour::begin(int descriptor) const {
+  return is_ready() && ::dup3(near_, descriptor, O_CLOEXEC) == descriptor;
+}
+
+void input_detour::end(int descriptor, int original) const {
+  if (!same_file(descriptor, near_)) return;
+  send_what_was_written(original);
+  ::dup3(original, descriptor, O_CLOEXEC);
+}
+
+void input_detour::send_what_was_written(int original) const {
   std::array<char, 4096> bytes;
   for (;;) {
     const auto size = ::recv(far_, bytes.data(), bytes.size(), MSG_DONTWAIT);
     if (size <= 0) return;
-    const auto sent = ::send(original_, bytes.data(), static_cast<std::size_t>(size), MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent != size) ::shutdown(original_, SHUT_RDWR);  // a part of a request would spoil all that follow
+    const auto sent = ::send(original, bytes.data(), static_cast<std::size_t>(size), MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent != size) ::shutdown(original, SHUT_RDWR);  // a part of a request would spoil all that follow
   }
 }
 
