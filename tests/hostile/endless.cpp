@@ -4,13 +4,15 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include <testcluster/op_code.hpp>
+
 #include "hostile/frame.hpp"
 #include "hostile/lying_case.hpp"
-#include "hostile/op_codes.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 using namespace zkrecipes::test::frame;
+namespace op = testcluster::op;
 
 namespace {
 
@@ -67,7 +69,7 @@ struct endless_case : lying_case {
     co_await client.accept(0x55, short_timeout);
     for (;;) {
       auto asked = co_await client.read_request();
-      if (asked.op == op_get) co_return asked;
+      if (asked.op == op::get_data) co_return asked;
       co_await client.answer(asked.xid);
     }
   }
@@ -109,7 +111,7 @@ BOOST_AUTO_TEST_CASE(an_acceptance_that_drips_is_taken_when_it_is_whole) {
       const auto asked = co_await client.read_request();
       asked_for.push_back(asked.op);
       co_await client.answer(asked.xid);
-      if (asked.op == op_close) co_return;
+      if (asked.op == op::close_session) co_return;
     }
   });
   auto options = options_for(server_address(server));
@@ -119,8 +121,8 @@ BOOST_AUTO_TEST_CASE(an_acceptance_that_drips_is_taken_when_it_is_whole) {
   BOOST_TEST(!std::get<0>(got), std::get<0>(got).message());
   BOOST_TEST(zk.counters().connects == 1u);
   BOOST_TEST_REQUIRE(asked_for.size() >= 3u);
-  BOOST_TEST(asked_for[0] == op_authenticate);
-  BOOST_TEST(asked_for[1] == op_authenticate);
+  BOOST_TEST(asked_for[0] == op::auth);
+  BOOST_TEST(asked_for[1] == op::auth);
   run_coroutine(io, zk.async_close(tuple));
   server.stop();
 }
@@ -167,7 +169,7 @@ BOOST_AUTO_TEST_CASE(a_million_children_arrive) {
     co_return std::get<0>(result);
   };
   const auto error = check_tolerated(
-      op_children, [&](const request& asked) { return framed(head(asked.xid) + names + stat()); }, look);
+      op::get_children2, [&](const request& asked) { return framed(head(asked.xid) + names + stat()); }, look);
   BOOST_TEST(!error, error.message());
   BOOST_TEST(received == static_cast<std::size_t>(count));
 }
@@ -181,7 +183,7 @@ BOOST_AUTO_TEST_CASE(a_length_takes_no_memory) {
     co_return std::get<0>(result);
   };
   const auto error = check_lie(
-      op_get, [](const request&) { return int32(2'000'000'000) + std::string(1 << 20, 'x'); }, look);
+      op::get_data, [](const request&) { return int32(2'000'000'000) + std::string(1 << 20, 'x'); }, look);
   BOOST_TEST(!error, error.message());
 }
 

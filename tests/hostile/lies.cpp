@@ -3,12 +3,15 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <testcluster/op_code.hpp>
+
 #include "hostile/frame.hpp"
 #include "hostile/lying_case.hpp"
-#include "hostile/op_codes.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
+
+namespace op = testcluster::op;
 using namespace zkrecipes::test::frame;
 
 namespace {
@@ -76,7 +79,7 @@ void check_bodies(std::int32_t op, const lying_case::step& ask, bool is_read, co
 void check_bytes(const char* name, const lying_case::lie& told) {
   BOOST_TEST_CONTEXT(name) {
     lying_case server;
-    const auto error = server.check_lie(op_get, told, get);
+    const auto error = server.check_lie(op::get_data, told, get);
     BOOST_TEST(!error, error.message());
   }
 }
@@ -88,7 +91,7 @@ void check_event(const char* name, std::string body) {
 void check_tolerated(const char* name, const lying_case::lie& told) {
   BOOST_TEST_CONTEXT(name) {
     lying_case server;
-    const auto error = server.check_tolerated(op_get, told, get);
+    const auto error = server.check_tolerated(op::get_data, told, get);
     BOOST_TEST(!error, error.message());
   }
 }
@@ -134,7 +137,7 @@ BOOST_AUTO_TEST_CASE(events) {
 }
 
 BOOST_AUTO_TEST_CASE(data) {
-  check_bodies(op_get, get, true,
+  check_bodies(op::get_data, get, true,
                {{"nothing", ""},
                 {"negative", int32(-2) + stat()},
                 {"most negative", int32(lowest) + stat()},
@@ -145,12 +148,12 @@ BOOST_AUTO_TEST_CASE(data) {
 }
 
 BOOST_AUTO_TEST_CASE(facts) {
-  check_bodies(op_exists, exists, true, {{"nothing", ""}, {"half", stat().substr(1)}, {"children", int32(0)}});
-  check_bodies(op_set, set, false, {{"nothing", ""}, {"half", stat().substr(1)}});
+  check_bodies(op::exists, exists, true, {{"nothing", ""}, {"half", stat().substr(1)}, {"children", int32(0)}});
+  check_bodies(op::set_data, set, false, {{"nothing", ""}, {"half", stat().substr(1)}});
 }
 
 BOOST_AUTO_TEST_CASE(names) {
-  check_bodies(op_children, children, true,
+  check_bodies(op::get_children2, children, true,
                {{"nothing", ""},
                 {"no list", int32(-1) + stat()},
                 {"most negative", int32(lowest) + stat()},
@@ -165,13 +168,13 @@ BOOST_AUTO_TEST_CASE(names) {
 }
 
 BOOST_AUTO_TEST_CASE(paths) {
-  check_bodies(op_create, create, false,
+  check_bodies(op::create2, create, false,
                {{"nothing", ""}, {"negative", int32(-1) + stat()}, {"huge", int32(highest)}, {"no stat", text("/a")}});
-  check_bodies(op_sync, get, true, {{"nothing", ""}, {"negative", int32(-1)}, {"huge", int32(highest)}});
+  check_bodies(op::sync, get, true, {{"nothing", ""}, {"negative", int32(-1)}, {"huge", int32(highest)}});
 }
 
 BOOST_AUTO_TEST_CASE(access_lists) {
-  check_bodies(op_get_acl, get_acl, true,
+  check_bodies(op::get_acl, get_acl, true,
                {{"nothing", ""},
                 {"negative", int32(-1) + stat()},
                 {"huge", int32(highest) + stat()},
@@ -186,7 +189,7 @@ BOOST_AUTO_TEST_CASE(results_of_a_transaction) {
   const auto removed = part(2, false);
   const auto failed = part(-1, false, -101) + int32(-101);
   const auto end = part(-1, true, -1);
-  check_bodies(op_multi, commit, false,
+  check_bodies(op::multi, commit, false,
                {{"nothing", ""},
                 {"none", end},
                 {"too few", created + changed + end},
@@ -236,7 +239,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_error_is_an_error_of_the_server) {
   for (const auto code : {-99, -9999, 1, highest, lowest}) {
     lying_case server;
     const auto error = server.check_tolerated(
-        op_get, [code](const request& asked) { return framed(head(asked.xid, code)); }, get);
+        op::get_data, [code](const request& asked) { return framed(head(asked.xid, code)); }, get);
     BOOST_TEST((error == errc::server_error), error.message());
   }
 }

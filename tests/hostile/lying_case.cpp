@@ -4,10 +4,13 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <testcluster/op_code.hpp>
+
 #include "hostile/frame.hpp"
-#include "hostile/op_codes.hpp"
 
 namespace zkrecipes::test {
+
+namespace op = testcluster::op;
 
 namespace {
 
@@ -17,10 +20,10 @@ constexpr std::int32_t err_no_node = -101;
 
 std::string honest(const lying_case::request& asked) {
   using namespace frame;
-  if (asked.op == op_ping) return framed(head(of_ping));
-  if (asked.op == op_authenticate) return framed(head(of_credentials));
-  if (asked.op == op_create) return framed(head(asked.xid) + text("/a") + stat());
-  if (asked.op == op_multi) return framed(head(asked.xid, err_no_node));
+  if (asked.op == op::ping) return framed(head(of_ping));
+  if (asked.op == op::auth) return framed(head(of_credentials));
+  if (asked.op == op::create2) return framed(head(asked.xid) + text("/a") + stat());
+  if (asked.op == op::multi) return framed(head(asked.xid, err_no_node));
   return framed(head(asked.xid) + std::string(4, '\0') + stat());
 }
 
@@ -61,7 +64,7 @@ asio::awaitable<void> lying_case::lie_once(scripted_connection& client, std::int
     has_lied = has_lied || lies;
     const auto bytes = lies ? told(asked) : honest(asked);
     co_await client.write(bytes);
-    if (asked.op == op_close) co_return;
+    if (asked.op == op::close_session) co_return;
   }
 }
 
