@@ -120,14 +120,21 @@ double nanoseconds_of(creator& by, int at_once, double (*clock)()) {
   return took * 1e9 / (creates_of_a_round / at_once * at_once);
 }
 
-double waiting_mebibytes(const plan& what, const zkrecipes::session_options& by) {
+/// What was taken since the session was up, and by the process as a whole.
+struct waiting_memory {
+  double added = 0;
+  double whole = 0;
+};
+
+waiting_memory memory_of_waiting(const plan& what, const zkrecipes::session_options& by) {
   std::vector<std::string> command{what.self, "--wait-in-line", std::to_string(what.many_waiting), "--hosts", by.hosts};
   if (by.tls) command.insert(command.end(), {"--by-tls", by.tls->authorities, by.tls->certificate, by.tls->key});
   line_process alone("waiting", command);
   std::optional<std::string> said;
   wait_until([&] { return (said = alone.answer()).has_value(); }, std::chrono::minutes(2));
   if (!said) throw std::runtime_error("waiting in line takes too long");
-  return json::parse(*said).at("whole").to_number<double>();
+  const auto figures = json::parse(*said);
+  return {figures.at("mebibytes").to_number<double>(), figures.at("whole").to_number<double>()};
 }
 
 }  // namespace
@@ -152,8 +159,12 @@ std::vector<row> secure(const plan& what) {
     rows.push_back(line(name, at_once, &wall_seconds));
     rows.push_back(line(name + ", the client's processor", at_once, &processor_seconds));
   }
-  rows.push_back({std::to_string(what.many_waiting) + " waiting by TLS beside plain text", "MiB of the process",
-                  waiting_mebibytes(what, secure_way), nullptr, nullptr, waiting_mebibytes(what, plain_way)});
+  const auto secure_memory = memory_of_waiting(what, secure_way);
+  const auto plain_memory = memory_of_waiting(what, plain_way);
+  const auto waiting = std::to_string(what.many_waiting) + " waiting by TLS beside plain text";
+  rows.push_back(
+      {waiting + ", since the session is up", "MiB", secure_memory.added, nullptr, nullptr, plain_memory.added});
+  rows.push_back({waiting + ", the whole process", "MiB", secure_memory.whole, nullptr, nullptr, plain_memory.whole});
   return rows;
 }
 

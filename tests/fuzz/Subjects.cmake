@@ -11,6 +11,7 @@ set(library_subjects
   backend/tls/tls_reason
   backend/tls/tls_stream
   backend/tls/tls_ticket
+  backend/tls/tls_transport
   backend/zookeeper/answer_check
   backend/zookeeper/c_client_link
   backend/zookeeper/c_client_link_end

@@ -9,12 +9,12 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/ssl/stream.hpp>
 
 #include <zkrecipes/error.hpp>
 
 #include "backend/endpoint.hpp"
 #include "backend/tls/tls_context.hpp"
+#include "backend/tls/tls_transport.hpp"
 
 namespace zkrecipes::backend {
 
@@ -52,23 +52,38 @@ class tls_stream : public std::enable_shared_from_this<tls_stream> {
   using tcp = boost::asio::ip::tcp;
   using local = boost::asio::local::stream_protocol;
 
+  /// A call of OpenSSL that has not done everything: it has failed, or has to be made again when the socket is ready.
+  struct unfinished {
+    error_code failure;
+    tcp::socket::wait_type until = tcp::socket::wait_read;
+  };
+
+  SSL* connection() const noexcept { return handle_.get(); }
   void shake_hands();
   void finish(const error_code& failure);
-  void from_server();
-  void pass_on(std::size_t size);
+  unfinished left_by(int rc) const;
+  void when_ready(tcp::socket::wait_type what, void (tls_stream::*then)());
+  void read();
+  std::size_t decrypt();
+  bool pass_on(std::size_t size);
+  bool encrypt();
+  void send_on();
   void end(const error_code& failure);
 
-  std::shared_ptr<tls_ticket> ticket_;  // outlives the stream, which points to it
+  std::shared_ptr<tls_ticket> ticket_;  // outlives the handle, which points to it
   bool has_certificate_;
-  boost::asio::ssl::stream<tcp::socket> server_;
+  tcp::socket server_;
+  tls_transport transport_;  // outlives the handle, too
+  ssl_handle handle_;
   local::socket inside_;
   handler then_;
   std::function<void()> arrived_;
   error_code ended_;
   bool closed_ = false;
-  bool sending_ = false;
+  unfinished reading_;
   std::vector<char> received_;
   std::vector<char> to_send_;
+  std::size_t sending_ = 0;  // so much of `to_send_` the socket has not taken yet
 };
 
 }  // namespace zkrecipes::backend
