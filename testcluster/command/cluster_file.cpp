@@ -88,6 +88,8 @@ void read_servers(toml_section& from, ensemble_options& into) {
   take(into.force_sync, from.flag("force_sync"));
   if (const auto words = from.texts("four_letter_words")) into.four_letter_words = *words;
   take(into.tls, from.flag("tls"));
+  take(into.digest_superuser, from.flag("digest_superuser"));
+  take(into.auth_required, from.flag("auth_required"));
   take(into.admin_server, from.flag("admin_server"));
   take(into.base_port, from.number("base_port", 1024, 65'000));
   take(into.start_timeout, from.duration("start_timeout", 1s, 1h));

@@ -49,6 +49,9 @@ void add_rest(CLI::App& to, ensemble_flags& into) {
       ->delimiter(',')
       ->type_name("WORD,...");
   to.add_flag("--tls", into.tls, "A port for TLS in each server, with certificates made at the start");
+  to.add_flag("--digest-superuser", into.digest_superuser,
+              "A superuser, whose drawn password is in a file that is printed");
+  to.add_flag("--auth-required", into.auth_required, "Serve only clients with digest credentials or a certificate");
   to.add_flag("--admin-server", into.admin_server, "Run ZooKeeper's AdminServer (HTTP) in each server");
   to.add_option("--config", into.config, "A further line of zoo.cfg; may be repeated")
       ->expected(1)
@@ -106,6 +109,8 @@ void apply(const ensemble_flags& given, ensemble_options& to) {
   apply_times(given, to);
   to.force_sync |= given.force_sync;
   to.tls |= given.tls;
+  to.digest_superuser |= given.digest_superuser;
+  to.auth_required |= given.auth_required;
   to.admin_server |= given.admin_server;
   to.delay_proxies |= given.proxies || given.delay;
   to.peer_proxies |= given.proxies;

@@ -21,7 +21,8 @@ struct ensemble_flags {
   std::optional<std::int64_t> tick, delay;
   std::vector<std::int64_t> session_limits;
   std::vector<std::string> words, config;
-  bool force_sync = false, tls = false, admin_server = false, proxies = false;
+  bool force_sync = false, tls = false, admin_server = false, proxies = false, digest_superuser = false,
+       auth_required = false;
 };
 
 void add_ensemble_flags(CLI::App& to, ensemble_flags& into);

@@ -34,13 +34,21 @@ std::optional<schedule> planned(const arguments& wanted) {
   return plan;
 }
 
-// ZKADMIN_HOSTS as well, so that zkadmin in the command can not reach another ensemble that the user's shell names.
+// ZKADMIN_HOSTS as well, so that zkadmin in the command can not reach another ensemble that the user's shell names. An
+// empty value stands for none.
 std::map<std::string, std::string> environment_of(const json::object& cluster, const arguments& wanted) {
   const std::string hosts(cluster.at("hosts").as_string());
   std::map<std::string, std::string> all{{"TESTCLUSTER_HOSTS", hosts},
                                          {"TESTCLUSTER_DIR", std::string(cluster.at("dir").as_string())},
                                          {"TESTCLUSTER_NAME", wanted.name},
-                                         {"ZKADMIN_HOSTS", hosts}};
+                                         {"ZKADMIN_HOSTS", hosts},
+                                         {"ZKADMIN_TLS", ""},
+                                         {"ZKADMIN_TLS_AUTHORITIES", ""},
+                                         {"ZKADMIN_TLS_CERTIFICATE", ""},
+                                         {"ZKADMIN_TLS_KEY", ""},
+                                         {"ZKADMIN_TLS_SERVER_NAME", ""}};
+  if (const auto* file = cluster.if_contains("superuser"))
+    all["TESTCLUSTER_SUPERUSER_FILE"] = std::string(file->as_string());
   const auto* tls = cluster.if_contains("tls");
   if (tls == nullptr) return all;
   for (const std::string key : {"authorities", "certificate", "key"}) {

@@ -27,6 +27,7 @@ void print_cluster(std::ostream& out, const json::object& cluster) {
     for (const auto& [key, value] : tls->as_object())
       out << std::setw(0) << key << "  " << text(tls->as_object(), key.data()) << "\n";
   }
+  if (cluster.contains("superuser")) out << "superuser  " << text(cluster, "superuser") << "\n";
   out << "\n" << std::left;
   out << std::setw(4) << "ID" << std::setw(12) << "ROLE" << std::setw(9) << "PID" << std::setw(23) << "ADDRESS"
       << "PROXY\n";

@@ -56,6 +56,9 @@ json::object describe(ensemble& cluster, const place& where) {
   json::object out{{"hosts", cluster.hosts()}, {"dir", where.path().string()}};
   if (!where.name().empty()) out["name"] = where.name();
   if (cluster.options().tls) out["tls"] = describe_certificates(cluster);
+  if (cluster.options().tls) out["peer_tls"] = cluster.peers_speak_tls();
+  if (cluster.options().digest_superuser) out["superuser"] = cluster.superuser_file().string();
+  if (cluster.options().auth_required) out["auth_required"] = true;
   out["proxies"] = cluster.options().delay_proxies;
   out["peer_proxies"] = cluster.options().peer_proxies;
   out["nodes"] = nodes;

@@ -1,26 +1,26 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <cstdio>
 #include <stdexcept>
 #include <utility>
 
-#include <fcntl.h>
 #include <openssl/bio.h>
 #include <openssl/ec.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
-#include <unistd.h>
 
 #include <boost/asio/ip/address.hpp>
 
 #include <testcluster/authority.hpp>
 
+#include "written_file.hpp"
+
 namespace testcluster {
 
 namespace fs = std::filesystem;
+using detail::write_file;
 
 namespace {
 
@@ -59,16 +59,6 @@ std::string pem_of(EVP_PKEY* key, const std::string& password) {
                                                          static_cast<int>(password.size()), nullptr, nullptr) == 1;
   require(is_written, "writing its key");
   return text_of(to.get());
-}
-
-/// Another process sees the old content or the new one, and never the key of others.
-void write_file(const fs::path& name, const std::string& text, mode_t mode) {
-  const auto aside = name.string() + ".new";
-  ::unlink(aside.c_str());
-  const int file = ::open(aside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-  const bool is_written = file >= 0 && ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-  if (file >= 0) ::close(file);
-  if (!is_written || std::rename(aside.c_str(), name.c_str()) != 0) throw error("could not write " + name.string());
 }
 
 void add_extension(X509* to, X509V3_CTX* context, int type, const std::string& value) {

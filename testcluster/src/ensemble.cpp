@@ -20,6 +20,18 @@ const certificate_files& ensemble::client_certificate() const { return impl_->se
 
 authority& ensemble::authority() { return impl_->secured().signer(); }
 
+const std::filesystem::path& ensemble::superuser_file() const {
+  if (impl_->own.file().empty())
+    throw error(
+        "this ensemble has no superuser; set ensemble_options::digest_superuser, or start it with: testcluster up "
+        "--digest-superuser");
+  return impl_->own.file();
+}
+
+const std::string& ensemble::credentials() const { return impl_->own.secret(); }
+
+bool ensemble::peers_speak_tls() const { return impl_->peers_speak_tls(); }
+
 detail::tls_folder& ensemble::impl::secured() {
   if (!tls) throw error("this ensemble has no TLS; set ensemble_options::tls, or start it with: testcluster up --tls");
   return *tls;

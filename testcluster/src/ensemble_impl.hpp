@@ -10,6 +10,7 @@
 #include <testcluster/proxy.hpp>
 
 #include "guard.hpp"
+#include "own_credentials.hpp"
 #include "peer_links.hpp"
 #include "server.hpp"
 #include "tls_folder.hpp"
@@ -52,8 +53,13 @@ struct ensemble::impl {
 
   detail::tls_folder& secured();
 
+  /// Whether the servers speak TLS with each other. Proxies between them have to read the first message of an election
+  /// connection, and a line of the user's decides for itself.
+  bool peers_speak_tls() const;
+
   ensemble_options options;
   detail::workspace files;
+  detail::own_credentials own;
   std::optional<detail::tls_folder> tls;
   detail::guard keeper;
   std::vector<std::unique_ptr<detail::server>> servers;

@@ -18,8 +18,8 @@ bool serves(const std::string& role) { return role != "looking" && role != "stop
 bool leads(const std::string& role) { return role == "leader" || role == "standalone"; }
 
 // The node is ephemeral, so it is removed with the probe's session.
-void write_through(const server& target) {
-  detail::zk_client client(target.client_endpoint(), clock::now() + 2s, {.timeout_ms = 5000});
+void write_through(const server& target, const std::string& secret) {
+  detail::zk_client client(target.client_endpoint(), clock::now() + 2s, {.timeout_ms = 5000}, secret);
   client.create("/testcluster-probe-" + std::to_string(client.session().id), "", jute::ephemeral);
   client.close();
 }
@@ -48,7 +48,7 @@ std::string ensemble::impl::obstacle() {
   if (leaders != 1) return "there are " + std::to_string(leaders) + " leaders";
   for (auto* each : running()) {
     try {
-      write_through(*each);
+      write_through(*each, own.secret());
     } catch (const error& failure) {
       return "a write through server " + std::to_string(each->id()) + " failed: " + failure.what();
     }

@@ -19,7 +19,8 @@ void ensemble::expire(std::int64_t session_id) {
   // round, then reports no_such_session, which means success.
   for (std::size_t i = 0; i < servers.size() || (may_have_ended && i < 2 * servers.size()); ++i) {
     try {
-      detail::zk_client client(servers[i % servers.size()]->client_endpoint(), clock::now() + 5s, wanted);
+      detail::zk_client client(servers[i % servers.size()]->client_endpoint(), clock::now() + 5s, wanted,
+                               impl_->own.secret());
       may_have_ended = true;
       return client.close();
     } catch (const detail::no_such_session&) {
@@ -49,7 +50,7 @@ std::int64_t ensemble::expire_owner(const std::string& path) {
   for (const auto* each : impl_->running()) {
     std::optional<std::int64_t> owner;
     try {
-      detail::zk_client client(each->client_endpoint(), clock::now() + 5s, {.timeout_ms = 5000});
+      detail::zk_client client(each->client_endpoint(), clock::now() + 5s, {.timeout_ms = 5000}, impl_->own.secret());
       client.sync(path);
       owner = client.owner_of(path);
       client.close();

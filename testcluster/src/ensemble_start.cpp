@@ -16,6 +16,7 @@ const ensemble_options& validated(const ensemble_options& options) {
 ensemble::impl::impl(const ensemble_options& given)
     : options(validated(given)),
       files(options.dir),
+      own(options, files.path()),
       keeper(files.temporary() ? files.path() : std::filesystem::path{}) {
   constexpr int tries = 4;
   constexpr int step = 10;
@@ -32,6 +33,12 @@ ensemble::impl::impl(const ensemble_options& given)
   }
 }
 
+bool ensemble::impl::peers_speak_tls() const {
+  const bool is_set = std::any_of(options.extra_config.begin(), options.extra_config.end(),
+                                  [](const auto& line) { return line.substr(0, line.find('=')) == "sslQuorum"; });
+  return options.tls && !options.peer_proxies && !is_set && total() > 1;
+}
+
 std::string ensemble::impl::make_reachable(detail::server& which) {
   auto at = which.address(options.tls ? detail::server::secure_port : 0);
   const auto protocol = options.tls ? proxy_protocol::opaque : proxy_protocol::client;
@@ -41,9 +48,10 @@ std::string ensemble::impl::make_reachable(detail::server& which) {
   }
   if (!tls) return at;
   const auto address_of = [](const std::string& text) { return text.substr(0, text.find(':')); };
-  const auto own = tls->signer().issue({.name = "server." + std::to_string(which.id()),
-                                        .hosts = {address_of(which.address(0)), address_of(at), "localhost"}});
-  which.secure(own, tls->signer().certificate());
+  const auto shown =
+      tls->signer().issue({.name = "server." + std::to_string(which.id()),
+                           .hosts = {address_of(which.address(0)), address_of(at), "localhost", "127.0.0.1"}});
+  which.secure(shown, tls->signer().certificate(), peers_speak_tls());
   return at;
 }
 
@@ -54,7 +62,7 @@ bool ensemble::impl::start_all(std::uint16_t base_port) {
   if (options.peer_proxies) links.emplace(servers);
   if (options.tls && !tls) tls.emplace(files.path() / "tls");
   for (const auto& each : servers) hosts += (hosts.empty() ? "" : ",") + make_reachable(*each);
-  for (const auto& each : servers) each->configure(options, members(*each));
+  for (const auto& each : servers) each->configure(options, own.lines() + members(*each));
   for (const auto& each : servers) each->start(keeper.group(), options);
   try {
     poll([this] {

@@ -16,7 +16,10 @@ using namespace std::chrono_literals;
 // Directly to a server: the faults of the proxies are none of the fixture's business.
 detail::zk_client client_of(ensemble& cluster, std::chrono::milliseconds patience) {
   const auto first = cluster.nodes().front();
-  return {detail::parse_endpoint(first.address), detail::clock::now() + patience, {.timeout_ms = 20'000}};
+  return {detail::parse_endpoint(first.address),
+          detail::clock::now() + patience,
+          {.timeout_ms = 20'000},
+          cluster.credentials()};
 }
 
 }  // namespace

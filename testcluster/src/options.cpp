@@ -24,7 +24,9 @@ constexpr std::string_view set_here[] = {"dataDir",
                                          "4lw.commands.whitelist",
                                          "admin.enableServer",
                                          "admin.serverAddress",
-                                         "admin.serverPort"};
+                                         "admin.serverPort",
+                                         "enforce.auth.enabled",
+                                         "enforce.auth.schemes"};
 
 std::string_view key_of(std::string_view line) {
   const auto key = line.substr(0, line.find('='));
@@ -63,6 +65,9 @@ std::optional<option_problem> problem_in(const ensemble_options& o) {
   const bool limits_fit =
       o.min_session_timeout == 0ms || o.max_session_timeout == 0ms || o.min_session_timeout <= o.max_session_timeout;
   const bool words_fit = std::all_of(o.four_letter_words.begin(), o.four_letter_words.end(), four_letters);
+  const bool sets_super_digest = std::any_of(o.extra_config.begin(), o.extra_config.end(), [](const auto& line) {
+    return key_of(line) == "DigestAuthenticationProvider.superDigest";
+  });
   const struct {
     bool is_fine;
     option_problem problem;
@@ -81,6 +86,9 @@ std::optional<option_problem> problem_in(const ensemble_options& o) {
       {o.delay >= 0ms && o.delay <= 1min, {"delay", "must be 0 to 60 s"}},
       {o.delay == 0ms || o.delay_proxies, {"delay", "needs delay_proxies = true"}},
       {lines.empty(), {"extra_config", lines}},
+      {!o.digest_superuser || !sets_super_digest,
+       {"extra_config",
+        "DigestAuthenticationProvider.superDigest is set by digest_superuser; leave out one of the two"}},
       {o.base_port >= 1024 && o.base_port <= 65000, {"base_port", "must be 1024 to 65000"}},
       {o.start_timeout > 0ms, {"start_timeout", "must be more than zero"}},
   };

@@ -26,14 +26,15 @@ class server {
   tcp::endpoint client_endpoint() const;
   std::string address(int port_offset) const;
 
-  /// The lines of zoo.cfg for TLS: which certificate the server shows, and whose certificates it takes.
-  void secure(const certificate_files& own, const std::filesystem::path& trusted);
+  /// The lines of zoo.cfg for TLS: which certificate the server shows, and whose certificates it takes. `peers`: also
+  /// to the other servers.
+  void secure(const certificate_files& own, const std::filesystem::path& trusted, bool peers);
 
   /// The address at which the other servers reach it, for the line `server.N` of zoo.cfg.
   std::string quorum_address() const;
 
-  /// `members` are the lines of zoo.cfg that name all servers and say what this one is.
-  void configure(const ensemble_options& options, const std::string& members);
+  /// `further` are the last lines of zoo.cfg: those that name all servers and say what this one is, and others.
+  void configure(const ensemble_options& options, const std::string& further);
   void start(pid_t group, const ensemble_options& options);
   void kill();
   void stop(std::chrono::milliseconds patience);

@@ -1,6 +1,5 @@
-#include <fstream>
-
 #include "server.hpp"
+#include "written_file.hpp"
 
 // The zoo.cfg of one server.
 namespace testcluster::detail {
@@ -14,18 +13,29 @@ std::string four_letter_words(const ensemble_options& options) {
   return list;
 }
 
-void write_file(const std::filesystem::path& name, const std::string& text) {
-  std::ofstream file(name, std::ios::binary);
-  file << text;
-  file.close();
-  if (!file) throw error("could not write " + name.string());
+/// Between the servers. They close a connection aside, because the end of TLS waits for the other side, which may be
+/// paused.
+std::string quorum_lines(const certificate_files& own, const std::filesystem::path& trusted) {
+  return "sslQuorum=true\n"
+         "ssl.quorum.protocol=TLSv1.3\n"
+         "ssl.quorum.enabledProtocols=TLSv1.3,TLSv1.2\n"
+         "ssl.quorum.keyStore.type=PEM\n"
+         "ssl.quorum.keyStore.location=" +
+         own.both.string() +
+         "\n"
+         "ssl.quorum.trustStore.type=PEM\n"
+         "ssl.quorum.trustStore.location=" +
+         trusted.string() +
+         "\n"
+         "learner.closeSocketAsync=true\n"
+         "leader.closeSocketAsync=true\n";
 }
 
 }  // namespace
 
 std::string server::quorum_address() const { return address(1) + ":" + std::to_string(base_port_ + 2); }
 
-void server::secure(const certificate_files& own, const std::filesystem::path& trusted) {
+void server::secure(const certificate_files& own, const std::filesystem::path& trusted, bool peers) {
   secure_lines_ =
       "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory\n"
       "secureClientPortAddress=" +
@@ -43,9 +53,10 @@ void server::secure(const certificate_files& own, const std::filesystem::path& t
       "ssl.trustStore.type=PEM\n"
       "ssl.trustStore.location=" +
       trusted.string() + "\n";
+  if (peers) secure_lines_ += quorum_lines(own, trusted);
 }
 
-void server::configure(const ensemble_options& options, const std::string& members) {
+void server::configure(const ensemble_options& options, const std::string& further) {
   const auto data = folder_ / "data";
   std::filesystem::create_directories(data);
   std::string text;
@@ -68,9 +79,9 @@ void server::configure(const ensemble_options& options, const std::string& membe
   set("admin.serverPort", std::to_string(base_port_ + 3));
   text += secure_lines_;
   for (const auto& line : options.extra_config) text += line + "\n";
-  text += members;
-  write_file(folder_ / "zoo.cfg", text);
-  write_file(data / "myid", std::to_string(id_) + "\n");
+  text += further;
+  write_file(folder_ / "zoo.cfg", text, 0600);
+  write_file(data / "myid", std::to_string(id_) + "\n", 0644);
 }
 
 }  // namespace testcluster::detail

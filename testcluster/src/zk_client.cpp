@@ -27,7 +27,8 @@ std::string session_text(std::int64_t id) {
   return text;
 }
 
-zk_client::zk_client(const tcp::endpoint& server, clock::time_point deadline, const jute::session& wanted)
+zk_client::zk_client(const tcp::endpoint& server, clock::time_point deadline, const jute::session& wanted,
+                     std::string_view secret)
     : connection_(server, deadline) {
   connection_.write(jute::connect_request(wanted));
   session_ = jute::connect_reply(read_frame());
@@ -35,6 +36,14 @@ zk_client::zk_client(const tcp::endpoint& server, clock::time_point deadline, co
     throw no_such_session("there is no session " + session_text(wanted.id) +
                           ": it was closed, has expired, or never existed");
   }
+  if (!secret.empty()) authenticate(secret);
+}
+
+void zk_client::authenticate(std::string_view secret) {
+  std::int32_t result = 0;
+  connection_.write(jute::auth_request(secret));
+  reply_to(jute::auth_xid, result);
+  check(result, "addAuth");
 }
 
 std::string zk_client::create(std::string_view path, std::string_view data, std::int32_t flags) {
@@ -97,6 +106,10 @@ std::string zk_client::read_frame() {
 
 std::string zk_client::call(const std::string& request, std::int32_t& result) {
   connection_.write(request);
+  return reply_to(xid_, result);
+}
+
+std::string zk_client::reply_to(std::int32_t wanted, std::int32_t& result) {
   while (true) {
     constexpr std::size_t header_size = 16;
     auto frame = read_frame();
@@ -104,7 +117,7 @@ std::string zk_client::call(const std::string& request, std::int32_t& result) {
     const auto xid = header.int32();
     header.int64();  // zxid
     result = header.int32();
-    if (xid == xid_) return frame.substr(header_size);
+    if (xid == wanted) return frame.substr(header_size);
   }
 }
 

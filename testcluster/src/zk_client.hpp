@@ -18,7 +18,9 @@ std::string session_text(std::int64_t id);
 class zk_client {
  public:
   /// Opens a new session, or takes over the session that `wanted` names. Throws no_such_session if that does not exist.
-  zk_client(const tcp::endpoint& server, clock::time_point deadline, const jute::session& wanted);
+  /// `secret`: digest credentials "user:password", or empty.
+  zk_client(const tcp::endpoint& server, clock::time_point deadline, const jute::session& wanted,
+            std::string_view secret = {});
 
   const jute::session& session() const { return session_; }
 
@@ -42,7 +44,9 @@ class zk_client {
 
  private:
   std::string read_frame();
+  void authenticate(std::string_view secret);
   std::string call(const std::string& request, std::int32_t& result);
+  std::string reply_to(std::int32_t wanted, std::int32_t& result);
   connection connection_;
   jute::session session_;
   std::int32_t xid_ = 0;

@@ -77,6 +77,7 @@ int main(int argc, char** argv) try {
   std::vector<std::string> chosen = names();
   std::string hosts;
   std::size_t in_line = 0;
+  std::vector<std::string> secure;
   std::string election;
   bench::dying_leader dying;
   std::vector<std::uint32_t> share;
@@ -96,6 +97,7 @@ int main(int argc, char** argv) try {
   app.add_option("--curator-version", versions.curator)->group("");
   app.add_option("--kazoo-version", versions.kazoo)->group("");
   app.add_option("--wait-in-line", in_line, "Only waits, as the part \"waiting\" does")->group("");
+  app.add_option("--by-tls", secure, "With these files: authority, certificate, key")->expected(3)->group("");
   app.add_option("--stand-for", election, "Only campaigns, as the part \"leaders\" does")->group("");
   app.add_option("--die-for", dying.path, "Only leads, and dies, as the part \"deaths\" does")->group("");
   app.add_option("--guardian", dying.guardian)->group("");
@@ -108,7 +110,10 @@ int main(int argc, char** argv) try {
   CLI11_PARSE(app, argc, argv);
 
   if (in_line) {
-    std::cout << bench::measure_waiting(hosts, in_line) << std::endl;
+    zkrecipes::session_options by{.hosts = hosts};
+    if (!secure.empty())
+      by.tls = zkrecipes::tls_options{.authorities = secure[0], .certificate = secure[1], .key = secure[2]};
+    std::cout << bench::measure_waiting(by, in_line) << std::endl;
     return 0;
   }
   if (!election.empty()) {

@@ -59,9 +59,9 @@ awaitable<void> crowd::await_owners(std::size_t count) {
 
 namespace {
 
-awaitable<json::object> wait_in_line(std::string hosts, std::size_t waiting) {
+awaitable<json::object> wait_in_line(zkrecipes::session_options by, std::size_t waiting) {
   auto ex = co_await asio::this_coro::executor;
-  zkrecipes::session zk(ex, {.hosts = hosts});
+  zkrecipes::session zk(ex, by);
   co_await zk.async_ensure_path("/crowd", use_awaitable);
   crowd all(zk, "/crowd");
   const long before = status_of("VmRSS");
@@ -75,10 +75,10 @@ awaitable<json::object> wait_in_line(std::string hosts, std::size_t waiting) {
 
 }  // namespace
 
-std::string measure_waiting(const std::string& hosts, std::size_t waiting) {
+std::string measure_waiting(const zkrecipes::session_options& by, std::size_t waiting) {
   asio::io_context io;
   json::object result;
-  asio::co_spawn(io, wait_in_line(hosts, waiting), [&](std::exception_ptr failure, json::object measured) {
+  asio::co_spawn(io, wait_in_line(by, waiting), [&](std::exception_ptr failure, json::object measured) {
     if (failure) std::rethrow_exception(failure);
     result = std::move(measured);
   });

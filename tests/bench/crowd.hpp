@@ -34,6 +34,6 @@ class crowd {
 /// Measures a process in which `waiting` acquisitions wait. Returns one line of JSON,
 /// `{"threads": 1, "mebibytes": 12.3, "whole": 15.6}`: `whole` is its peak memory, `mebibytes` the same less the memory
 /// that the process had with a connected session before.
-std::string measure_waiting(const std::string& hosts, std::size_t waiting);
+std::string measure_waiting(const zkrecipes::session_options& by, std::size_t waiting);
 
 }  // namespace bench

@@ -72,6 +72,10 @@ void read_multi(reader& from, step& into) {
 void read_request(reader& from, step& into) {
   auto& what = into.what;
   if (what.op == opcode::multi) return read_multi(from, into);
+  if (what.op == opcode::authenticate) {
+    for (const auto& each : users_named(from.word())) what = backend::make_authenticate(each);
+    return;
+  }
   what.path = from.word();
   if (what.op == opcode::create) what.mode = find_word<create_mode>(mode_words, from.word());
   if (what.op == opcode::remove || what.op == opcode::set || what.op == opcode::set_acl) what.version = from.version();

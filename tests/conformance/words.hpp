@@ -10,8 +10,9 @@
 namespace zkrecipes::conformance {
 
 inline constexpr std::array step_words{"connect", "resume", "forge", "drop", "close", "expire", "lapse", "settle"};
-inline constexpr std::array request_words{"create", "remove", "get",     "set",     "exists",      "children",
-                                          "sync",   "multi",  "get_acl", "set_acl", "forget_data", "forget_children"};
+inline constexpr std::array request_words{
+    "create", "remove",  "get",     "set",          "exists",      "children",       "sync",
+    "multi",  "get_acl", "set_acl", "authenticate", "forget_data", "forget_children"};
 inline constexpr std::array mode_words{"persistent", "ephemeral", "persistent_sequential", "ephemeral_sequential",
                                        "container"};
 inline constexpr std::array operation_words{"create", "remove", "set", "check"};

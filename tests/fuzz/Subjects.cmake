@@ -4,6 +4,24 @@
 set(library_subjects
   backend/guardian/guardian_message
   backend/guardian/hex
+  backend/opcode
+  backend/request
+  backend/tls/tls_context
+  backend/tls/tls_files
+  backend/tls/tls_reason
+  backend/tls/tls_stream
+  backend/tls/tls_ticket
+  backend/tls/tls_transport
+  backend/zookeeper/answer_check
+  backend/zookeeper/c_client_link
+  backend/zookeeper/c_client_link_end
+  backend/zookeeper/c_client_link_input
+  backend/zookeeper/c_client_link_silence
+  backend/zookeeper/c_client_link_tls
+  backend/zookeeper/credentials_frame
+  backend/zookeeper/input_detour
+  backend/zookeeper/requests
+  backend/zookeeper/stand_in
   balance/pace_record
   barrier/round_member
   barrier/round_record
@@ -15,7 +33,10 @@ set(library_subjects
   election/consumer_notes
   election/term_history
   election/term_record
+  format/json_fields
   format/json_object
+  format/json_parts
+  format/json_text
   line/member_data
   line/node_name
   once/once_record
@@ -26,7 +47,9 @@ set(library_subjects
   semaphore/permit_record
   session/error
   session/host_list
+  session/node
   session/paths
+  session/tls_error
   shards/group_layout
   shards/member_record
   shards/shard_map
@@ -47,6 +70,7 @@ set(spool_subjects
   spool/sqlite_statement)
 set(admin_subjects
   cluster/admin_answers
+  cluster/admin_object
   cluster/audit_entry
   cluster/foreign_semaphore
   cluster/four_letter_answers
@@ -111,8 +135,11 @@ set(admin_subjects
   screen/table
   screen/typing
   screen/update
+  security/exposure_rules
+  security/server_exposure
   settings/clusters
   settings/config_file
+  settings/private_file
   settings/settings
   settings/values
   text)
@@ -139,7 +166,8 @@ function(zkrecipes_subjects name folder)
     ${PROJECT_SOURCE_DIR}/recipes/include ${PROJECT_SOURCE_DIR}/testcluster/include)
   set_target_properties(${name} PROPERTIES UNITY_BUILD_BATCH_SIZE 8)
   target_compile_options(${name} PRIVATE -ffunction-sections -fdata-sections)
-  target_link_libraries(${name} PRIVATE zkrecipes_settings Boost::headers Boost::json tomlplusplus::tomlplusplus)
+  target_link_libraries(${name} PRIVATE zkrecipes_settings ZooKeeper::st OpenSSL::SSL Boost::headers Boost::json
+    tomlplusplus::tomlplusplus)
   target_link_options(${name} INTERFACE -no-pie -Wl,--gc-sections -Wl,--unresolved-symbols=ignore-all)
 endfunction()
 

@@ -1,9 +1,13 @@
 #include "interop_case.hpp"
 
 #include <memory>
+#include <optional>
+#include <stdexcept>
 
 #include <boost/json.hpp>
 #include <boost/test/unit_test.hpp>
+
+#include "support/secure_servers.hpp"
 
 namespace interop {
 
@@ -35,11 +39,34 @@ team& all() {
   return workers;
 }
 
+/// The servers' own ports.
+std::string hosts_of_servers() {
+  if (!secure_servers()) return join_hosts(direct_hosts());
+  std::vector<std::string> ports;
+  for (const auto& each : cluster().nodes()) ports.push_back(each.secure);
+  return join_hosts(ports);
+}
+
+/// From now on all workers connect by TLS.
+void secure_all() {
+  const auto& own = cluster().client_certificate();
+  for (auto& [name, each] : all().members) {
+    each->tell("secure " + cluster().authority().certificate().string() + ' ' + own.certificate.string() + ' ' +
+               own.key.string() + ' ' + own.both.string());
+  }
+  for (auto& [name, each] : all().members) {
+    std::optional<std::string> answer;
+    if (!wait_until([&, &worker = *each] { return (answer = worker.answer()).has_value(); }) || *answer != "ok")
+      throw std::runtime_error(name + " is not secure: " + answer.value_or("no answer"));
+  }
+}
+
 /// Starts everything before the cases, because each case compares the descriptors at its beginning and its end.
 struct started {
   started() {
     all();
     cluster();
+    if (secure_servers()) secure_all();
   }
 };
 BOOST_TEST_GLOBAL_FIXTURE(started);
@@ -65,7 +92,7 @@ void interop_case::teardown() {
 void interop_case::open(std::initializer_list<participant> who) {
   for (const auto& each : who) {
     worker(each.worker)
-        .tell("open " + join_hosts(direct_hosts()) + ' ' + each.kind + ' ' + root() + "/line " + root() + "/witness " +
+        .tell("open " + hosts_of_servers() + ' ' + each.kind + ' ' + root() + "/line " + root() + "/witness " +
               each.worker);
     opened.push_back(each.worker);
   }

@@ -39,6 +39,10 @@ subject of_session() {
       .has("session::async_get_acl(path)", [](session& s, auto t) { s.async_get_acl("/", std::move(t)); })
       .has("session::async_set_acl(path, access, acl_version)",
            [](session& s, auto t) { s.async_set_acl("/a", open_acl(), any_version, std::move(t)); }, {errc::no_node})
+      .has("session::async_add_credentials(added)",
+           [](session& s, auto t) {
+             s.async_add_credentials({"user", "secret"}, std::move(t));
+           })
       .has("session::async_data_change(path, seen_mzxid)",
            [](session& s, auto t) { s.async_data_change("/a", 0, std::move(t)); })
       .has("session::async_children_change(path, seen_pzxid)",

@@ -44,9 +44,9 @@ class Background:
 class ObservedClient(KazooClient):
     """A client that reports which reads of its recipes have been answered."""
 
-    def __init__(self, hosts):
+    def __init__(self, hosts, **options):
         self._answered = queue.SimpleQueue()
-        super().__init__(hosts=hosts, timeout=WAIT_SECONDS)
+        super().__init__(hosts=hosts, timeout=WAIT_SECONDS, **options)
 
     def get(self, path, watch=None):
         answer = super().get(path, watch)
@@ -74,9 +74,9 @@ class ObservedClient(KazooClient):
 class Connection:
     """A connected client for the duration of a `with` block."""
 
-    def __init__(self, hosts):
+    def __init__(self, hosts, **options):
         self._hosts = hosts
-        self._client = ObservedClient(hosts)
+        self._client = ObservedClient(hosts, **options)
 
     def __enter__(self):
         try:

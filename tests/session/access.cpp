@@ -57,6 +57,62 @@ BOOST_AUTO_TEST_CASE(a_new_incarnation_has_the_credentials_too) {
   remove("/open");
 }
 
+BOOST_AUTO_TEST_CASE(credentials_that_are_added_open_a_node_on_this_connection_and_on_later_ones) {
+  create("/open");
+  session owner = connect(as("owner"));
+  auto made = run(owner.async_create("/open/closed", "x", create_mode::persistent, tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(made));
+  session late = connect();
+  BOOST_TEST(read(late, "/open/closed") == errc::no_auth);
+  auto wrong = run(late.async_add_credentials({"owner", "wrong"}, tuple));
+  BOOST_TEST(!std::get<0>(wrong), "a server takes any");
+  BOOST_TEST(read(late, "/open/closed") == errc::no_auth);
+  auto added = run(late.async_add_credentials({"owner", "secret of owner"}, tuple));
+  BOOST_TEST(!std::get<0>(added));
+  BOOST_TEST(late.counters().connects == 1u);
+  BOOST_TEST(!read(late, "/open/closed"));
+  for (int i = 0; i < 3; ++i) {
+    cluster().proxy(server_of(late)).cut();
+    BOOST_TEST(!read(late, "/open/closed"));
+  }
+  cluster().expire(late.status().session_id);
+  BOOST_TEST(run_until([&] { return late.status().incarnation == 2; }));
+  BOOST_TEST(!read(late, "/open/closed"));
+  BOOST_TEST(!std::get<0>(run(late.async_remove("/open/closed", any_version, tuple))));
+  remove("/open");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_begun_behind_added_credentials_has_them) {
+  create("/open");
+  session late = connect();
+  recorder<> adding(executor());
+  recorder<created_node> creating(executor());
+  late.async_add_credentials({"late", "secret"}, adding.token());
+  late.async_create("/open/closed", "x", create_mode::persistent, creator_acl(), creating.token());
+  BOOST_TEST(run_until([&] { return adding.done() && creating.done(); }));
+  BOOST_TEST(!adding.error());
+  BOOST_TEST(!creating.error(), creating.error().message());
+  BOOST_TEST(read(zk(), "/open/closed") == errc::no_auth);
+  BOOST_TEST(!std::get<0>(run(late.async_remove("/open/closed", any_version, tuple))));
+  remove("/open");
+}
+
+BOOST_AUTO_TEST_CASE(an_address_is_an_identity_in_an_acl) {
+  create("/open");
+  const auto made_for = [&](const std::string& address) {
+    auto made = run(zk().async_create("/open/node", "x", create_mode::persistent, acl{ip_entry(address)}, tuple));
+    return std::get<0>(made);
+  };
+  BOOST_TEST(!made_for("127.0.0.0/8"));
+  BOOST_TEST(!read(zk(), "/open/node"));
+  remove("/open/node");
+  BOOST_TEST(!made_for("10.1.0.0/16"));
+  BOOST_TEST(read(zk(), "/open/node") == errc::no_auth);
+  remove("/open/node");
+  BOOST_TEST(made_for("2001:db8::1") == errc::invalid_acl);
+  remove("/open");
+}
+
 BOOST_AUTO_TEST_CASE(an_acl_is_read_and_changed_if_its_version_is_the_expected_one) {
   create("/a");
   auto [error, before] = run(zk().async_get_acl("/a", tuple));

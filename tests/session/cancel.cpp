@@ -59,6 +59,10 @@ BOOST_AUTO_TEST_CASE(of_writes_which_may_take_effect) {
   remove("/a");
 }
 
+BOOST_AUTO_TEST_CASE(of_added_credentials) {
+  cancels<>([&](auto token) { zk().async_add_credentials({"user", "secret"}, token); });
+}
+
 BOOST_AUTO_TEST_CASE(of_watches) {
   cancels<node_data>([&](auto token) { zk().async_data_change("/never", 0, token); });
   const auto seen = get("/").stat.pzxid;

@@ -1,12 +1,16 @@
 #include "support/cluster.hpp"
 
+#include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 
 #include <boost/asio/connect.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
 #include <boost/asio/write.hpp>
+
+#include "support/secure_servers.hpp"
 
 namespace zkrecipes::test {
 
@@ -25,6 +29,7 @@ testcluster::ensemble_options shape() {
   options.max_session_timeout = 60s;
   options.start_timeout = 120s;  // a busy machine
   options.delay_proxies = true;
+  options.tls = secure_servers();
   return options;
 }
 
@@ -45,6 +50,11 @@ const addresses& all_addresses() {
 }
 
 }  // namespace
+
+bool secure_servers() {
+  const char* how = std::getenv("ZKRECIPES_TEST_TLS");
+  return how && std::string_view(how) == "servers";
+}
 
 testcluster::ensemble& cluster() {
   static testcluster::ensemble shared(shape());

@@ -18,6 +18,7 @@ class line_process {
   ~line_process();
 
   const std::string& name() const noexcept { return name_; }
+  pid_t pid() const noexcept { return pid_; }
 
   void tell(const std::string& command);
   /// The answer to the oldest unanswered command, if it has arrived.

@@ -34,6 +34,11 @@ std::string framed(const std::string& body) { return big(static_cast<std::int32_
 
 std::string answer_of(std::int32_t xid, std::int32_t error) { return big(xid) + big(std::int64_t{1}) + big(error); }
 
+/// The answer to any request but a transaction: zeros, which are an empty text, or none of something, and a Stat.
+std::string plain_answer(std::int32_t xid, std::int32_t error) {
+  return answer_of(xid, error) + (error ? std::string() : std::string(72, '\0'));
+}
+
 }  // namespace
 
 asio::awaitable<std::string> scripted_connection::read_frame() {
@@ -44,10 +49,7 @@ asio::awaitable<std::string> scripted_connection::read_frame() {
   co_return body;
 }
 
-asio::awaitable<void> scripted_connection::write_frame(std::string body) {
-  const std::string frame = framed(body);
-  co_await asio::async_write(socket_, asio::buffer(frame), asio::use_awaitable);
-}
+asio::awaitable<void> scripted_connection::write_frame(std::string body) { co_await write(framed(body)); }
 
 asio::awaitable<std::int64_t> scripted_connection::read_connect() {
   constexpr std::size_t before_id = 4 + 8 + 4;  // version, last zxid seen, timeout
@@ -69,7 +71,7 @@ asio::awaitable<scripted_connection::request> scripted_connection::read_request(
 }
 
 asio::awaitable<void> scripted_connection::answer(std::int32_t xid, std::int32_t error) {
-  co_await write_frame(answer_of(xid, error));
+  co_await write_frame(plain_answer(xid, error));
 }
 
 asio::awaitable<void> scripted_connection::answer_and_fire(std::int32_t xid, std::int32_t error, std::int32_t event,
@@ -78,8 +80,12 @@ asio::awaitable<void> scripted_connection::answer_and_fire(std::int32_t xid, std
   constexpr std::int32_t connected = 3;
   const std::string told =
       answer_of(of_a_watch, 0) + big(event) + big(connected) + big(static_cast<std::int32_t>(path.size())) + path;
-  const std::string both = framed(answer_of(xid, error)) + framed(told);
-  co_await asio::async_write(socket_, asio::buffer(both), asio::use_awaitable);
+  const std::string both = framed(plain_answer(xid, error)) + framed(told);
+  co_await write(both);
+}
+
+asio::awaitable<void> scripted_connection::write(std::string bytes) {
+  co_await asio::async_write(socket_, asio::buffer(bytes), asio::use_awaitable);
 }
 
 asio::awaitable<void> scripted_connection::until_end() {

@@ -30,10 +30,13 @@ class scripted_connection {
     std::string body;
   };
   asio::awaitable<request> read_request();
-  /// Sends an answer without contents.
+  /// Sends an answer that tells nothing.
   asio::awaitable<void> answer(std::int32_t xid, std::int32_t error = 0);
-  /// Sends an answer without contents and a watch event in one write, so that the client reads both at once.
+  /// Sends an answer that tells nothing and a watch event in one write, so that the client reads both at once.
   asio::awaitable<void> answer_and_fire(std::int32_t xid, std::int32_t error, std::int32_t event, std::string path);
+
+  /// Sends these bytes.
+  asio::awaitable<void> write(std::string bytes);
 
   /// Waits until the client has closed the connection.
   asio::awaitable<void> until_end();

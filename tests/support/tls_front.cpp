@@ -25,6 +25,7 @@
 #include <testcluster/authority.hpp>
 
 #include "support/cluster.hpp"
+#include "support/secure_servers.hpp"
 
 namespace zkrecipes::test {
 
@@ -168,7 +169,14 @@ bool over_tls() {
   return is_set;
 }
 
+/// If the servers speak TLS themselves, the options are for them.
 tls_options options_for_fronts() {
+  if (secure_servers()) {
+    const auto& own = cluster().client_certificate();
+    return {.authorities = cluster().authority().certificate().string(),
+            .certificate = own.certificate.string(),
+            .key = own.key.string()};
+  }
   const auto& all = all_certificates();
   return {.authorities = all.authority().string(),
           .certificate = all.client().certificate.string(),
@@ -207,12 +215,15 @@ const shared_fronts& fronts() {
   return all;
 }
 
+/// Whether there are fronts.
+bool has_fronts() { return over_tls() && !secure_servers(); }
+
 }  // namespace
 
-const std::vector<std::string>& session_hosts() { return over_tls() ? fronts().hosts : proxy_hosts(); }
+const std::vector<std::string>& session_hosts() { return has_fronts() ? fronts().hosts : proxy_hosts(); }
 
 std::string behind_front(const std::string& address) {
-  if (!over_tls()) return address;
+  if (!has_fronts()) return address;
   for (std::size_t i = 0; i < fronts().hosts.size(); ++i) {
     if (fronts().hosts[i] == address) return proxy_hosts()[i];
   }

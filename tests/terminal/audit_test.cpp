@@ -16,6 +16,7 @@
 #include "cluster/audit_file.hpp"
 #include "failure.hpp"
 #include "report/audit_report.hpp"
+#include "text.hpp"
 
 using namespace zkadmin;
 namespace fs = std::filesystem;
@@ -132,6 +133,38 @@ BOOST_AUTO_TEST_CASE(other_data_is_no_log_and_what_a_later_version_adds_is_kept)
   BOOST_TEST(document.at("entries").at(0).at("more") == 2);
   BOOST_TEST(parse_audit_log(log)->size() == 1u, "what can not be read is not shown, and stays");
   BOOST_TEST((unreadable_entries(log) == 1u && unreadable_entries("") == 0u && unreadable_entries("x") == 0u));
+}
+
+BOOST_AUTO_TEST_CASE(an_entry_that_was_read_is_written_the_same) {
+  auto malformed = entry_of("a\xff");
+  malformed.who = "u\xc3@h";
+  malformed.command = std::string(999, 'x') + "\xe2\x82";  // longer than its bound once its bytes are replaced
+  malformed.requests = std::string(5'000, '\xff');
+  malformed.result = std::string(1'001, 'r');
+  const auto stored = "{\"id\":\"a\xff\",\"at_ms\":1,\"who\":\"u\xc3\",\"cluster\":\"\xfe\",\"command\":\"" +
+                      std::string(1'500, '\x80') + "\",\"state\":\"done\",\"result\":\"e\xe2\x82\"}";
+  for (const auto& line : {to_json_line(malformed, 1000), stored}) {
+    const auto read = parse_audit_entry(line);
+    BOOST_TEST_REQUIRE(read.has_value());
+    const auto text = to_json_line(*read, 1000);
+    const auto again = parse_audit_entry(text);
+    BOOST_TEST_REQUIRE(again.has_value());
+    BOOST_TEST(to_json_line(*again, 1000) == text);
+    BOOST_TEST(well_formed(text) == text);
+  }
+  BOOST_TEST(parse_audit_entry(stored)->who == "u\xef\xbf\xbd");
+}
+
+BOOST_AUTO_TEST_CASE(other_entries_of_the_node_stay_as_they_are_written) {
+  const std::string others = R"({"id":"z","at_ms":1.0,"state":"done","load":0.1000000000000000055511},)"
+                             R"({"id":"y","more":[12345678901234567890123,"\u0041",")"
+                             "\xff"
+                             R"("]})";
+  const auto log =
+      audit_log_with(R"({"zkrecipes":"audit","later":9007199254740993.0,"entries":[)" + others + "]}", entry_of("a"));
+  BOOST_TEST(log.starts_with(R"({"zkrecipes":"audit","later":9007199254740993.0,"entries":[)" + others + ","), log);
+  BOOST_TEST(parse_audit_log(log)->size() == 2u);
+  BOOST_TEST(unreadable_entries(log) == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(a_line_is_appended_and_the_file_is_its_owners) {

@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(colours) {
 
 BOOST_AUTO_TEST_CASE(credentials_from_a_file) {
   const auto config = write("c.toml", "hosts = \"a\"\ndigest_file = \"secret\"\n");
-  write("secret", "admin:pass:word\n");
+  write_private("secret", "admin:pass:word\n");
   const auto found = load({"--config", config.c_str()});
   BOOST_TEST(found.digest->user == "admin");
   BOOST_TEST(found.digest->password == "pass:word");
@@ -141,27 +141,47 @@ BOOST_AUTO_TEST_CASE(credentials_from_a_file) {
 
 BOOST_AUTO_TEST_CASE(credentials_from_the_environment_win_over_the_file) {
   const auto config = write("c.toml", "hosts = \"a\"\ndigest_file = \"secret\"\n");
-  write("secret", "admin:password\n");
+  write_private("secret", "admin:password\n");
   variables = {{"ZKADMIN_DIGEST", "me:mine"}, {"ZKADMIN_CONFIG", config}};
   BOOST_TEST(load({}).digest->user == "me");
   variables.erase("ZKADMIN_DIGEST");
-  variables["ZKADMIN_DIGEST_FILE"] = write("other", "other:secret");
+  variables["ZKADMIN_DIGEST_FILE"] = write_private("other", "other:secret");
   BOOST_TEST(load({}).digest->user == "other");
 }
 
 BOOST_AUTO_TEST_CASE(secrets_are_never_shown_nor_taken_from_the_command_line) {
-  write("secret", "topsecret-without-a-user\n");
+  write_private("secret", "topsecret-without-a-user\n");
   BOOST_TEST(!has(refused_file("hosts = \"a\"\ndigest_file = \"secret\"\n"), "topsecret"));
   BOOST_TEST(has(refused_file("hosts = \"a\"\ndigest_file = \"nowhere\"\n"), ":2: digest_file: cannot read"));
-  write("secret", "user:" + std::string(5000, 'x'));
+  write_private("secret", "user:" + std::string(5000, 'x'));
   const auto too_long = refused_file("hosts = \"a\"\ndigest_file = \"secret\"\n");
   BOOST_TEST(has(too_long, "is longer than 4096 bytes"));
   BOOST_TEST(!has(too_long, "xxx"));
   BOOST_TEST(has(refused_file("digest = \"admin:topsecret\"\n"), "unknown key digest"));
-  BOOST_TEST(has(refused({"--hosts", "a", "--digest", "admin:x"}), "--digest"));
+  for (const auto& given : {std::vector<const char*>{"--digest", "admin:topsecret"}, {"--digest=admin:topsecret"}}) {
+    auto arguments = given;
+    arguments.insert(arguments.end(), {"--hosts", "a"});
+    const auto said = refused(arguments);
+    BOOST_TEST(has(said, "--digest: a command line is public; use --digest-file FILE or ZKADMIN_DIGEST"));
+    BOOST_TEST(!has(said, "topsecret"));
+  }
   variables["ZKADMIN_DIGEST"] = "topsecret";
   const auto said = refused({"--hosts", "a"});
   BOOST_TEST(said == "ZKADMIN_DIGEST: expected one line user:password");
+}
+
+BOOST_AUTO_TEST_CASE(credentials_that_everybody_may_read_are_refused) {
+  const auto file = write("secret", "admin:topsecret\n");
+  const auto said_with = [&](fs::perms rights) {
+    fs::permissions(file, rights);
+    return refused({"--hosts", "a", "--digest-file", file.c_str()});
+  };
+  const auto own = fs::perms::owner_read | fs::perms::owner_write;
+  const auto said = said_with(own | fs::perms::others_read);
+  BOOST_TEST(has(said, "--digest-file: everybody may read the credentials in " + file + "; chmod o-r"));
+  BOOST_TEST(!has(said, "topsecret"));
+  BOOST_TEST(has(said_with(own | fs::perms::others_write), "everybody may change the credentials"));
+  BOOST_TEST(said_with(own | fs::perms::group_read) == "not refused");
 }
 
 BOOST_AUTO_TEST_CASE(commands) {

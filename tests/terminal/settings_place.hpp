@@ -35,6 +35,13 @@ struct settings_place {
     return (dir / name).string();
   }
 
+  /// The same, for the eyes of its owner only.
+  std::string write_private(const std::string& name, const std::string& text) const {
+    const auto path = write(name, text);
+    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+    return path;
+  }
+
   settings load(std::vector<const char*> arguments) const {
     const auto asked = parse_command_line(arguments, std::cout);
     return load_settings(*asked, [this](const std::string& name) -> std::optional<std::string> {

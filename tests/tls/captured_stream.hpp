@@ -1,7 +1,8 @@
-// Passes connections on to a server, and keeps every byte.
+// Passes connections on to a server, keeps every byte, and counts round trips.
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -31,12 +32,24 @@ class captured_stream {
   }
 
   std::string address() const { return "127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port()); }
-  const std::string& bytes() const noexcept { return *bytes_; }
+  const std::string& bytes() const noexcept { return seen_->bytes; }
+  /// How often the client has begun to send after the server had sent something.
+  std::size_t round_trips() const noexcept { return seen_->round_trips; }
   void stop() { acceptor_.close(); }
 
  private:
   using tcp = asio::ip::tcp;
   using socket_ptr = std::shared_ptr<tcp::socket>;
+  struct record {
+    void note(const char* from, std::size_t size, bool by_client) {
+      bytes.append(from, size);
+      round_trips += by_client && !is_clients_turn;
+      is_clients_turn = by_client;
+    }
+    std::string bytes;
+    std::size_t round_trips = 0;
+    bool is_clients_turn = false;
+  };
 
   asio::awaitable<void> accept() {
     auto executor = acceptor_.get_executor();
@@ -46,17 +59,17 @@ class captured_stream {
       auto client = std::make_shared<tcp::socket>(std::move(std::get<1>(accepted)));
       auto server = std::make_shared<tcp::socket>(executor);
       server->connect(server_);
-      asio::co_spawn(executor, pass(client, server, bytes_), asio::detached);
-      asio::co_spawn(executor, pass(server, client, bytes_), asio::detached);
+      asio::co_spawn(executor, pass(client, server, seen_, true), asio::detached);
+      asio::co_spawn(executor, pass(server, client, seen_, false), asio::detached);
     }
   }
 
-  static asio::awaitable<void> pass(socket_ptr from, socket_ptr to, std::shared_ptr<std::string> kept) {
+  static asio::awaitable<void> pass(socket_ptr from, socket_ptr to, std::shared_ptr<record> kept, bool by_client) {
     std::array<char, 4096> buffer;
     for (;;) {
       auto read = co_await from->async_read_some(asio::buffer(buffer), asio::as_tuple(asio::use_awaitable));
       if (std::get<0>(read)) break;
-      kept->append(buffer.data(), std::get<1>(read));
+      kept->note(buffer.data(), std::get<1>(read), by_client);
       co_await asio::async_write(*to, asio::buffer(buffer, std::get<1>(read)), asio::as_tuple(asio::use_awaitable));
     }
     boost::system::error_code ignored;
@@ -65,7 +78,7 @@ class captured_stream {
 
   tcp::acceptor acceptor_;
   tcp::endpoint server_;
-  std::shared_ptr<std::string> bytes_ = std::make_shared<std::string>();
+  std::shared_ptr<record> seen_ = std::make_shared<record>();
 };
 
 }  // namespace zkrecipes::test

@@ -25,6 +25,12 @@ BOOST_AUTO_TEST_CASE(the_other_fields_stay) {
   BOOST_TEST(without_drain_mark(marked).value() == before);
 }
 
+BOOST_AUTO_TEST_CASE(the_numbers_of_other_fields_stay) {
+  const auto before =
+      described(R"(,"payload":0.1000000000000000055511,"other":[12345678901234567890123],"enabled":true)");
+  BOOST_TEST(without_drain_mark(with_drain_mark(before).value()).value() == before);
+}
+
 BOOST_AUTO_TEST_CASE(what_the_owner_says_is_kept) {
   const auto marked = with_drain_mark(described(R"(,"enabled":false)")).value();
   BOOST_TEST(marked == described(R"(,"enabled":false,"ownerEnabled":false)"));

@@ -11,7 +11,7 @@ using namespace zkrecipes;
 namespace {
 
 constexpr int first = static_cast<int>(errc::connection_loss);
-constexpr int last = static_cast<int>(errc::declined);
+constexpr int last = static_cast<int>(errc::auth_required);
 
 }  // namespace
 

@@ -89,6 +89,29 @@ BOOST_AUTO_TEST_CASE(another_timeout_of_the_same_session_is_told) {
   CHECK_TEXTS(heard(), "session 0x77");
 }
 
+BOOST_AUTO_TEST_CASE(credentials_that_are_added_are_told_with_each_session_again) {
+  take();
+  it->connect(0x77);
+  heard();
+  auto adding = it->record<>();
+  it->zk.async_add_credentials({"user", "hush"}, adding.token());
+  it->settle();
+  BOOST_TEST_REQUIRE(guardian().heard.size() == 1u);
+  const auto told = std::get<backend::guarded_session>(guardian().heard.front());
+  BOOST_TEST(told.key.id == 0x77);
+  BOOST_TEST_REQUIRE(told.digest.size() == 1u);
+  BOOST_TEST(told.digest[0].password == "hush");
+  heard();
+  it->zk.async_add_credentials({"user", "hush"}, adding.token());
+  it->settle();
+  CHECK_TEXTS(heard());
+  lose();
+  it->advance(1s);
+  take();
+  const auto again = std::get<backend::guarded_session>(guardian().heard.at(1));
+  BOOST_TEST(again.digest.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(a_session_that_is_closed_in_order_is_taken_back) {
   take();
   it->connect(0x77);

@@ -2,6 +2,8 @@
 #include "format/json_object.hpp"
 
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include <boost/test/unit_test.hpp>
 
@@ -53,6 +55,84 @@ BOOST_AUTO_TEST_CASE(a_number_is_whole_and_within_its_bounds) {
   BOOST_TEST(!object.integer("a", 0, 2).has_value());
   const auto largest = std::numeric_limits<std::int64_t>::max();
   BOOST_TEST(parsed(json_object().set("n", largest).to_text()).integer("n").value() == largest);
+}
+
+BOOST_AUTO_TEST_CASE(a_whole_number_in_another_notation_is_read_exactly) {
+  for (const auto& [text, value] : std::vector<std::pair<std::string, std::int64_t>>{
+           {"-0", 0},
+           {"1e18", 1'000'000'000'000'000'000},
+           {"9007199254740991.0", 9007199254740991},
+           {"900719925474099.1e1", 9007199254740991},
+           {"-9223372036854775808.0", std::numeric_limits<std::int64_t>::min()}})
+    BOOST_TEST(parsed("{\"n\":" + text + "}").integer("n").value() == value, text);
+  for (const char* bad : {"9223372036854775808", "9223372036854775808.0", "-9223372036854775809", "1e999", "-1e999",
+                          "1e-999", "18446744073709551615"})
+    BOOST_TEST(!parsed("{\"n\":" + std::string(bad) + "}").integer("n").has_value(), bad);
+  BOOST_TEST(!parsed(R"({"n":[2147483648.0]})").integers("n").has_value());
+  BOOST_TEST((parsed(R"({"n":[2147483647.0,-2147483648]})").integers("n") ==
+              std::vector<std::int32_t>{2147483647, std::numeric_limits<std::int32_t>::min()}));
+}
+
+BOOST_AUTO_TEST_CASE(a_field_that_is_not_set_is_written_as_it_was_read) {
+  for (const std::string value :
+       {"9223372036854775807", "18446744073709551616", "-123456789012345678901234567890", "0.1000000000000000055511",
+        "1.7976931348623157e308", "1e999", "-1E+999", "1e-999", "-0", "-0.0", "2.50", "2.2250738585072011e-308",
+        "[1.0,[2.00,{}],[]]", R"({"a":{"b":9007199254740993.0},"a":1})", R"("\u0041\/\ud83d\ude00 ] } , \" ")",
+        R"([true,false,null,"",[],"x"])"}) {
+    const auto text = "{\"a\":" + value + ",\"b\":7}";
+    const auto read = parsed(text);
+    BOOST_TEST(read.raw("a") == value);
+    BOOST_TEST(read.to_text() == text);
+    BOOST_TEST(json_object().add(read.without({"b"})).to_text() == "{\"a\":" + value + "}");
+    BOOST_TEST((parsed(read.to_text()) == read), value);
+    json_object copy;
+    BOOST_TEST(copy.set_raw("a", value), value);
+    BOOST_TEST(copy.raw("a") == value);
+    BOOST_TEST(json_object().set("outer", read).object("outer").value().raw("a") == value);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(blanks_between_tokens_are_dropped) {
+  const auto read = parsed(" {\r\n\t\"a\" : [ 1 , \" x \" , { \"b\" :\t2.0 } ] ,\"c\": 3\n } ");
+  BOOST_TEST(read.to_text() == R"({"a":[1," x ",{"b":2.0}],"c":3})");
+  BOOST_TEST(parsed(" { } ").to_text() == "{}");
+}
+
+BOOST_AUTO_TEST_CASE(names_and_texts_are_read_without_their_escapes) {
+  const auto read = parsed(R"({"\u0061":"\"\\\/\b\f\n\r\t\u001f\u20ac","\"":["\ud83d\ude00"]})");
+  BOOST_TEST(read.text("a").value() == "\"\\/\b\f\n\r\t\x1f\xe2\x82\xac");
+  BOOST_TEST((read.texts("\"") == std::vector<std::string>{"\xf0\x9f\x98\x80"}));
+  BOOST_TEST(read.names().size() == 2u);
+  BOOST_TEST(json_object().set("\"", "\"\\/\b\f\n\r\t\x1f\x7f\xe2\x82\xac").to_text() ==
+             R"({"\"":"\"\\/\b\f\n\r\t\u001f)"
+             "\x7f\xe2\x82\xac\"}");
+}
+
+BOOST_AUTO_TEST_CASE(an_object_with_many_fields_is_the_same) {
+  constexpr int many = 2'000;
+  json_object object, reversed;
+  for (int i = 0; i < many; ++i) object.set(std::to_string(i), i);
+  for (int i = many; i-- > 0;) reversed.set(std::to_string(i), i);
+  BOOST_TEST((object == reversed));
+  BOOST_TEST((object == parsed(object.to_text())));
+  BOOST_TEST((object != reversed.set("7", 8)));
+  for (int i = 0; i < many; ++i) BOOST_TEST_REQUIRE(object.integer(std::to_string(i)).value() == i);
+  object.erase("5").set_null("6").set("7", "x").drop_nulls();
+  BOOST_TEST((!object.has("5") && !object.has("6") && !object.has("-1")));
+  BOOST_TEST((object.text("7") == "x" && object.integer("1999") == 1999 && object.names().size() == many - 2u));
+  auto text = object.to_text();
+  text.back() = ',';
+  BOOST_TEST(parsed(text + "\"8\":1,\"8\":2}").integer("8").value() == 2);
+}
+
+BOOST_AUTO_TEST_CASE(elements_are_taken_and_set_as_json) {
+  auto object = parsed(R"({"a":[1.50,"x",{"b":[2,3]},[],null],"b":7,"c":[]})");
+  const auto elements = object.elements("a").value();
+  BOOST_TEST(elements == (std::vector<std::string>{"1.50", "\"x\"", R"({"b":[2,3]})", "[]", "null"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(!object.elements("b").has_value());
+  BOOST_TEST(object.elements("c").value().empty());
+  BOOST_TEST(object.set_elements("c", elements).raw("c") == object.raw("a"));
 }
 
 BOOST_AUTO_TEST_CASE(a_time_is_not_negative) {

@@ -3,9 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include <boost/test/unit_test.hpp>
 
 #include <zkrecipes/session.hpp>
@@ -13,6 +10,7 @@
 #include "support/coroutine.hpp"
 #include "support/process.hpp"
 #include "support/scripted_server.hpp"
+#include "unit/no_descriptors.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -39,34 +37,6 @@ session_options options_for(const scripted_server& server) {
   options.retry.max_pause = 10ms;
   return options;
 }
-
-/// While this object lives the process can open only `spare` more descriptors.
-class no_descriptors {
- public:
-  explicit no_descriptors(std::size_t spare) {
-    ::getrlimit(RLIMIT_NOFILE, &before_);
-    const int highest = ::dup(0);
-    auto now = before_;
-    now.rlim_cur = static_cast<rlim_t>(highest) + 8;
-    ::setrlimit(RLIMIT_NOFILE, &now);
-    filling_.push_back(highest);
-    for (int each = ::dup(0); each >= 0; each = ::dup(0)) filling_.push_back(each);
-    for (; spare > 0; --spare) close_one();
-  }
-  no_descriptors(const no_descriptors&) = delete;
-  ~no_descriptors() {
-    while (!filling_.empty()) close_one();
-    ::setrlimit(RLIMIT_NOFILE, &before_);
-  }
-
- private:
-  void close_one() {
-    ::close(filling_.back());
-    filling_.pop_back();
-  }
-  rlimit before_{};
-  std::vector<int> filling_;
-};
 
 struct scripted_case {
   asio::io_context io;
@@ -276,7 +246,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_sleeps_over_a_request_is_roused_by_another_on
 BOOST_AUTO_TEST_CASE(out_of_descriptors_is_told_and_mended) {
   scripted_server server(io,
                          [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client, 0x55); });
-  for (std::size_t spare : {0u, 1u}) {  // 0: the C client gets no descriptor; 1: only our duplicate gets none
+  // 0, 1: no pair for frames in pieces; 2: the C client gets no descriptor; 3: only our duplicate gets none.
+  for (std::size_t spare : {0u, 1u, 2u, 3u}) {
     std::optional<session> zk;
     std::size_t handlers = 0;
     bool was_told = false;

@@ -4,6 +4,7 @@
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "session/host_list.hpp"
 #include "unit/refusal.hpp"
 
 using namespace zkrecipes::detail;

@@ -27,6 +27,17 @@ BOOST_AUTO_TEST_CASE(what_curator_writes_is_read) {
   BOOST_TEST(!rich->enabled);
 }
 
+BOOST_AUTO_TEST_CASE(a_payload_keeps_its_numbers) {
+  const std::string payload = R"({"w":0.1000000000000000055511,"n":[12345678901234567890123,-0,2.50,1e999]})";
+  const auto read = parse_service_instance(R"({"name":"n","id":"i","address":"a","payload":)" + payload + "}");
+  BOOST_TEST_REQUIRE(read.has_value());
+  BOOST_TEST(read->payload == payload);
+  const auto text = to_json(*read);
+  BOOST_TEST_REQUIRE(text.has_value());
+  BOOST_TEST(text->find(payload) != text->npos, *text);
+  BOOST_TEST((parse_service_instance(*text) == read));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_written_is_read_again) {
   for (auto type :
        {service_type::dynamic, service_type::static_node, service_type::permanent, service_type::dynamic_sequential}) {

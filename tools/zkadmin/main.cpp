@@ -80,8 +80,10 @@ int run(std::span<const char* const> arguments) {
   // Never destroyed, because the destructor would wait for running name lookups, which can take arbitrarily long.
   static auto* const io = new boost::asio::io_context(1);
   surroundings around{*io, std::cout, std::cerr, joined(arguments)};
-  if (asked->command == command::check)
-    return static_cast<int>(check_cluster(around, wanted, asked->only, asked->output));
+  if (asked->command == command::check) {
+    const auto check = asked->security ? check_security : check_cluster;
+    return static_cast<int>(check(around, wanted, asked->only, asked->output));
+  }
   if (asked->command == command::lock) return run_locked(around, wanted, asked->path, asked->hold);
   if (asked->command == command::lead) return run_leading(around, wanted, asked->path, asked->hold);
   return static_cast<int>(execute(around, wanted, *asked));

@@ -12,11 +12,13 @@ namespace zkrecipes {
 
 /// The reason of a `connection_failure`.
 enum class failure_reason {
-  refused,          ///< Nothing listens at the address.
-  unreachable,      ///< The network does not lead there; `connection_failure::error` has the system's reason.
-  silent,           ///< No answer within the connect timeout: packets are dropped, or the server is paused.
-  closed,           ///< The server closed the connection: no quorum, too many connections, a port for TLS only.
-  authentication,   ///< The server refused the credentials (`session_options::digest`).
+  refused,      ///< Nothing listens at the address.
+  unreachable,  ///< The network does not lead there; `connection_failure::error` has the system's reason.
+  silent,       ///< No answer within the connect timeout: packets are dropped, or the server is paused.
+  closed,       ///< The server closed the connection: no quorum, too many connections, a port for TLS only.
+  /// The server refused the credentials (`session_options::digest`), or serves only sessions that have some:
+  /// `connection_failure::error` tells which of the two, `auth_failed` or `auth_required`.
+  authentication,
   read_only,        ///< The server has no quorum and serves reads only.
   session_refused,  ///< The server says that the session is over; a new one is asked for.
   unresolved,       ///< The host name has no address.

@@ -48,6 +48,7 @@ enum class errc {
   too_large,       ///< More bytes than a server accepts (`session_options::jute_maxbuffer`); nothing was sent.
   read_only,       ///< The server has no quorum and serves reads only: the error of a `connection_failure`.
   declined,  ///< Another call for this key waits, and begins later than this one was made (`gate`, `keyed_limiter`).
+  auth_required,  ///< The server serves only sessions with credentials: the error of a `connection_failure`.
 };
 
 /// The category of `errc`; its name is "zkrecipes".

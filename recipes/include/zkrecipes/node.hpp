@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/credentials.hpp>
+
 namespace zkrecipes {
 
 /// The metadata of a node, as in ZooKeeper's `Stat`. Times are milliseconds since 1970 by the server's clock.
@@ -59,8 +61,37 @@ using acl = std::vector<acl_entry>;
 /// Everybody may do everything.
 acl open_acl();
 
-/// Only clients with the credentials of the creator may do anything (needs `session_options::digest`).
+/// Only clients with the credentials of the creator may do anything: with its digests or its certificate. A creator
+/// without any gets `invalid_acl`.
 acl creator_acl();
+
+/// An entry for clients with any of the identities of the creator, which the server writes in its place. A creator
+/// without any gets `invalid_acl`.
+/// \throws std::invalid_argument if `permissions` is not a sum of values of `permission`.
+acl_entry auth_entry(std::int32_t permissions = perm_all);
+
+/// An entry for clients with these digest credentials. The ACL has only their hash (`digest_id`), so that the creator
+/// can name another user.
+/// \throws std::invalid_argument for bad permissions, or credentials that no session can have; it shows no password.
+acl_entry digest_entry(const credentials& user, std::int32_t permissions = perm_all);
+
+/// The same as the id of a `digest` entry, "user:hash" with the hash in base64: SHA-1 of "user:password", which is what
+/// servers use unless their `DigestAuthenticationProvider.digestAlg` is set.
+/// \throws std::invalid_argument as `digest_entry` does.
+std::string digest_id(const credentials& user);
+
+/// An entry for clients that show a certificate with this subject. Servers compare it letter by letter with what Java
+/// makes of the certificate, such as "CN=app,OU=ops,O=Example": the most specific part first, no blanks around '=' and
+/// ','. `openssl x509 -noout -subject -nameopt RFC2253` prints it so. Other attributes than CN, OU, O, L, ST, C,
+/// STREET, DC and UID are numbers there: "1.2.840.113549.1.9.1=#16...".
+/// \throws std::invalid_argument for bad permissions, or a subject that servers could not have written so.
+acl_entry x509_entry(std::string subject, std::int32_t permissions = perm_all);
+
+/// An entry for clients that connect from this address, or from these as "10.1.0.0/16". A proxy or an address
+/// translation is the client for the servers, and the address is no secret: do not rest on it alone. ZooKeeper 3.8.0
+/// answers an IPv6 address with `invalid_acl`.
+/// \throws std::invalid_argument for bad permissions, or what is neither a numeric address nor a CIDR range.
+acl_entry ip_entry(std::string address, std::int32_t permissions = perm_all);
 
 /// The result of a read of a node.
 struct node_data {

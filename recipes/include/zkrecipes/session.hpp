@@ -12,6 +12,7 @@
 #include <boost/asio/execution_context.hpp>
 
 #include <zkrecipes/detail/initiate.hpp>
+#include <zkrecipes/detail/session_operations.hpp>
 #include <zkrecipes/error.hpp>
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/node.hpp>
@@ -20,10 +21,6 @@
 #include <zkrecipes/transaction.hpp>
 
 namespace zkrecipes {
-
-namespace detail {
-class core;
-}
 
 /// One object for the life of the program: it outlives ZooKeeper sessions. Each ZooKeeper session is an *incarnation*.
 /// Everything that was owned in one incarnation is lost in the next. Copies share one session, which has no thread of
@@ -69,7 +66,7 @@ class session {
   /// Cost: no request.
   template <token_for<session_status> Token = default_token>
   auto async_status_change(std::uint64_t seen, Token&& token = Token()) {
-    return detail::initiate<void(error_code, session_status)>(token, &start_status_change, core_, seen);
+    return detail::initiate<void(error_code, session_status)>(token, &begin::start_status_change, core_, seen);
   }
 
   /// Completes when the session is connected, however long that takes.
@@ -93,7 +90,7 @@ class session {
   /// Cost: no request.
   template <token_for<> Token = default_token>
   auto async_connected_for(time_budget budget, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_connected_for, core_, budget);
+    return detail::initiate<void(error_code)>(token, &begin::start_connected_for, core_, budget);
   }
 
   /// Creates a node with any `create_mode`. The first overload uses `session_options::default_acl`. The second uses
@@ -111,7 +108,7 @@ class session {
   }
   template <token_for<created_node> Token = default_token>
   auto async_create(std::string path, std::string data, create_mode mode, acl access, Token&& token = Token()) {
-    return detail::initiate<void(error_code, created_node)>(token, &start_create, core_, std::move(path),
+    return detail::initiate<void(error_code, created_node)>(token, &begin::start_create, core_, std::move(path),
                                                             std::move(data), mode, std::move(access));
   }
 
@@ -124,8 +121,8 @@ class session {
   /// Cost: one round trip, one write; if a parent is missing two more, and one `create` for each parent.
   template <token_for<created_node> Token = default_token>
   auto async_create_with_parents(std::string path, std::string data, create_mode mode, Token&& token = Token()) {
-    return detail::initiate<void(error_code, created_node)>(token, &start_create_with_parents, core_, std::move(path),
-                                                            std::move(data), mode);
+    return detail::initiate<void(error_code, created_node)>(token, &begin::start_create_with_parents, core_,
+                                                            std::move(path), std::move(data), mode);
   }
 
   /// Creates a persistent node without data, and all its missing parents. It is no error if the node exists. For "/" it
@@ -138,7 +135,7 @@ class session {
   /// Cost: one round trip. One `create` for each level of the path, all sent together; for "/" one read.
   template <token_for<> Token = default_token>
   auto async_ensure_path(std::string path, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_ensure_path, core_, std::move(path));
+    return detail::initiate<void(error_code)>(token, &begin::start_ensure_path, core_, std::move(path));
   }
 
   /// Deletes a node if its data has this version (`any_version`: whatever the version). After a lost connection the
@@ -151,7 +148,7 @@ class session {
   /// Cost: one round trip, one write.
   template <token_for<> Token = default_token>
   auto async_remove(std::string path, std::int32_t version, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_remove, core_, std::move(path), version);
+    return detail::initiate<void(error_code)>(token, &begin::start_remove, core_, std::move(path), version);
   }
 
   /// Deletes a node, whatever its version, and everything below it, the leaves first; also what others create there
@@ -165,7 +162,8 @@ class session {
   /// Cost: one round trip for a leaf; three for a node with up to 99 leaves, and one more for each 100 further ones.
   template <token_for<std::size_t> Token = default_token>
   auto async_remove_with_children(std::string path, Token&& token = Token()) {
-    return detail::initiate<void(error_code, std::size_t)>(token, &start_remove_with_children, core_, std::move(path));
+    return detail::initiate<void(error_code, std::size_t)>(token, &begin::start_remove_with_children, core_,
+                                                           std::move(path));
   }
 
   /// Reads a node's data and metadata from the server that we are connected to.
@@ -177,7 +175,7 @@ class session {
   /// Cost: one round trip, one read.
   template <token_for<node_data> Token = default_token>
   auto async_get(std::string path, Token&& token = Token()) {
-    return detail::initiate<void(error_code, node_data)>(token, &start_get, core_, std::move(path));
+    return detail::initiate<void(error_code, node_data)>(token, &begin::start_get, core_, std::move(path));
   }
 
   /// Writes a node's data if it has this version (`any_version`: whatever the version), and completes with the new
@@ -190,8 +188,8 @@ class session {
   /// Cost: one round trip, one write.
   template <token_for<node_stat> Token = default_token>
   auto async_set(std::string path, std::string data, std::int32_t version, Token&& token = Token()) {
-    return detail::initiate<void(error_code, node_stat)>(token, &start_set, core_, std::move(path), std::move(data),
-                                                         version);
+    return detail::initiate<void(error_code, node_stat)>(token, &begin::start_set, core_, std::move(path),
+                                                         std::move(data), version);
   }
 
   /// Reads a node's metadata from the server that we are connected to.
@@ -203,7 +201,7 @@ class session {
   /// Cost: one round trip, one read.
   template <token_for<node_stat> Token = default_token>
   auto async_exists(std::string path, Token&& token = Token()) {
-    return detail::initiate<void(error_code, node_stat)>(token, &start_exists, core_, std::move(path));
+    return detail::initiate<void(error_code, node_stat)>(token, &begin::start_exists, core_, std::move(path));
   }
 
   /// Reads the names of a node's children, and its metadata, from the server that we are connected to.
@@ -215,7 +213,7 @@ class session {
   /// Cost: one round trip, one read.
   template <token_for<node_children> Token = default_token>
   auto async_children(std::string path, Token&& token = Token()) {
-    return detail::initiate<void(error_code, node_children)>(token, &start_children, core_, std::move(path));
+    return detail::initiate<void(error_code, node_children)>(token, &begin::start_children, core_, std::move(path));
   }
 
   /// Commits all operations of the transaction or none. On failure the error is that of the operation that failed, and
@@ -230,7 +228,7 @@ class session {
   /// Cost: one round trip and one write, however many operations there are.
   template <token_for<std::vector<operation_result>> Token = default_token>
   auto async_commit(transaction operations, Token&& token = Token()) {
-    return detail::initiate<void(error_code, std::vector<operation_result>)>(token, &start_commit, core_,
+    return detail::initiate<void(error_code, std::vector<operation_result>)>(token, &begin::start_commit, core_,
                                                                              std::move(operations));
   }
 
@@ -245,7 +243,7 @@ class session {
   /// Cost: one round trip, no write.
   template <token_for<> Token = default_token>
   auto async_sync(Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_sync, core_);
+    return detail::initiate<void(error_code)>(token, &begin::start_sync, core_);
   }
 
   /// Reads a node's ACL from the server that we are connected to.
@@ -257,7 +255,7 @@ class session {
   /// Cost: one round trip, one read.
   template <token_for<acl> Token = default_token>
   auto async_get_acl(std::string path, Token&& token = Token()) {
-    return detail::initiate<void(error_code, acl)>(token, &start_get_acl, core_, std::move(path));
+    return detail::initiate<void(error_code, acl)>(token, &begin::start_get_acl, core_, std::move(path));
   }
 
   /// Replaces a node's ACL if it has this version (`node_stat::aversion`; `any_version`: whatever the version). After a
@@ -270,8 +268,25 @@ class session {
   /// Cost: one round trip, one write.
   template <token_for<> Token = default_token>
   auto async_set_acl(std::string path, acl access, std::int32_t acl_version, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_set_acl, core_, std::move(path), std::move(access),
+    return detail::initiate<void(error_code)>(token, &begin::start_set_acl, core_, std::move(path), std::move(access),
                                               acl_version);
+  }
+
+  /// Adds digest credentials to those of the session (`session_options::digest`), also to those that the guardian
+  /// holds. The present connection and every later one has them, and what is begun afterwards is done with them.
+  /// Completes when a server has them, which is no proof that a node accepts them: servers take any digest. They can
+  /// not be removed.
+  ///
+  /// Signature: `void(error_code)`.
+  /// Errors: `bad_arguments` (see `credentials`), `full` (a session has 32 of them at most), `too_large`, `closed`,
+  /// `auth_failed` (the server refused them, which ends this object), and after `connection_loss`, `server_error` or a
+  /// cancellation the session keeps them all the same: no connection, or no answer, in time.
+  /// Cancellation: as the class says.
+  /// Thread safety: as the class says.
+  /// Cost: one round trip, two requests, no write; again after each lost connection.
+  template <token_for<> Token = default_token>
+  auto async_add_credentials(credentials added, Token&& token = Token()) {
+    return detail::initiate<void(error_code)>(token, &begin::start_add_credentials, core_, std::move(added));
   }
 
   /// Completes when the node's data or existence differs from `seen_mzxid` (the `node_stat::mzxid` that was seen; 0:
@@ -285,7 +300,8 @@ class session {
   /// Else one to set the watch, and after the notification the same again; one more after each lost connection.
   template <token_for<node_data> Token = default_token>
   auto async_data_change(std::string path, std::int64_t seen_mzxid, Token&& token = Token()) {
-    return detail::initiate<void(error_code, node_data)>(token, &start_data_change, core_, std::move(path), seen_mzxid);
+    return detail::initiate<void(error_code, node_data)>(token, &begin::start_data_change, core_, std::move(path),
+                                                         seen_mzxid);
   }
 
   /// Completes when the node's children differ from those seen with `seen_pzxid` (the `node_stat::pzxid` that was
@@ -299,8 +315,8 @@ class session {
   /// notification, and one more after each lost connection.
   template <token_for<node_children> Token = default_token>
   auto async_children_change(std::string path, std::int64_t seen_pzxid, Token&& token = Token()) {
-    return detail::initiate<void(error_code, node_children)>(token, &start_children_change, core_, std::move(path),
-                                                             seen_pzxid);
+    return detail::initiate<void(error_code, node_children)>(token, &begin::start_children_change, core_,
+                                                             std::move(path), seen_pzxid);
   }
 
   /// Ends the session. Everything owned is given up at once, and pending operations complete with `closed`. Completes
@@ -313,7 +329,7 @@ class session {
   /// Cost: one round trip, one request; none without a connection.
   template <token_for<> Token = default_token>
   auto async_close(Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &start_close, core_);
+    return detail::initiate<void(error_code)>(token, &begin::start_close, core_);
   }
 
   /// For the recipes; the type is not public.
@@ -321,30 +337,9 @@ class session {
   explicit session(std::shared_ptr<detail::core> shared) noexcept : core_(std::move(shared)) {}
 
  private:
-  using core_ptr = std::shared_ptr<detail::core>;
-  template <class... Results>
-  using handler = detail::handler_for<void(error_code, Results...)>;
+  using begin = detail::session_operations;
 
-  static void start_status_change(handler<session_status>, core_ptr, std::uint64_t);
-  static void start_connected_for(handler<>, core_ptr, time_budget);
-  static void start_create(handler<created_node>, core_ptr, std::string, std::string, create_mode, acl);
-  static void start_create_with_parents(handler<created_node>, core_ptr, std::string, std::string, create_mode);
-  static void start_ensure_path(handler<>, core_ptr, std::string);
-  static void start_remove(handler<>, core_ptr, std::string, std::int32_t);
-  static void start_remove_with_children(handler<std::size_t>, core_ptr, std::string);
-  static void start_get(handler<node_data>, core_ptr, std::string);
-  static void start_set(handler<node_stat>, core_ptr, std::string, std::string, std::int32_t);
-  static void start_exists(handler<node_stat>, core_ptr, std::string);
-  static void start_children(handler<node_children>, core_ptr, std::string);
-  static void start_commit(handler<std::vector<operation_result>>, core_ptr, transaction);
-  static void start_sync(handler<>, core_ptr);
-  static void start_get_acl(handler<acl>, core_ptr, std::string);
-  static void start_set_acl(handler<>, core_ptr, std::string, acl, std::int32_t);
-  static void start_data_change(handler<node_data>, core_ptr, std::string, std::int64_t);
-  static void start_children_change(handler<node_children>, core_ptr, std::string, std::int64_t);
-  static void start_close(handler<>, core_ptr);
-
-  core_ptr core_;
+  std::shared_ptr<detail::core> core_;
 };
 
 }  // namespace zkrecipes

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/credentials.hpp>
 #include <zkrecipes/log.hpp>
 #include <zkrecipes/node.hpp>
 #include <zkrecipes/tls_options.hpp>
@@ -38,13 +39,6 @@ struct retry_policy {
   std::chrono::milliseconds max_pause{2'000};
 };
 
-/// Digest credentials. The secret is kept in memory only: it is never logged and never part of an error. The user is
-/// not empty and has no ':'; neither has a NUL byte.
-struct credentials {
-  std::string user;
-  std::string password;
-};
-
 /// Settings of a `session`.
 struct session_options {
   /// Servers as "host:port[,host:port...][/root]"; a missing port means 2181; IPv6 addresses in brackets. A root given
@@ -59,6 +53,7 @@ struct session_options {
   std::string root{};
   /// Create the root path, open to everybody, if it is missing when a connection is established.
   bool create_root = false;
+  /// Every connection begins with these; `session::async_add_credentials` adds others.
   std::vector<credentials> digest{};
   /// TLS to every server of `hosts`, whose ports have to be the secure ones. Unset: plain text.
   std::optional<tls_options> tls{};

@@ -14,6 +14,7 @@ const char* to_string(opcode op) noexcept {
     case opcode::multi: return "multi";
     case opcode::get_acl: return "get_acl";
     case opcode::set_acl: return "set_acl";
+    case opcode::authenticate: return "authenticate";
     case opcode::forget_data: return "forget_data";
     case opcode::forget_children: return "forget_children";
   }

@@ -14,6 +14,7 @@ enum class opcode {
   multi,
   get_acl,
   set_acl,
+  authenticate,    ///< Credentials for the connection: requests behind it have the rights of them, too.
   forget_data,     ///< Remove the data watch of a path.
   forget_children  ///< Remove the child watch of a path.
 };

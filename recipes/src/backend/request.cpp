@@ -18,6 +18,12 @@ request make_multi(transaction all) {
   return what;
 }
 
+request make_authenticate(const credentials& given) {
+  auto what = make_request(opcode::authenticate, "/");
+  what.data = given.user + ':' + given.password;
+  return what;
+}
+
 request make_catch_up() { return make_multi(transaction().check("/")); }
 
 }  // namespace zkrecipes::backend

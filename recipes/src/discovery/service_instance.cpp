@@ -11,6 +11,7 @@
 namespace zkrecipes {
 
 using detail::encoding;
+using detail::is_json;
 using detail::json_object;
 
 namespace {
@@ -78,7 +79,7 @@ std::optional<std::string> to_json(const service_instance& instance) {
   if (!set_value(object, "uriSpec", instance.uri_spec)) return std::nullopt;
   object.set_flag("enabled", instance.enabled);
   auto text = object.to_text();
-  if (!json_object::parse(text, encoding::utf8)) return std::nullopt;  // not UTF-8
+  if (!is_json(text, encoding::utf8)) return std::nullopt;  // not UTF-8
   return text;
 }
 

@@ -11,25 +11,21 @@
 #include <utility>
 #include <vector>
 
-#include <boost/json/object.hpp>
+#include "format/json_fields.hpp"
+#include "format/json_text.hpp"
 
 namespace zkrecipes::detail {
 
-/// Which bytes a JSON text may contain.
-enum class encoding {
-  any,   ///< For records that hold ids, reasons or data of the user, which need not be UTF-8.
-  utf8,  ///< For records without such text, and for the format of Curator's clients, who read UTF-8 only.
-};
-
 /// A JSON object with getters that check the types. A getter returns nothing if the field is missing, has another type,
-/// or is out of bounds.
+/// or is out of bounds. A field that is not set anew is written as it was read, but for blanks: any number keeps its
+/// digits, of any length, and any string its escapes.
 class json_object {
  public:
   json_object() = default;
   /// A new record: an object whose first field is the mark of its kind.
   static json_object of_kind(std::string_view kind);
-  /// Nothing if the text is not exactly one JSON object, is nested more than 32 levels deep, or has a number that is
-  /// too large for a double. If a field is there twice, the last one counts.
+  /// Nothing if the text is not exactly one JSON object, or is nested more than 32 levels deep. If a field is there
+  /// twice, the last one counts.
   static std::optional<json_object> parse(std::string_view text, encoding allowed = encoding::any);
 
   /// Whether this record has the mark of this kind: the field "zkrecipes".
@@ -37,7 +33,7 @@ class json_object {
   /// Whether there is a mark. Old versions have written some records without one.
   bool is_marked() const;
 
-  bool has(std::string_view name) const { return find(name) != nullptr; }
+  bool has(std::string_view name) const { return !find(name).empty(); }
   /// The names of all fields.
   std::vector<std::string> names() const;
   std::optional<std::string> text(std::string_view name) const;
@@ -52,6 +48,8 @@ class json_object {
   std::optional<std::vector<std::string>> texts(std::string_view name) const;
   std::optional<std::vector<std::int32_t>> integers(std::string_view name) const;
   std::optional<json_object> object(std::string_view name) const;
+  /// The elements of an array as JSON, whatever their types.
+  std::optional<std::vector<std::string>> elements(std::string_view name) const;
   /// The value as JSON, whatever its type; empty if the field is missing.
   std::string raw(std::string_view name) const;
 
@@ -60,6 +58,8 @@ class json_object {
   json_object& set(std::string_view name, const std::vector<std::string>& values);
   json_object& set(std::string_view name, const std::vector<std::int32_t>& values);
   json_object& set(std::string_view name, const json_object& value);
+  /// Sets the field to an array of these elements, each of which is JSON as it came from elements() or to_text().
+  json_object& set_elements(std::string_view name, const std::vector<std::string>& elements);
   json_object& set_flag(std::string_view name, bool value);
   json_object& set_null(std::string_view name);
   /// Sets the field to any value, given as JSON in UTF-8. False if it is not JSON; then nothing is changed.
@@ -76,13 +76,17 @@ class json_object {
 
   std::string to_text() const;
 
+  /// Whether the same fields have the same texts, in any order.
   friend bool operator==(const json_object&, const json_object&) = default;
 
  private:
-  explicit json_object(boost::json::object fields) : fields_(std::move(fields)) {}
-  const boost::json::value* find(std::string_view name) const;
+  /// From the text of an object.
+  explicit json_object(std::string_view text);
+  /// The value of a field as JSON; empty if it is missing.
+  std::string_view find(std::string_view name) const;
+  json_object& put(std::string_view name, std::string value);
 
-  boost::json::object fields_;
+  json_fields fields_;
 };
 
 }  // namespace zkrecipes::detail

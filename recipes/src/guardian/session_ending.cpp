@@ -111,9 +111,9 @@ awaitable<void> session_ending::end_at(backend::endpoint server) {
   }
   was_resumed_ = true;
   if (lost_ < most_lost && on_->now() < records_by_) {
-    const auto error = co_await write_deaths(link);
-    if (error == errc::connection_loss) ++lost_;  // and not if a server was too slow for us
-    if (error) co_return;
+    const auto unwritten = co_await write_deaths(link);
+    if (unwritten == errc::connection_loss) ++lost_;  // and not if a server was too slow for us
+    if (unwritten) co_return;
   }
   const auto end = co_await link.close_session(limit());
   if (is_cancelled(end)) stopped_ = end;

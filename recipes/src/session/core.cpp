@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backend/tls/tls_context.hpp"
+#include "backend/wiped_credentials.hpp"
 #include "session/hook.hpp"
 #include "session/operation.hpp"
 
@@ -25,11 +26,14 @@ core::core(scheduler_ptr s, session_options options)
   names_ = std::move(hosts.servers);
   if (options_.tls) tls_ = std::make_shared<backend::tls_context>(*options_.tls);
   root_ = hosts.root + (options_.root == "/" ? "" : options_.root);
+  credentials_ = std::move(options_.digest);
+  options_.digest.clear();
 }
 
 core::~core() {
   if (watches_) watches_->stop();  // some watches may outlive us
   if (guardian_) guardian_->stop();
+  backend::wipe(credentials_);
 }
 
 void core::start() {
@@ -91,6 +95,7 @@ void core::up(const backend::session_key& granted) {
     }
   }
   if (guardian_) guardian_->begin(granted);
+  give_missing_credentials();
   send_first(is_new);
   heartbeat_.notify();  // first: a heartbeat precedes the requests of others, and renews the lease before their answers
   enter(session_state::connected, {});
@@ -119,6 +124,14 @@ void core::forsake() {
   down(errc::connection_loss);
 }
 
+/// Leaves a server that serves only sessions with credentials. It has executed nothing of this connection, and closes
+/// it; the next try comes after a pause, because the user can add credentials.
+void core::turn_away() {
+  served_ = false;
+  answer_all(errc::connection_loss);
+  down(errc::auth_required);
+}
+
 void core::answer_all(error_code error) {
   for (const auto& [number, each] : std::exchange(in_flight_, {})) {
     each->answer.emplace();
@@ -128,10 +141,12 @@ void core::answer_all(error_code error) {
 }
 
 void core::down(error_code reason) {
+  if (link_error_) return;  // it was left before: see `forsake` and `turn_away`
   const bool was_up = std::exchange(up_, false);
   welcome_.reset();
   link_error_ = reason;
   if (was_up && !closing_ && reason != errc::auth_failed) log_.connection_lost(server_, reason);
+  if (reason == boost::system::errc::protocol_error) served_ = false;  // a pause before the next round
   if (!served_ && !closing_) note_failure(server_, reason);
   if (reason == errc::timed_out) reason = errc::connection_loss;
   watches_->connection_lost();

@@ -134,6 +134,10 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   term_guard_ptr guard_term(const incarnation& bound, const std::string& record, const std::string& node,
                             const std::string& seat);
 
+  /// Adds credentials to the present connection and to every later one, and waits until a server has them. They stay
+  /// also if the wait ends before that.
+  awaitable<error_code> add_credentials(credentials added);
+
   /// Ends the session.
   awaitable<void> close();
 
@@ -160,10 +164,13 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void note_service();
   void publish_failures();
   void refresh_certificates();
+  error_code keep(credentials added);
+  void give_missing_credentials();
   void send_first(bool is_new);
   void create_root();
   void look_at_root(bool is_new);
   void forsake();
+  void turn_away();
   void answer_all(error_code error);
   void enter(session_state state, error_code reason);
   void call_guardian();
@@ -192,6 +199,8 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   session_log log_;
   std::string root_;
   std::shared_ptr<backend::tls_context> tls_;  // null: plain text
+  std::vector<credentials> credentials_;       // those of the options, and behind them those that were added
+  std::size_t given_credentials_ = 0;          // so many of them did the present connection begin with
 
   std::unique_ptr<backend::link> link_;
   bool up_ = false;

@@ -125,7 +125,12 @@ exchange_ptr core::send(backend::request what) {
       in_flight_.emplace(number, which);
       return forsake();
     }
-    if (closing_ && is_reply_lost(answer.error)) answer.error = errc::closed;
+    if (answer.error == errc::auth_required && !closing_) {
+      in_flight_.emplace(number, which);
+      return turn_away();
+    }
+    const bool is_lost = is_reply_lost(answer.error) || answer.error == errc::auth_required;
+    if (closing_ && is_lost) answer.error = errc::closed;
     answered(op, paths, sent, answer);
     strip_root(answer);
     which->answer = std::move(answer);

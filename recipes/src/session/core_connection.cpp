@@ -47,6 +47,8 @@ awaitable<void> core::resolve_names() {
 }
 
 awaitable<bool> core::connect_to(backend::endpoint server) {
+  auto names = servers_.names_of(server);
+  if (tls_ && names.empty()) co_return false;  // its name leads elsewhere by now
   up_ = served_ = false;
   link_error_.clear();
   has_lost_writes_ = false;
@@ -57,7 +59,8 @@ awaitable<bool> core::connect_to(backend::endpoint server) {
   key.timeout = options_.timeout;
   if (incarnation_) key = incarnation_->key;
   refresh_certificates();
-  backend::link_options with{server, std::move(key), options_.digest, tls_, servers_.names_of(server)};
+  backend::link_options with{server, std::move(key), credentials_, tls_, std::move(names)};
+  given_credentials_ = credentials_.size();
   link_ = scheduler_->world->connect(std::move(with), *this);
   auto reminder = log_.is_on() ? asked_ + silence_to_report : never;
   while (!up_ && !link_error_ && !closing_ && now() < deadline) {

@@ -12,7 +12,7 @@ void core::call_guardian() {
   auto told = [this](bool is_held, bool is_news, const error_code& error, std::string_view detail) {
     note_guardian(is_held, is_news, error, detail);
   };
-  guardian_client::settings what{options_.guardian, options_.hang_limit, names_, options_.digest};
+  guardian_client::settings what{options_.guardian, options_.hang_limit, names_, credentials_};
   guardian_ = std::make_shared<guardian_client>(scheduler_, std::move(what), std::move(told));
   guardian_->start();
 }

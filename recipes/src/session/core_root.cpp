@@ -38,6 +38,7 @@ void core::apply_root(backend::request& what) const {
     each.path = full_path(std::move(each.path));
   }
   if (root_.empty() || what.op == opcode::multi || what.op == opcode::sync) return;
+  if (what.op == opcode::authenticate) return;
   what.path = full_path(std::move(what.path));
 }
 

@@ -36,6 +36,7 @@ const char* text(errc value) {
     case errc::no_descriptors: return "the process has no file descriptor left for a connection";
     case errc::too_large: return "more bytes than a server takes in one request (session_options::jute_maxbuffer)";
     case errc::read_only: return "the server serves reads only";
+    case errc::auth_required: return "the server serves only sessions with credentials of a scheme that it demands";
     case errc::declined: return "declined, because another call for the same key is going to be processed";
   }
   return "unknown error";

@@ -11,7 +11,8 @@ namespace system_errc = boost::system::errc;
 
 bool is_end_of_connection(const error_code& error) {
   return error == errc::connection_loss || error == system_errc::connection_reset ||
-         error == system_errc::connection_aborted || error == system_errc::broken_pipe;
+         error == system_errc::connection_aborted || error == system_errc::broken_pipe ||
+         error == system_errc::protocol_error;  // closed by us
 }
 
 }  // namespace
@@ -19,7 +20,7 @@ bool is_end_of_connection(const error_code& error) {
 failure_reason reason_of(const error_code& error) noexcept {
   if (error == system_errc::connection_refused) return failure_reason::refused;
   if (error == errc::timed_out) return failure_reason::silent;
-  if (error == errc::auth_failed) return failure_reason::authentication;
+  if (error == errc::auth_failed || error == errc::auth_required) return failure_reason::authentication;
   if (error == errc::read_only) return failure_reason::read_only;
   if (error == errc::session_expired) return failure_reason::session_refused;
   if (error == errc::no_servers) return failure_reason::unresolved;

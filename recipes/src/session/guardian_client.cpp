@@ -7,6 +7,7 @@
 #include <boost/asio/strand.hpp>
 
 #include "backend/guardian/hex.hpp"
+#include "backend/wiped_credentials.hpp"
 
 namespace zkrecipes::detail {
 
@@ -14,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-constexpr std::chrono::milliseconds first_pause{100};
+constexpr std::chrono::milliseconds shortest_pause{100};
 constexpr std::chrono::milliseconds longest_pause{5'000};
 /// A guardian answers at once. One that does not is stopped or hangs.
 constexpr std::chrono::seconds longest_silence{10};
@@ -46,9 +47,9 @@ guardian_client::guardian_client(scheduler_ptr on, settings what, report told)
     : scheduler_(std::move(on)),
       settings_(std::move(what)),
       told_(std::move(told)),
-      pause_(first_pause, longest_pause) {}
+      pause_(shortest_pause, longest_pause) {}
 
-guardian_client::~guardian_client() = default;
+guardian_client::~guardian_client() { backend::wipe(settings_.digest); }
 
 void guardian_client::start() {
   client_ = draw_name(*scheduler_->world);
@@ -134,6 +135,12 @@ void guardian_client::begin(const backend::session_key& key) {
   if (is_same) return;
   known = key;
   tell(guarded(key));
+}
+
+void guardian_client::know(const std::vector<credentials>& digest) {
+  backend::wipe(settings_.digest);
+  settings_.digest = digest;
+  for (const auto& [id, each] : sessions_) tell(guarded(each));
 }
 
 void guardian_client::end(std::int64_t id) {

@@ -44,6 +44,8 @@ class guardian_client final : public std::enable_shared_from_this<guardian_clien
   void start();
   /// An incarnation has begun, or goes on with this key.
   void begin(const backend::session_key& key);
+  /// The sessions have these credentials from now on.
+  void know(const std::vector<credentials>& digest);
   /// It is over.
   void end(std::int64_t id);
   /// The session is closed in order: what was told is taken back. Tells the report nothing more.

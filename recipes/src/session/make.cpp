@@ -7,6 +7,7 @@
 #include <boost/asio/strand.hpp>
 
 #include "backend/guardian/guardian_child.hpp"
+#include "session/credentials.hpp"
 #include "session/operation.hpp"
 
 namespace zkrecipes::detail {
@@ -53,11 +54,8 @@ void check(const session_options& options) {
                                 "; it must be from 1024 to 1073741824 bytes");
   }
   for (const auto& each : options.digest) {
-    if (each.user.empty() || each.user.find(':') != each.user.npos) {
-      throw std::invalid_argument("session_options::digest: a user must not be empty or contain ':'");
-    }
-    if (has_nul(each.user) || has_nul(each.password)) {
-      throw std::invalid_argument("session_options::digest: neither may contain a NUL byte");
+    if (const auto problem = problem_with(each); !problem.empty()) {
+      throw std::invalid_argument("session_options::digest: " + std::string(problem));
     }
   }
   const auto program = backend::guardian_program(options.guardian);

@@ -29,6 +29,10 @@ const char* advice_on(failure_reason reason) {
   return "";
 }
 
+/// The connection was closed by us.
+constexpr const char* breach_of_protocol =
+    "what it sent breaks the protocol: it is no ZooKeeper server, or not to be trusted";
+
 const char* advice_on_tls(const error_code& error) {
   switch (static_cast<tls_errc>(error.value())) {
     case tls_errc::unknown_authority: return "session_options::tls.authorities has to hold its authority";
@@ -48,6 +52,22 @@ const char* advice_on_tls(const error_code& error) {
     case tls_errc::handshake_failed: return "the log of the server may say more";
   }
   return "";
+}
+
+const char* advice_on(const connection_failure& failure) {
+  if (failure.error == boost::system::errc::protocol_error) return breach_of_protocol;
+  if (failure.reason == failure_reason::tls) return advice_on_tls(failure.error);
+  if (failure.error == errc::auth_required)
+    return "its enforce.auth.schemes names the scheme: digest is session_options::digest or async_add_credentials, "
+           "x509 a certificate in session_options::tls";
+  if (failure.error == boost::system::errc::address_not_available)
+    return "this machine has no free address for it; TLS needs one of the loopback interface, too";
+  return advice_on(failure.reason);
+}
+
+const char* advice_on_loss(const error_code& error) {
+  if (error == boost::system::errc::protocol_error) return breach_of_protocol;
+  return error == errc::timed_out ? "the server fell silent" : "the connection ended";
 }
 
 std::string name_of_session(std::int64_t id) {
@@ -89,7 +109,7 @@ void session_log::connect_failed(const connection_failure& failure) const {
   if (!is_on()) return;
   const bool is_renewal = failure.reason == failure_reason::session_refused;
   tell(is_renewal ? log_severity::info : log_severity::warning, session_event::connect_failed, failure.server,
-       failure.error, failure.reason == failure_reason::tls ? advice_on_tls(failure.error) : advice_on(failure.reason));
+       failure.error, advice_on(failure));
 }
 
 void session_log::waiting_for_answer(const backend::endpoint& server, std::chrono::milliseconds since,
@@ -110,9 +130,7 @@ void session_log::connected(const backend::endpoint& server) {
 
 void session_log::connection_lost(const backend::endpoint& server, const error_code& error) const {
   if (!is_on()) return;
-  const bool is_silent = error == errc::timed_out;
-  tell(log_severity::warning, session_event::connection_lost, backend::to_string(server), error,
-       is_silent ? "the server fell silent" : "the connection ended");
+  tell(log_severity::warning, session_event::connection_lost, backend::to_string(server), error, advice_on_loss(error));
 }
 
 void session_log::incarnation_begun(std::uint64_t number, std::int64_t session_id,

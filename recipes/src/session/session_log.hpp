@@ -27,6 +27,8 @@ class session_log {
   void connect_failed(const connection_failure& failure) const;
   void waiting_for_answer(const backend::endpoint& server, std::chrono::milliseconds since,
                           std::chrono::milliseconds limit) const;
+  /// The session has credentials now: the advice after `no_auth` is another.
+  void credentials_added() noexcept { has_credentials_ = true; }
   /// Also tells whether this is another server than the last one.
   void connected(const backend::endpoint& server);
   void connection_lost(const backend::endpoint& server, const error_code& error) const;

@@ -62,8 +62,17 @@ struct ensemble_options {
 
   /// Each server has a second port, on which clients speak TLS and show a certificate; hosts() then names these ports.
   /// The certificates, which are valid for a day, are made at the start, in the folder `tls` of dir(). The connections
-  /// between the servers stay plain, and so does the first port, by which testcluster itself asks the servers.
+  /// between the servers use TLS as well, unless there are `peer_proxies`, which have to read them. The first port, by
+  /// which testcluster itself asks the servers, stays plain.
   bool tls = false;
+
+  /// A superuser, whom no ACL stops, with a password that is drawn at the start: see superuser_file(). The servers get
+  /// its hash.
+  bool digest_superuser = false;
+
+  /// The servers serve only sessions with digest credentials, whatever these are; with `tls` also those with a
+  /// certificate, which each client at the port for TLS has. testcluster itself has credentials().
+  bool auth_required = false;
 
   /// Puts a proxy in front of each server; hosts() then names the proxies. With `tls` they pass on what they can not
   /// read, so drop_reply() and drop_request() are refused.
@@ -135,6 +144,18 @@ class ensemble {
   /// The authority that clients have to trust, and that signs further certificates; only with options.tls. Not safe to
   /// be used by several threads.
   testcluster::authority& authority();
+
+  /// The superuser's credentials, one line "super:password" in a file of mode 0600 in dir(), which is removed at the
+  /// end; only with options.digest_superuser.
+  const std::filesystem::path& superuser_file() const;
+
+  /// The digest credentials "user:password" by which testcluster itself speaks to the servers: the superuser's if there
+  /// is one, others with options.auth_required, else empty.
+  const std::string& credentials() const;
+
+  /// Whether `tls` lets the servers speak TLS with each other: not with peer_proxies, and not if extra_config says
+  /// `sslQuorum` itself.
+  bool peers_speak_tls() const;
 
   /// The settings it was made with.
   const ensemble_options& options() const;

@@ -31,6 +31,11 @@ session connect_reply(std::string_view body) {
   return given;
 }
 
+std::string auth_request(std::string_view secret) {
+  const std::int32_t unused = 0;
+  return writer{}.int32(auth_xid).int32(op::auth).int32(unused).string("digest").string(secret).frame();
+}
+
 std::string create_request(std::int32_t xid, std::string_view path, std::string_view data, std::int32_t flags) {
   const std::int32_t all_permissions = 31;
   writer out;

@@ -10,6 +10,7 @@
 namespace testcluster::jute {
 
 inline constexpr std::int32_t ephemeral = 1;
+inline constexpr std::int32_t auth_xid = -4;
 inline constexpr std::int32_t no_node = -101;
 inline constexpr std::int32_t node_exists = -110;
 inline constexpr std::int32_t not_empty = -111;
@@ -22,6 +23,8 @@ struct session {
 
 std::string connect_request(const session& wanted);
 session connect_reply(std::string_view body);
+/// Digest credentials "user:password". The reply has auth_xid.
+std::string auth_request(std::string_view secret);
 std::string create_request(std::int32_t xid, std::string_view path, std::string_view data, std::int32_t flags);
 std::string exists_request(std::int32_t xid, std::string_view path);
 std::string sync_request(std::int32_t xid, std::string_view path);

@@ -2,6 +2,7 @@
 #include "cluster/session_answers.hpp"
 
 #include "fuzz/target.hpp"
+#include "security/exposure_rules.hpp"
 
 namespace fuzz::session_answers_target {
 
@@ -23,7 +24,19 @@ void require_owners(const zkadmin::told_owners& told) {
     for (const auto& each : paths) require(each.starts_with('/'), "a node has a path");
 }
 
+/// Settings, as the word `conf` and the AdminServer tell them.
+void require_settings(std::string_view input) {
+  zkadmin::server_exposure seen{"a:2181"};
+  const bool is_answer = zkadmin::add_conf(seen, input);
+  require(is_answer || !seen.has_plain_port, "what is no answer tells of no port");
+  zkadmin::add_properties(seen, input);
+  require(seen.secrets.size() <= 20, "not all of a long answer is kept");
+  for (const auto& each : zkadmin::problems_of(seen, false))
+    require(each.text.size() < 4'000, "a text has an end, however long the names are");
+}
+
 void read_answer(std::string_view input) {
+  require_settings(input);
   require_connections(zkadmin::parse_cons(input));
   require_connections(zkadmin::parse_admin_connections(input));
   require_owners(zkadmin::parse_dump(input));

@@ -39,6 +39,7 @@ public final class InteropWorker {
 
   private String obey(String command, List<String> words) throws Exception {
     switch (command) {
+      case "secure" -> secure(words.get(0), words.get(3));
       case "open" -> open(words.get(0), words.get(1), words.get(2), words.get(3), words.get(4));
       case "close" -> close();
       case "enter" -> enter();
@@ -65,6 +66,16 @@ public final class InteropWorker {
       default -> throw new IllegalArgumentException("no such command: " + command);
     }
     return "";
+  }
+
+  /** The client reads these when it connects. */
+  private static void secure(String authority, String keyAndCertificate) {
+    System.setProperty("zookeeper.client.secure", "true");
+    System.setProperty("zookeeper.clientCnxnSocket", "org.apache.zookeeper.ClientCnxnSocketNetty");
+    System.setProperty("zookeeper.ssl.keyStore.type", "PEM");
+    System.setProperty("zookeeper.ssl.keyStore.location", keyAndCertificate);
+    System.setProperty("zookeeper.ssl.trustStore.type", "PEM");
+    System.setProperty("zookeeper.ssl.trustStore.location", authority);
   }
 
   private void open(String hosts, String kind, String path, String witnessed, String name) throws Exception {

@@ -12,8 +12,14 @@ from witness import Witness
 
 
 class Worker:
+    def __init__(self):
+        self._tls = {}
+
+    def secure(self, authority, certificate, key, _both):
+        self._tls = {"use_ssl": True, "ca": authority, "certfile": certificate, "keyfile": key}
+
     def open(self, hosts, kind, path, witnessed, name):
-        self._connection = Connection(hosts)
+        self._connection = Connection(hosts, **self._tls)
         client = self._connection.__enter__()
         if kind == "priority-queue":
             self._queue = client.Queue(path)

@@ -1,6 +1,8 @@
 // Takes part in a recipe beside the Java and Python workers, which understand the same commands. Each command is a line
 // on standard input; the answer is a line, "ok ..." or the error.
 //
+//   secure AUTHORITY CERTIFICATE KEY BOTH    from now on sessions connect by TLS; these are files, BOTH is key and
+//                                        certificate
 //   open HOSTS KIND PATH WITNESS NAME    opens a session, to take part as NAME in the recipe at PATH
 //   close                                ends the session
 //
@@ -44,7 +46,10 @@ class worker {
     std::istringstream words(line);
     std::string command;
     words >> command;
-    if (command == "open") {
+    if (command == "secure") {
+      auto& tls = tls_.emplace();
+      words >> tls.authorities >> tls.certificate >> tls.key;
+    } else if (command == "open") {
       co_await open(words);
     } else if (command == "close") {
       co_await close();
@@ -61,7 +66,7 @@ class worker {
     std::string hosts, kind, path, witnessed, name;
     words >> hosts >> kind >> path >> witnessed >> name;
     auto ex = co_await asio::this_coro::executor;
-    zkrecipes::session_options options{.hosts = hosts};
+    zkrecipes::session_options options{.hosts = hosts, .tls = tls_};
     zk_.emplace(ex, options);
     co_await zk_->async_connected(use_awaitable);
     if (kind == "queue") {
@@ -83,6 +88,7 @@ class worker {
     zk_.reset();
   }
 
+  std::optional<zkrecipes::tls_options> tls_;
   std::optional<zkrecipes::session> zk_;
   std::unique_ptr<player> player_;
 };

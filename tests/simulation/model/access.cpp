@@ -21,8 +21,7 @@ std::string base64(const std::string& bytes) {
   return text;
 }
 
-std::string digest_of(const credentials& given) {
-  const std::string secret = given.user + ':' + given.password;
+std::string digest_of(const std::string& secret) {
   boost::uuids::detail::sha1 hash;
   hash.process_bytes(secret.data(), secret.size());
   unsigned int words[5];
@@ -31,7 +30,7 @@ std::string digest_of(const credentials& given) {
   for (auto word : words) {
     for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(word >> shift & 0xff);
   }
-  return given.user + ':' + base64(bytes);
+  return secret.substr(0, secret.find(':')) + ':' + base64(bytes);
 }
 
 /// Whether the id has two parts as Java's `String.split` counts them: empty parts at the end do not count.
@@ -44,9 +43,11 @@ bool is_digest(const std::string& id) {
 
 identities authenticate(const std::vector<credentials>& given) {
   identities who;
-  for (const auto& each : given) who.push_back({"digest", digest_of(each)});
+  for (const auto& each : given) who.push_back(authenticate(each.user + ':' + each.password));
   return who;
 }
+
+identity authenticate(const std::string& secret) { return {"digest", digest_of(secret)}; }
 
 bool allows(const acl& access, std::int32_t permissions, const identities& who) {
   return std::any_of(access.begin(), access.end(), [&](const acl_entry& each) {

@@ -34,6 +34,7 @@ struct waiting_request {
   bool ping = false;
   bool forwarded = false;  ///< Sent on to the leader: later requests of the connection wait for its result.
   bool throttled = false;  ///< The server will answer with an error.
+  identities who{};  ///< Those of the connection when the request arrived, because credentials can be added later.
 };
 
 struct connection {

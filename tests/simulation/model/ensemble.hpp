@@ -176,7 +176,7 @@ class ensemble {
   void greet(const connection_ptr& who, backend::session_key asked);
   void validate(int which, const connection_ptr& who, const backend::session_key& asked);
   void receive(const connection_ptr& from, waiting_request what);
-  void forward(const connection_ptr& from, const backend::request& what);
+  void forward(const connection_ptr& from, const waiting_request& asked);
   void forward_close(const connection_ptr& from);
   void keep_waiting(const connection_ptr& from, const backend::request& what);
   void work_off(const connection_ptr& from);
@@ -191,7 +191,7 @@ class ensemble {
   void touch(int which, std::int64_t session);
 
   // At the leader.
-  void lead(int from, const connection_ptr& asked, const backend::request& what);
+  void lead(int from, const connection_ptr& by, const waiting_request& asked);
   void lead_sync(int from, const connection_ptr& asked);
   void answer_sync(int from, const connection_ptr& asked);
   void open_session(const connection_ptr& asked, backend::session_key key);

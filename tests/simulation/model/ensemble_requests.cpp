@@ -39,9 +39,11 @@ void ensemble::receive(const connection_ptr& from, waiting_request what) {
   if (!what.ping) {
     observer_.received(*from, what.what);
     if (from->closed) return;  // a fault at this step broke the connection
+    if (what.what.op == opcode::authenticate) from->who.push_back(authenticate(what.what.data));
+    what.who = from->who;
     what.throttled = at(from->server).throttling && is_sign_of_life(what.what);
     what.forwarded = !what.throttled && !is_read(what.what.op);
-    if (what.forwarded) forward(from, what.what);
+    if (what.forwarded) forward(from, what);
     if (from->closed) return;
   }
   from->waiting.push_back(std::move(what));
@@ -56,14 +58,14 @@ void ensemble::keep_waiting(const connection_ptr& from, const backend::request& 
   if (!deposed_.stuck) answer_sync(from->server, from);
 }
 
-void ensemble::forward(const connection_ptr& from, const backend::request& what) {
+void ensemble::forward(const connection_ptr& from, const waiting_request& asked) {
   if (at(from->server).deposed)
-    return clock_.after(pipeline, [this, from, what] {
+    return clock_.after(pipeline, [this, from, what = asked.what] {
       if (at(from->server).deposed) keep_waiting(from, what);
     });
-  auto go = [this, from, what, epoch = epoch_] {
+  auto go = [this, from, asked, epoch = epoch_] {
     if (epoch != epoch_) return;
-    if (what.op == opcode::sync) {
+    if (asked.what.op == opcode::sync) {
       bool moved = false;
       check_session(from->key.id, from->server, moved);
       // The leader closes a connection of its own whose session has moved; a client of a follower is answered all the
@@ -71,7 +73,7 @@ void ensemble::forward(const connection_ptr& from, const backend::request& what)
       if (moved && leads(from->server)) return close(from);
       lead_sync(from->server, from);
     } else {
-      lead(from->server, from, what);
+      lead(from->server, from, asked);
     }
   };
   clock_.after(pipeline, [this, from, go = std::move(go)]() mutable {
@@ -107,7 +109,7 @@ void ensemble::execute(const connection_ptr& from, const waiting_request& what) 
   auto& here = at(from->server);
   const auto& path = what.what.path;
   if (what.throttled) return answer(from, refusal(what.what));
-  auto result = read(here.data, what.what, from->who);
+  auto result = read(here.data, what.what, what.who);
   if (what.what.op == opcode::forget_data) here.watches.forget_data(path, *from);
   if (what.what.op == opcode::forget_children) here.watches.forget_children(path, *from);
   const bool watches = what.what.watch && (!result.error || what.what.op == opcode::exists);
@@ -148,11 +150,12 @@ error_code ensemble::check_session(std::int64_t session, int from, bool& moved) 
   return moved ? errc::connection_loss : error_code();
 }
 
-void ensemble::lead(int from, const connection_ptr& asked, const backend::request& what) {
+void ensemble::lead(int from, const connection_ptr& by, const waiting_request& asked) {
+  const auto& what = asked.what;
   entry next;
-  next.session = asked->key.id;
-  next.asked = asked;
-  const auto session = asked->key.id;
+  next.session = by->key.id;
+  next.asked = by;
+  const auto session = by->key.id;
   ++zxid_;
   const auto shown = clock_.now() + at(leader_).clock_ahead;
   const auto time = std::chrono::duration_cast<std::chrono::milliseconds>(shown).count();
@@ -161,7 +164,7 @@ void ensemble::lead(int from, const connection_ptr& asked, const backend::reques
     next.answer.error = error;
     if (what.op == opcode::multi) next.answer.results.assign(what.operations.size(), {errc::rolled_back, {}, {}});
   } else {
-    auto done = prepare(latest_, what, asked->who, session, zxid_, time);
+    auto done = prepare(latest_, what, asked.who, session, zxid_, time);
     next.answer = std::move(done.answer);
     next.changes = std::move(done.changes);
   }

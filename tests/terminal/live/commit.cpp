@@ -3,6 +3,8 @@
 
 #include <zkrecipes/two_phase_commit.hpp>
 
+#include <testcluster/op_code.hpp>
+
 #include "cluster/commit_decision.hpp"
 #include "failure.hpp"
 #include "live/admin_fixture.hpp"
@@ -121,6 +123,28 @@ BOOST_AUTO_TEST_CASE(votes_and_decisions_that_come_meanwhile) {
     return error.what() == std::string("another has just decided the transaction: nothing was written");
   });
   BOOST_TEST(outcome().decision == decision::aborted);
+  BOOST_TEST(get("/t/x").stat.version == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_answer_tells_what_is_seen_afterwards) {
+  begin({"a"});
+  vote("a", ballot::yes);
+  const auto node = root() + "/t/x";
+  const std::vector<std::string> through_proxy{"--rw", "--hosts", own().address()};
+  own().drop_request(testcluster::op::multi);
+  const auto before = decide(through_proxy);
+  BOOST_TEST(before.code == 1);
+  BOOST_TEST(before.err.find("sending the request: ") != std::string::npos, before.err);
+  BOOST_TEST(before.err.ends_with(node + " is as it was\n"), before.err);
+  BOOST_TEST(get("/t/x").stat.version == 0);
+  own().drop_reply(testcluster::op::multi);
+  const auto behind = decide(through_proxy);
+  BOOST_TEST(behind.code == 1);
+  BOOST_TEST(behind.err.ends_with(node + " holds what was to be written\n"), behind.err);
+  BOOST_TEST((outcome().decision == decision::committed && get("/t/x").stat.version == 1));
+  const auto again = decide(through_proxy);  // what is decided is not decided again
+  BOOST_TEST(again.code == 1);
+  BOOST_TEST(again.err.ends_with(": nothing was sent\n"), again.err);
   BOOST_TEST(get("/t/x").stat.version == 1);
 }
 

@@ -28,6 +28,9 @@ class group_fixture : public admin_fixture {
   }
 
   shard_worker& add(const std::string& id, std::chrono::milliseconds grace = std::chrono::milliseconds(0)) {
+    return add(id, grace, connect());
+  }
+  shard_worker& add(const std::string& id, std::chrono::milliseconds grace, zkrecipes::session over) {
     zkrecipes::shard_group_options with;
     with.id = id;
     with.shards = shards;
@@ -35,7 +38,7 @@ class group_fixture : public admin_fixture {
     with.grace = grace;
     with.collect = std::chrono::milliseconds(50);
     with.max_moves = 1;
-    return members_.emplace_back(connect(), "/g", with);
+    return members_.emplace_back(std::move(over), "/g", with);
   }
   void stop(shard_worker& member) {
     member.stop();

@@ -1,5 +1,7 @@
 // `zkadmin group drain`, `undrain`, `transfer` and `unpin` against real servers.
+#include <map>
 #include <sstream>
+#include <vector>
 
 #include "live/group_fixture.hpp"
 
@@ -162,6 +164,47 @@ BOOST_AUTO_TEST_CASE(a_shard_in_quarantine_is_not_transferred) {
   create("/g/operator/drain-%", "");
   create("/g/operator/other", "");
   BOOST_TEST(group_owning(shards - 1).at("pins").as_array().empty());
+}
+
+// The group is its members' to write, and everybody's to read, to extend and to remove.
+BOOST_AUTO_TEST_CASE(what_an_operator_makes_has_the_acl_of_the_group) {
+  auto mine = options();
+  mine.digest.push_back({"admin", "topsecret"});
+  mine.default_acl = {{perm_all, "auth", ""}, {perm_read | perm_create | perm_delete, "world", "anyone"}};
+  auto owner = connect(mine);
+  for (const char* each : {"a", "b"}) add(each, 0ms, connect(mine));
+  group([](const auto& each) { return owned_by(each, "a") == 3 && owned_by(each, "b") == 3; });
+  const auto acl_of = [&](const std::string& node) { return std::get<1>(run(owner.async_get_acl(node, tuple))); };
+  const std::string shown = " acl=digest:admin:cdrwa,world:anyone:cdr data=";
+  const std::map<std::string, std::string> credentials{{"ZKADMIN_DIGEST", "admin:topsecret"}};
+  const auto as_admin = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "group");
+    words.insert(words.begin() + 2, path());
+    return zkadmin(std::move(words), credentials);
+  };
+
+  for (const auto& words : std::vector<std::vector<std::string>>{{"drain", "b", "--rw"}, {"freeze", "--rw"}}) {
+    const auto refused = ask(words);
+    BOOST_TEST(refused.code == 5, refused.err);
+    BOOST_TEST(refused.err.find("the ACL of " + path() + " is hidden from these credentials") != std::string::npos,
+               refused.err);
+  }
+  BOOST_TEST((!contains("/g/operator") && !contains("/g/frozen")));
+  const auto drained = as_admin({"drain", "b", "--rw"});
+  BOOST_TEST(drained.code == 0, drained.err);
+  BOOST_TEST(drained.err ==
+             "create " + path() + "/operator" + shown + "\ncreate " + path() + "/operator/drain-b" + shown + "\n");
+  const auto pinned = as_admin({"transfer", "0", "a", "--rw"});
+  BOOST_TEST(pinned.code == 0, pinned.err);
+  BOOST_TEST(pinned.err ==
+             "create " + path() + "/operator/pin-0000" + shown + R"({"zkrecipes":"shard_pin","member":"a"})" + "\n");
+  BOOST_TEST(as_admin({"freeze", "--rw"}).code == 0);
+  for (const char* node : {"/g/operator", "/g/operator/drain-b", "/g/operator/pin-0000", "/g/frozen"}) {
+    BOOST_TEST((acl_of(node) == acl_of("/g")), node);
+    BOOST_TEST(std::get<0>(run(zk().async_set(node, "other", any_version, tuple))) == errc::no_auth, node);
+  }
+  BOOST_TEST(as_admin({"thaw", "--rw"}).code == 0);
+  group([](const auto& each) { return owned_by(each, "a") == 6; });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -7,6 +7,8 @@
 #include <zkrecipes/priority_queue.hpp>
 #include <zkrecipes/queue.hpp>
 
+#include <testcluster/op_code.hpp>
+
 #include "cluster/letter_change.hpp"
 #include "cluster/letter_reader.hpp"
 #include "live/recipe_fixture.hpp"
@@ -212,6 +214,63 @@ BOOST_AUTO_TEST_CASE(it_ends_at_a_letter_that_another_has_taken) {
   BOOST_TEST(result.done == 50u);
   BOOST_TEST(items("/q") == numbers(0, 49));
   BOOST_TEST(children("/q/_dead").size() == 69u);
+}
+
+// It has the name and the version of the one that was shown.
+BOOST_AUTO_TEST_CASE(it_ends_at_a_letter_that_is_made_anew) {
+  removes("/q");
+  bury_many(120);
+  const auto read = run(zkadmin::read_dead_letters(zk(), {"/q"}, zkadmin::deadline::max()));
+  auto drop = zkadmin::plan_letters(read, zkadmin::letter_fate::drop);
+  remove("/q/_dead/letter-1000000070");
+  write_letter("/q/_dead/letter-1000000070", "qn-1000000070", "another");
+  const auto requeued = run(sent(zk(), zkadmin::plan_letters(read, zkadmin::letter_fate::requeue)));
+  BOOST_TEST((requeued.is_changed && requeued.done == 50u));
+  BOOST_TEST(items("/q") == numbers(0, 49));
+  drop.steps.erase(drop.steps.begin());
+  const auto dropped = run(sent(zk(), drop));
+  BOOST_TEST((dropped.is_changed && dropped.done == 0u));
+  BOOST_TEST(children("/q/_dead").size() == 70u);
+  BOOST_TEST(get("/q/_dead/letter-1000000070").data.ends_with("another"));
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_answer_tells_what_is_seen_afterwards) {
+  removes("/q");
+  bury_many(2);
+  const std::string letter = "letter-1000000000", node = "/q/_dead/" + letter;
+  const auto requeue = [this](const std::string& which) {
+    return zkadmin({"queue", "requeue", at("/q"), which, "--rw", "--hosts", own().address()});
+  };
+  own().drop_request(testcluster::op::multi);
+  const auto before = requeue(letter);
+  BOOST_TEST(before.code == 1);
+  BOOST_TEST(before.err.find("sending the request: ") != std::string::npos, before.err);
+  BOOST_TEST(before.err.ends_with(at(node) + " is as it was\n"), before.err);
+  BOOST_TEST((contains(node) && items("/q").empty()));
+  own().drop_reply(testcluster::op::multi);
+  const auto behind = requeue(letter);
+  BOOST_TEST(behind.code == 1);
+  BOOST_TEST(behind.err.ends_with(at(node) + " has gone since\n"), behind.err);
+  BOOST_TEST((!contains(node) && items("/q") == std::vector<std::string>{"0"}));
+  const auto again = requeue(letter);  // what is done is not done twice
+  BOOST_TEST(again.code == 1);
+  BOOST_TEST(again.err == "zkadmin: there is no letter " + letter + " in " + at("/q/_dead") + "\n");
+  BOOST_TEST(items("/q") == (std::vector<std::string>{"0"}));
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_answer_ends_the_transactions_of_all_letters) {
+  removes("/q");
+  bury_many(120);
+  own().drop_reply(testcluster::op::multi, 2);
+  const auto result = zkadmin({"queue", "requeue", at("/q"), "--all", "--rw", "--hosts", own().address()});
+  BOOST_TEST(result.code == 1);
+  BOOST_TEST(result.err.find("requeued 50 of 120 letters of " + at("/q") + " for certain: ") != std::string::npos,
+             result.err);
+  BOOST_TEST(items("/q") == numbers(0, 99));
+  BOOST_TEST(children("/q/_dead").size() == 20u);
+  const auto rest = zkadmin({"queue", "requeue", at("/q"), "--all", "--rw"});
+  BOOST_TEST(rest.code == 0, rest.err);
+  BOOST_TEST(items("/q") == numbers(0, 119));
 }
 
 BOOST_AUTO_TEST_CASE(letters_of_a_parked_key_stay_together) {

@@ -1,6 +1,8 @@
 // What zkadmin follows by watches: it has to be true, and to cost little.
 #include "cluster/live_place.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <set>
 
 #include "live/place_fixture.hpp"
@@ -122,6 +124,38 @@ BOOST_AUTO_TEST_CASE(a_shard_group_is_followed) {
   const auto before = own.counters().requests;
   for (int i = 0; i < 5; ++i) BOOST_TEST(is_whole());
   BOOST_TEST(own.counters().requests == before);
+  first.stop();
+  BOOST_TEST_REQUIRE(run_until([&] { return first.has_ended(); }));
+  BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children("/g", tuple))));
+}
+
+// The dashboard tells what it knows, so a large group does not hold up what stands beside it.
+BOOST_AUTO_TEST_CASE(a_group_that_is_read_again_keeps_its_state_and_holds_nobody_up) {
+  own = connect_far();
+  shard_worker first(connect(), "/g", {.id = "a", .shards = 8, .collect = 50ms});
+  BOOST_TEST_REQUIRE(run_until([&] { return first.executing() == 8; }));
+  auto at = make();
+  look(at);
+  const auto knows_all = [&] {
+    if (at.is_search_due()) search(at);
+    const auto all = at.new_groups();
+    return all && all->complete && all->found.size() == 1 && owned_count(all->found[0]) == 8;
+  };
+  BOOST_TEST_REQUIRE(run_until(knows_all));
+  disconnect(own);
+  std::optional<group_survey> meanwhile;
+  BOOST_TEST_REQUIRE(run_until([&] {
+    meanwhile = at.new_groups();
+    return !meanwhile || !meanwhile->complete;
+  }));
+  BOOST_TEST_REQUIRE(meanwhile.has_value());
+  BOOST_TEST_REQUIRE(meanwhile->found.size() == 1u);
+  BOOST_TEST(owned_count(meanwhile->found[0]) == 8);
+  BOOST_TEST(std::ranges::any_of(meanwhile->notes, [](const auto& each) {
+    return each.text == "it has not been read since the connection was lost";
+  }));
+  reconnect();
+  BOOST_TEST_REQUIRE(run_until(knows_all));
   first.stop();
   BOOST_TEST_REQUIRE(run_until([&] { return first.has_ended(); }));
   BOOST_TEST(!std::get<0>(run(zk().async_remove_with_children("/g", tuple))));

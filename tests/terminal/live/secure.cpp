@@ -42,6 +42,16 @@ BOOST_AUTO_TEST_CASE(the_server_and_its_nodes_are_read) {
   BOOST_TEST(nodes.out.find("zookeeper") != std::string::npos, nodes.out);
 }
 
+// The server has a port without TLS, too.
+BOOST_AUTO_TEST_CASE(its_settings_are_checked) {
+  const auto checked = run({"check", "--security", "--only", "servers", "-o", "json"});
+  BOOST_TEST(checked.code == 1, checked.out << checked.err);
+  const auto document = json::parse(checked.out);
+  const auto& found = document.at("problems").as_array();
+  BOOST_TEST_REQUIRE(found.size() == 1u, checked.out);
+  BOOST_TEST(found[0].at("name") == "plain-port-open");
+}
+
 BOOST_AUTO_TEST_CASE(the_reason_of_a_refusal_is_told) {
   const auto status = run({"status", "--tls-server-name", "elsewhere.example"});
   BOOST_TEST(status.code != 0);

@@ -3,6 +3,7 @@
 #include <tuple>
 #include <utility>
 
+#include <boost/asio/error.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
 #include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/parser.hpp>
@@ -23,11 +24,20 @@ using boost::system::error_code;
 constexpr std::uint32_t longest_admin_header = 8 * 1024;
 constexpr std::size_t longest_admin_piece = 128 * 1024;  // The parser limits no line between chunks.
 
+bool is_at_loopback(const asio::ip::tcp::socket& socket) {
+  error_code error;
+  const auto there = socket.remote_endpoint(error);
+  return !error && there.address().is_loopback();
+}
+
 asio::awaitable<admin_answer> converse_with_admin_server(endpoint where, std::string path, std::size_t most) {
   asio::ip::tcp::socket socket(co_await asio::this_coro::executor);
   admin_answer answer;
   answer.trouble = co_await connect_to(socket, where);
+  // The same text, as it is made of the same error.
+  answer.is_refused = answer.trouble == printable(error_code(asio::error::connection_refused).message());
   if (!answer.trouble.empty()) co_return answer;
+  answer.is_local = is_at_loopback(socket);
   http::request<http::empty_body> request(http::verb::get, path, 11);
   request.set(http::field::host, where.name);
   request.set(http::field::connection, "close");
@@ -49,6 +59,12 @@ asio::awaitable<admin_answer> converse_with_admin_server(endpoint where, std::st
 }
 
 }  // namespace
+
+endpoint admin_endpoint(const endpoint& server, std::uint16_t port) {
+  const bool is_v6 = server.host.find(':') != std::string::npos;
+  const auto name = (is_v6 ? "[" + server.host + "]" : server.host) + ":" + std::to_string(port);
+  return {server.host, port, name};
+}
 
 asio::awaitable<admin_answer> ask_admin_server(endpoint where, std::string path, std::size_t most,
                                                std::chrono::steady_clock::time_point limit) {

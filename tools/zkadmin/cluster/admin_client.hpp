@@ -14,7 +14,12 @@ namespace zkadmin {
 struct admin_answer {
   std::string trouble{};  ///< Why there is none, or not all of it; empty: there is one.
   std::string body{};
+  bool is_refused = false;  ///< Nothing listens there.
+  bool is_local = false;    ///< It was connected at a loopback address.
 };
+
+/// Where the AdminServer beside this server is, with this port.
+endpoint admin_endpoint(const endpoint& server, std::uint16_t port);
 
 /// GET `path` of what listens at `where`. A body longer than `most` bytes, a status that is not 200, and an answer that
 /// is not over at `limit` are its trouble.

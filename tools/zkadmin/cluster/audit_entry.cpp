@@ -3,16 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <iterator>
 #include <random>
 #include <utility>
 
 #include <pwd.h>
 #include <unistd.h>
-
-#include <boost/json/array.hpp>
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 
 #include "cluster/stored_record.hpp"
 #include "text.hpp"
@@ -20,7 +15,7 @@
 namespace zkadmin {
 namespace {
 
-namespace json = boost::json;
+using zkrecipes::detail::json_object;
 
 constexpr std::size_t longest_word = 1000;  // of a command line, a name or a result
 constexpr std::size_t most_bytes_in_node = 2000;
@@ -45,19 +40,19 @@ std::string user_name() {
   return "uid " + std::to_string(id);
 }
 
-std::string fit(const std::string& text, std::size_t most) { return well_formed(shortened(text, most)); }
+/// At most this many bytes of UTF-8, with what tells that it was longer. Fitted again it stays the same.
+std::string fit(const std::string& text, std::size_t most) {
+  constexpr std::size_t longest_hint = 40;
+  auto fitted = well_formed(text);
+  return fitted.size() <= most ? fitted : shortened(fitted, most - longest_hint);
+}
 
-json::object to_object(const audit_entry& entry, std::size_t most_bytes) {
-  json::object object;
-  object["id"] = entry.id;
-  object["at_ms"] = entry.at_ms;
-  object["who"] = fit(entry.who, longest_word);
-  object["cluster"] = fit(entry.cluster, longest_word);
-  object["command"] = fit(entry.command, longest_word);
-  object["requests"] = fit(entry.requests, most_bytes);
-  object["state"] = to_string(entry.state);
-  object["result"] = fit(entry.result, longest_word);
-  return object;
+json_object to_object(const audit_entry& entry, std::size_t most_bytes) {
+  json_object object;
+  object.set("id", well_formed(entry.id)).set("at_ms", entry.at_ms).set("who", fit(entry.who, longest_word));
+  object.set("cluster", fit(entry.cluster, longest_word)).set("command", fit(entry.command, longest_word));
+  object.set("requests", fit(entry.requests, most_bytes)).set("state", to_string(entry.state));
+  return object.set("result", fit(entry.result, longest_word));
 }
 
 std::optional<audit_state> state_named(const std::string& name) {
@@ -66,21 +61,40 @@ std::optional<audit_state> state_named(const std::string& name) {
   return std::nullopt;
 }
 
-std::optional<audit_entry> to_entry(const json::object& object) {
+/// The file and the node may hold anything: malformed UTF-8 is replaced where it is read, so that what is shown and
+/// written again is the same.
+std::string text_of(const json_object& object, std::string_view name) { return well_formed(text_field(object, name)); }
+
+std::optional<audit_entry> to_entry(const json_object& object) {
   const auto state = state_named(text_field(object, "state"));
-  audit_entry entry{text_field(object, "id"),           integer_field(object, "at_ms"), text_field(object, "who"),
-                    text_field(object, "cluster"),      text_field(object, "command"),  text_field(object, "requests"),
-                    state.value_or(audit_state::begun), text_field(object, "result")};
+  audit_entry entry{text_of(object, "id"),
+                    integer_field(object, "at_ms"),
+                    text_of(object, "who"),
+                    text_of(object, "cluster"),
+                    text_of(object, "command"),
+                    text_of(object, "requests"),
+                    state.value_or(audit_state::begun),
+                    text_of(object, "result")};
   return entry.id.empty() || !state ? std::nullopt : std::optional(std::move(entry));
 }
 
 constexpr const char* audit_kind = "audit";
 
-/// The entries as they are stored. Nothing if the data is no audit log.
-std::optional<json::array> stored_entries(const json::object& log) {
-  const auto* entries = log.if_contains("entries");
-  if (text_field(log, "zkrecipes") != audit_kind || !entries || !entries->is_array()) return std::nullopt;
-  return entries->get_array();
+/// The entries as they are stored, each a JSON text. Nothing if the data is no audit log.
+std::optional<std::vector<std::string>> stored_entries(const json_object& log) {
+  return log.is(audit_kind) ? log.elements("entries") : std::nullopt;
+}
+
+/// How many of the last entries are kept.
+std::size_t entries_to_keep(const std::vector<std::string>& entries) {
+  std::size_t bytes = 1000;  // for what is around the entries
+  std::size_t kept = 0;
+  while (kept < entries.size() && kept < most_audit_entries) {
+    bytes += entries[entries.size() - kept - 1].size() + 1;
+    if (bytes > most_audit_bytes) break;
+    ++kept;
+  }
+  return kept;
 }
 
 }  // namespace
@@ -101,7 +115,7 @@ audit_entry new_entry(std::string cluster, const std::string& command, const std
 }
 
 std::string to_json_line(const audit_entry& entry, std::size_t most_bytes) {
-  return json::serialize(to_object(entry, most_bytes));
+  return to_object(entry, most_bytes).to_text();
 }
 
 std::optional<audit_entry> parse_audit_entry(std::string_view line) { return to_entry(parse_stored(line)); }
@@ -122,7 +136,7 @@ std::optional<std::vector<audit_entry>> parse_audit_log(std::string_view data) {
   const auto stored = stored_entries(parse_stored(data));
   if (!stored) return std::nullopt;
   for (const auto& each : *stored) {
-    auto entry = each.is_object() ? to_entry(each.get_object()) : std::nullopt;
+    auto entry = parse_audit_entry(each);
     if (entry) all.push_back(std::move(*entry));
   }
   return all;
@@ -136,23 +150,11 @@ std::size_t unreadable_entries(std::string_view data) {
 
 std::string audit_log_with(std::string_view data, const audit_entry& entry) {
   auto log = parse_stored(data);  // with what a later version has added
-  auto entries = stored_entries(log).value_or(json::array());
-  const auto is_it = [&entry](const json::value& each) {
-    return each.is_object() && text_field(each.get_object(), "id") == entry.id;
-  };
-  entries.erase(std::remove_if(entries.begin(), entries.end(), is_it), entries.end());
-  entries.push_back(to_object(entry, most_bytes_in_node));
-  std::size_t bytes = 1000;  // for what is around the entries
-  auto first = entries.end();
-  while (first != entries.begin() && entries.end() - first < static_cast<std::ptrdiff_t>(most_audit_entries)) {
-    bytes += json::serialize(*std::prev(first)).size() + 1;
-    if (bytes > most_audit_bytes) break;
-    --first;
-  }
-  entries.erase(entries.begin(), first);
-  log["zkrecipes"] = audit_kind;
-  log["entries"] = std::move(entries);
-  return json::serialize(log);
+  auto entries = stored_entries(log).value_or(std::vector<std::string>());
+  std::erase_if(entries, [&entry](const auto& each) { return text_field(parse_stored(each), "id") == entry.id; });
+  entries.push_back(to_json_line(entry, most_bytes_in_node));
+  entries.erase(entries.begin(), entries.end() - static_cast<std::ptrdiff_t>(entries_to_keep(entries)));
+  return log.set("zkrecipes", audit_kind).set_elements("entries", entries).to_text();
 }
 
 }  // namespace zkadmin

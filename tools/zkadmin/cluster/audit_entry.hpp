@@ -29,9 +29,10 @@ struct audit_entry {
 /// A new entry, at this moment, of this user. `most`: so many bytes of the requests and of the command line are kept.
 audit_entry new_entry(std::string cluster, const std::string& command, const std::string& requests);
 
-/// One JSON object, without a line end. Longer requests are shortened to `most_bytes`.
+/// One JSON object in UTF-8, without a line end. Longer requests are shortened to `most_bytes`.
 std::string to_json_line(const audit_entry& entry, std::size_t most_bytes);
-/// Nothing if the text is no such entry.
+/// Nothing if the text is no such entry. Malformed UTF-8 in it is replaced by U+FFFD, so the entry is written as it was
+/// read.
 std::optional<audit_entry> parse_audit_entry(std::string_view line);
 
 /// Puts an entry behind the others, or in the place of the one with its id.
@@ -45,7 +46,8 @@ inline constexpr std::size_t most_audit_bytes = 64 * 1024;
 std::optional<std::vector<audit_entry>> parse_audit_log(std::string_view data);
 /// How many entries of an audit log can not be read: a later version has written them. They stay where they are.
 std::size_t unreadable_entries(std::string_view data);
-/// `data`, which is an audit log, with an entry put into it; the oldest are left out beyond 100 entries or 64 KiB.
+/// `data`, which is an audit log, with an entry put into it; the oldest are left out beyond 100 entries or 64 KiB. The
+/// other entries, and fields of later versions, stay as they are written.
 std::string audit_log_with(std::string_view data, const audit_entry& entry);
 
 }  // namespace zkadmin

@@ -8,6 +8,7 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/inherited_acl.hpp"
 #include "cluster/recognize.hpp"
 #include "cluster/stored_record.hpp"
 #include "failure.hpp"
@@ -51,7 +52,8 @@ asio::awaitable<intervention> prepare_freeze(zkrecipes::session session, std::st
   const auto present = co_await find_node(session, mark);
   if (present) throw nothing_to_do(path + " is frozen already");
   intervention change;
-  change.requests.create(mark);
+  auto access = co_await inherited_acl(session, path);
+  change.requests.create(mark, "", zkrecipes::create_mode::persistent, std::move(access));
   change.done = "froze " + path;
   change.if_gone = "the group has just been removed: nothing was written";
   change.if_changed = "the group has just been frozen by another";

@@ -11,6 +11,7 @@
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/group_change.hpp"
+#include "cluster/inherited_acl.hpp"
 #include "failure.hpp"
 #include "for_each_index.hpp"
 #include "shards/group_layout.hpp"
@@ -101,14 +102,17 @@ void require_member(const group_people& people, const std::string& path, const s
     throw nothing_to_do(path + " has no member " + id + ", its members are: " + names_of(people));
 }
 
-/// Makes the note, and the folder of the notes if there is none.
-intervention making(const detail::group_layout& where, const group_people& people, std::string note, std::string data) {
+/// Makes the note, and the folder of the notes if there is none, with the ACL of the group.
+asio::awaitable<intervention> making(zkrecipes::session session, detail::group_layout where, bool has_folder,
+                                     std::string note, std::string data) {
+  constexpr auto mode = zkrecipes::create_mode::persistent;
+  const auto access = co_await inherited_acl(session, where.root);
   intervention change;
-  if (!people.has_folder) change.requests.create(where.notes());
-  change.requests.create(std::move(note), std::move(data));
+  if (!has_folder) change.requests.create(where.notes(), "", mode, access);
+  change.requests.create(std::move(note), std::move(data), mode, access);
   change.if_gone = "the group, or its folder of notes, has just been removed: nothing was written";
   change.if_changed = "another has just made such a note: nothing was written, look again";
-  return change;
+  co_return change;
 }
 
 intervention removing(std::string note, const zkrecipes::node_data& present) {
@@ -141,7 +145,7 @@ asio::awaitable<intervention> prepare_drain(zkrecipes::session session, std::str
   if (!people.has_other_taker(member))
     throw nothing_to_do("no other member of " + path + " could take the shards of " + member);
   intervention change;
-  if (!is_noted) change = making(where, people, where.drain_of(member), "");
+  if (!is_noted) change = co_await making(session, where, people.has_folder, where.drain_of(member), "");
   change.done = (is_noted ? "drained already: " : "drains ") + member + " of " + path;
   co_return change;
 }
@@ -170,7 +174,8 @@ asio::awaitable<intervention> prepare_transfer(zkrecipes::session session, std::
   const bool is_noted = present && detail::read_pin(present->data) == member;
   if (is_noted && !is_followed) throw nothing_to_do(name + " is pinned to " + member + " already");
   intervention change;
-  if (!present) change = making(where, people, where.pin(shard), detail::write_pin(member));
+  if (!present)
+    change = co_await making(session, where, people.has_folder, where.pin(shard), detail::write_pin(member));
   if (present && !is_noted) {
     change.requests.set(where.pin(shard), detail::write_pin(member), present->stat.version);
     change.if_gone = "another has just removed the pin: nothing was written, look again";

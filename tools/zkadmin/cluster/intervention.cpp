@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "as_result.hpp"
+#include "cluster/acl_text.hpp"
 #include "cluster/collector.hpp"
 #include "cluster/lost_answer.hpp"
 #include "failure.hpp"
@@ -41,6 +42,7 @@ std::string to_text(const zkrecipes::operation& request) {
   if (is_sequential(request)) text += "N";
   const bool has_version = request.type != kind::create && request.version != zkrecipes::any_version;
   if (has_version) text += " version=" + std::to_string(request.version);
+  if (!request.acl.empty()) text += " acl=" + printable(zkadmin::to_text(request.acl));
   if (has_data) text += " data=" + printable(shortened(request.data, longest_shown));
   return text + "\n";
 }
@@ -57,23 +59,10 @@ std::string to_text(const zkrecipes::transaction& requests) {
   return text;
 }
 
-namespace {
-
-/// ZooKeeper has no condition on a node's identity, so this look comes as late as it can.
-asio::awaitable<void> require_same(zkrecipes::session session, const intervention& wanted) {
-  for (const auto& each : wanted.same) {
-    const auto looked = co_await session.async_exists(each.path, as_result);
-    const auto error = std::get<0>(looked);
-    if (error == errc::no_node) throw failure(exit_code::error, wanted.if_gone);
-    check(error, "looking at " + each.path);
-    if (std::get<1>(looked).czxid != each.czxid) throw failure(exit_code::error, wanted.if_changed);
-  }
-}
-
-}  // namespace
-
 asio::awaitable<void> send(zkrecipes::session session, intervention wanted) {
-  co_await require_same(session, wanted);
+  const auto identity = co_await look_again(session, wanted.same);
+  if (identity == node_identity::gone) throw failure(exit_code::error, wanted.if_gone);
+  if (identity == node_identity::other) throw failure(exit_code::error, wanted.if_changed);
   const auto requests = wanted.requests;
   auto outcome = co_await session.async_commit(std::move(wanted.requests), as_result);
   const auto error = std::get<0>(outcome);

@@ -1,7 +1,6 @@
 // What zkadmin changes in a cluster, in two steps: prepare the requests, then send them.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,16 +9,10 @@
 
 #include <zkrecipes/session.hpp>
 
+#include "cluster/seen_node.hpp"
 #include "failure.hpp"
 
 namespace zkadmin {
-
-/// A node that has to be the one that was seen: one of the same name and version may be another one.
-struct seen_node {
-  std::string path;
-  std::int64_t czxid = 0;
-  friend bool operator==(const seen_node&, const seen_node&) = default;
-};
 
 struct intervention {
   zkrecipes::transaction requests;  ///< Valid only as long as nothing else changes the same nodes.

@@ -42,6 +42,15 @@ std::optional<zkrecipes::transaction> requeue_of(const letter_list& from, const 
   return std::nullopt;
 }
 
+zkrecipes::transaction with_access(zkrecipes::transaction requests, const zkrecipes::acl& access) {
+  zkrecipes::transaction made;
+  for (auto& each : std::move(requests).operations()) {
+    if (each.type == zkrecipes::operation::kind::create && each.acl.empty()) each.acl = access;
+    made.add(std::move(each));
+  }
+  return made;
+}
+
 zkrecipes::transaction drop_of(const letter_list& from, const letter_status& each) {
   return zkrecipes::transaction().remove(detail::join(from.folder, each.letter.name), each.version);
 }
@@ -55,7 +64,7 @@ std::size_t bytes_of(const zkrecipes::transaction& requests) {
 /// Makes steps that are neither long nor large.
 class step_maker {
  public:
-  void add(zkrecipes::transaction requests) {
+  void add(zkrecipes::transaction requests, seen_node letter) {
     const auto more = bytes_of(requests);
     const bool is_full =
         !steps_.empty() && (steps_.back().letters == most_letters_in_step || bytes_ + more > most_bytes_in_step);
@@ -65,6 +74,7 @@ class step_maker {
     }
     steps_.back().requests.append(std::move(requests));
     ++steps_.back().letters;
+    steps_.back().same.push_back(std::move(letter));
     bytes_ += more;
   }
   std::vector<letter_plan::step> take() { return std::move(steps_); }
@@ -94,7 +104,8 @@ letter_plan plan_letters(const letter_list& from, letter_fate fate) {
     plan.parked += is_held ? 1 : 0;
     plan.strange += !is_held && !requests ? 1 : 0;
     if (is_held || !requests) continue;
-    steps.add(std::move(*requests));
+    steps.add(with_access(std::move(*requests), from.access),
+              {detail::join(from.folder, each.letter.name), each.czxid});
     ++plan.letters;
   }
   if (fate == letter_fate::requeue) require_room(from, plan.letters);
@@ -118,6 +129,9 @@ std::string to_text(const letter_plan& plan, std::size_t most_steps) {
 
 asio::awaitable<void> send_letters(zkrecipes::session session, letter_plan plan, letter_result& result) {
   for (auto& each : plan.steps) {
+    const auto identity = co_await look_again(session, std::move(each.same));
+    result.is_changed = identity != node_identity::same;
+    if (result.is_changed) co_return;
     auto outcome = co_await session.async_commit(std::move(each.requests), as_result);
     const zkrecipes::error_code error = std::get<0>(outcome);
     result.is_changed = error == errc::no_node || error == errc::bad_version;

@@ -10,6 +10,7 @@
 #include <zkrecipes/session.hpp>
 
 #include "cluster/letter_status.hpp"
+#include "cluster/seen_node.hpp"
 
 namespace zkadmin {
 
@@ -20,6 +21,7 @@ struct letter_plan {
   struct step {
     zkrecipes::transaction requests;
     std::size_t letters = 0;
+    std::vector<seen_node> same{};  ///< The letters, looked at once more just before the requests are sent.
   };
   std::vector<step> steps{};
   std::size_t letters = 0;  ///< In all steps.
@@ -38,8 +40,8 @@ struct letter_result {
   bool is_changed = false;  ///< Another has changed one of the next letters.
 };
 
-/// Sends the steps one after the other, and ends at the first one that is refused because a letter has gone. Throws
-/// `failure`.
+/// Sends the steps one after the other, and ends at the first one of which a letter has gone, has been written or is
+/// another one of its name. Throws `failure`.
 boost::asio::awaitable<void> send_letters(zkrecipes::session session, letter_plan plan, letter_result& result);
 
 }  // namespace zkadmin

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <zkrecipes/node.hpp>
 #include <zkrecipes/queue_types.hpp>
 
 namespace zkadmin {
@@ -25,6 +26,7 @@ struct letter_list {
   std::string folder{};                  ///< Where the letters are.
   std::vector<letter_status> letters{};  ///< The oldest first.
   std::uint64_t not_read = 0;            ///< So many more are behind them.
+  zkrecipes::acl access{};               ///< For the nodes of items that are put back. Empty: open to everybody.
   std::uint64_t foreign = 0;             ///< Nodes in the folder that are no letters, as far as they were read.
 };
 

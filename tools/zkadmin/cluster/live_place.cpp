@@ -256,6 +256,14 @@ std::optional<survey<Status>> live_place::renewed(live_readings<Status>& all, to
   return survey_of(all);
 }
 
+std::optional<group_survey> live_place::new_groups() {
+  const auto now = steady_clock::now();
+  if (!first_groups_due_) first_groups_due_ = now + longest_first_reading;
+  if (!has_told_groups_ && !groups_->is_ready() && now < *first_groups_due_) return std::nullopt;
+  has_told_groups_ = true;
+  return known_groups();
+}
+
 std::optional<topic_survey> live_place::new_topics() { return renewed(*topics_, topics_told_); }
 std::optional<commit_survey> live_place::new_commits() { return renewed(*commits_, commits_told_); }
 std::optional<queue_survey> live_place::new_queues() { return renewed(*queues_, queues_told_); }

@@ -75,6 +75,9 @@ class live_place {
   election_survey known_elections();
   group_survey known_groups() const;
 
+  /// The groups, as far as they are known. Nothing: the first readings are still going on, for 5 s at most. Later a
+  /// group that is read again keeps its last state meanwhile, with a note. Asks no server.
+  std::optional<group_survey> new_groups();
   /// The surveys of the other kinds. Nothing: the same as the last time, ages of less than a second apart; or the first
   /// readings are still going on. Ask no server.
   std::optional<topic_survey> new_topics();
@@ -110,6 +113,8 @@ class live_place {
   std::shared_ptr<live_readings<recipe_status>> others_;
   told elections_told_, topics_told_, commits_told_, queues_told_, others_told_;
   std::chrono::steady_clock::time_point proof_due_{};
+  bool has_told_groups_ = false;
+  std::optional<std::chrono::steady_clock::time_point> first_groups_due_{};
   std::shared_ptr<std::function<void(bool)>> on_connection_;  ///< Its end tells the task that this object is gone.
   background_task connection_;
 };

@@ -107,4 +107,13 @@ asio::awaitable<word_answer> ask_word(const endpoint& server, std::string_view w
   co_return answer;
 }
 
+asio::awaitable<word_answer> ask_word_in_time(endpoint server, std::string_view word, std::size_t most,
+                                              tls_context_ptr tls, std::chrono::steady_clock::time_point limit) {
+  auto exchange = ask_word(server, word, most, std::move(tls));
+  auto answer = co_await until(limit, std::move(exchange));
+  if (!answer) co_return word_answer{"no answer in time"};
+  if (answer->trouble.empty() && answer->text.size() > most) answer->trouble = "its answer is too long";
+  co_return std::move(*answer);
+}
+
 }  // namespace zkadmin

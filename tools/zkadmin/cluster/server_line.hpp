@@ -34,6 +34,10 @@ struct word_answer {
 boost::asio::awaitable<word_answer> ask_word(const endpoint& server, std::string_view word, std::size_t most,
                                              tls_context_ptr tls, std::function<void()> connected = {});
 
+/// The same until a moment. An answer that is longer than the most, or that has not come by then, is its trouble.
+boost::asio::awaitable<word_answer> ask_word_in_time(endpoint server, std::string_view word, std::size_t most,
+                                                     tls_context_ptr tls, std::chrono::steady_clock::time_point limit);
+
 /// What the task returns; nothing if it has not ended by then.
 template <class Result>
 boost::asio::awaitable<std::optional<Result>> until(std::chrono::steady_clock::time_point limit,

@@ -24,12 +24,6 @@ deadline half_of(deadline limit) {
   return now + (limit - now) / 2;
 }
 
-endpoint admin_endpoint(const endpoint& server, std::uint16_t port) {
-  const bool is_v6 = server.host.find(':') != std::string::npos;
-  const auto name = (is_v6 ? "[" + server.host + "]" : server.host) + ":" + std::to_string(port);
-  return {server.host, port, name};
-}
-
 void prefer(std::string& trouble, const std::string& found) {
   if (trouble.empty()) trouble = found;
 }
@@ -61,18 +55,9 @@ asio::awaitable<void> ask_admin(endpoint where, std::uint16_t client_port, deadl
   told.owners_told_by = "admin_server of " + told.asked.server;
 }
 
-asio::awaitable<word_answer> ask_in_time(endpoint server, const char* word, tls_context_ptr tls, deadline limit) {
-  auto exchange = ask_word(server, word, longest_session_answer, std::move(tls));
-  auto answer = co_await until(limit, std::move(exchange));
-  if (!answer) co_return word_answer{"no answer in time"};
-  if (answer->trouble.empty() && answer->text.size() > longest_session_answer)
-    answer->trouble = "its answer is too long";
-  co_return std::move(*answer);
-}
-
 /// The answers to `cons` and `dump`.
 asio::awaitable<void> ask_four_letters(endpoint server, tls_context_ptr tls, deadline limit, server_answers& told) {
-  const auto cons = co_await ask_in_time(server, "cons", tls, limit);
+  const auto cons = co_await ask_word_in_time(server, "cons", longest_session_answer, tls, limit);
   told.connections = {};
   if (cons.trouble.empty()) told.connections = parse_cons(cons.text);
   prefer(told.connections.trouble, cons.trouble);
@@ -82,7 +67,7 @@ asio::awaitable<void> ask_four_letters(endpoint server, tls_context_ptr tls, dea
     told.asked.why += (told.asked.why.empty() ? "cons: " : "; cons: ") + told.connections.trouble;
   }
   if (told.owners.is_answer) co_return;
-  const auto dump = co_await ask_in_time(server, "dump", tls, limit);
+  const auto dump = co_await ask_word_in_time(server, "dump", longest_session_answer, tls, limit);
   told.owners = {};
   if (dump.trouble.empty()) told.owners = parse_dump(dump.text);
   prefer(told.owners.trouble, dump.trouble);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "as_result.hpp"
+#include "cluster/inherited_acl.hpp"
 #include "cluster/letter_reader.hpp"
 #include "commands/audit.hpp"
 #include "commands/bounded.hpp"
@@ -40,8 +41,16 @@ void require_steps(const letter_plan& plan, const std::string& folder) {
   throw nothing_sent("there are no dead letters in " + folder);
 }
 
+/// The letters, and the ACL for items that are put back.
+asio::awaitable<letter_list> read_letters(zkrecipes::session session, letter_source from, letter_fate fate,
+                                          deadline until) {
+  auto list = co_await read_dead_letters(session, from, until);
+  if (fate == letter_fate::requeue && !list.letters.empty()) list.access = co_await inherited_acl(session, from.path);
+  co_return list;
+}
+
 asio::awaitable<intervention> prepare_one(zkrecipes::session session, letter_source from, letter_fate fate) {
-  const auto list = co_await read_dead_letters(std::move(session), from, deadline::max());
+  const auto list = co_await read_letters(std::move(session), from, fate, deadline::max());
   if (list.foreign > 0) throw nothing_sent(from.only + " holds no dead letter");
   auto plan = plan_letters(list, fate);
   require_steps(plan, list.folder);
@@ -120,7 +129,7 @@ std::string notes_of(const letter_errand& asked) {
 void list_all(surroundings& around, const letter_errand_ptr& asked) {
   const auto trouble =
       run_errand(around, asked->wanted, [asked](zkrecipes::session session, deadline until) -> asio::awaitable<void> {
-        asked->listed = co_await read_dead_letters(std::move(session), asked->from, until);
+        asked->listed = co_await read_letters(std::move(session), asked->from, asked->fate, until);
       });
   if (trouble) throw *trouble;
   asked->plan = plan_letters(asked->listed, asked->fate);

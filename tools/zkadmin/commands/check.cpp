@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
-#include <ostream>
 #include <utility>
 
 #include <boost/asio/co_spawn.hpp>
@@ -12,8 +11,8 @@
 #include "commands/commands.hpp"
 #include "commands/contact.hpp"
 #include "commands/targets.hpp"
+#include "commands/verdict_output.hpp"
 #include "problems/verdict.hpp"
-#include "report/check_report.hpp"
 
 namespace zkadmin {
 namespace {
@@ -68,15 +67,6 @@ void note_empty_paths(const examination& of, verdict& judged) {
     if (!holds_any(each)) judged.unknown.push_back({each, "nothing to check was found at or below it"});
 }
 
-std::string formatted_verdict(const verdict& judged, output_format format) {
-  switch (format) {
-    case output_format::table: return to_lines(judged);
-    case output_format::json: return to_json(judged);
-    case output_format::tsv: return to_tsv(judged);
-  }
-  return {};
-}
-
 }  // namespace
 
 check_state check_cluster(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
@@ -90,9 +80,7 @@ check_state check_cluster(surroundings& around, const settings& wanted, const st
   auto judged = judge(shared->seen, shared->what.kinds, wanted.limits);
   note_empty_paths(*shared, judged);
   end_contact(around.io, *shared, limit);
-  around.out << formatted_verdict(judged, format) << std::flush;
-  if (!around.out) throw failure(exit_code::error, "the output could not be written");
-  return state_of(judged);
+  return print_verdict(around, judged, format);
 }
 
 }  // namespace zkadmin

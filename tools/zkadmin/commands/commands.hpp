@@ -76,6 +76,10 @@ exit_code show_sessions(surroundings& around, const settings& wanted, const std:
 check_state check_cluster(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
                           output_format format);
 
+/// The same for access rights, and for what the servers tell everybody.
+check_state check_security(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
+                           output_format format);
+
 /// Serves metrics over HTTP until a signal ends it.
 exit_code run_exporter(surroundings& around, const settings& wanted);
 

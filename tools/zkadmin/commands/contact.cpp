@@ -49,6 +49,10 @@ asio::awaitable<void> ask_servers(std::shared_ptr<contact> with) {
 
 asio::awaitable<void> make_contact(std::shared_ptr<contact> with) {
   co_await ask_servers(with);
+  co_await open_session(with);
+}
+
+asio::awaitable<void> open_session(std::shared_ptr<contact> with) {
   const auto executor = co_await asio::this_coro::executor;
   const auto& wanted = with->wanted;
   require_service(with->servers, with->subject);

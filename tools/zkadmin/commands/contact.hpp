@@ -38,6 +38,9 @@ boost::asio::awaitable<void> ask_servers(std::shared_ptr<contact> with);
 /// `failure` with the reason.
 boost::asio::awaitable<void> make_contact(std::shared_ptr<contact> with);
 
+/// The second half of that, once the servers have been asked.
+boost::asio::awaitable<void> open_session(std::shared_ptr<contact> with);
+
 /// Waits until a task of a command ends, and throws what it throws. At the deadline throws `out_of_time`; the task may
 /// go on.
 void run_task(boost::asio::io_context& io, deadline limit, const contact& with, boost::asio::awaitable<void> task);

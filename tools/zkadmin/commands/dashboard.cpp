@@ -183,8 +183,6 @@ class dashboard {
         }
         co_await recipes_.prove(deadline::max());
         show_elections();
-        auto groups = co_await recipes_.groups(deadline::max());
-        apply(groups_seen{std::move(groups)});
         show_others();
       } catch (const failure& error) {
         // Refused credentials close the session, and a closed session can not recover. All other errors may pass.
@@ -226,6 +224,7 @@ class dashboard {
     const bool is_any = where == page::problems;
     recipes_.show(
         {is_any || where == page::topics, is_any || where == page::commits, is_any || where == page::recipes});
+    if (auto groups = recipes_.new_groups()) apply(groups_seen{std::move(*groups)});
     if (auto topics = recipes_.new_topics()) apply(topics_seen{std::move(*topics)});
     if (auto commits = recipes_.new_commits()) apply(commits_seen{std::move(*commits)});
     if (auto others = recipes_.new_others()) apply(recipes_seen{std::move(*others)});

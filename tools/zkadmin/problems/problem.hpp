@@ -17,8 +17,9 @@ const char* to_string(severity how_bad) noexcept;
 struct problem {
   std::string name;  ///< One of a fixed set, for programs: "nobody-in-line".
   severity how_bad = severity::warning;
-  std::string where;  ///< The path of the recipe, or the name of the server.
-  std::string text;   ///< For people; it may hold ages and numbers, which differ from look to look.
+  std::string where;   ///< The path of the recipe, or the name of the server.
+  std::string text;    ///< For people; it may hold ages and numbers, which differ from look to look.
+  std::string cure{};  ///< What to type, or to set; empty: docs/zkadmin.md says more.
   friend bool operator==(const problem&, const problem&) = default;
 };
 

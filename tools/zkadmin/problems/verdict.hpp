@@ -20,6 +20,7 @@ struct verdict {
   problem_list problems{};             ///< The critical ones first.
   std::vector<survey_note> unknown{};  ///< The gaps in what is known, and why. Empty: there are none.
   std::string extent{};                ///< What was looked at: "3 servers, 1 election, 0 topics".
+  std::vector<survey_note> remarks{};  ///< They are worth to be told, and no gaps.
 };
 
 verdict judge(const findings& seen, const wanted_kinds& kinds, const problem_limits& limits);

@@ -41,6 +41,23 @@ std::string headline(const verdict& judged) {
   return text.empty() ? judged.extent : text;
 }
 
+std::string with_cure(const problem& one) { return one.cure.empty() ? one.text : one.text + ". Cure: " + one.cure; }
+
+json::object object_of(const problem& one) {
+  json::object all{{"name", one.name},
+                   {"severity", to_string(one.how_bad)},
+                   {"where", well_formed(one.where)},
+                   {"text", well_formed(one.text)}};
+  if (!one.cure.empty()) all["cure"] = well_formed(one.cure);
+  return all;
+}
+
+std::vector<survey_note> all_notes(const verdict& judged) {
+  auto notes = judged.unknown;
+  notes.insert(notes.end(), judged.remarks.begin(), judged.remarks.end());
+  return notes;
+}
+
 std::string one_line(const std::string& text) {
   std::string result;
   for (const char each : printable(text)) result += each == '|' ? "\u00a6" : std::string(1, each);
@@ -52,8 +69,10 @@ std::string one_line(const std::string& text) {
 std::string to_lines(const verdict& judged) {
   std::string text = one_line("ZKADMIN " + upper_case(to_string(state_of(judged))) + " - " + headline(judged));
   for (const auto& each : judged.problems)
-    text += one_line(std::string(to_string(each.how_bad)) + " " + each.name + " " + each.where + ": " + each.text);
+    text +=
+        one_line(std::string(to_string(each.how_bad)) + " " + each.name + " " + each.where + ": " + with_cure(each));
   for (const auto& each : judged.unknown) text += one_line("unknown " + to_string(each));
+  for (const auto& each : judged.remarks) text += one_line("note " + to_string(each));
   return text;
 }
 
@@ -61,26 +80,27 @@ std::string to_line(const std::string& failed) { return one_line("ZKADMIN UNKNOW
 
 std::string to_json(const verdict& judged) {
   json::array problems;
-  for (const auto& each : judged.problems)
-    problems.push_back({{"name", each.name},
-                        {"severity", to_string(each.how_bad)},
-                        {"where", well_formed(each.where)},
-                        {"text", well_formed(each.text)}});
+  for (const auto& each : judged.problems) problems.push_back(object_of(each));
   json::object document;
   document["schema"] = 1;
   document["state"] = to_string(state_of(judged));
   document["complete"] = judged.unknown.empty();
   document["problems"] = std::move(problems);
-  document["notes"] = note_array(judged.unknown);
+  document["notes"] = note_array(all_notes(judged));
   return json::serialize(document) + "\n";
 }
 
 std::string to_tsv(const verdict& judged) {
   std::string text = tsv_line({"check", to_string(state_of(judged)), judged.unknown.empty() ? "complete" : "incomplete",
                                std::to_string(judged.problems.size())});
-  for (const auto& each : judged.problems)
-    text += tsv_line({"problem", to_string(each.how_bad), each.name, each.where, each.text});
-  for (const auto& each : judged.unknown) text += tsv_line({"note", each.path, each.text});
+  for (const auto& each : judged.problems) {
+    if (each.cure.empty()) {
+      text += tsv_line({"problem", to_string(each.how_bad), each.name, each.where, each.text});
+    } else {
+      text += tsv_line({"problem", to_string(each.how_bad), each.name, each.where, each.text, each.cure});
+    }
+  }
+  for (const auto& each : all_notes(judged)) text += tsv_line({"note", each.path, each.text});
   return text;
 }
 

@@ -76,6 +76,24 @@ std::string named_command(std::span<const char* const> arguments) {
   return {};
 }
 
+/// The setting for a secret that an argument names as if it were an option.
+const setting* secret_named_by(std::string_view argument) {
+  for (const auto& each : all_settings()) {
+    const auto option = "--" + option_name(each);
+    if (each.is_secret && (argument == option || argument.starts_with(option + "="))) return &each;
+  }
+  return nullptr;
+}
+
+/// The message does not repeat the arguments, as that about an unknown option does.
+void refuse_secrets(std::span<const char* const> arguments) {
+  for (const auto* each : arguments)
+    if (const auto* secret = secret_named_by(each))
+      throw failure(exit_code::usage, "--" + option_name(*secret) +
+                                          ": a command line is public; use --digest-file FILE or " +
+                                          variable_name(*secret) + ", and change the secret if it was real");
+}
+
 }  // namespace
 
 std::optional<invocation> parse_command_line(std::span<const char* const> arguments, std::ostream& out) {
@@ -84,6 +102,7 @@ std::optional<invocation> parse_command_line(std::span<const char* const> argume
   const auto name = named_command(arguments);
   const bool holds = name == "lock" || name == "lead";
   if (holds) arguments = without_words(arguments, asked.hold);
+  refuse_secrets(arguments);
   // CLI11 takes the arguments in reverse order.
   std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
   try {

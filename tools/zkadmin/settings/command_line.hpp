@@ -71,6 +71,7 @@ struct invocation {
   std::string because{};              ///< For `expire`.
   bool read_write = false;            ///< For what changes something.
   std::vector<std::string> only{};    ///< For `check`.
+  bool security = false;              ///< For `check`.
   node_request node{};                ///< For the commands about single nodes.
   std::string shell{};                ///< For `completion`.
   hold_options hold{};                ///< For `lock` and `lead`.

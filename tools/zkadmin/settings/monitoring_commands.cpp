@@ -12,6 +12,8 @@ void add_monitoring_commands(CLI::App& app, invocation& asked) {
           "Check only these: servers, elections, groups, topics, commits, queues, recipes, or what is at and below a "
           "path")
       ->type_name("KIND|PATH");
+  check.add_flag("--security", asked.security,
+                 "Check who may do what instead: ACLs, and what the servers tell everybody");
   add_command(app, asked, command::exporter, "exporter", "Serve metrics for Prometheus over HTTP");
 }
 

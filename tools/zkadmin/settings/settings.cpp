@@ -8,9 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include <sys/stat.h>
-
 #include "failure.hpp"
+#include "settings/private_file.hpp"
 #include "settings/values.hpp"
 
 namespace zkadmin {
@@ -25,7 +24,8 @@ constexpr setting settings_table[] = {
     {"cluster", value_type::text, false, "The settings of [clusters.NAME] in the configuration file"},
     {"interval", value_type::duration, false, "Pause between refreshes of the dashboard, 100ms to 1h (default 1s)"},
     {"timeout", value_type::duration, false, "Limit for everything a command waits for, 100ms to 1h (default 5s)"},
-    {"digest_file", value_type::text, false, "File with the credentials, one line user:password"},
+    {"digest_file", value_type::text, false,
+     "File with the credentials, one line user:password; not readable by everybody"},
     {"digest", value_type::text, true, "The credentials themselves, user:password"},
     {"tls", value_type::flag, false, "Connect by TLS; the other settings of TLS imply it"},
     {"tls_authorities", value_type::text, false, "File or folder with those to trust (default: those of the system)"},
@@ -59,6 +59,7 @@ std::string replaced(std::string_view text, char from, char to) {
 }
 
 std::string read_digest_file(const std::string& path) {
+  require_private(path, "the credentials");
   std::ifstream file(path, std::ios::binary);
   std::string text(static_cast<std::size_t>(longest_digest_file) + 1, '\0');
   if (!file || (file.read(text.data(), longest_digest_file + 1), file.bad()))
@@ -99,25 +100,25 @@ void apply_digest(std::span<const raw_settings> layers, settings& result) {
   }
 }
 
-void require_private(const std::string& path) {
-  struct ::stat seen {};
-  if (::stat(path.c_str(), &seen) == 0 && (seen.st_mode & S_IROTH))
-    throw std::invalid_argument("everybody may read the key " + path + "; chmod o-r makes it private");
-}
-
+/// In each layer the other settings of TLS imply `tls`, whatever a layer below it says.
 void apply_tls(std::span<const raw_settings> layers, settings& result) {
   zkrecipes::tls_options tls;
   bool is_wanted = false;
-  const auto take = [&](std::string_view key, std::string& value) {
-    apply(layers, key, [&](const auto& text) { value = text; });
-    is_wanted = is_wanted || !value.empty();
-  };
-  take("tls_authorities", tls.authorities);
-  take("tls_certificate", tls.certificate);
-  take("tls_key", tls.key);
-  take("tls_server_name", tls.server_name);
-  apply(layers, "tls_key", [](const auto& text) { require_private(text); });
-  apply(layers, "tls", [&](const auto& text) { is_wanted = parse_flag(text); });
+  const std::pair<const char*, std::string*> files[] = {{"tls_authorities", &tls.authorities},
+                                                        {"tls_certificate", &tls.certificate},
+                                                        {"tls_key", &tls.key},
+                                                        {"tls_server_name", &tls.server_name}};
+  for (const auto& layer : layers) {
+    const std::span<const raw_settings> alone(&layer, 1);
+    for (const auto& [key, value] : files) {
+      apply(alone, key, [&, value = value](const auto& text) {
+        *value = text;
+        is_wanted = is_wanted || !text.empty();
+      });
+    }
+    apply(alone, "tls", [&](const auto& text) { is_wanted = parse_flag(text); });
+  }
+  apply(layers, "tls_key", [](const auto& text) { require_private(text, "the key"); });
   if (is_wanted) result.tls = std::move(tls);
 }
 

@@ -36,6 +36,8 @@ void check(const tls_options& options) {
     if (each->find('\0') != each->npos)
       throw std::invalid_argument("session_options::tls: a NUL byte in a path or name");
   }
+  if (options.server_name.starts_with('.'))  // OpenSSL would take it for all names that end so
+    throw std::invalid_argument("session_options::tls: server_name begins with a dot");
   if (options.certificate.empty() != options.key.empty())
     throw std::invalid_argument("session_options::tls: certificate and key need each other");
 }
@@ -63,13 +65,17 @@ tls_context::change tls_context::refresh(std::string& problem) {
     return change::reloaded;
   } catch (const std::exception& why) {
     problem = why.what();
+    tickets_.clear();  // a list of revoked certificates may be among what could not be read
     return change::unusable;
   }
 }
 
 tls_context::connection tls_context::make(const std::string& server, const std::vector<std::string>& names) {
   if (tickets_.size() >= most_tickets) tickets_.clear();
-  auto& ticket = tickets_[server];
+  // With the names, because a name can come to lead to an address that was verified for another.
+  std::string verified_as = server;
+  for (const auto& each : names) verified_as += ' ' + each;
+  auto& ticket = tickets_[verified_as];
   if (!ticket) ticket = std::make_shared<tls_ticket>();
   connection made{ticket, ssl_handle(SSL_new(context_.get())), !options_.certificate.empty()};
   if (!made.handle) throw std::bad_alloc();

@@ -41,11 +41,14 @@ int give_password(char* to, int size, int, void* context) noexcept {
 }
 
 /// Lists of revoked certificates count if there are any. In a folder OpenSSL looks for them only when it needs them.
-void heed_revocations(X509_STORE* store) {
+/// With lists no session of TLS is taken up again, because OpenSSL does not look at a certificate then.
+void heed_revocations(SSL_CTX* context) {
+  auto* store = SSL_CTX_get_cert_store(context);
   const auto* objects = X509_STORE_get0_objects(store);
   for (int i = 0; i < sk_X509_OBJECT_num(objects); ++i) {
     if (X509_OBJECT_get_type(sk_X509_OBJECT_value(objects, i)) != X509_LU_CRL) continue;
     X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     return;
   }
 }
@@ -59,7 +62,7 @@ void load_authorities(SSL_CTX* to, const std::string& path) {
   const bool is_folder = std::filesystem::is_directory(path, unknown);
   const int done = is_folder ? SSL_CTX_load_verify_dir(to, path.c_str()) : SSL_CTX_load_verify_file(to, path.c_str());
   if (done != 1) refuse_file("authorities", path, openssl_problem());
-  heed_revocations(SSL_CTX_get_cert_store(to));
+  heed_revocations(to);
 }
 
 void load_certificate(SSL_CTX* to, const tls_options& options) {

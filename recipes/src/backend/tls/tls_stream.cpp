@@ -4,12 +4,15 @@
 #include <utility>
 
 #include <netinet/tcp.h>
+#include <openssl/err.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
 #include <boost/asio/write.hpp>
 
 #include "backend/tls/tls_reason.hpp"
@@ -48,30 +51,55 @@ error_code open_socket(asio::ip::tcp::socket& socket, const asio::ip::tcp& proto
 tls_stream::tls_stream(const asio::any_io_executor& strand, tls_context::connection with)
     : ticket_(std::move(with.ticket)),
       has_certificate_(with.has_certificate),
-      server_(tcp::socket(strand), with.handle.release()),
-      inside_(strand) {}
+      server_(strand),
+      handle_(std::move(with.handle)),
+      inside_(strand) {
+  SSL_set_connect_state(connection());
+  SSL_set_read_ahead(connection(), 1);  // one call of the system for a record, or for many
+}
 
 void tls_stream::connect(const endpoint& server, handler then) {
   then_ = std::move(then);
   error_code failure;
   const tcp::endpoint to(asio::ip::make_address(server.address, failure), server.port);
-  if (!failure) failure = open_socket(server_.next_layer(), to.protocol());
+  if (!failure) failure = open_socket(server_, to.protocol());
   if (failure) {
     return asio::post(server_.get_executor(),
                       [self = shared_from_this(), failure] { self->finish(reason_of_attempt(failure)); });
   }
-  server_.next_layer().async_connect(to, [self = shared_from_this()](const error_code& error) {
+  server_.async_connect(to, [self = shared_from_this()](const error_code& error) {
     if (self->closed_) return;
-    error ? self->finish(reason_of_attempt(error)) : self->shake_hands();
+    if (error) return self->finish(reason_of_attempt(error));
+    self->transport_.carry(self->connection(), self->server_.native_handle());
+    self->shake_hands();
   });
 }
 
 void tls_stream::shake_hands() {
-  server_.async_handshake(asio::ssl::stream_base::client, [self = shared_from_this()](const error_code& error) {
-    if (self->closed_) return;
-    if (!error) return self->finish({});
-    self->ticket_->forget();
-    self->finish(tls_reason(error, self->server_.native_handle(), self->has_certificate_));
+  ERR_clear_error();
+  transport_.allow_reads();
+  const int rc = SSL_do_handshake(connection());
+  if (rc == 1) return finish({});
+  const auto left = left_by(rc);
+  if (!left.failure) return when_ready(left.until, &tls_stream::shake_hands);
+  ticket_->forget();
+  finish(tls_reason(left.failure, connection(), has_certificate_));
+}
+
+tls_stream::unfinished tls_stream::left_by(int rc) const {
+  switch (SSL_get_error(connection(), rc)) {
+    case SSL_ERROR_WANT_READ: return {{}, tcp::socket::wait_read};
+    case SSL_ERROR_WANT_WRITE: return {{}, tcp::socket::wait_write};
+    case SSL_ERROR_SSL: return {{static_cast<int>(ERR_get_error()), asio::error::get_ssl_category()}};
+    default: break;
+  }
+  if (transport_.failure() == 0) return {asio::error::eof};
+  return {{transport_.failure(), boost::system::system_category()}};
+}
+
+void tls_stream::when_ready(tcp::socket::wait_type what, void (tls_stream::*then)()) {
+  server_.async_wait(what, [self = shared_from_this(), then](const error_code&) {
+    if (!self->closed_) (self.get()->*then)();
   });
 }
 
@@ -79,54 +107,102 @@ void tls_stream::finish(const error_code& failure) {
   if (const auto then = std::exchange(then_, nullptr); then && !closed_) then(failure);
 }
 
-void tls_stream::relay(int descriptor) {
+void tls_stream::relay(int descriptor, std::function<void()> arrived) {
+  arrived_ = std::move(arrived);
   error_code failure;
   inside_.assign(local(), descriptor, failure);
   if (failure) ::close(descriptor);
+  if (!failure) inside_.non_blocking(true, failure);
   if (failure) return end(failure);
   received_.resize(record_size);
   to_send_.resize(record_size);
-  from_server();
-  to_server();
+  asio::post(server_.get_executor(), [self = shared_from_this()] { self->read(); });
 }
 
-void tls_stream::from_server() {
-  auto on_write = [self = shared_from_this()](const error_code& error, std::size_t) {
-    if (!error) self->from_server();
-  };
-  auto on_read = [self = shared_from_this(), on_write](const error_code& error, std::size_t size) {
-    if (self->closed_) return;
-    if (error) return self->end(error);
-    asio::async_write(self->inside_, asio::buffer(self->received_.data(), size), on_write);
-  };
-  server_.async_read_some(asio::buffer(received_), on_read);
+void tls_stream::read() {
+  if (closed_) return;
+  transport_.allow_reads();
+  bool may_be_more = true;
+  while (may_be_more) {
+    const auto size = decrypt();
+    if (size > 0 && !pass_on(size)) return;
+    may_be_more = size == received_.size();
+  }
+  reading_.failure ? end(reading_.failure) : when_ready(reading_.until, &tls_stream::read);
 }
 
-void tls_stream::to_server() {
-  auto on_write = [self = shared_from_this()](const error_code& error, std::size_t) {
-    if (!error) self->to_server();  // the end of the connection is seen where it is read
-  };
-  auto on_read = [self = shared_from_this(), on_write](const error_code& error, std::size_t size) {
-    if (error || self->closed_) return;
-    asio::async_write(self->server_, asio::buffer(self->to_send_.data(), size), on_write);
-  };
-  inside_.async_read_some(asio::buffer(to_send_), on_read);
+/// What has come, as far as it fits.
+std::size_t tls_stream::decrypt() {
+  std::size_t size = 0;
+  while (!reading_.failure && size < received_.size()) {
+    ERR_clear_error();
+    const int rc = SSL_read(connection(), received_.data() + size, static_cast<int>(received_.size() - size));
+    reading_ = rc > 0 ? unfinished() : left_by(rc);
+    if (rc <= 0) break;
+    size += static_cast<std::size_t>(rc);
+    if (SSL_has_pending(connection()) == 0) break;  // the socket tells of more, and a call for nothing is saved
+  }
+  return size;
+}
+
+/// False: goes on later, or never.
+bool tls_stream::pass_on(std::size_t size) {
+  error_code failure;
+  const auto written = inside_.write_some(asio::buffer(received_.data(), size), failure);
+  if (failure && failure != asio::error::would_block) return end(failure), false;
+  if (written > 0) arrived_();
+  if (written == size || closed_) return !closed_;
+  asio::async_write(inside_, asio::buffer(received_.data() + written, size - written),
+                    [self = shared_from_this()](const error_code& error, std::size_t) {
+                      if (error || self->closed_) return;
+                      self->arrived_();
+                      self->read();
+                    });
+  return false;
+}
+
+void tls_stream::forward() {
+  while (sending_ == 0 && !closed_ && !to_send_.empty()) {
+    error_code nothing_more;
+    sending_ = inside_.read_some(asio::buffer(to_send_), nothing_more);
+    if (nothing_more) sending_ = 0;
+    const bool may_be_more = sending_ == to_send_.size();
+    if (sending_ == 0 || !encrypt() || !may_be_more) return;
+  }
+}
+
+/// False: the socket does not take it yet, or never. The end of the connection is seen where it is read.
+bool tls_stream::encrypt() {
+  ERR_clear_error();
+  const int rc = SSL_write(connection(), to_send_.data(), static_cast<int>(sending_));
+  if (rc > 0) return sending_ = 0, true;
+  const auto left = left_by(rc);
+  error_code ignored;
+  left.failure ? void(server_.shutdown(tcp::socket::shutdown_both, ignored))
+               : when_ready(left.until, &tls_stream::send_on);
+  return false;
+}
+
+void tls_stream::send_on() {
+  if (encrypt()) forward();
 }
 
 /// Only our side of the descriptor's connection is shut down: who writes to its other side gets no signal SIGPIPE.
 void tls_stream::end(const error_code& failure) {
-  ended_ = tls_reason(failure, server_.native_handle(), has_certificate_);
+  ended_ = tls_reason(failure, connection(), has_certificate_);
   error_code ignored;
   inside_.shutdown(local::socket::shutdown_send, ignored);
+  arrived_();
 }
 
 void tls_stream::close() {
   if (std::exchange(closed_, true)) return;
   // Without this OpenSSL would not take the session of TLS up again, because the connection ends without a farewell.
-  SSL_set_shutdown(server_.native_handle(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+  SSL_set_shutdown(connection(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   error_code ignored;
-  server_.next_layer().close(ignored);
+  server_.close(ignored);
   inside_.close(ignored);
+  OPENSSL_cleanse(to_send_.data(), to_send_.size());
   then_ = nullptr;
 }
 

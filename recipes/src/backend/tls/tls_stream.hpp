@@ -9,12 +9,12 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
-#include <boost/asio/ssl/stream.hpp>
 
 #include <zkrecipes/error.hpp>
 
 #include "backend/endpoint.hpp"
 #include "backend/tls/tls_context.hpp"
+#include "backend/tls/tls_transport.hpp"
 
 namespace zkrecipes::backend {
 
@@ -32,10 +32,14 @@ class tls_stream : public std::enable_shared_from_this<tls_stream> {
   /// `close`.
   void connect(const endpoint& server, handler then);
 
-  /// Passes on what comes from the server to `descriptor`, and what comes from there to the server, until one of them
-  /// ends. The end is shown to the other side of `descriptor`, behind everything that came before. Takes the
-  /// descriptor, a Unix stream socket.
-  void relay(int descriptor);
+  /// From now on, passes on what comes from the server to `descriptor`, and calls `arrived` each time. The end of the
+  /// connection is shown in the same way, behind everything that came before. Takes the descriptor, a Unix stream
+  /// socket that does not block.
+  void relay(int descriptor, std::function<void()> arrived);
+
+  /// Sends what has been written to the other side of the descriptor. To be called after each write: nobody waits for
+  /// the descriptor, which would take a turn of the event loop for each request.
+  void forward();
 
   /// Why the server's side has ended, clear before that. A `tls_errc` if the server has refused the connection after
   /// the handshake, which it does for our certificate in TLS 1.3.
@@ -48,21 +52,38 @@ class tls_stream : public std::enable_shared_from_this<tls_stream> {
   using tcp = boost::asio::ip::tcp;
   using local = boost::asio::local::stream_protocol;
 
+  /// A call of OpenSSL that has not done everything: it has failed, or has to be made again when the socket is ready.
+  struct unfinished {
+    error_code failure;
+    tcp::socket::wait_type until = tcp::socket::wait_read;
+  };
+
+  SSL* connection() const noexcept { return handle_.get(); }
   void shake_hands();
   void finish(const error_code& failure);
-  void from_server();
-  void to_server();
+  unfinished left_by(int rc) const;
+  void when_ready(tcp::socket::wait_type what, void (tls_stream::*then)());
+  void read();
+  std::size_t decrypt();
+  bool pass_on(std::size_t size);
+  bool encrypt();
+  void send_on();
   void end(const error_code& failure);
 
-  std::shared_ptr<tls_ticket> ticket_;  // outlives the stream, which points to it
+  std::shared_ptr<tls_ticket> ticket_;  // outlives the handle, which points to it
   bool has_certificate_;
-  boost::asio::ssl::stream<tcp::socket> server_;
+  tcp::socket server_;
+  tls_transport transport_;  // outlives the handle, too
+  ssl_handle handle_;
   local::socket inside_;
   handler then_;
+  std::function<void()> arrived_;
   error_code ended_;
   bool closed_ = false;
+  unfinished reading_;
   std::vector<char> received_;
   std::vector<char> to_send_;
+  std::size_t sending_ = 0;  // so much of `to_send_` the socket has not taken yet
 };
 
 }  // namespace zkrecipes::backend

@@ -6,7 +6,7 @@ namespace zkrecipes::backend {
 
 namespace {
 
-/// The place of the ticket in a connection. Asio takes the application data of the connection for itself.
+/// The place of the ticket in a connection.
 int place() {
   static const int index = SSL_get_ex_new_index(0, nullptr, nullptr, nullptr, nullptr);
   return index;

@@ -10,6 +10,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "backend/zookeeper/credentials_frame.hpp"
 #include "backend/zookeeper/descriptors.hpp"
 #include "backend/zookeeper/requests.hpp"
 
@@ -36,7 +37,8 @@ c_client_link::~c_client_link() {
   give_up_tls();
 }
 
-void c_client_link::connect(const link_options& options) {
+void c_client_link::connect(link_options options) {
+  digest_ = std::move(options.digest);
   if (options.tls) return secure(options);
   open(options, options.server);
   if (handle_) schedule_pump();
@@ -54,12 +56,10 @@ void c_client_link::open(const link_options& options, const endpoint& at) {
   handle_ = zookeeper_init(host.c_str(), &on_event, static_cast<int>(options.key.timeout.count()),
                            options.key.id ? &id : nullptr, this, 0);
   if (!handle_) return fail(errc::connection_loss);
+  check_.emplace(options.key.id);
+  detour_.emplace();
+  if (!detour_->is_ready()) return fail(errc::no_descriptors);
   zoo_set_servers_resolution_delay(handle_, -1);
-  for (const auto& each : options.digest) {
-    std::string secret = each.user + ':' + each.password;
-    zoo_add_auth(
-        handle_, "digest", secret.data(), static_cast<int>(secret.size()), [](int, const void*) {}, nullptr);
-  }
 }
 
 void c_client_link::on_event(zhandle_t*, int type, int state, const char* path, void* context) {
@@ -77,7 +77,18 @@ void c_client_link::on_session_state(int state) {
   const clientid_t* id = zoo_client_id(handle_);
   granted_ = {id->client_id, std::string(id->passwd, sizeof id->passwd),
               std::chrono::milliseconds(zoo_recv_timeout(handle_))};
+  if (!digest_.empty()) show(credentials_frames(digest_));
+  digest_.clear();
   deliver_later();
+}
+
+/// Sends credentials when nothing else is left to send. The C client would keep them, and free its copies without
+/// wiping them.
+void c_client_link::show(std::string frames) {
+  check_->expect_credentials();
+  const auto sent = ::send(descriptor_.native_handle(), frames.data(), frames.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent != static_cast<ssize_t>(frames.size())) ::shutdown(descriptor_.native_handle(), SHUT_RDWR);
+  wipe(frames);
 }
 
 void c_client_link::submit(request what, reply_handler handler) {
@@ -87,17 +98,35 @@ void c_client_link::submit(request what, reply_handler handler) {
     heard_of_.push_back(finished{std::move(handler), std::move(refused)});
     return deliver_later();
   }
+  if (what.op == opcode::authenticate || !held_.empty()) {
+    held_.push_back({std::move(what), std::move(handler)});
+    return schedule_pump();
+  }
+  const bool is_first = unanswered_ == 0;
+  pass(std::move(what), std::move(handler));
+  // The C client has sent as much as the socket takes. `pump` asks it what else it has to send. If other requests are
+  // in flight `pump` runs later, once for many requests.
+  is_first ? pump() : schedule_pump();
+}
+
+/// Passes a request to the C client, which sends it at once.
+void c_client_link::pass(request what, reply_handler handler) {
+  if (what.op == opcode::authenticate) {
+    show(credentials_frame(what.data));
+    wipe(what.data);
+  }
   auto keep = std::make_shared<reply_handler>(std::move(handler));
   auto note = [this, keep](reply answer) {
     --unanswered_;
     heard_of_.push_back(finished{std::move(*keep), std::move(answer)});
     deliver_later();
   };
-  const bool is_first = unanswered_++ == 0;
-  if (is_first) heard_ = clock::now();
+  if (unanswered_++ == 0) heard_ = answered_ = clock::now();
+  check_->expect(what);
   int rc = backend::submit(handle_, std::move(what), &on_event, this, note);
   if (rc != ZOK) {
     --unanswered_;
+    check_->take_back();
     reply refused;
     refused.error = from_c_client(rc);
     heard_of_.push_back(finished{std::move(*keep), std::move(refused)});
@@ -106,10 +135,18 @@ void c_client_link::submit(request what, reply_handler handler) {
   }
   // A failed send closes the socket, and only this state shows it.
   int state = zoo_state(handle_);
-  if (state != ZOO_CONNECTED_STATE) return fail(errc::connection_loss);
-  // The C client has sent as much as the socket takes. `pump` asks it what else it has to send. If other requests are
-  // in flight `pump` runs later, once for many requests.
-  is_first ? pump() : schedule_pump();
+  if (state != ZOO_CONNECTED_STATE) fail(errc::connection_loss);
+}
+
+/// Credentials are sent past the C client, and the socket may have taken only a part of its last request. So
+/// credentials, and what was requested after them, wait until the C client has nothing left to send.
+void c_client_link::release_held() {
+  do {
+    auto next = std::move(held_.front());
+    held_.pop_front();
+    pass(std::move(next.what), std::move(next.handler));
+  } while (handle_ && !held_.empty() && held_.front().what.op != opcode::authenticate);
+  schedule_pump();
 }
 
 void c_client_link::schedule_pump() {
@@ -125,7 +162,9 @@ void c_client_link::pump() {
   // After a stall of our own process an answer may already be in the socket, but the C client looks at its clock first.
   // So read the input before that.
   const bool is_late = clock::now() >= due_;
-  if (is_late && descriptor_.is_open() && readable(descriptor_.native_handle())) drain_input();
+  // Before the C client has asked for the session, it would take anything that it reads for an answer.
+  const bool has_asked = zoo_state(handle_) != ZOO_CONNECTING_STATE;
+  if (is_late && has_asked && descriptor_.is_open() && readable(descriptor_.native_handle())) drain_input();
   go_on();
 }
 
@@ -134,6 +173,7 @@ void c_client_link::go_on() {
   if (!handle_) return;
   if (asking_ && clock::now() < ask_until_) return await_a_sign_of_life();
   if (!std::exchange(asking_, false) && overslept()) return ask_for_a_sign_of_life();
+  if (is_put_off()) return fail(errc::timed_out);
   if (time_to_rouse() <= 0us) rouse();
   if (!handle_) return;
   int fd = -1;
@@ -147,12 +187,15 @@ void c_client_link::go_on() {
   if (fd < 0) return fail(errc::connection_loss);
   follow_descriptor(fd);
   if (!handle_) return;
-  if (closing_ && !(interest & ZOOKEEPER_WRITE)) return send_close_frame();
+  const bool has_sent_all = !(interest & ZOOKEEPER_WRITE);
+  if (has_sent_all && was_up_ && !held_.empty()) return release_held();
+  if (has_sent_all && closing_) return send_close_frame();
   wait(interest,
        std::min(time_to_rouse(), std::chrono::seconds(longest.tv_sec) + std::chrono::microseconds(longest.tv_usec)));
 }
 
 void c_client_link::follow_descriptor(int fd) {
+  c_client_descriptor_ = fd;
   // Once the connection was up, the C client closes its socket only when it gives the connection up.
   if (descriptor_.is_open() && (was_up_ || same_file(fd, descriptor_.native_handle()))) return;
   if (descriptor_.is_open() && tls_) return fail(errc::connection_loss);  // it would go on without TLS
@@ -168,10 +211,11 @@ void c_client_link::follow_descriptor(int fd) {
 }
 
 void c_client_link::wait(int interest, std::chrono::microseconds longest) {
+  forward();
   auto self = shared_from_this();
   due_ = clock::now() + longest;
   set_timer();
-  if ((interest & ZOOKEEPER_READ) && !std::exchange(reading_, true)) {
+  if ((interest & ZOOKEEPER_READ) && !tls_ && !std::exchange(reading_, true)) {
     descriptor_.async_wait(descriptor_.wait_read, [self](error_code error) {
       if (error == asio::error::operation_aborted) return;
       self->reading_ = false;
@@ -207,22 +251,13 @@ void c_client_link::process(int events) {
   if (const auto why = was_up_ ? error_code() : connect_error(pending_error(descriptor_.native_handle())))
     return fail(why);
   listening_ = true;
-  if (events & ZOOKEEPER_WRITE) check(zookeeper_process(handle_, ZOOKEEPER_WRITE | ZOOKEEPER_READ));
+  // Before the C client has asked for the session, it would take anything that it reads for an answer.
+  const bool is_connecting = zoo_state(handle_) == ZOO_CONNECTING_STATE;
+  if ((events & ZOOKEEPER_WRITE) || is_connecting) check(zookeeper_process(handle_, ZOOKEEPER_WRITE));
   drain_input();
   go_on();
   listening_ = false;
   deliver();
-}
-
-void c_client_link::drain_input() {
-  // Each call processes one packet; ZNOTHING means that there is no further one.
-  while (handle_) {
-    int rc = zookeeper_process(handle_, ZOOKEEPER_READ);
-    check(rc);
-    if (rc != ZOK) return;
-    asking_ = false;
-    due_ = heard_ = clock::now();  // the C client counts from now, too
-  }
 }
 
 }  // namespace zkrecipes::backend

@@ -8,7 +8,11 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -22,6 +26,9 @@
 #include "backend/link_options.hpp"
 #include "backend/reply.hpp"
 #include "backend/request.hpp"
+#include "backend/wiped_credentials.hpp"
+#include "backend/zookeeper/answer_check.hpp"
+#include "backend/zookeeper/input_detour.hpp"
 
 namespace zkrecipes::backend {
 
@@ -32,7 +39,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   c_client_link(boost::asio::any_io_executor strand, link_listener& listener);
   ~c_client_link();
 
-  void connect(const link_options& options);
+  void connect(link_options options);
   void submit(request what, reply_handler handler);
   void close_session();
 
@@ -42,6 +49,10 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
  private:
   using clock = std::chrono::steady_clock;
 
+  struct held_request {
+    request what;
+    reply_handler handler;
+  };
   struct finished {
     reply_handler handler;
     reply answer;
@@ -51,15 +62,29 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void open(const link_options& options, const endpoint& at);
   void secure(const link_options& options);
   void open_behind_tls(const link_options& options);
+  void forward();
   void give_up_tls();
 
   static void on_event(zhandle_t*, int type, int state, const char* path, void* context);
   void on_session_state(int state);
+  void show(std::string frames);
 
+  void pass(request what, reply_handler handler);
+  void release_held();
   void pump();
   void go_on();
   void process(int events);
   void drain_input();
+  bool look_at_input();
+  bool see_no_input(bool is_only_late);
+  std::size_t whole_frame(std::string_view bytes);
+  bool pass_frame(std::size_t size);
+  bool note_credentials();
+  bool note_frame(int rc);
+  bool keep_start(std::size_t size);
+  bool complete_frame();
+  std::size_t missing() const;
+  void feed(const std::string& frame);
   void follow_descriptor(int fd);
   void wait(int interest, std::chrono::microseconds longest);
   void set_timer();
@@ -68,6 +93,7 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   void await_a_sign_of_life();
   std::chrono::milliseconds patience() const;
   std::chrono::microseconds time_to_rouse() const;
+  bool is_put_off() const;
   void rouse();
   void schedule_pump();
   void check(int rc);
@@ -86,10 +112,18 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   clock::time_point due_;                                   // the C client is to be called by then
   clock::time_point timer_end_ = clock::time_point::max();  // of the present wait for the timer, if any
   clock::time_point heard_;     // when the server last sent something, began to owe an answer, or was roused
+  clock::time_point answered_;  // when the server last sent an answer, or began to owe one
   std::size_t unanswered_ = 0;  // requests that were passed to the C client and have no answer yet
   zhandle_t* handle_ = nullptr;
+  int c_client_descriptor_ = -1;
+  std::optional<input_detour> detour_;
+
+  std::optional<answer_check> check_;
+  std::uint64_t answers_ = 0;
+  std::string cut_short_;  // the start of a frame whose end has not come yet
 
   std::vector<news> heard_of_;  // events and answers, in the order in which the server sent them
+  wiped_credentials digest_;    // until it is sent
   session_key granted_;
   bool up_pending_ = false;
   bool was_up_ = false;
@@ -100,7 +134,8 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   bool pump_scheduled_ = false;
   bool reading_ = false;
   bool writing_ = false;
-  bool asking_ = false;  // for a sign of life, after a stall of our own process
+  std::deque<held_request> held_;  // until the C client has sent everything, because credentials come first
+  bool asking_ = false;            // for a sign of life, after a stall of our own process
   clock::time_point ask_until_;
   bool closing_ = false;
   bool close_sent_ = false;

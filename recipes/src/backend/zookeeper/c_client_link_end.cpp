@@ -15,6 +15,17 @@ namespace zkrecipes::backend {
 
 namespace asio = boost::asio;
 
+namespace {
+
+reply unsent() {
+  reply lost;
+  lost.error = errc::connection_loss;
+  lost.sent = false;
+  return lost;
+}
+
+}  // namespace
+
 void c_client_link::check(int rc) {
   if (!handle_) return;
   int state = zoo_state(handle_);
@@ -23,6 +34,7 @@ void c_client_link::check(int rc) {
   if (state == ZOO_READONLY_STATE) return fail(errc::read_only);
   bool lost = was_up_ ? state != ZOO_CONNECTED_STATE : state == 0;
   if (rc == ZOPERATIONTIMEOUT) return fail(errc::timed_out);
+  if (rc == ZRUNTIMEINCONSISTENCY) return fail(breach_of_protocol());  // to another request than the first
   if (lost || (rc != ZOK && rc != ZNOTHING)) fail(errc::connection_loss);
 }
 
@@ -34,11 +46,13 @@ void c_client_link::fail(error_code reason) {
   if (!was_up_ && reason == errc::connection_loss && !has_spare_descriptor()) reason = errc::no_descriptors;
   down_reason_ = closing_ ? make_error_code(errc::closed) : reason;
   destroy_handle();  // answers the pending requests with connection_loss
+  for (auto& each : std::exchange(held_, {})) heard_of_.push_back(finished{std::move(each.handler), unsent()});
   give_up_tls();
   deliver_later();
 }
 
 void c_client_link::destroy_handle() {
+  digest_.clear();
   if (!handle_) return;
   error_code ignored;
   timer_.cancel();
@@ -93,6 +107,7 @@ void c_client_link::send_close_frame() {
   descriptor_.cancel();
   asio::async_write(descriptor_, asio::buffer(frame), [self = shared_from_this()](error_code error, std::size_t) {
     if (error) return self->fail(errc::closed);
+    self->forward();
     self->await_end_of_stream();
   });
 }
@@ -109,6 +124,7 @@ void c_client_link::abandon() {
   destroy_handle();
   give_up_tls();
   heard_of_.clear();
+  held_.clear();
 }
 
 }  // namespace zkrecipes::backend

@@ -17,6 +17,7 @@ bool c_client_link::overslept() const { return was_up_ && clock::now() > due_ + 
 /// judges the connection.
 void c_client_link::ask_for_a_sign_of_life() {
   asking_ = true;
+  answered_ = clock::now();
   ask_until_ = clock::now() + granted_.timeout / 3;
   rouse();
   await_a_sign_of_life();
@@ -42,12 +43,22 @@ std::chrono::microseconds c_client_link::time_to_rouse() const {
   return std::chrono::ceil<std::chrono::microseconds>(heard_ + until_ping + patience() - clock::now());
 }
 
+/// True if a request has had no answer for as long as the C client would wait, although something else came: events, or
+/// answers to pings. To the C client such a server lives.
+bool c_client_link::is_put_off() const {
+  return was_up_ && unanswered_ > 0 && clock::now() > answered_ + granted_.timeout * 2 / 3;
+}
+
 void c_client_link::rouse() {
   auto answered = [](int, const Stat*, const void* self) {
     --const_cast<c_client_link*>(static_cast<const c_client_link*>(self))->unanswered_;
   };
   heard_ = clock::now();
-  if (zoo_awexists(handle_, "/", nullptr, nullptr, answered, this) == ZOK) ++unanswered_;
+  if (unanswered_ == 0) answered_ = heard_;
+  if (zoo_awexists(handle_, "/", nullptr, nullptr, answered, this) == ZOK) {
+    ++unanswered_;
+    check_->expect_stat();
+  }
   check(ZOK);  // a failed send closes the socket without an error
 }
 

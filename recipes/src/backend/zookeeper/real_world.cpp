@@ -50,7 +50,7 @@ class real_world final : public world {
 
   std::unique_ptr<link> connect(link_options options, link_listener& listener) override {
     auto shared = std::make_shared<c_client_link>(strand_, listener);
-    shared->connect(options);
+    shared->connect(std::move(options));
     return std::make_unique<real_link>(std::move(shared));
   }
 

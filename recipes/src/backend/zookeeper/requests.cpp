@@ -18,6 +18,7 @@ error_code from_c_client(int rc) noexcept {
     case ZINVALIDACL: return errc::invalid_acl;
     case ZBADARGUMENTS: return errc::bad_arguments;
     case ZAUTHFAILED: return errc::auth_failed;
+    case ZSESSIONCLOSEDREQUIRESASLAUTH: return errc::auth_required;  // also if another scheme is demanded
     case ZSESSIONEXPIRED: return errc::session_expired;
     case ZRUNTIMEINCONSISTENCY:
     case ZCONNECTIONLOSS:
@@ -86,6 +87,12 @@ void on_stat(int rc, const Stat* s, const void* data) {
   reply answer;
   if (rc == ZOK && s) answer.stat = convert(*s);
   finish(data, rc, std::move(answer));
+}
+
+/// Any answer of the server is one.
+void on_sign(int rc, const Stat*, const void* data) {
+  const bool is_answer = rc == ZNONODE || rc == ZNOAUTH;
+  finish(data, is_answer ? ZOK : rc, {});
 }
 
 void on_data(int rc, const char* value, int length, const Stat* s, const void* data) {
@@ -206,6 +213,8 @@ int submit(zhandle_t* handle, request what, watcher_fn watcher, void* context, s
     case opcode::set_acl:
       rc = zoo_aset_acl(handle, path, r.version, const_cast<ACL_vector*>(&access.vector), on_void, owned.get());
       break;
+    // The credentials themselves have been sent. The answer to a read behind them says that the server has taken them.
+    case opcode::authenticate: rc = zoo_awexists(handle, path, nullptr, nullptr, on_sign, owned.get()); break;
     case opcode::forget_data:
     case opcode::forget_children: rc = submit_forget(handle, *owned); break;
   }

@@ -1,5 +1,6 @@
 #include "backend/zookeeper/stand_in.hpp"
 
+#include <cerrno>
 #include <utility>
 
 #include <fcntl.h>
@@ -28,6 +29,7 @@ bool stand_in::take(bool is_v6) {
   auto size = static_cast<socklen_t>(at.capacity());
   const bool is_bound = taken_ >= 0 && ::bind(taken_, at.data(), static_cast<socklen_t>(at.size())) == 0 &&
                         ::getsockname(taken_, at.data(), &size) == 0;
+  failure_ = is_bound ? 0 : errno;
   if (is_bound) address_ = {at.address().to_string(), at.port()};
   if (!is_bound && taken_ >= 0) ::close(std::exchange(taken_, -1));
   return is_bound;

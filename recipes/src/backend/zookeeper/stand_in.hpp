@@ -17,8 +17,10 @@ class stand_in {
   stand_in(const stand_in&) = delete;
   stand_in& operator=(const stand_in&) = delete;
 
-  /// False: no address could be taken.
+  /// False: no address could be taken, as `failure` says.
   bool is_ready() const noexcept { return address_.port != 0; }
+  /// An `errno`, such as EADDRNOTAVAIL without a loopback interface.
+  int failure() const noexcept { return failure_; }
   const endpoint& address() const noexcept { return address_; }
 
   /// Replaces this descriptor of the C client. Returns the other end of the pair, which is the caller's, or -1.
@@ -28,6 +30,7 @@ class stand_in {
   bool take(bool is_v6);
 
   int taken_ = -1;
+  int failure_ = 0;
   endpoint address_{"", 0};
 };
 

@@ -1,0 +1,177 @@
+#include "backend/zookeeper/answer_check.hpp"
+
+#include <limits>
+
+#include <zookeeper/zookeeper.h>
+
+#include "backend/zookeeper/answer_reader.hpp"
+
+namespace zkrecipes::backend {
+
+namespace {
+
+constexpr std::size_t connect_answer = 37;  // the C client reads exactly so much
+constexpr std::int32_t password_size = 16;
+constexpr std::size_t header = 4 + 8 + 4;  // the number of the request, the transaction, the error
+constexpr std::size_t stat_size = 6 * 8 + 5 * 4;
+constexpr std::int32_t longest_timeout = std::numeric_limits<std::int32_t>::max() / 2;  // the C client doubles it
+
+// Frames that answer no request have these instead of its number.
+constexpr std::int32_t of_watch = -1;
+constexpr std::int32_t of_ping = -2;
+constexpr std::int32_t of_credentials = -4;
+constexpr std::int32_t of_set_watches = -8;
+
+bool is_watch_event(answer_reader fields) {
+  const auto type = fields.int32();
+  fields.int32();  // the state
+  fields.text();
+  return fields.is_good() && type != -1;  // the C client would take it for a change of the session
+}
+
+bool is_name(std::string_view text) {
+  return !text.empty() && text.find_first_of(std::string_view("/\0", 2)) == text.npos;
+}
+
+void take_names(answer_reader& from, bool& are_names) {
+  auto count = from.int32();
+  are_names = count >= 0;
+  for (; count > 0 && from.is_good() && are_names; --count) are_names = is_name(from.text());
+}
+
+void take_access(answer_reader& from, bool& is_list) {
+  auto count = from.int32();
+  is_list = count >= 0;
+  for (; count > 0 && from.is_good(); --count) {
+    from.int32();
+    from.text();
+    from.text();
+  }
+}
+
+}  // namespace
+
+answer_check::shape answer_check::shape_of(opcode op) {
+  switch (op) {
+    case opcode::create: return shape::text_stat;
+    case opcode::get: return shape::data_stat;
+    case opcode::set:
+    case opcode::exists:
+    case opcode::authenticate: return shape::stat;  // followed by a read
+    case opcode::children: return shape::names_stat;
+    case opcode::sync: return shape::text;
+    case opcode::multi: return shape::parts;
+    case opcode::get_acl: return shape::access_stat;
+    case opcode::remove:
+    case opcode::set_acl:
+    case opcode::forget_data:
+    case opcode::forget_children: break;
+  }
+  return shape::nothing;
+}
+
+answer_check::shape answer_check::shape_of(operation::kind type) {
+  if (type == operation::kind::create) return shape::text;
+  return type == operation::kind::set ? shape::stat : shape::nothing;
+}
+
+void answer_check::expect(const request& what) {
+  awaited_.push_back(shape_of(what.op));
+  if (what.op != opcode::multi) return;
+  for (const auto& each : what.operations) awaited_.push_back(shape_of(each.type));
+  awaited_.push_back(shape::end);
+}
+
+void answer_check::expect_stat() { awaited_.push_back(shape::stat); }
+
+void answer_check::take_back() {
+  if (awaited_.back() == shape::end) {
+    while (awaited_.back() != shape::parts) awaited_.pop_back();
+  }
+  awaited_.pop_back();
+}
+
+bool answer_check::accepts_length(std::uint32_t length) const noexcept {
+  return is_up_ ? length >= header && length <= longest_frame : length == connect_answer;
+}
+
+bool answer_check::accepts(std::string_view frame) {
+  if (!is_up_) return accepts_session(frame);
+  answer_reader fields(frame);
+  const auto of = fields.int32();
+  fields.int64();
+  const auto error = error_ = fields.int32();
+  is_of_credentials_ = of == of_credentials;
+  if (!fields.is_good()) return false;
+  switch (of) {
+    case of_ping:
+    case of_set_watches: return true;
+    case of_credentials: return has_credentials_;
+    case of_watch: return is_watch_event(fields);
+    default: return accepts_answer(error, fields.left());
+  }
+}
+
+/// A server that does not know the session any more grants none, for no time.
+bool answer_check::accepts_session(std::string_view frame) {
+  answer_reader fields(frame);
+  fields.int32();  // the version of the protocol
+  const auto timeout = fields.int32();
+  const auto granted = fields.int64();
+  const auto size = fields.int32();
+  is_up_ = true;
+  if (frame.size() != connect_answer || size != password_size) return false;
+  return granted == 0 ? session_ != 0 : timeout > 0 && timeout <= longest_timeout;
+}
+
+bool answer_check::accepts_answer(std::int32_t error, std::string_view body) {
+  if (awaited_.empty()) return false;
+  ++answers_;
+  if (awaited_.front() != shape::parts) return error == ZOK ? take_part(body) : (awaited_.pop_front(), true);
+  awaited_.pop_front();
+  const bool is_good = error != ZOK || accepts_parts(body);
+  skip_parts();
+  return is_good;
+}
+
+/// Takes the first awaited shape off the body.
+bool answer_check::take_part(std::string_view& body) {
+  answer_reader fields(body);
+  bool is_good = true;
+  const auto which = awaited_.front();
+  awaited_.pop_front();
+  if (which == shape::text || which == shape::text_stat) fields.text();
+  if (which == shape::data_stat) fields.data();
+  if (which == shape::names_stat) take_names(fields, is_good);
+  if (which == shape::access_stat) take_access(fields, is_good);
+  if (which != shape::text && which != shape::nothing) fields.bytes(stat_size);
+  body = fields.left();
+  return is_good && fields.is_good();
+}
+
+/// Each part of a transaction's answer has a header, and so has its end.
+bool answer_check::accepts_parts(std::string_view body) {
+  for (;;) {
+    answer_reader fields(body);
+    const auto type = fields.int32();
+    const auto is_done = fields.bytes(1);
+    fields.int32();
+    if (!fields.is_good()) return false;
+    if (is_done.front() != 0) return awaited_.front() == shape::end;
+    if (awaited_.front() == shape::end) return false;
+    if (type == -1) {
+      fields.int32();  // its error
+      awaited_.pop_front();
+    }
+    body = fields.left();
+    const bool is_good = type == -1 ? fields.is_good() : take_part(body);
+    if (!is_good) return false;
+  }
+}
+
+void answer_check::skip_parts() {
+  while (awaited_.front() != shape::end) awaited_.pop_front();
+  awaited_.pop_front();
+}
+
+}  // namespace zkrecipes::backend

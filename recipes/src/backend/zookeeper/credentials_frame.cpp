@@ -1,0 +1,56 @@
+#include "backend/zookeeper/credentials_frame.hpp"
+
+#include <string_view>
+
+#include <boost/endian/buffers.hpp>
+
+namespace zkrecipes::backend {
+
+namespace {
+
+constexpr std::int32_t number_of_credentials = -4;  // in place of the number of a request
+constexpr std::int32_t op_of_credentials = 100;
+constexpr std::string_view scheme = "digest";
+constexpr std::size_t numbers = 6 * 4;  // all of a frame but its texts
+
+void append(std::string& to, std::int32_t value) {
+  const boost::endian::big_int32_buf_t bytes(value);
+  to.append(reinterpret_cast<const char*>(bytes.data()), sizeof bytes);
+}
+
+std::size_t size_of(const credentials& each) { return each.user.size() + 1 + each.password.size(); }
+
+/// All of a frame but the secret, which has `size` bytes.
+void append_head(std::string& to, std::size_t size) {
+  append(to, static_cast<std::int32_t>(numbers - 4 + scheme.size() + size));
+  append(to, number_of_credentials);
+  append(to, op_of_credentials);
+  append(to, std::int32_t{0});
+  append(to, static_cast<std::int32_t>(scheme.size()));
+  to.append(scheme);
+  append(to, static_cast<std::int32_t>(size));
+}
+
+}  // namespace
+
+/// Room for all is taken first, because a text that grows leaves its old place as it is.
+std::string credentials_frames(const std::vector<credentials>& all) {
+  std::size_t size = 0;
+  for (const auto& each : all) size += numbers + scheme.size() + size_of(each);
+  std::string frames;
+  frames.reserve(size);
+  for (const auto& each : all) {
+    append_head(frames, size_of(each));
+    frames.append(each.user).append(1, ':').append(each.password);
+  }
+  return frames;
+}
+
+std::string credentials_frame(std::string_view secret) {
+  std::string frame;
+  frame.reserve(numbers + scheme.size() + secret.size());
+  append_head(frame, secret.size());
+  return frame.append(secret);
+}
+
+}  // namespace zkrecipes::backend

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <sys/types.h>
+
+namespace testcluster::detail {
+
+/// Writes a file, also in the place of another one: it is written aside and then renamed, so that another process sees
+/// the old content or the new one, and never with other rights. Throws testcluster::error if that fails.
+void write_file(const std::filesystem::path& name, const std::string& text, mode_t mode);
+
+}  // namespace testcluster::detail

@@ -1,0 +1,54 @@
+// A session at a server that lies once, and then behaves.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/session.hpp>
+
+#include "support/coroutine.hpp"
+#include "support/scripted_server.hpp"
+#include "support/tls_front.hpp"
+
+namespace zkrecipes::test {
+
+struct lying_case {
+  using request = scripted_connection::request;
+  /// The bytes that take the place of the answer to a request.
+  using lie = std::function<std::string(const request&)>;
+  /// One operation of a session, for its error.
+  using step = std::function<asio::awaitable<error_code>(session&)>;
+
+  asio::io_context io;
+  std::shared_ptr<std::vector<error_code>> lost = std::make_shared<std::vector<error_code>>();  // as the log tells
+  int connections = 0;
+  std::string lie_at_first;  // what the first connection gets in place of the answer to its connect request
+
+  std::optional<tls_front> front;  // the latest
+
+  session_options options_for(const std::string& address) const;
+  /// Where a session reaches the server: by TLS, if the tests run over TLS.
+  std::string server_address(const scripted_server& server);
+
+  /// Answers everything, as a server of an empty tree.
+  asio::awaitable<void> behave(scripted_connection& client);
+  /// Answers the first request of this type with the lie, and the others as a good server.
+  asio::awaitable<void> lie_once(scripted_connection& client, std::int32_t op, const lie& told);
+
+  /// Requires that the session drops the connection that lied about `op`, tells why, and goes on with the next one.
+  /// Returns the error of the step.
+  error_code check_lie(std::int32_t op, const lie& told, const step& ask);
+  /// As `check_lie`, but the server does nothing wrong, or nothing that the session has to mind.
+  error_code check_tolerated(std::int32_t op, const lie& told, const step& ask);
+  /// The same for the answer to the first connect request.
+  void check_first_lie(std::string bytes);
+
+ private:
+  error_code run(std::int32_t op, const lie& told, const step& ask);
+};
+
+}  // namespace zkrecipes::test

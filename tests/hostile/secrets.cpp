@@ -1,0 +1,111 @@
+// Where secrets stay: another process holds them, and its memory, its command line and its environment are searched.
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include <boost/test/unit_test.hpp>
+
+#include <testcluster/authority.hpp>
+
+#include "hostile/lying_case.hpp"
+#include "hostile/memory_search.hpp"
+#include "support/line_process.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Random letters. So no program has them among its constants.
+std::string make_secret(std::size_t size) {
+  std::random_device source;
+  std::string letters;
+  while (letters.size() < size) letters.push_back(static_cast<char>('a' + source() % 26));
+  return letters;
+}
+
+struct secret_case : lying_case {
+  secret_case() {
+    std::string name = (fs::temp_directory_path() / "zkrecipes-secrets-XXXXXX").string();
+    BOOST_TEST_REQUIRE(::mkdtemp(name.data()));
+    folder = name;
+  }
+  ~secret_case() { fs::remove_all(folder); }
+
+  std::string write(const std::string& name, const std::string& content) const {
+    const auto path = folder / name;
+    std::ofstream(path) << content;
+    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+    return path.string();
+  }
+
+  std::string ask(const std::string& command) {
+    holder.tell(command);
+    std::optional<std::string> answer;
+    const bool has_answered = run_until(io, [&] { return (answer = holder.answer()).has_value(); });
+    BOOST_TEST_REQUIRE(has_answered, command);
+    return *answer;
+  }
+
+  std::size_t count(const std::string& secret) const { return count_in_memory(holder.pid(), secret); }
+
+  void check_proc(const std::string& secret) const {
+    for (const char* name : {"cmdline", "environ", "comm", "maps"}) {
+      BOOST_TEST(file_of_process(holder.pid(), name).find(secret) == std::string::npos, name);
+    }
+  }
+
+  /// A session with this secret: the memory holds it as long as there is the session, for later connections.
+  void check_digest(std::size_t length) {
+    scripted_server server(io,
+                           [this](scripted_connection client) -> asio::awaitable<void> { co_await behave(client); });
+    const auto secret = make_secret(length);
+    const auto file = write("digest", "user\n" + secret + "\n");
+    BOOST_TEST(ask("connect " + server.address() + " " + file) == "connected");
+    BOOST_TEST(count(secret) > 0u);
+    check_proc(secret);
+    BOOST_TEST(ask("close") == "closed");
+    BOOST_TEST(count(secret) == 0u);
+    server.stop();
+  }
+
+  fs::path folder;
+  line_process holder{"holder", {SECRET_HOLDER}};
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(secrets, secret_case)
+
+BOOST_AUTO_TEST_CASE(a_digest_is_gone_with_the_session) { check_digest(40); }
+
+// Such a text stands in the string itself, and a string that is moved leaves it there.
+BOOST_AUTO_TEST_CASE(a_short_digest_is_gone_with_the_session) { check_digest(12); }
+
+BOOST_AUTO_TEST_CASE(the_password_of_a_key_is_gone_when_the_key_is_read) {
+  testcluster::authority authority(folder);
+  const auto secret = make_secret(40);
+  const auto made = authority.issue({.name = "client", .key_password = secret});
+  const auto file = write("password", secret + "\n");
+  fs::copy_file(made.key, file + ".key");
+  BOOST_TEST(ask("load " + authority.certificate().string() + " " + made.certificate.string() + " " + file) ==
+             "loaded");
+  BOOST_TEST(count(secret) == 0u);
+  check_proc(secret);
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_key_shows_no_password) {
+  testcluster::authority authority(folder);
+  const auto made = authority.issue({.name = "client", .key_password = make_secret(40)});
+  const auto wrong = make_secret(40);
+  const auto file = write("password", wrong + "\n");
+  fs::copy_file(made.key, file + ".key");
+  const auto why = ask("load " + authority.certificate().string() + " " + made.certificate.string() + " " + file);
+  BOOST_TEST(why.find("tls.key: ") != why.npos, why);
+  BOOST_TEST(why.find(wrong) == why.npos, why);
+  BOOST_TEST(count(wrong) == 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

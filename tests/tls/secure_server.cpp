@@ -1,0 +1,26 @@
+#include "tls/secure_server.hpp"
+
+namespace zkrecipes::test {
+
+testcluster::ensemble& secure_server() {
+  static testcluster::ensemble shared([] {
+    testcluster::ensemble_options options;
+    options.servers = 1;
+    options.tick_time = 250ms;
+    options.start_timeout = 120s;
+    options.tls = true;
+    options.delay_proxies = true;
+    return options;
+  }());
+  return shared;
+}
+
+session_options secure_case::options_with(const testcluster::certificate_files& own) const {
+  auto options = options_for(cluster.hosts());
+  options.tls->authorities = cluster.authority().certificate().string();
+  options.tls->certificate = own.certificate.string();
+  options.tls->key = own.key.string();
+  return options;
+}
+
+}  // namespace zkrecipes::test

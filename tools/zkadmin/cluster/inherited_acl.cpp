@@ -1,0 +1,34 @@
+#include "cluster/inherited_acl.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "as_result.hpp"
+#include "cluster/collector.hpp"
+#include "failure.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+
+/// ZooKeeper writes "user:x" in place of the hash.
+bool is_hidden(const zkrecipes::acl_entry& each) { return each.scheme == "digest" && each.id.ends_with(":x"); }
+
+}  // namespace
+
+asio::awaitable<zkrecipes::acl> inherited_acl(zkrecipes::session session, std::string path) {
+  auto reading = co_await session.async_get_acl(path, as_result);
+  check(std::get<0>(reading), "reading the ACL of " + path);
+  auto access = std::move(std::get<1>(reading));
+  if (std::any_of(access.begin(), access.end(), is_hidden))
+    throw failure(exit_code::auth, "the ACL of " + printable(path) +
+                                       " is hidden from these credentials, which lack the right `admin`, so what is "
+                                       "made below it could not have it: nothing was sent");
+  if (access == zkrecipes::open_acl()) access.clear();
+  co_return access;
+}
+
+}  // namespace zkadmin

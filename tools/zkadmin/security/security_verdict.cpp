@@ -1,0 +1,90 @@
+#include "security/security_verdict.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "security/access_rules.hpp"
+#include "security/exposure_rules.hpp"
+#include "text.hpp"
+
+namespace zkadmin {
+namespace {
+
+std::string amount_of(std::size_t count, const std::string& name) {
+  return std::to_string(count) + " " + name + (count == 1 ? "" : "s");
+}
+
+void add_all(problem_list& to, problem_list more) { std::move(more.begin(), more.end(), std::back_inserter(to)); }
+
+void judge_rights(verdict& judged, const security_findings& seen) {
+  if (!seen.rights) {
+    judged.unknown.push_back({"access rights", "not known" + (seen.trouble.empty() ? "" : ": " + seen.trouble)});
+    return;
+  }
+  std::size_t nodes = 0, recipes = 0;
+  for (const auto& each : seen.rights->recipes) {
+    add_all(judged.problems, problems_of(each));
+    recipes += each.which != recipe::none;
+    nodes += each.nodes.size() + each.own.has_value();
+  }
+  add_all(judged.problems, problems_of_parents(*seen.rights));
+  add_all(judged.problems, problems_of_connection(*seen.rights, seen.is_secure));
+  judged.unknown = seen.rights->notes;
+  append_to_list(judged.extent, amount_of(recipes, "recipe"));
+  append_to_list(judged.extent, amount_of(nodes, "node"));
+}
+
+/// One AdminServer beside several servers is told once.
+std::vector<server_exposure> with_each_admin_server_once(std::vector<server_exposure> all) {
+  std::set<std::string> told;
+  for (auto& each : all) {
+    if (each.admin_server.empty() || told.insert(each.admin_server).second) continue;
+    each.admin_server.clear();
+    each.secrets.clear();
+    each.skips_acls.reset();
+  }
+  return all;
+}
+
+void judge_exposure(verdict& judged, const server_exposure& seen, bool is_secure) {
+  add_all(judged.problems, problems_of(seen, is_secure));
+  for (const auto& each : seen.gaps) judged.unknown.push_back({seen.server, each});
+  if (!seen.admin_server.empty() && seen.is_admin_local)
+    judged.remarks.push_back({seen.server, "the AdminServer at " + seen.admin_server +
+                                               " answers this machine; whether it answers others is not known"});
+}
+
+void judge_servers(verdict& judged, const security_findings& seen) {
+  std::set<std::string> reachable;
+  for (const auto& each : seen.servers) {
+    if (each.reachable) reachable.insert(each.server);
+    if (!each.reachable) judged.unknown.push_back({each.server, each.error.empty() ? "has not answered" : each.error});
+  }
+  for (auto& each : with_each_admin_server_once(seen.exposures)) {
+    if (!reachable.contains(each.server)) each.gaps.clear();  // told above
+    judge_exposure(judged, each, seen.is_secure);
+  }
+  for (const auto& each : seen.exposures)
+    if (!tells_settings(each) && each.gaps.empty() && reachable.contains(each.server))
+      judged.remarks.push_back({each.server, "tells nobody its settings, so they were not looked at"});
+  append_to_list(judged.extent, amount_of(seen.servers.size(), "server"));
+}
+
+}  // namespace
+
+verdict judge_security(const security_findings& seen, const wanted_kinds& kinds) {
+  verdict judged;
+  if (kinds.has_recipes()) judge_rights(judged, seen);
+  // Without recipes the rights are not there to tell it.
+  if (!kinds.has_recipes() && !seen.trouble.empty()) judged.unknown.push_back({"servers", seen.trouble});
+  if (kinds.servers) judge_servers(judged, seen);
+  std::stable_partition(judged.problems.begin(), judged.problems.end(),
+                        [](const problem& each) { return each.how_bad == severity::critical; });
+  return judged;
+}
+
+}  // namespace zkadmin
