@@ -6,7 +6,7 @@ set_target_properties(zkrecipes_redis PROPERTIES EXPORT_NAME redis)
 target_include_directories(zkrecipes_redis PRIVATE src)
 target_compile_features(zkrecipes_redis PUBLIC cxx_std_20)
 target_link_libraries(zkrecipes_redis PUBLIC $<BUILD_INTERFACE:zkrecipes> $<INSTALL_INTERFACE:zkrecipes::zkrecipes>
-  PRIVATE Hiredis::hiredis $<BUILD_INTERFACE:zkrecipes_settings>)
+  PRIVATE Hiredis::hiredis OpenSSL::SSL $<BUILD_INTERFACE:zkrecipes_settings>)
 target_precompile_headers(zkrecipes_redis PRIVATE src/precompiled.hpp)
 
 if(ZKRECIPES_INSTALL)

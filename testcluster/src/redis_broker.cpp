@@ -1,4 +1,6 @@
 #include <fstream>
+#include <optional>
+#include <ostream>
 #include <sstream>
 #include <stdexcept>
 #include <thread>
@@ -11,6 +13,7 @@
 #include "guard.hpp"
 #include "loopback_address.hpp"
 #include "spawn.hpp"
+#include "tls_folder.hpp"
 #include "workspace.hpp"
 
 namespace testcluster {
@@ -25,7 +28,9 @@ struct redis_broker::impl {
   impl& operator=(const impl&) = delete;
 
   fs::path folder() const { return files.path() / "redis"; }
-  void write_configuration() const;
+  void write_secure_lines(std::ostream& out);
+  detail::tls_folder& certificates();
+  void write_configuration();
   void launch();
   void await_answer();
   bool answers() const;
@@ -38,6 +43,8 @@ struct redis_broker::impl {
   detail::guard keeper;
   detail::loopback_address host;
   std::string address;
+  std::string secure_address;
+  std::optional<detail::tls_folder> tls;
   pid_t pid = 0;
 };
 
@@ -46,6 +53,7 @@ namespace {
 const redis_broker_options& checked(const redis_broker_options& options) {
   if (options.start_timeout <= 0ms) throw std::invalid_argument("start_timeout: it must be more than zero");
   if (options.port == 0) throw std::invalid_argument("port: it must be 1 to 65535");
+  if (options.tls && options.port == 65535) throw std::invalid_argument("port: with tls the next one is needed, too");
   for (const char each : options.password) {
     const bool is_bad = each == '"' || each == '\\' || static_cast<unsigned char>(each) < 0x20;
     if (is_bad) throw std::invalid_argument("password: no quotes, backslashes and control characters");
@@ -61,6 +69,10 @@ redis_broker::impl::impl(const redis_broker_options& given)
       keeper(files.temporary() ? files.path() : fs::path{}),
       address(host.text() + ":" + std::to_string(options.port)) {
   fs::create_directory(folder());
+  if (options.tls) {
+    secure_address = host.text() + ':' + std::to_string(options.port + 1);
+    tls.emplace(folder() / "tls");
+  }
   write_configuration();
   try {
     launch();
@@ -73,11 +85,23 @@ redis_broker::impl::impl(const redis_broker_options& given)
 
 redis_broker::impl::~impl() {
   end(SIGKILL);
+  tls.reset();
   std::error_code ignored;
   fs::remove_all(folder(), ignored);
 }
 
-void redis_broker::impl::write_configuration() const {
+detail::tls_folder& redis_broker::impl::certificates() {
+  if (!tls) throw error("the broker was started without tls");
+  return *tls;
+}
+
+void redis_broker::impl::write_secure_lines(std::ostream& out) {
+  const auto own = certificates().signer().issue({.name = "redis", .hosts = {host.text(), "localhost"}});
+  out << "tls-port " << options.port + 1 << "\ntls-ca-cert-file " << tls->signer().certificate().string() << '\n';
+  out << "tls-cert-file " << own.certificate.string() << "\ntls-key-file " << own.key.string() << '\n';
+}
+
+void redis_broker::impl::write_configuration() {
   const auto file = folder() / "redis.conf";
   std::ofstream out(file);
   fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
@@ -85,6 +109,7 @@ void redis_broker::impl::write_configuration() const {
   out << "bind " << host.text() << "\nport " << options.port << "\nprotected-mode no\ndaemonize no\nsave \"\"\n";
   out << "dir " << folder().string() << "\nappendonly " << (is_durable ? "yes\nappendfsync always" : "no") << '\n';
   if (!options.password.empty()) out << "requirepass \"" << options.password << "\"\n";
+  if (tls) write_secure_lines(out);
   for (const auto& each : options.extra_config) out << each << '\n';
   out.close();
   if (!out) throw error("could not write " + file.string());
@@ -158,6 +183,15 @@ redis_broker::~redis_broker() = default;
 const std::string& redis_broker::address() const { return impl_->address; }
 
 const fs::path& redis_broker::dir() const { return impl_->files.path(); }
+
+const std::string& redis_broker::secure_address() const {
+  impl_->certificates();
+  return impl_->secure_address;
+}
+
+authority& redis_broker::authority() { return impl_->certificates().signer(); }
+
+const certificate_files& redis_broker::client_certificate() const { return impl_->certificates().client(); }
 
 bool redis_broker::running() { return impl_->runs(); }
 

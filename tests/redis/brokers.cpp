@@ -105,6 +105,14 @@ BOOST_AUTO_TEST_CASE(a_broker_that_falls_silent_is_left_and_tried_again) {
   BOOST_TEST_REQUIRE(has_results(2));
 }
 
+BOOST_AUTO_TEST_CASE(a_reply_to_nothing_ends_the_connection) {
+  false_broker lies(io(), {{"ROLE", primary + "+OK\r\n"}});
+  with.hosts = lies.address();
+  consume(&succeed);
+  BOOST_TEST(run_until([&] { return has_logged("a reply to nothing"); }));
+  lies.close();
+}
+
 BOOST_AUTO_TEST_CASE(credentials_are_used_and_never_told) {
   use_own_broker({.password = "open sesame"});
   with.password = "open sesame";

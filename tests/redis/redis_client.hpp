@@ -65,7 +65,7 @@ class redis_client {
     std::vector<const char*> parts;
     std::vector<std::size_t> sizes;
     for (const auto& each : command) parts.push_back(each.data()), sizes.push_back(each.size());
-    const detail::sigpipe_guard guard;
+    const sigpipe_guard guard;
     return static_cast<redisReply*>(
         redisCommandArgv(context_.get(), static_cast<int>(parts.size()), parts.data(), sizes.data()));
   }

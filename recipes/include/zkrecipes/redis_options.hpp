@@ -4,10 +4,12 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <zkrecipes/session_options.hpp>
+#include <zkrecipes/tls_options.hpp>
 
 namespace zkrecipes {
 
@@ -31,6 +33,9 @@ struct redis_options {
   /// Kept in memory only: it is never logged and never part of an error. Empty: no authentication. No NUL byte.
   std::string password{};
   std::uint32_t database = 0;
+  /// Secure connections to the brokers, as `session_options::tls`; none: plain text. `hosts` has the names that the
+  /// certificates have to have.
+  std::optional<tls_options> tls{};
   /// The keys of the streams are this and the number of the shard: `orders:7`. 1 to 256 bytes without control
   /// characters.
   std::string stream{};

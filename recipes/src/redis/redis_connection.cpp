@@ -71,6 +71,7 @@ awaitable<error_code> redis_connection::ready() {
 
 /// Goes round all addresses once.
 awaitable<error_code> redis_connection::try_brokers() {
+  refresh_certificates();
   auto brokers = co_await resolve();
   error_code error = redis_errc::unavailable;
   for (auto& each : brokers) {
@@ -90,7 +91,7 @@ awaitable<error_code> redis_connection::try_brokers() {
   co_return error;
 }
 
-awaitable<std::vector<backend::endpoint>> redis_connection::resolve() {
+awaitable<std::vector<redis_connection::candidate>> redis_connection::resolve() {
   const auto& scheduler = frame_->session->get_scheduler();
   auto found = std::make_shared<found_names>(scheduler);
   scheduler->world->resolve(frame_->brokers, [found](std::vector<backend::resolved_name> names) {
@@ -100,23 +101,38 @@ awaitable<std::vector<backend::endpoint>> redis_connection::resolve() {
   });
   const auto until = scheduler->now() + timeout();
   if (!found->is_there) co_await found->arrived.wait(until);
-  std::vector<backend::endpoint> all;
+  std::vector<candidate> all;
   for (const auto& each : found->names) {
     if (each.addresses.empty()) {
       server_ = backend::to_string(each.name);
       tell_failure(redis_errc::unavailable, "the name has no address");
     }
-    all.insert(all.end(), each.addresses.begin(), each.addresses.end());
+    for (const auto& at : each.addresses) all.push_back({at, each.name.address});
   }
   co_return all;
 }
 
-awaitable<error_code> redis_connection::try_broker(backend::endpoint broker) {
-  server_ = backend::to_string(broker);
+void redis_connection::refresh_certificates() {
+  using change = backend::tls_context::change;
+  std::string problem;
+  const auto found = frame_->tls ? frame_->tls->refresh(problem) : change::none;
+  if (found == change::reloaded) tell(log_severity::info, session_event::certificates_reloaded, {}, {});
+  if (found != change::unusable) return;
+  problem += "; what was read before stays in use";
+  tell(log_severity::warning, session_event::certificates_unusable, {}, problem);
+}
+
+std::optional<backend::tls_context::connection> redis_connection::secure(const candidate& broker) const {
+  if (!frame_->tls) return std::nullopt;
+  return frame_->tls->make(backend::to_string(broker.at), {broker.name});
+}
+
+awaitable<error_code> redis_connection::try_broker(candidate broker) {
+  server_ = backend::to_string(broker.at);
   const auto deadline = frame_->session->now() + timeout();
   const auto& strand = frame_->session->strand();
-  link_ = std::make_shared<redis_link>(strand, [this] { changed_.notify(); });
-  link_->connect(broker);
+  link_ = std::make_shared<redis_link>(strand, secure(broker), [this] { changed_.notify(); });
+  link_->connect(broker.at);
   auto error = co_await await_link(deadline);
   if (!error) error = co_await greet(deadline);
   co_return error;

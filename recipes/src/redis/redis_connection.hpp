@@ -49,13 +49,19 @@ class redis_connection {
 
  private:
   struct greeting;
+  struct candidate {
+    backend::endpoint at{};  // numeric
+    std::string name{};      // as the user wrote it
+  };
 
   awaitable<error_code> try_brokers();
-  awaitable<error_code> try_broker(backend::endpoint broker);
+  awaitable<error_code> try_broker(candidate broker);
+  void refresh_certificates();
+  std::optional<backend::tls_context::connection> secure(const candidate& broker) const;
   awaitable<error_code> await_link(lease_clock::time_point deadline);
   awaitable<error_code> greet(lease_clock::time_point deadline);
   void note_answer(greeting& of, std::size_t step, const redisReply* reply);
-  awaitable<std::vector<backend::endpoint>> resolve();
+  awaitable<std::vector<candidate>> resolve();
   void tell_failure(const error_code& why, std::string_view detail);
   std::chrono::milliseconds timeout() const { return frame_->options.timeout; }
 

@@ -8,6 +8,7 @@
 #include <zkrecipes/redis_options.hpp>
 
 #include "backend/endpoint.hpp"
+#include "backend/tls/tls_context.hpp"
 #include "session/core.hpp"
 #include "topic/topic_layout.hpp"
 
@@ -18,6 +19,7 @@ struct redis_frame {
   topic_layout where;  ///< Positions, marks and dead letters have the places of those of a topic.
   redis_options options;
   std::vector<backend::endpoint> brokers;
+  std::shared_ptr<backend::tls_context> tls;  ///< Null: plain text. On the strand.
 
   std::string stream(std::uint32_t shard) const { return options.stream + ':' + std::to_string(shard); }
 };

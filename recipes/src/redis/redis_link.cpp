@@ -1,140 +1,125 @@
 #include "redis/redis_link.hpp"
 
+#include <new>
 #include <utility>
 
-#include <fcntl.h>
-#include <hiredis/async.h>
 #include <hiredis/hiredis.h>
 
-#include <boost/asio/error.hpp>
+#include <boost/asio/buffer.hpp>
 
 #include <zkrecipes/error.hpp>
-
-#include "redis/sigpipe_guard.hpp"
 
 namespace zkrecipes::detail {
 
 namespace asio = boost::asio;
 
-/// What hiredis calls.
-struct redis_link::hooks {
-  static redis_link& link_of(void* data) { return *static_cast<redis_link*>(data); }
+namespace {
 
-  static void add_read(void* data) {
-    link_of(data).wants_read_ = true;
-    link_of(data).wait_to_read();
-  }
-  static void remove_read(void* data) { link_of(data).wants_read_ = false; }
-  static void add_write(void* data) {
-    link_of(data).wants_write_ = true;
-    link_of(data).wait_to_write();
-  }
-  static void remove_write(void* data) { link_of(data).wants_write_ = false; }
-  static void clean_up(void* data) { link_of(data).let_go(); }
+constexpr std::size_t bytes_at_once = 64 << 10;
 
-  static void connected(const redisAsyncContext* context, int status) {
-    auto& link = link_of(context->data);
-    if (status != REDIS_OK) return;  // `let_go` follows
-    link.is_up_ = true;
-    if (link.changed_) link.changed_();
-  }
-  static void replied(redisAsyncContext* context, void* reply, void*) {
-    link_of(context->data).take_reply(static_cast<const redisReply*>(reply));
-  }
-};
+using reply_ptr = std::unique_ptr<void, decltype(&freeReplyObject)>;
 
-redis_link::redis_link(asio::any_io_executor strand, std::function<void()> changed)
-    : descriptor_(std::move(strand)), changed_(std::move(changed)) {}
-
-redis_link::~redis_link() { abandon(); }
-
-void redis_link::connect(const backend::endpoint& broker) {
-  context_ = redisAsyncConnect(broker.address.c_str(), broker.port);
-  if (!context_) return end("out of memory");
-  if (context_->err) {
-    const std::string why = context_->errstr;
-    redisAsyncFree(std::exchange(context_, nullptr));
-    return end(why.c_str());
-  }
-  ::fcntl(context_->c.fd, F_SETFD, FD_CLOEXEC);
-  redisEnableKeepAlive(&context_->c);
-  error_code failed;
-  descriptor_.assign(context_->c.fd, failed);
-  if (failed) {
-    redisAsyncFree(std::exchange(context_, nullptr));
-    return end(failed.message().c_str());
-  }
-  context_->data = context_->ev.data = this;
-  context_->ev.addRead = &hooks::add_read;
-  context_->ev.delRead = &hooks::remove_read;
-  context_->ev.addWrite = &hooks::add_write;
-  context_->ev.delWrite = &hooks::remove_write;
-  context_->ev.cleanup = &hooks::clean_up;
-  redisAsyncSetConnectCallback(context_, &hooks::connected);  // this also waits until it is connected
-}
-
-void redis_link::send(const std::vector<std::string>& command, reply_handler handler) {
+/// The command as the protocol has it.
+std::string formatted(const std::vector<std::string>& command) {
   std::vector<const char*> parts;
   std::vector<std::size_t> sizes;
   for (const auto& each : command) {
     parts.push_back(each.data());
     sizes.push_back(each.size());
   }
-  if (!context_) return handler(nullptr);
-  handlers_.push_back(std::move(handler));
-  const auto count = static_cast<int>(parts.size());
-  const int sent = redisAsyncCommandArgv(context_, &hooks::replied, nullptr, count, parts.data(), sizes.data());
-  if (sent == REDIS_OK) return;
-  auto refused = std::move(handlers_.back());  // the connection is about to end
-  handlers_.pop_back();
-  refused(nullptr);
+  char* text = nullptr;
+  const auto size = redisFormatCommandArgv(&text, static_cast<int>(parts.size()), parts.data(), sizes.data());
+  if (size < 0) throw std::bad_alloc();
+  const std::unique_ptr<char, decltype(&redisFreeCommand)> owner(text, &redisFreeCommand);
+  return std::string(text, static_cast<std::size_t>(size));
 }
 
-void redis_link::take_reply(const redisReply* reply) {
-  if (handlers_.empty()) return;
+}  // namespace
+
+void redis_link::reader_deleter::operator()(redisReader* what) const noexcept { redisReaderFree(what); }
+
+redis_link::redis_link(asio::any_io_executor strand, std::optional<backend::tls_context::connection> secure,
+                       std::function<void()> changed)
+    : socket_(strand, std::move(secure)), changed_(std::move(changed)), reader_(redisReaderCreate()) {
+  if (!reader_) throw std::bad_alloc();
+}
+
+redis_link::~redis_link() { abandon(); }
+
+void redis_link::connect(const backend::endpoint& broker) {
+  socket_.connect(broker, [self = shared_from_this()](const error_code& error) {
+    if (self->is_over_) return;
+    if (error) return self->end(error.message());
+    self->is_up_ = true;
+    self->received_.resize(bytes_at_once);
+    self->read();
+    if (!self->to_send_.empty()) self->write();
+    if (self->changed_) self->changed_();
+  });
+}
+
+void redis_link::send(const std::vector<std::string>& command, reply_handler handler) {
+  if (is_over_) return handler(nullptr);
+  to_send_ += formatted(command);
+  handlers_.push_back(std::move(handler));
+  if (is_up_ && sending_.empty()) write();
+}
+
+/// What is sent meanwhile goes together with the next write.
+void redis_link::write() {
+  sending_ = std::exchange(to_send_, {});
+  socket_.write(asio::buffer(sending_), [self = shared_from_this()](const error_code& error, std::size_t) {
+    self->sending_.clear();
+    if (self->is_over_) return;
+    if (error) return self->end(error.message());
+    if (!self->to_send_.empty()) self->write();
+  });
+}
+
+void redis_link::read() {
+  socket_.read_some(asio::buffer(received_), [self = shared_from_this()](const error_code& error, std::size_t size) {
+    if (self->is_over_) return;
+    if (error) return self->end(error == asio::error::eof ? "the broker has closed the connection" : error.message());
+    if (self->take_replies(size)) self->read();
+  });
+}
+
+/// False: the connection has ended.
+bool redis_link::take_replies(std::size_t size) {
+  redisReaderFeed(reader_.get(), received_.data(), size);
+  for (;;) {
+    void* parsed = nullptr;
+    const int rc = redisReaderGetReply(reader_.get(), &parsed);
+    const reply_ptr owner(parsed, &freeReplyObject);
+    if (rc != REDIS_OK) return end(reader_->errstr), false;
+    if (!parsed) return true;
+    if (!take_reply(static_cast<const redisReply*>(parsed)) || is_over_) return false;
+  }
+}
+
+bool redis_link::take_reply(const redisReply* reply) {
+  if (handlers_.empty()) return end("the broker has sent a reply to nothing"), false;
   const auto handler = std::move(handlers_.front());
   handlers_.pop_front();
   handler(reply);
+  return true;
 }
 
-void redis_link::wait_to_read() {
-  if (std::exchange(is_reading_, true)) return;
-  descriptor_.async_wait(descriptor_.wait_read, [self = shared_from_this()](error_code error) {
-    self->is_reading_ = false;
-    if (error == asio::error::operation_aborted || !self->context_ || !self->wants_read_) return;
-    redisAsyncHandleRead(self->context_);
-  });
-}
-
-void redis_link::wait_to_write() {
-  if (std::exchange(is_writing_, true)) return;
-  descriptor_.async_wait(descriptor_.wait_write, [self = shared_from_this()](error_code error) {
-    self->is_writing_ = false;
-    if (error == asio::error::operation_aborted || !self->context_ || !self->wants_write_) return;
-    const sigpipe_guard guard;
-    redisAsyncHandleWrite(self->context_);
-  });
-}
-
-/// hiredis is about to free the context and to close the socket.
-void redis_link::let_go() {
-  descriptor_.release();
-  wants_read_ = wants_write_ = false;
-  const auto* context = std::exchange(context_, nullptr);
-  end(context && context->err ? context->errstr : "the connection was ended");
-}
-
-void redis_link::end(const char* reason) {
+void redis_link::end(const std::string& reason) {
   is_up_ = false;
   if (std::exchange(is_over_, true)) return;
   reason_ = reason;
+  socket_.close();
+  for (const auto& each : std::exchange(handlers_, {})) each(nullptr);
   if (changed_) changed_();
 }
 
 void redis_link::abandon() {
   changed_ = nullptr;
+  is_up_ = false;
+  is_over_ = true;
   handlers_.clear();
-  if (context_) redisAsyncFree(context_);  // later, if it is called inside of hiredis
+  socket_.close();
 }
 
 }  // namespace zkrecipes::detail

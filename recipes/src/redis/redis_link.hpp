@@ -1,32 +1,35 @@
-// One connection of hiredis' asynchronous API, driven by Asio.
+// One connection to a broker. hiredis formats the commands and parses the replies, Asio carries them.
 #pragma once
 
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/posix/stream_descriptor.hpp>
 
 #include "backend/endpoint.hpp"
+#include "redis/redis_socket.hpp"
 
-struct redisAsyncContext;
+struct redisReader;
 struct redisReply;
 
 namespace zkrecipes::detail {
 
-/// It connects to one numeric address, and ends once. hiredis asks by its hooks for what it waits, and is called when
-/// Asio says that the socket is ready; there is no thread. hiredis closes the socket itself, so Asio lets go of it
-/// before. On the strand.
+/// It connects to one numeric address, and ends once. On the strand. hiredis' own connections resolve names while they
+/// block, know no TLS, and abort the process at a reply that comes unasked.
 class redis_link : public std::enable_shared_from_this<redis_link> {
  public:
-  /// Called inside of hiredis, with null if the connection has ended before the reply: it must only take note.
+  /// With null if the connection has ended before the reply. It must only take note.
   using reply_handler = std::function<void(const redisReply*)>;
 
-  /// `changed`: called inside of hiredis when the connection is up, and when it has ended.
-  redis_link(boost::asio::any_io_executor strand, std::function<void()> changed);
+  /// `changed`: called when the connection is up, and when it has ended. It must only take note. Without `secure` the
+  /// connection is plain text.
+  redis_link(boost::asio::any_io_executor strand, std::optional<backend::tls_context::connection> secure,
+             std::function<void()> changed);
   ~redis_link();
   redis_link(const redis_link&) = delete;
   redis_link& operator=(const redis_link&) = delete;
@@ -34,7 +37,7 @@ class redis_link : public std::enable_shared_from_this<redis_link> {
   void connect(const backend::endpoint& broker);
   bool is_up() const noexcept { return is_up_; }
   bool is_over() const noexcept { return is_over_; }
-  /// Why it has ended, in the words of hiredis or of the system.
+  /// Why it has ended.
   const std::string& reason() const noexcept { return reason_; }
 
   /// Sends a command behind those sent before. The handlers are called in this order.
@@ -43,24 +46,25 @@ class redis_link : public std::enable_shared_from_this<redis_link> {
   void abandon();
 
  private:
-  struct hooks;
+  struct reader_deleter {
+    void operator()(redisReader* what) const noexcept;
+  };
 
-  void wait_to_read();
-  void wait_to_write();
-  void let_go();
-  void end(const char* reason);
-  void take_reply(const redisReply* reply);
+  void read();
+  bool take_replies(std::size_t size);
+  bool take_reply(const redisReply* reply);
+  void write();
+  void end(const std::string& reason);
 
-  boost::asio::posix::stream_descriptor descriptor_;
+  redis_socket socket_;
   std::function<void()> changed_;
-  redisAsyncContext* context_ = nullptr;
+  std::unique_ptr<redisReader, reader_deleter> reader_;
+  std::vector<char> received_;
+  std::string to_send_;
+  std::string sending_;  // what the socket is being given
   std::deque<reply_handler> handlers_;
   bool is_up_ = false;
   bool is_over_ = false;
-  bool wants_read_ = false;
-  bool wants_write_ = false;
-  bool is_reading_ = false;  // a wait is under way
-  bool is_writing_ = false;
   std::string reason_;
 };
 

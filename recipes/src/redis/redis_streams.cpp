@@ -56,6 +56,18 @@ void check_group(const std::string& field, const std::string& name) {
   if (!is_group(name)) throw std::invalid_argument(field + ": " + rule);
 }
 
+/// The messages of `tls_context` name the field of a session.
+std::shared_ptr<backend::tls_context> load_certificates(const redis_options& options) {
+  if (!options.tls) return nullptr;
+  try {
+    return std::make_shared<backend::tls_context>(*options.tls);
+  } catch (const std::invalid_argument& problem) {
+    const std::string_view text = problem.what();
+    const std::string_view prefix = "session_options::tls: ";
+    refuse_option("tls", std::string(text.starts_with(prefix) ? text.substr(prefix.size()) : text));
+  }
+}
+
 void check_redis(const redis_options& options) {
   require_option(!has_nul(options.user), "user", "it must not contain a NUL byte");
   require_option(!has_nul(options.password), "password", "it must not contain a NUL byte");
@@ -84,9 +96,10 @@ redis_streams::redis_streams(session over, std::string path, redis_options optio
   require_path("redis_streams path", path);
   check_redis(options);
   auto brokers = parse_brokers(options.hosts);
+  auto tls = load_certificates(options);
   const auto& core = require_session(session_);
   frame_ = std::make_shared<redis_frame>(
-      redis_frame{core, topic_layout{std::move(path)}, std::move(options), std::move(brokers)});
+      redis_frame{core, topic_layout{std::move(path)}, std::move(options), std::move(brokers), std::move(tls)});
 }
 
 std::string redis_streams::stream_of(std::uint32_t shard) const {

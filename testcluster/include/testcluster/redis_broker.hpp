@@ -9,6 +9,7 @@
 
 #include <sys/types.h>
 
+#include <testcluster/authority.hpp>
 #include <testcluster/error.hpp>
 
 namespace testcluster {
@@ -35,6 +36,10 @@ struct redis_broker_options {
   /// every address.
   std::uint16_t port = 6379;
 
+  /// Also listens for TLS, at the next port, with a certificate that is made at the start, and asks each client for one
+  /// of the same authority.
+  bool tls = false;
+
   /// Further lines for redis.conf.
   std::vector<std::string> extra_config{};
 
@@ -58,6 +63,12 @@ class redis_broker {
   /// host:port; the same throughout the broker's life.
   const std::string& address() const;
   const std::filesystem::path& dir() const;
+  /// host:port for TLS, for as long as the broker lives. Throws testcluster::error without `tls`, as the next two do.
+  const std::string& secure_address() const;
+  /// It has signed the broker's certificate.
+  testcluster::authority& authority();
+  /// A certificate that the broker takes.
+  const certificate_files& client_certificate() const;
 
   bool running();
   pid_t pid();  ///< 0: it does not run

@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 
-namespace zkrecipes::detail {
+namespace zkrecipes::test {
 
 /// hiredis writes by `write`, which raises SIGPIPE in the calling thread, and that ends a process by default. While
 /// this object lives, the signal is blocked in the thread; one that was raised meanwhile is taken back at the end.
@@ -36,4 +36,4 @@ class sigpipe_guard {
   bool was_pending_ = false;
 };
 
-}  // namespace zkrecipes::detail
+}  // namespace zkrecipes::test
