@@ -65,7 +65,7 @@ void redis_link::send(const std::vector<std::string>& command, reply_handler han
   if (is_up_ && sending_.empty()) write();
 }
 
-/// What is sent meanwhile goes together with the next write.
+/// Commands sent meanwhile go together with the next write.
 void redis_link::write() {
   sending_ = std::exchange(to_send_, {});
   socket_.write(asio::buffer(sending_), [self = shared_from_this()](const error_code& error, std::size_t) {

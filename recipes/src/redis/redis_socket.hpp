@@ -19,7 +19,7 @@
 
 namespace zkrecipes::detail {
 
-/// On the strand. What is called back must keep this object alive.
+/// On the strand. The callbacks must keep this object alive.
 class redis_socket {
  public:
   using connected = std::function<void(const error_code&)>;
@@ -34,7 +34,7 @@ class redis_socket {
   void connect(const backend::endpoint& broker, connected then);
   void read_some(boost::asio::mutable_buffer to, moved then);
   void write(boost::asio::const_buffer all, moved then);
-  /// What is under way ends with `operation_aborted`.
+  /// Reads and writes under way end with `operation_aborted`.
   void close();
 
  private:
