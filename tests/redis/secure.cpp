@@ -81,17 +81,19 @@ BOOST_AUTO_TEST_CASE(plain_text_at_the_secure_port_is_told) {
   BOOST_TEST(run_until([&] { return has_logged("connect_failed redis"); }));
 }
 
+/// Redis takes the handshake for the begin of a command, and waits for its end.
 BOOST_AUTO_TEST_CASE(tls_at_the_plain_port_is_told) {
   with.hosts = broker().address();
+  with.timeout = 100ms;
   consume(&succeed);
-  BOOST_TEST(has_told(tls_errc::not_tls));
+  BOOST_TEST(run_until([&] { return has_logged("connect_failed redis " + with.hosts); }));
 }
 
 BOOST_AUTO_TEST_CASE(a_missing_file_is_named) {
   with.tls->authorities = "/nowhere.pem";
   BOOST_CHECK_EXCEPTION(redis_streams(zk(), "/t", with), std::invalid_argument, [](const std::invalid_argument& why) {
     const std::string text = why.what();
-    return text.starts_with("redis_options::tls: authorities") && text.find("/nowhere.pem") != text.npos;
+    return text.starts_with("redis_options::tls.authorities: /nowhere.pem: ");
   });
 }
 

@@ -56,15 +56,16 @@ void check_group(const std::string& field, const std::string& name) {
   if (!is_group(name)) throw std::invalid_argument(field + ": " + rule);
 }
 
-/// The messages of `tls_context` name the field of a session.
+/// The messages of `tls_context` name a field of `session_options`.
 std::shared_ptr<backend::tls_context> load_certificates(const redis_options& options) {
   if (!options.tls) return nullptr;
   try {
     return std::make_shared<backend::tls_context>(*options.tls);
   } catch (const std::invalid_argument& problem) {
-    const std::string_view text = problem.what();
-    const std::string_view prefix = "session_options::tls: ";
-    refuse_option("tls", std::string(text.starts_with(prefix) ? text.substr(prefix.size()) : text));
+    std::string text = problem.what();
+    const std::string_view owner = "session_options::";
+    if (text.starts_with(owner)) text.replace(0, owner.size(), "redis_options::");
+    throw std::invalid_argument(text);
   }
 }
 
