@@ -37,7 +37,7 @@ bool group_state::note_member(const entry& what, const change& each) {
   const auto name = child_of(group_paths().members(), each.path);
   if (name.empty()) return false;
   if (each.type == kind::create) {
-    members_[name] = {each.owner, ++joined_, detail::parse_member_record(each.data), std::nullopt, in_.clock().now()};
+    members_[name] = {each.owner, ++joined_, detail::parse_member_record(each.data), std::nullopt};
     return true;
   }
   auto& of = members_[name];
@@ -96,11 +96,17 @@ bool group_state::is_leaving(const std::string& name) const {
   });
 }
 
-bool group_state::has_joined(const std::string& id, instant since) const {
+bool group_state::has_followed(const detail::away_record& note) const {
+  const auto writer = members_.find(note.node);
   return std::ranges::any_of(members_, [&](const auto& each) {
     const auto& state = each.second;
-    return !state.gone && state.record && state.record->id == id && state.joined >= since;
+    const bool is_namesake = !state.gone && state.record && state.record->id == note.id;
+    return is_namesake && (writer == members_.end() || state.number > writer->second.number);
   });
+}
+
+bool group_state::has_taker() const {
+  return std::ranges::any_of(members_, [&](const auto& each) { return !each.second.gone && !gives_all(each.first); });
 }
 
 of_shards<std::string> group_state::assigned() const {
