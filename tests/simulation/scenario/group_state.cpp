@@ -37,7 +37,7 @@ bool group_state::note_member(const entry& what, const change& each) {
   const auto name = child_of(group_paths().members(), each.path);
   if (name.empty()) return false;
   if (each.type == kind::create) {
-    members_[name] = {each.owner, ++joined_, detail::parse_member_record(each.data), std::nullopt};
+    members_[name] = {each.owner, ++joined_, detail::parse_member_record(each.data), std::nullopt, in_.clock().now()};
     return true;
   }
   auto& of = members_[name];
@@ -96,12 +96,20 @@ bool group_state::is_leaving(const std::string& name) const {
   });
 }
 
-bool group_state::has_followed(const detail::away_record& note) const {
-  const auto writer = members_.find(note.node);
+bool group_state::has_joined(const std::string& id, instant since) const {
   return std::ranges::any_of(members_, [&](const auto& each) {
     const auto& state = each.second;
-    const bool is_namesake = !state.gone && state.record && state.record->id == note.id;
-    return is_namesake && (writer == members_.end() || state.number > writer->second.number);
+    return !state.gone && state.record && state.record->id == id && state.joined >= since;
+  });
+}
+
+bool group_state::has_idle_successor(const detail::away_record& note) const {
+  const auto writer = members_.find(note.node);
+  if (writer == members_.end()) return false;
+  return std::ranges::any_of(members_, [&](const auto& each) {
+    const auto& state = each.second;
+    const bool is_successor = !state.gone && state.record && state.record->id == note.id;
+    return is_successor && state.number > writer->second.number && gives_all(each.first);
   });
 }
 

@@ -20,6 +20,7 @@ class group_state {
     std::int64_t number = 0;                      ///< In the order of joining.
     std::optional<detail::member_record> record;  ///< Nothing: the data is not ours.
     std::optional<instant> gone;
+    instant joined{0};
   };
   struct absence {
     detail::away_record note;
@@ -37,9 +38,11 @@ class group_state {
   bool is_there(const std::string& name) const;
   /// Why nothing is taken from others for it: it drains, an operator drains it, or a later member has its id.
   bool gives_all(const std::string& name) const;
-  /// Whether a member with the same id is there that has joined behind the one that wrote the note. It can be there
-  /// before the note is: a process that starts while the former one, with the same id, still leaves.
-  bool has_followed(const detail::away_record& note) const;
+  /// Whether a member with this id has joined since then.
+  bool has_joined(const std::string& id, instant since) const;
+  /// Whether a member with the same id has joined behind the one that wrote the note, and takes nothing. It can be
+  /// there before the note is: a process that starts while the former one, with the same id, still leaves.
+  bool has_idle_successor(const detail::away_record& note) const;
   /// Whether a member is there that shards can be given to.
   bool has_taker() const;
   /// By id.
