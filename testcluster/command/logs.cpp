@@ -57,8 +57,8 @@ void print_logs(std::ostream& out, const fs::path& dir, int id, bool follow) {
   const bool prefixed = logs.size() > 1;
   print_all(out, logs, prefixed);
   while (follow && out && examine(dir) == condition::live) {
-    // Polls: the end of a supervisor that is killed changes no file, so watching the files would need a timeout, too.
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    // The end of a supervisor that is killed changes no file, so watching the files would need a timeout, too.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // polls: see above
     print_all(out, logs, prefixed);
   }
   for (const auto& each : logs) each->finish();

@@ -2,6 +2,7 @@
 #include <array>
 #include <cctype>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <openssl/bio.h>
@@ -9,6 +10,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
+#include <openssl/rsa.h>
 #include <openssl/x509v3.h>
 
 #include <boost/asio/ip/address.hpp>
@@ -76,6 +78,18 @@ std::string alternative_names(const std::vector<std::string>& hosts) {
   return list;
 }
 
+/// A list of extensions' values is divided at commas, and the end of a line ends one, so a path needs the form of a
+/// URI.
+std::string file_uri(const fs::path& file) {
+  static constexpr char digits[] = "0123456789ABCDEF";
+  std::string uri = "file://";
+  for (const unsigned char c : fs::absolute(file).string()) {
+    const bool is_plain = std::isalnum(c) || c == '/' || c == '-' || c == '_' || c == '.' || c == '~';
+    uri += is_plain ? std::string(1, static_cast<char>(c)) : std::string{'%', digits[c >> 4], digits[c & 0xf]};
+  }
+  return uri;
+}
+
 owned<X509> unsigned_certificate(const std::string& name, EVP_PKEY* key, std::chrono::seconds begin,
                                  std::chrono::seconds end) {
   owned<X509> made(X509_new());
@@ -109,6 +123,7 @@ struct authority::impl {
   owned<EVP_PKEY> key;
   owned<X509> certificate;
   fs::path list_file;
+  std::string chain;  // what leads from here to an authority without an issuer, in PEM
   std::vector<owned<ASN1_INTEGER>> revoked;
 
   void write_list();
@@ -136,7 +151,13 @@ void authority::impl::write_list() {
   write_file(list_file, text_of(to.get()), 0644);
 }
 
-authority::authority(fs::path folder, const std::string& name) : impl_(std::make_unique<impl>()) {
+authority::authority(fs::path folder, const std::string& name) : authority(std::move(folder), name, nullptr) {}
+
+authority::authority(const authority& issuer, const std::string& name)
+    : authority(issuer.impl_->folder, name, &issuer) {}
+
+authority::authority(fs::path folder, const std::string& name, const authority* issuer)
+    : impl_(std::make_unique<impl>()) {
   require_name(name);
   impl_->file = folder / (name + ".pem");
   impl_->folder = std::move(folder);
@@ -145,13 +166,15 @@ authority::authority(fs::path folder, const std::string& name) : impl_(std::make
   using namespace std::chrono_literals;
   impl_->certificate = unsigned_certificate(name, impl_->key.get(), -1h, 24h);
   auto* own = impl_->certificate.get();
-  X509_set_issuer_name(own, X509_get_subject_name(own));
+  auto& signs = issuer ? *issuer->impl_ : *impl_;
+  X509_set_issuer_name(own, X509_get_subject_name(signs.certificate.get()));
   X509V3_CTX context;
-  X509V3_set_ctx(&context, own, own, nullptr, nullptr, 0);
+  X509V3_set_ctx(&context, signs.certificate.get(), own, nullptr, nullptr, 0);
   add_extension(own, &context, NID_basic_constraints, "critical,CA:TRUE");
   add_extension(own, &context, NID_key_usage, "critical,keyCertSign,cRLSign");
   add_extension(own, &context, NID_subject_key_identifier, "hash");
-  impl_->sign(own);
+  signs.sign(own);
+  if (issuer) impl_->chain = pem_of(own) + signs.chain;
   write_file(impl_->file, pem_of(own), 0644);
   impl_->list_file = fs::path(impl_->file).replace_extension("crl");
   impl_->write_list();
@@ -173,7 +196,7 @@ void authority::revoke(const fs::path& certificate) {
 
 certificate_files authority::issue(const certificate_options& what) {
   require_name(what.name);
-  const owned<EVP_PKEY> key(EVP_EC_gen("P-256"));
+  const owned<EVP_PKEY> key(what.rsa ? EVP_RSA_gen(2048) : EVP_EC_gen("P-256"));
   require(key != nullptr, "its key");
   const auto made = unsigned_certificate(what.name, key.get(), what.begin, what.end);
   X509_set_issuer_name(made.get(), X509_get_subject_name(impl_->certificate.get()));
@@ -183,12 +206,12 @@ certificate_files authority::issue(const certificate_options& what) {
   add_extension(made.get(), &context, NID_key_usage, "critical,digitalSignature");
   add_extension(made.get(), &context, NID_ext_key_usage, "serverAuth,clientAuth");
   add_extension(made.get(), &context, NID_authority_key_identifier, "keyid:always");
-  add_extension(made.get(), &context, NID_crl_distribution_points, "URI:file://" + impl_->list_file.string());
+  add_extension(made.get(), &context, NID_crl_distribution_points, "URI:" + file_uri(impl_->list_file));
   if (!what.hosts.empty()) add_extension(made.get(), &context, NID_subject_alt_name, alternative_names(what.hosts));
   impl_->sign(made.get());
   const auto path = [&](const char* ending) { return impl_->folder / (what.name + ending); };
   certificate_files files{path(".pem"), path(".key"), path(".both.pem")};
-  const auto certificate = pem_of(made.get());
+  const auto certificate = pem_of(made.get()) + impl_->chain;
   const auto secret = pem_of(key.get(), what.key_password);
   write_file(files.certificate, certificate, 0644);
   write_file(files.key, secret, 0600);

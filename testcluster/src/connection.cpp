@@ -57,12 +57,13 @@ std::string connection::read(std::size_t bytes) {
   return data;
 }
 
-std::string connection::read_all() {
+std::string connection::read_all(std::size_t most) {
   error_code result = asio::error::would_block;
   std::string data;
-  asio::async_read(socket_, asio::dynamic_buffer(data),
+  asio::async_read(socket_, asio::dynamic_buffer(data, most + 1),
                    [&](error_code ec, std::size_t) { result = ec == asio::error::eof ? error_code{} : ec; });
   run("read from", result);
+  if (data.size() > most) throw error("the answer of " + to_string(peer_) + " is too long");
   return data;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -27,7 +28,8 @@ class connection {
   connection(const tcp::endpoint& peer, clock::time_point deadline);
   void write(std::string_view bytes);
   std::string read(std::size_t bytes);
-  std::string read_all();
+  /// What comes until the peer ends the connection. More than `most` bytes are an error.
+  std::string read_all(std::size_t most);
   void set_deadline(clock::time_point deadline) { deadline_ = deadline; }
 
  private:

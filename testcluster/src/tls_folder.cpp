@@ -18,11 +18,11 @@ fs::path made(fs::path folder) {
 }  // namespace
 
 tls_folder::tls_folder(fs::path where)
-    : path_(made(std::move(where))), signer_(path_), client_(signer_.issue({.name = "client"})) {}
+    : folder_{made(std::move(where))}, signer_(folder_.path), client_(signer_.issue({.name = "client"})) {}
 
-tls_folder::~tls_folder() {
+tls_folder::removed_folder::~removed_folder() {
   std::error_code ignored;
-  fs::remove_all(path_, ignored);
+  fs::remove_all(path, ignored);
 }
 
 }  // namespace testcluster::detail

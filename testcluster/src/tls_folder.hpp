@@ -10,7 +10,6 @@ namespace testcluster::detail {
 class tls_folder {
  public:
   explicit tls_folder(std::filesystem::path where);
-  ~tls_folder();
   tls_folder(const tls_folder&) = delete;
   tls_folder& operator=(const tls_folder&) = delete;
 
@@ -18,7 +17,13 @@ class tls_folder {
   const certificate_files& client() const { return client_; }
 
  private:
-  std::filesystem::path path_;
+  /// Goes with all that is in it, also if a certificate can not be made.
+  struct removed_folder {
+    std::filesystem::path path;
+    ~removed_folder();
+  };
+
+  removed_folder folder_;
   authority signer_;
   certificate_files client_;
 };

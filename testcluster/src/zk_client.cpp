@@ -12,6 +12,7 @@ namespace testcluster::detail {
 namespace {
 
 constexpr std::int32_t largest_reply = 16 << 20;
+constexpr std::size_t largest_word_answer = 1 << 20;
 
 void check(std::int32_t result, const char* what, std::string_view path = {}) {
   if (result == 0) return;
@@ -124,7 +125,7 @@ std::string zk_client::reply_to(std::int32_t wanted, std::int32_t& result) {
 std::string four_letter_word(const tcp::endpoint& server, std::string_view word, clock::time_point deadline) {
   connection link(server, deadline);
   link.write(word);
-  return link.read_all();
+  return link.read_all(largest_word_answer);
 }
 
 }  // namespace testcluster::detail

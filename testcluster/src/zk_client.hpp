@@ -52,7 +52,7 @@ class zk_client {
   std::int32_t xid_ = 0;
 };
 
-/// Asks a four-letter word and returns the whole answer.
+/// Asks a four-letter word and returns the whole answer, which has a MiB at most.
 std::string four_letter_word(const tcp::endpoint& server, std::string_view word, clock::time_point deadline);
 
 }  // namespace testcluster::detail

@@ -73,7 +73,8 @@ void read_request(reader& from, step& into) {
   auto& what = into.what;
   if (what.op == opcode::multi) return read_multi(from, into);
   if (what.op == opcode::authenticate) {
-    for (const auto& each : users_named(from.word())) what = backend::make_authenticate(each);
+    for (const auto& each : users_named(from.word()))
+      what = backend::make_authenticate(std::make_shared<credentials>(each));
     return;
   }
   what.path = from.word();

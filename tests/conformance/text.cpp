@@ -28,7 +28,7 @@ std::string request_text(const step& which) {
       text += (i ? " ; " : " ") + operation_text(what.operations[i], which.rights.at(i));
     return text;
   }
-  if (what.op == opcode::authenticate) return text + ' ' + what.data.substr(0, what.data.find(':'));
+  if (what.op == opcode::authenticate) return text + ' ' + what.secret->user;
   text += ' ' + what.path;
   if (what.op == opcode::create)
     return text + ' ' + word_of(mode_words, what.mode) + ' ' + which.rights.at(0) + ' ' + data(what.data);

@@ -14,6 +14,7 @@ set(library_subjects
   backend/tls/tls_transport
   backend/zookeeper/answer_check
   backend/zookeeper/c_client_link
+  backend/zookeeper/c_client_link_credentials
   backend/zookeeper/c_client_link_end
   backend/zookeeper/c_client_link_input
   backend/zookeeper/c_client_link_silence

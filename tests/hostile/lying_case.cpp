@@ -34,6 +34,7 @@ session_options lying_case::options_for(const std::string& address) const {
   options.hosts = address;
   if (over_tls()) options.tls = options_for_fronts();
   options.timeout = 5s;
+  options.digest = digest;
   options.retry.first_pause = 1ms;
   options.retry.max_pause = 10ms;
   options.log = [into = lost](const log_event& each) {
@@ -58,6 +59,10 @@ asio::awaitable<void> lying_case::lie_once(scripted_connection& client, std::int
   const auto asked_id = co_await client.read_connect();
   const auto accepted = frame::granted(asked_id ? asked_id : 0x55, 5000);
   co_await client.write(accepted);
+  co_await answer_all(client, op, told);
+}
+
+asio::awaitable<void> lying_case::answer_all(scripted_connection& client, std::int32_t op, const lie& told) {
   for (bool has_lied = !told;;) {
     const auto asked = co_await client.read_request();
     const bool lies = !has_lied && asked.op == op;
@@ -87,6 +92,30 @@ error_code lying_case::run(std::int32_t op, const lie& told, const step& ask) {
   run_coroutine(io, zk.async_close(tuple));
   server.stop();
   return error;
+}
+
+void lying_case::read_behind(const script& first, const std::function<void(session_options&)>& adjust) {
+  scripted_server server(io, [this, first](scripted_connection client) -> asio::awaitable<void> {
+    if (connections++ == 0) {
+      co_await first(client);
+    } else {
+      co_await behave(client);
+    }
+  });
+  auto options = options_for(server_address(server));
+  if (adjust) adjust(options);
+  session zk(io.get_executor(), options);
+  const auto got = run_coroutine(io, zk.async_get("/a", tuple));
+  BOOST_TEST(!std::get<0>(got), std::get<0>(got).message());
+  run_coroutine(io, zk.async_close(tuple));
+  server.stop();
+}
+
+void lying_case::check_breach(const script& first) {
+  read_behind(first);
+  BOOST_TEST(connections == 2);
+  BOOST_TEST(!lost->empty());
+  for (const auto& each : *lost) BOOST_TEST((each == boost::system::errc::protocol_error), each.message());
 }
 
 error_code lying_case::check_lie(std::int32_t op, const lie& told, const step& ask) {

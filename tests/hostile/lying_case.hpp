@@ -28,6 +28,8 @@ struct lying_case {
   int connections = 0;
   std::string lie_at_first;  // what the first connection gets in place of the answer to its connect request
 
+  std::vector<credentials> digest;  // of the session
+
   std::optional<tls_front> front;  // the latest
 
   session_options options_for(const std::string& address) const;
@@ -36,8 +38,18 @@ struct lying_case {
 
   /// Answers everything, as a server of an empty tree.
   asio::awaitable<void> behave(scripted_connection& client);
-  /// Answers the first request of this type with the lie, and the others as a good server.
+  /// Takes the session. Answers the first request of this type with the lie, and the others as a good server.
   asio::awaitable<void> lie_once(scripted_connection& client, std::int32_t op, const lie& told);
+  /// The same behind the acceptance.
+  static asio::awaitable<void> answer_all(scripted_connection& client, std::int32_t op = 0, const lie& told = {});
+
+  /// What the server does with one connection.
+  using script = std::function<asio::awaitable<void>(scripted_connection&)>;
+  /// Requires that a read succeeds at a server whose first connection follows the script, and whose later ones are
+  /// good. `adjust` gets the options of the session.
+  void read_behind(const script& first, const std::function<void(session_options&)>& adjust = {});
+  /// The same, and that the session has dropped the first connection, for a breach of the protocol.
+  void check_breach(const script& first);
 
   /// Requires that the session drops the connection that lied about `op`, tells why, and goes on with the next one.
   /// Returns the error of the step.

@@ -1,6 +1,7 @@
 // A program whose memory the tests search. It reads commands from its standard input, one per line, and answers each
 // with a line. It takes no secret from its command line, its environment or its commands.
 //   connect ADDRESS FILE            a session whose digest is the two lines of the file: the user and the secret
+//   add ADDRESS FILE                the same, but the digest is added to the living session, twice
 //   load AUTHORITY CERTIFICATE FILE a session with this certificate, and its key in FILE.key, whose password FILE
 //   holds,
 //                                   or the reason for which it is refused
@@ -63,6 +64,23 @@ std::string connect(asio::io_context& io, std::optional<session>& zk, const std:
   return std::get<0>(got) ? std::get<0>(got).message() : "connected";
 }
 
+/// Our own copy is wiped as soon as the session has taken it.
+std::string add(asio::io_context& io, std::optional<session>& zk, const std::string& address, const std::string& file) {
+  zk.emplace(io.get_executor(), options_at(address));
+  for (int i = 0; i < 2; ++i) {
+    credentials shown;
+    read_secret(file, 0, shown.user);
+    read_secret(file, 1, shown.password);
+    auto adding = zk->async_add_credentials(std::move(shown), tuple);
+    shown.password.resize(shown.password.capacity());
+    OPENSSL_cleanse(shown.password.data(), shown.password.size());
+    const auto got = run_coroutine(io, std::move(adding));
+    if (std::get<0>(got)) return std::get<0>(got).message();
+  }
+  const auto got = run_coroutine(io, zk->async_get("/a", tuple));
+  return std::get<0>(got) ? std::get<0>(got).message() : "added";
+}
+
 std::string load(asio::io_context& io, std::optional<session>& zk, const std::string& authority,
                  const std::string& certificate, const std::string& file) {
   auto options = options_at("127.0.0.1:1");
@@ -99,6 +117,7 @@ int main() {
     words >> command >> first >> second >> third;
     std::string answer = "?";
     if (command == "connect") answer = connect(io, zk, first, second);
+    if (command == "add") answer = add(io, zk, first, second);
     if (command == "load") answer = load(io, zk, first, second, third);
     if (command == "close") answer = close(io, zk);
     std::cout << answer << std::endl;

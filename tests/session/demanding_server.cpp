@@ -11,6 +11,7 @@
 
 #include "ensemble/print.hpp"
 #include "support/coroutine.hpp"
+#include "support/single_server.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -18,15 +19,7 @@ using namespace zkrecipes::test;
 namespace {
 
 testcluster::ensemble& demanding_server() {
-  static testcluster::ensemble shared([] {
-    testcluster::ensemble_options options;
-    options.servers = 1;
-    options.tick_time = 250ms;
-    options.start_timeout = 120s;
-    options.digest_superuser = true;
-    options.auth_required = true;
-    return options;
-  }());
+  static testcluster::ensemble shared(single_server({.digest_superuser = true, .auth_required = true}));
   return shared;
 }
 

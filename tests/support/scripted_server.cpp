@@ -88,6 +88,10 @@ asio::awaitable<void> scripted_connection::write(std::string bytes) {
   co_await asio::async_write(socket_, asio::buffer(bytes), asio::use_awaitable);
 }
 
+asio::awaitable<void> scripted_connection::await_input() {
+  co_await socket_.async_wait(tcp::socket::wait_read, asio::use_awaitable);
+}
+
 asio::awaitable<void> scripted_connection::until_end() {
   std::string ignored(4096, '\0');
   for (;;) {

@@ -38,6 +38,11 @@ class scripted_connection {
   /// Sends these bytes.
   asio::awaitable<void> write(std::string bytes);
 
+  /// Waits until something has come, and leaves it unread.
+  asio::awaitable<void> await_input();
+  /// The client finds the end of what we send.
+  void end_sending() { socket_.shutdown(asio::ip::tcp::socket::shutdown_send); }
+
   /// Waits until the client has closed the connection.
   asio::awaitable<void> until_end();
 

@@ -1,19 +1,5 @@
 // Several clusters in one configuration file.
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <sstream>
-
-#include <unistd.h>
-
-#include <boost/test/unit_test.hpp>
-
-#include "failure.hpp"
-#include "settings/command_line.hpp"
-
-using namespace zkadmin;
-using namespace std::chrono_literals;
-namespace fs = std::filesystem;
+#include "settings_place.hpp"
 
 namespace {
 
@@ -32,35 +18,9 @@ name = "try"
 [clusters."a.b"]
 )";
 
-struct two_of_them {
-  two_of_them() : file(fs::temp_directory_path() / ("zkadmin-clusters-" + std::to_string(::getpid()))) {
-    std::ofstream(file) << two_clusters;
-    path = file.string();
-  }
-  ~two_of_them() { fs::remove(file); }
-
-  settings load(std::vector<const char*> arguments) {
-    for (const char* each : {path.c_str(), "--config"}) arguments.insert(arguments.begin(), each);
-    std::ostringstream ignored;
-    return load_settings(parse_command_line(arguments, ignored).value(), [this](const std::string& name) {
-      const auto found = variables.find(name);
-      return found == variables.end() ? std::optional<std::string>() : found->second;
-    });
-  }
-
-  std::string refused(std::vector<const char*> arguments) {
-    try {
-      load(std::move(arguments));
-    } catch (const failure& error) {
-      BOOST_TEST((error.code() == exit_code::usage));
-      return error.what();
-    }
-    return "not refused";
-  }
-
-  fs::path file;
-  std::string path;
-  std::map<std::string, std::string> variables;
+struct two_of_them : settings_place {
+  two_of_them() { rewrite(two_clusters); }
+  void rewrite(const std::string& text) { config = write("config.toml", text); }
 };
 
 }  // namespace
@@ -98,8 +58,9 @@ BOOST_AUTO_TEST_CASE(a_name_on_the_command_line_wins_over_hosts_of_the_environme
 
 // Else one cluster's name, credentials and audit log would be used with the servers of another one.
 BOOST_AUTO_TEST_CASE(other_servers_do_not_get_the_settings_of_the_cluster) {
-  std::ofstream(file) << "cluster = \"a\"\ntimeout = \"3s\"\n[clusters.a]\nhosts = \"h\"\nroot = \"/a\"\n"
-                         "digest_file = \"zkadmin.no-such-file\"\naudit_file = \"log\"\naudit_path = \"/audit\"\n";
+  rewrite(
+      "cluster = \"a\"\ntimeout = \"3s\"\n[clusters.a]\nhosts = \"h\"\nroot = \"/a\"\n"
+      "digest_file = \"zkadmin.no-such-file\"\naudit_file = \"log\"\naudit_path = \"/audit\"\n");
   const auto check = [](const settings& found) {
     BOOST_TEST(found.hosts == "elsewhere");
     BOOST_TEST(found.name == "elsewhere");
@@ -129,7 +90,7 @@ BOOST_AUTO_TEST_CASE(a_name_on_the_command_line_leaves_out_credentials_and_root_
   const auto of_environment = load({});
   BOOST_TEST(of_environment.digest.has_value());
   BOOST_TEST(of_environment.root == "/other");
-  variables = {{"ZKADMIN_DIGEST_FILE", path + ".missing"}};
+  variables = {{"ZKADMIN_DIGEST_FILE", config + ".missing"}};
   BOOST_TEST(load({"--cluster", "test"}).hosts == "localhost");
 }
 
@@ -137,9 +98,9 @@ BOOST_AUTO_TEST_CASE(a_cluster_that_is_not_there) {
   BOOST_TEST(refused({"--cluster", "prod"}) == "--cluster: there is no cluster prod (known: a.b, billing, test)");
   variables["ZKADMIN_CLUSTER"] = "a";
   BOOST_TEST(refused({}) == "ZKADMIN_CLUSTER: there is no cluster a (known: a.b, billing, test)");
-  std::ofstream(file) << "cluster = \"x\"\nhosts = \"a\"\n";
+  rewrite("cluster = \"x\"\nhosts = \"a\"\n");
   variables.clear();
-  BOOST_TEST(refused({}) == path + ":1: cluster: there is no cluster x (the configuration file has none)");
+  BOOST_TEST(refused({}) == config + ":1: cluster: there is no cluster x (the configuration file has none)");
 }
 
 BOOST_AUTO_TEST_CASE(a_cluster_without_settings_has_those_of_all) {
@@ -149,8 +110,8 @@ BOOST_AUTO_TEST_CASE(a_cluster_without_settings_has_those_of_all) {
 
 BOOST_AUTO_TEST_CASE(mistakes_in_the_table_of_a_cluster) {
   const auto said = [this](const std::string& text) {
-    std::ofstream(file) << text;
-    return refused({}).substr(path.size());
+    rewrite(text);
+    return refused({}).substr(config.size());
   };
   BOOST_TEST(said("[clusters.a]\nhost = \"b\"\n").starts_with(":2: unknown key host (known: hosts, "));
   BOOST_TEST(said("[clusters.a]\ncluster = \"b\"\n").starts_with(":2: unknown key cluster"));

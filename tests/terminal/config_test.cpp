@@ -170,6 +170,30 @@ BOOST_AUTO_TEST_CASE(secrets_are_never_shown_nor_taken_from_the_command_line) {
   BOOST_TEST(said == "ZKADMIN_DIGEST: expected one line user:password");
 }
 
+BOOST_AUTO_TEST_CASE(credentials_in_a_wrong_place_are_not_repeated) {
+  using arguments = std::vector<const char*>;
+  const std::pair<arguments, std::string> mistakes[] = {
+      {{"--digets", "admin:topsecret"}, "unexpected argument: --digets (and 1 more)"},
+      {{"--digets=admin:topsecret"}, "unexpected argument: --digets..."},
+      {{"-digest", "admin:topsecret"}, "unexpected argument: -d... (and 1 more)"},
+      {{"-digest=admin:topsecret"}, "unexpected argument: -d..."},
+      {{"-padmin:topsecret"}, "unexpected argument: -p..."},
+      {{"status", "--password", "topsecret"}, "unexpected argument: --password (and 1 more)"},
+      {{"status", "admin:topsecret"}, "unexpected argument behind the command"},
+      {{"status", "topsecret"}, "unexpected argument behind the command"},
+      {{"status", "/a"}, "unexpected argument: /a"},
+      {{"digest=admin:topsecret"}, "unexpected argument: digest..."},
+      {{"--digest-file", "admin:topsecret"}, "--digest-file: cannot read the file that it names"},
+      {{"--hosts", "admin:topsecret@b"}, "--hosts: expected host:port, found an @"}};
+  for (const auto& [given, expected] : mistakes) {
+    auto all = given;
+    if (expected.find("--hosts") == std::string::npos) all.insert(all.end(), {"--hosts", "a"});
+    const auto said = refused(all);
+    BOOST_TEST(said.starts_with(expected), said);
+    BOOST_TEST(!has(said, "topsecret"));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(credentials_that_everybody_may_read_are_refused) {
   const auto file = write("secret", "admin:topsecret\n");
   const auto said_with = [&](fs::perms rights) {

@@ -45,6 +45,17 @@ asio::awaitable<void> flood(tcp::socket socket) {
   }
 }
 
+asio::awaitable<void> drip_on(tcp::socket socket, std::string text) {
+  asio::steady_timer pause(socket.get_executor());
+  for (;;) {
+    auto result = co_await asio::async_write(socket, asio::buffer(text), as_result);
+    if (std::get<0>(result)) co_return;
+    text = " ";
+    pause.expires_after(std::chrono::milliseconds(100));
+    co_await pause.async_wait(as_result);
+  }
+}
+
 asio::awaitable<void> hang_up(tcp::socket socket) {
   socket.close();
   co_return;
@@ -78,4 +89,7 @@ conversation fake_server::answering_after(std::chrono::milliseconds delay, std::
 }
 conversation fake_server::silent() { return listen_only; }
 conversation fake_server::endless() { return flood; }
+conversation fake_server::dripping(std::string text) {
+  return [text](tcp::socket socket) { return drip_on(std::move(socket), text); };
+}
 conversation fake_server::closing() { return hang_up; }

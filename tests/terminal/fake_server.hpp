@@ -34,6 +34,8 @@ class fake_server {
   static conversation silent();
   /// Sends without end.
   static conversation endless();
+  /// Sends this, and then blanks one by one, without end.
+  static conversation dripping(std::string text);
   static conversation closing();
 
  private:

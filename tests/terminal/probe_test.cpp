@@ -93,6 +93,14 @@ BOOST_AUTO_TEST_CASE(endless_garbage_is_bounded) {
   BOOST_TEST(server.error.find("too long") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(an_answer_byte_by_byte_is_bounded) {
+  for (const auto* text : {"", "Zookeeper version: 3.8.0", leader_text}) {
+    const auto server = ask_one(fake_server::dripping(text), 300ms);
+    BOOST_TEST(!server.reachable);
+    BOOST_TEST(server.error == "no answer within 300 ms");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(closing_is_told) {
   const auto server = ask_one(fake_server::closing());
   BOOST_TEST(!server.reachable);

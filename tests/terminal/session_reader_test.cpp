@@ -107,6 +107,13 @@ BOOST_AUTO_TEST_CASE(an_admin_server_that_is_something_else) {
   BOOST_TEST(!ask_with(fake_server::endless()).empty());
   BOOST_TEST(!ask_with(fake_server::closing()).empty());
   BOOST_TEST(ask_with(fake_server::silent(), 2s).ends_with("no answer in time"));
+  const std::string head = "HTTP/1.1 200 OK\r\n";
+  for (const auto& text : {head + "Server: ", head + "Content-Length: 1000000\r\n\r\n{\"conn",
+                           head + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;"})
+    BOOST_TEST_CONTEXT(text) {
+      const auto why = ask_with(fake_server::dripping(text), 2s);
+      BOOST_TEST(why.ends_with("no answer in time"), why);
+    }
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_tells_nothing) {
@@ -118,6 +125,8 @@ BOOST_AUTO_TEST_CASE(a_server_that_tells_nothing) {
              "cons: it does not allow cons; add to its zoo.cfg: 4lw.commands.whitelist=srvr,cons,dump");
   fake_server silent(io, fake_server::silent());
   BOOST_TEST(ask_it(io, silent.where(), 0, 300ms).asked.why == "cons: no answer in time");
+  fake_server slow(io, fake_server::dripping(cons_text));
+  BOOST_TEST(ask_it(io, slow.where(), 0, 300ms).asked.why == "cons: no answer in time");
   fake_server endless(io, fake_server::endless());
   BOOST_TEST(ask_it(io, endless.where(), 0).asked.why == "cons: its answer is too long");
 }

@@ -248,4 +248,22 @@ BOOST_AUTO_TEST_CASE(the_part_that_a_node_gives) {
   BOOST_TEST(role_of(node, second, "node") == "");
 }
 
+BOOST_AUTO_TEST_CASE(an_admin_server_is_that_of_the_server_that_was_asked) {
+  const std::string admin =
+      R"({"client_port":2181,"data_dir":"/a=b/version-2","command":"configuration","error":null})";
+  const std::string conf = "clientPort=2181\nsecureClientPort=2281\ndataDir=/a=b/version-2\n";
+  const auto told = parse_conf(conf);
+  BOOST_TEST(told.trouble == "");
+  BOOST_TEST(told.client_port == 2181);
+  BOOST_TEST(told.data_dir == "/a=b/version-2");
+  BOOST_TEST(doubts_about_admin(admin, told) == "");
+  BOOST_TEST(doubts_about_admin(admin, {{}, 2181}) == "");
+  BOOST_TEST(doubts_about_admin(admin, {{}, 2281}) == "it is that of the server with the client port 2181");
+  BOOST_TEST(doubts_about_admin(admin, {{}, 2181, "/b"}) == "it is that of a server with another data directory");
+  for (std::size_t i = 0; i + 1 < conf.find("dataDir=") + 9; ++i)
+    BOOST_TEST(!parse_conf(std::string_view(conf).substr(0, i)).trouble.empty(), i);
+  BOOST_TEST(parse_conf("conf is not executed because it is not in the whitelist.\n").trouble ==
+             "it does not allow conf; add to its zoo.cfg: 4lw.commands.whitelist=srvr,conf,cons,dump");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

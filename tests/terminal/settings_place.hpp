@@ -43,6 +43,7 @@ struct settings_place {
   }
 
   settings load(std::vector<const char*> arguments) const {
+    if (!config.empty()) arguments.insert(arguments.begin(), {"--config", config.c_str()});
     const auto asked = parse_command_line(arguments, std::cout);
     return load_settings(*asked, [this](const std::string& name) -> std::optional<std::string> {
       const auto found = variables.find(name);
@@ -69,6 +70,7 @@ struct settings_place {
   }
 
   fs::path dir;
+  std::string config;  ///< The configuration file of each command line, unless it is empty.
   std::map<std::string, std::string> variables;
 };
 

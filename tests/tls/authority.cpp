@@ -35,7 +35,7 @@ BOOST_AUTO_TEST_CASE(an_ensemble_without_tls_has_none) {
 }
 
 BOOST_AUTO_TEST_CASE(a_folder_that_was_given_is_left_empty) {
-  const auto dir = folder.path() / "ensemble";
+  const auto dir = folder.path() / "a folder, for #1 = 100%";
   fs::create_directory(dir);
   {
     testcluster::ensemble cluster({.servers = 1, .dir = dir, .tls = true, .start_timeout = 120s});
@@ -43,6 +43,15 @@ BOOST_AUTO_TEST_CASE(a_folder_that_was_given_is_left_empty) {
     BOOST_TEST(cluster.hosts() == cluster.nodes().front().secure);
   }
   BOOST_TEST(fs::is_empty(dir));
+}
+
+// The servers would take it for another folder, and leave their data there.
+BOOST_AUTO_TEST_CASE(a_folder_that_servers_misread_is_refused) {
+  for (const auto* name : {"m\u00fcller", "back\\slash", "new\nline"}) {
+    const auto dir = folder.path() / name;
+    BOOST_CHECK_THROW(testcluster::ensemble({.servers = 1, .dir = dir}), std::invalid_argument);
+    BOOST_TEST(!fs::exists(dir));
+  }
 }
 
 BOOST_AUTO_TEST_SUITE_END()

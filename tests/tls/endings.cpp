@@ -6,7 +6,12 @@
 #include <string>
 
 #include <openssl/ssl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include <boost/asio/steady_timer.hpp>
 #include <boost/test/data/test_case.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -34,6 +39,24 @@ std::size_t listening_sockets() {
     }
   }
   return found;
+}
+
+/// Stops this process by SIGSTOP for at least so long. A forked process lets it go on, and does so again and again,
+/// because on a busy machine its first signal can come before the process has stopped.
+void stop_for(std::chrono::microseconds time) {
+  const pid_t self = ::getpid();
+  const pid_t other = ::fork();
+  if (other == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;) {
+      ::usleep(static_cast<useconds_t>(time.count()));
+      ::kill(self, SIGCONT);
+    }
+  }
+  BOOST_TEST_REQUIRE(other > 0);
+  ::raise(SIGSTOP);
+  ::kill(other, SIGKILL);
+  ::waitpid(other, nullptr, 0);
 }
 
 constexpr int all_versions[] = {TLS1_2_VERSION, TLS1_3_VERSION};
@@ -88,6 +111,40 @@ BOOST_AUTO_TEST_CASE(a_session_that_is_dropped_in_the_handshake_leaves_nothing) 
     for (int i = 0; i < steps; ++i) io.poll_one();
   }
   BOOST_TEST(run_until(io, [&] { return open_descriptors().size() <= before.size(); }));
+}
+
+/// Both are ready when the process goes on: what the server has sent meanwhile, and the end of the connect timeout.
+BOOST_AUTO_TEST_CASE(a_process_that_is_stopped_in_the_handshake_connects_afterwards) {
+  asio::io_context apart;  // the server's
+  tls_server server(apart, server_certificate());
+  const auto serve = [&apart] {
+    apart.restart();
+    while (apart.poll() > 0) {
+    }
+  };
+  const asio::steady_timer any(io);  // opens the context's own descriptors
+  const auto before = open_descriptors();
+  std::size_t outlived = 0;
+  for (int steps = 0; steps < 10; ++steps) {
+    auto options = options_for(server.address());
+    options.connect_timeout = 500ms;
+    session zk(io.get_executor(), options);
+    for (int i = 0; i < steps; ++i) {
+      io.poll_one();
+      serve();
+    }
+    outlived += zk.status().state != session_state::connected;
+    stop_for(600ms);
+    BOOST_TEST_REQUIRE(run_until(io, [&] {
+      serve();
+      return zk.status().state == session_state::connected;
+    }));
+  }
+  BOOST_TEST(outlived > 3u, "it was stopped before there was a session");
+  BOOST_TEST(run_until(io, [&] {
+    serve();
+    return open_descriptors().size() <= before.size();
+  }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -3,6 +3,8 @@
 #include <fstream>
 #include <stdexcept>
 
+#include <sys/stat.h>
+
 #include <boost/test/unit_test.hpp>
 
 #include "tls/tls_case.hpp"
@@ -47,7 +49,7 @@ BOOST_AUTO_TEST_CASE(a_missing_file_is_named) {
   auto with = options();
   with.tls->authorities = "/nowhere.pem";
   const auto text = refusal_of(with);
-  BOOST_TEST(has(text, "session_options::tls.authorities: /nowhere.pem: "), text);
+  BOOST_TEST(has(text, "session_options::tls.authorities: /nowhere.pem: No such file or directory"), text);
 }
 
 BOOST_AUTO_TEST_CASE(a_file_without_a_certificate_is_named) {
@@ -66,6 +68,32 @@ BOOST_AUTO_TEST_CASE(the_key_of_another_certificate) {
   BOOST_TEST(has(text, "key values mismatch"), text);
 }
 
+// OpenSSL has a place for each kind of key, and does not compare across them.
+BOOST_AUTO_TEST_CASE(the_key_of_another_certificate_of_another_kind) {
+  const auto rsa = authority.issue({.name = "other", .rsa = true});
+  auto with = options();
+  with.tls->key = rsa.key.string();
+  BOOST_TEST(has(refusal_of(with), "session_options::tls.key: "), "a key of RSA");
+  with.tls->certificate = rsa.certificate.string();
+  BOOST_TEST(refusal_of(with) == "", "both of RSA");
+  with.tls->key = own.key.string();
+  BOOST_TEST(has(refusal_of(with), "session_options::tls.key: "), "a certificate of RSA");
+}
+
+// OpenSSL would ask at the terminal.
+BOOST_AUTO_TEST_CASE(the_password_of_a_certificate_is_not_asked_at_the_terminal) {
+  write(
+      "locked.pem",
+      "-----BEGIN CERTIFICATE-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-256-CBC,00112233445566778899AABBCCDDEEFF\n\n"
+      "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n-----END CERTIFICATE-----\n");
+  auto with = options();
+  with.tls->certificate = (folder.path() / "locked.pem").string();
+  int asked = 0;
+  with.tls->key_password = [&] { return ++asked, std::string("guess"); };
+  BOOST_TEST(has(refusal_of(with), "session_options::tls.certificate: "));
+  BOOST_TEST(asked == 1);
+}
+
 BOOST_AUTO_TEST_CASE(certificate_and_key_need_each_other) {
   auto with = options();
   with.tls->key.clear();
@@ -82,10 +110,10 @@ BOOST_AUTO_TEST_CASE(certificate_and_key_in_one_file) {
 BOOST_AUTO_TEST_CASE(the_password_of_a_key_is_asked_for_and_never_told) {
   own = authority.issue({.name = "client", .key_password = "open sesame"});
   auto with = options();
-  BOOST_TEST(!refusal_of(with).empty(), "without a callback");
+  BOOST_TEST(has(refusal_of(with), "passphrase"), "without a callback");
   with.tls->key_password = [] { return std::string("tell nobody"); };
   const auto text = refusal_of(with);
-  BOOST_TEST(!text.empty(), "the wrong one");
+  BOOST_TEST(has(text, "bad decrypt"), text);
   BOOST_TEST(!has(text, "tell nobody"), text);
   with.tls->key_password = []() -> std::string { throw std::runtime_error("no vault"); };
   BOOST_TEST(!refusal_of(with).empty(), "a callback that throws");
@@ -121,6 +149,22 @@ BOOST_AUTO_TEST_CASE(a_spoiled_file_changes_nothing) {
   const auto said = std::ranges::find(*told, session_event::certificates_unusable, &told_event::event);
   BOOST_TEST((said->severity == log_severity::warning));
   BOOST_TEST(has(said->line, "session_options::tls.certificate"), said->line);
+}
+
+// Reading it would wait for somebody who writes.
+BOOST_AUTO_TEST_CASE(a_fifo_in_the_place_of_a_file_changes_nothing) {
+  server.require_client(authority.certificate().string());
+  session zk(io.get_executor(), options());
+  await_connects(1);
+  const auto first = server.client_serial();
+  std::filesystem::remove(own.key);
+  BOOST_TEST_REQUIRE(::mkfifo(own.key.c_str(), 0600) == 0);
+  server.drop_all();
+  await_connects(2);
+  BOOST_TEST((server.client_serial() == first));
+  const auto said = std::ranges::find(*told, session_event::certificates_unusable, &told_event::event);
+  BOOST_TEST_REQUIRE((said != told->end()));
+  BOOST_TEST(has(said->line, "session_options::tls.key"), said->line);
 }
 
 BOOST_AUTO_TEST_CASE(a_server_is_not_trusted_any_more_once_its_authority_is_gone) {

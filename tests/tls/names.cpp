@@ -1,6 +1,10 @@
 // The name that is verified is the one that the user has written.
+#include <openssl/ssl.h>
+#include <openssl/x509_vfy.h>
+
 #include <boost/test/unit_test.hpp>
 
+#include "backend/tls/tls_context.hpp"
 #include "tls/tls_case.hpp"
 
 using namespace zkrecipes;
@@ -70,6 +74,44 @@ BOOST_AUTO_TEST_CASE(a_wildcard_is_one_whole_label) {
   BOOST_TEST(connects(options));
   options.tls->server_name = "a.one.zk.example";
   check_refusal(options, tls_errc::wrong_name);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_name_that_is_none_is_refused_by_the_constructor) {
+  auto options = options_for("127.0.0.1:1");
+  for (const auto* wrong : {".example", "*", "*.example", "[::1]", " ", "a b", "a\nb", "m\xc3\xbcller.example"}) {
+    options.tls->server_name = wrong;
+    BOOST_CHECK_EXCEPTION(session(io.get_executor(), options), std::invalid_argument, [](const auto& why) {
+      return std::string_view(why.what()).starts_with("session_options::tls: server_name is neither");
+    });
+  }
+}
+
+/// The dot says that a host name is whole. Certificates have it without, and so has the name that a server is asked
+/// for.
+BOOST_AUTO_TEST_CASE(a_dot_behind_the_one_name_does_not_count) {
+  tls_server server(io, certificate_for("zookeeper.example"));
+  auto options = options_for(server.address());
+  options.tls->server_name = "zookeeper.example.";
+  BOOST_TEST(connects(options));
+  BOOST_TEST(server.asked_name() == "zookeeper.example");
+  for (const auto* wrong : {"other.example.", "example.", "zookeeper.example.."}) {
+    told->clear();
+    options.tls->server_name = wrong;
+    check_refusal(options, tls_errc::wrong_name);
+  }
+}
+
+/// Not every resolver knows a local name with the dot, so what OpenSSL gets is looked at.
+BOOST_AUTO_TEST_CASE(a_dot_behind_a_host_does_not_count) {
+  backend::tls_context context({.authorities = authority.certificate().string()});
+  const auto made = context.make("192.0.2.1:2281", {"one.example.", "two.example"});
+  const std::string asked = SSL_get_servername(made.handle.get(), TLSEXT_NAMETYPE_host_name);
+  BOOST_TEST(asked == "one.example");
+  auto* expected = SSL_get0_param(made.handle.get());
+  const std::string first = X509_VERIFY_PARAM_get0_host(expected, 0), second = X509_VERIFY_PARAM_get0_host(expected, 1);
+  BOOST_TEST(first == "one.example");
+  BOOST_TEST(second == "two.example");
+  BOOST_TEST(X509_VERIFY_PARAM_get0_host(expected, 2) == nullptr);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -99,8 +99,13 @@ BOOST_AUTO_TEST_CASE(our_certificate_has_expired) {
 }
 
 /// The server reads the list of the authority when it sees the first certificate, so the list is complete before.
+/// The certificates tell where that list is, in a folder whose name has to be written in another way there.
 BOOST_AUTO_TEST_CASE(our_certificate_is_revoked) {
-  testcluster::ensemble strict({.servers = 1, .tls = true, .extra_config = {"ssl.crl=true"}, .start_timeout = 120s});
+  testcluster::ensemble strict({.servers = 1,
+                                .dir = folder.path() / "a, 100% c",
+                                .tls = true,
+                                .extra_config = {"ssl.crl=true"},
+                                .start_timeout = 120s});
   const auto revoked = strict.authority().issue({.name = "revoked"});
   strict.authority().revoke(revoked.certificate);
   auto with = options_with(strict.client_certificate());

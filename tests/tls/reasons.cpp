@@ -1,17 +1,44 @@
 // A server whose certificate or version is of no use is refused, with the reason, within two seconds.
+#include <filesystem>
 #include <fstream>
+#include <memory>
+#include <vector>
 
+#include <openssl/err.h>
+#include <openssl/rsa.h>
 #include <openssl/ssl.h>
 
+#include <boost/asio/ssl/error.hpp>
 #include <boost/test/unit_test.hpp>
 
+#include "backend/tls/tls_reason.hpp"
 #include "support/scripted_server.hpp"
 #include "tls/tls_case.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
-BOOST_FIXTURE_TEST_SUITE(tls_reasons, tls_case)
+namespace {
+
+struct reasons_case : tls_case {
+  /// For a session that trusts `authority` and heeds these lists of revoked certificates.
+  session_options options_with(const std::vector<std::filesystem::path>& lists, const tls_server& server) {
+    auto options = options_for(server.address());
+    options.tls->authorities = (folder.path() / "both.pem").string();
+    std::ofstream to(options.tls->authorities);
+    to << std::ifstream(authority.certificate()).rdbuf();
+    for (const auto& each : lists) to << std::ifstream(each).rdbuf();
+    return options;
+  }
+  void check_taken(const session_options& options) {
+    session zk(io.get_executor(), options);
+    BOOST_TEST(run_until(io, [&] { return zk.status().state == session_state::connected; }));
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(tls_reasons, reasons_case)
 
 BOOST_AUTO_TEST_CASE(the_server_is_taken) {
   tls_server server(io, server_certificate());
@@ -60,21 +87,37 @@ BOOST_AUTO_TEST_CASE(not_yet_valid) {
 BOOST_AUTO_TEST_CASE(revoked) {
   const auto own = server_certificate();
   tls_server server(io, own);
-  auto options = options_for(server.address());
-  const auto both = (folder.path() / "both.pem").string();
-  const auto write_both = [&] {
-    std::ofstream to(both);
-    for (const auto& each : {authority.certificate(), authority.revocations()}) to << std::ifstream(each).rdbuf();
-  };
-  write_both();
-  options.tls->authorities = both;
-  {
-    session zk(io.get_executor(), options);
-    BOOST_TEST(run_until(io, [&] { return zk.status().state == session_state::connected; }), "on no list");
-  }
+  const std::vector lists{authority.revocations()};
+  check_taken(options_with(lists, server));
   authority.revoke(own.certificate);
-  write_both();
-  check_refusal(options, tls_errc::revoked);
+  check_refusal(options_with(lists, server), tls_errc::revoked);
+}
+
+BOOST_AUTO_TEST_CASE(behind_a_revoked_authority) {
+  testcluster::authority intermediate(authority, "intermediate");
+  tls_server server(io, intermediate.issue({.name = "below", .hosts = {"127.0.0.1"}}));
+  const std::vector lists{authority.revocations(), intermediate.revocations()};
+  check_taken(options_with(lists, server));
+  authority.revoke(intermediate.certificate());
+  check_refusal(options_with(lists, server), tls_errc::revoked);
+}
+
+BOOST_AUTO_TEST_CASE(behind_an_authority_without_a_list) {
+  testcluster::authority intermediate(authority, "intermediate");
+  tls_server server(io, intermediate.issue({.name = "below", .hosts = {"127.0.0.1"}}));
+  check_taken(options_for(server.address()));
+  check_refusal(options_with({authority.revocations()}, server), tls_errc::unusable_certificate);
+}
+
+// OpenSSL tells first what its part for RSA found.
+BOOST_AUTO_TEST_CASE(a_signature_by_another_key_of_rsa) {
+  const std::unique_ptr<SSL_CTX, void (*)(SSL_CTX*)> context(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free);
+  const std::unique_ptr<SSL, void (*)(SSL*)> connection(SSL_new(context.get()), &SSL_free);
+  const error_code padding(static_cast<int>(ERR_PACK(ERR_LIB_RSA, 0, RSA_R_INVALID_PADDING)),
+                           asio::error::get_ssl_category());
+  BOOST_TEST(backend::tls_reason(padding, connection.get(), false) == make_error_code(tls_errc::handshake_failed));
+  SSL_set_verify_result(connection.get(), X509_V_ERR_CERT_SIGNATURE_FAILURE);
+  BOOST_TEST(backend::tls_reason(padding, connection.get(), false) == make_error_code(tls_errc::unknown_authority));
 }
 
 BOOST_AUTO_TEST_CASE(old_versions_only) {

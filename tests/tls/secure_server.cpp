@@ -1,17 +1,11 @@
 #include "tls/secure_server.hpp"
 
+#include "support/single_server.hpp"
+
 namespace zkrecipes::test {
 
 testcluster::ensemble& secure_server() {
-  static testcluster::ensemble shared([] {
-    testcluster::ensemble_options options;
-    options.servers = 1;
-    options.tick_time = 250ms;
-    options.start_timeout = 120s;
-    options.tls = true;
-    options.delay_proxies = true;
-    return options;
-  }());
+  static testcluster::ensemble shared(single_server({.tls = true, .delay_proxies = true}));
   return shared;
 }
 

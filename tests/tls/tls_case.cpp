@@ -1,25 +1,10 @@
 #include "tls/tls_case.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <stdexcept>
 
 #include <boost/test/unit_test.hpp>
 
 namespace zkrecipes::test {
-
-namespace fs = std::filesystem;
-
-temporary_folder::temporary_folder() {
-  std::string name = (fs::temp_directory_path() / "zkrecipes-tls-XXXXXX").string();
-  if (!::mkdtemp(name.data())) throw std::runtime_error("could not make a folder");
-  path_ = name;
-}
-
-temporary_folder::~temporary_folder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
 
 testcluster::certificate_files tls_case::server_certificate() {
   return authority.issue({.name = "server", .hosts = {"127.0.0.1", "localhost"}});

@@ -1,7 +1,6 @@
 // A test case with certificates of its own, and servers in this process that speak TLS.
 #pragma once
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,22 +10,10 @@
 #include <testcluster/authority.hpp>
 
 #include "support/coroutine.hpp"
+#include "tls/temporary_folder.hpp"
 #include "tls/tls_server.hpp"
 
 namespace zkrecipes::test {
-
-/// A folder for the time of a test case.
-class temporary_folder {
- public:
-  temporary_folder();
-  ~temporary_folder();
-  temporary_folder(const temporary_folder&) = delete;
-  temporary_folder& operator=(const temporary_folder&) = delete;
-  const std::filesystem::path& path() const noexcept { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct told_event {
   session_event event;

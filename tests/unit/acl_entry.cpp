@@ -60,12 +60,20 @@ BOOST_AUTO_TEST_CASE(permissions_are_a_sum_of_bits) {
 
 BOOST_AUTO_TEST_CASE(subjects_as_java_writes_them) {
   for (const auto* good : {"CN=app", "CN=a b,OU=ops,O=Example\\, Inc.,L=X,ST=Y,C=DE", "CN=a+UID=7,DC=example,DC=org",
-                           "1.2.840.113549.1.9.1=#160161,CN=a", "CN=\\ b", "CN="})
+                           "1.2.840.113549.1.9.1=#160161,CN=a", "CN=\\ b", "CN=", "CN=M\u00fcller", "CN=a\\=b\\#1",
+                           R"(CN=\"a\"\;\<b\>\\)", "CN=b\\ ", R"(CN=\ \ a  b\ \ )", R"(CN=\ )", R"(CN=a\\\ )"})
     BOOST_TEST(subject_refused(good) == "", good);
   for (const auto* bad : {"", "app", "/C=DE/CN=app", "CN = app", "CN=app, O=Example", "CN= app", "cn=app",
                           "emailAddress=a@b,CN=app", "CN=app,", ",CN=app", "CN=a,Example"})
     BOOST_TEST(subject_refused(bad).find("openssl x509") != std::string::npos, bad);
   BOOST_TEST(!subject_refused(std::string("CN=a\0b", 6)).empty());
+}
+
+// Servers take some of them, and no certificate has them.
+BOOST_AUTO_TEST_CASE(subjects_as_openssl_writes_them_are_refused) {
+  for (const auto* bad : {R"(CN=M\C3\BCller)", "CN=a=b", "CN=a#b", "CN=a ", "CN=a\\", "CN=a;b", "CN=a<b", "CN=\"a\"",
+                          R"(CN=a\09b)", "1.2.3=a", "1.2.3=#1", "1.2.3=#0G", R"(CN=a \ )", R"(CN=\  a)", R"(CN=a\\ )"})
+    BOOST_TEST(subject_refused(bad).find("-esc_msb") != std::string::npos, bad);
 }
 
 BOOST_AUTO_TEST_CASE(addresses_are_numbers) {

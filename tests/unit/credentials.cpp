@@ -52,7 +52,7 @@ struct credentials_case : fake_session {
   void check_given(const std::string& secret) {
     const auto what = answer();
     BOOST_TEST((what.op == backend::opcode::authenticate));
-    BOOST_TEST(what.data == secret);
+    BOOST_TEST(what.secret->user + ':' + what.secret->password == secret);
   }
 };
 
@@ -187,6 +187,26 @@ BOOST_AUTO_TEST_CASE(there_is_room_for_32) {
   BOOST_TEST(!known.error());
   reconnect();
   BOOST_TEST(users().size() == 32u);
+}
+
+BOOST_AUTO_TEST_CASE(there_is_room_for_64_KiB) {
+  connect();
+  for (int i = 10; i < 26; ++i) {
+    auto adding = add({std::to_string(i), std::string(4'000, 'x')});
+    answer();
+    BOOST_TEST(!adding.error());
+  }
+  const std::string rest((64 << 10) - 16 * 4'002 - 1, 'x');
+  auto too_long = add({"u", rest + 'x'});
+  BOOST_TEST((too_long.error() == errc::full), too_long.error().message());
+  CHECK_PENDING();
+  auto fitting = add({"u", rest});
+  check_given("u:" + rest);
+  BOOST_TEST(!fitting.error());
+  auto one_more = add({"v", ""});
+  BOOST_TEST((one_more.error() == errc::full), one_more.error().message());
+  reconnect();
+  BOOST_TEST(users().size() == 17u);
 }
 
 BOOST_AUTO_TEST_CASE(refused_ones_end_the_session_object) {

@@ -3,6 +3,9 @@
 #include <string>
 #include <vector>
 
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <boost/asio/steady_timer.hpp>
 #include <boost/test/unit_test.hpp>
 
@@ -15,6 +18,29 @@ using namespace zkrecipes;
 using namespace zkrecipes::test;
 
 namespace {
+
+/// The port at this end of a socket, or at the other one; 0: the descriptor is no such socket.
+int port_at(int descriptor, decltype(&::getsockname) which) {
+  sockaddr_in name{};
+  socklen_t size = sizeof name;
+  if (which(descriptor, reinterpret_cast<sockaddr*>(&name), &size) != 0 || name.sin_family != AF_INET) return 0;
+  return ntohs(name.sin_port);
+}
+
+/// From now on neither end of the connections to this server takes more than a few KiB that the other end has not read.
+void narrow(const scripted_server& server) {
+  const int port = std::stoi(server.address().substr(server.address().rfind(':') + 1));
+  const int least = 1;
+  int narrowed = 0;
+  for (int descriptor = 0; descriptor < 1024; ++descriptor) {
+    if (port_at(descriptor, &::getpeername) == port) {
+      narrowed += ::setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &least, sizeof least) == 0;
+    } else if (port_at(descriptor, &::getsockname) == port && port_at(descriptor, &::getpeername) != 0) {
+      narrowed += ::setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &least, sizeof least) == 0;
+    }
+  }
+  BOOST_TEST_REQUIRE(narrowed >= 2);
+}
 
 struct giving_case {
   static constexpr std::int32_t op_exists = 3, op_get = 4, op_set = 5, op_sync = 9, op_close = -11, op_auth = 100;
@@ -112,6 +138,71 @@ BOOST_AUTO_TEST_CASE(they_wait_for_what_the_socket_has_not_taken_yet) {
   expected.insert(expected.begin(), op_sync);
   expected.insert(expected.end(), {op_auth, op_exists, op_get});
   BOOST_TEST(ops == expected, boost::test_tools::per_element());
+  close(zk, server);
+}
+
+// A socket that takes only a part of them keeps the connection, and nothing gets into their middle.
+BOOST_AUTO_TEST_CASE(they_wait_for_room_in_the_socket) {
+  scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> { co_await serve(client); });
+  session zk(io.get_executor(), options_for(server));
+  BOOST_TEST_REQUIRE(run_until(io, [&] { return ops.size() == 1; }));
+  narrow(server);
+  auto used_up = run_coroutine(io, zk.async_set("/a", std::string(80'000, 'x'), any_version, tuple));
+  BOOST_TEST((std::get<0>(used_up) == errc::no_node));  // so the server's end offers no more than its few KiB
+  is_reading = false;
+  recorder<> one(io.get_executor()), two(io.get_executor());
+  recorder<node_data> reading(io.get_executor());
+  zk.async_add_credentials({"one", std::string(50'000, 'x')}, one.token());
+  zk.async_add_credentials({"two", "hush"}, two.token());
+  zk.async_get("/a", reading.token());
+  io.restart();
+  while (io.poll() > 0) {
+  }
+  BOOST_TEST(connections == 1u);
+  BOOST_TEST(!one.done());
+  is_reading = true;
+  BOOST_TEST(run_until(io, [&] { return reading.done(); }));
+  BOOST_TEST_REQUIRE((one.done() && two.done()));
+  BOOST_TEST(!one.error(), one.error().message());
+  BOOST_TEST(!two.error(), two.error().message());
+  BOOST_TEST((reading.error() == errc::no_node), reading.error().message());
+  BOOST_TEST(connections == 1u);
+  BOOST_TEST(ops == (std::vector<std::int32_t>{op_sync, op_set, op_auth, op_exists, op_auth, op_exists, op_get}),
+             boost::test_tools::per_element());
+  close(zk, server);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_does_not_read_them_is_left_after_two_thirds_of_the_timeout) {
+  scripted_server server(io, [&](scripted_connection client) -> asio::awaitable<void> {
+    if (connections > 0) co_return co_await serve(client);
+    ++connections;
+    co_await client.read_connect();
+    co_await client.accept(0x55, 1'500);
+    for (int i = 0; i < 2; ++i) {
+      const auto request = co_await client.read_request();
+      co_await client.answer(request.xid);
+    }
+    asio::steady_timer nap(io);
+    while (connections == 1) {
+      nap.expires_after(1ms);
+      co_await nap.async_wait(asio::use_awaitable);
+    }
+  });
+  session zk(io.get_executor(), options_for(server));
+  auto connected = run_coroutine(io, zk.async_connected(tuple));
+  BOOST_TEST_REQUIRE(!std::get<0>(connected));
+  narrow(server);
+  recorder<node_stat> using_up(io.get_executor());
+  zk.async_set("/a", std::string(80'000, 'x'), any_version, using_up.token());
+  BOOST_TEST_REQUIRE(run_until(io, [&] { return using_up.done(); }));
+  const auto begin = std::chrono::steady_clock::now();
+  auto added = run_coroutine(io, zk.async_add_credentials({"user", std::string(50'000, 'x')}, tuple));
+  const auto taken = std::chrono::steady_clock::now() - begin;
+  BOOST_TEST(!std::get<0>(added), std::get<0>(added).message());
+  BOOST_TEST((taken >= 900ms));
+  BOOST_TEST(connections == 2u);
+  BOOST_TEST_REQUIRE(ops.size() > 1u);
+  BOOST_TEST(ops.front() == op_auth);
   close(zk, server);
 }
 

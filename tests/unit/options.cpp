@@ -91,6 +91,9 @@ BOOST_AUTO_TEST_CASE(credentials_and_acls_have_no_nul_bytes) {
   const std::string cut("a\0b", 3);
   check_refused("session_options::digest", [&](auto& o) { o.digest = {{cut, "hush"}}; });
   check_refused("session_options::digest", [&](auto& o) { o.digest = {{"u", cut}}; });
+  check_refused("session_options::digest", [&](auto& o) {
+    o.digest = {{"u", "x"}, {"v", std::string(64 << 10, 'x')}};
+  });
   check_accepted("an ACL", [](auto& o) { o.default_acl = open_acl(); });
   check_refused("session_options::default_acl", [&](auto& o) { o.default_acl = {{perm_all, cut, "anyone"}}; });
   check_refused("session_options::default_acl", [&](auto& o) { o.default_acl = {{perm_all, "digest", cut}}; });

@@ -89,6 +89,7 @@ BOOST_AUTO_TEST_CASE(a_root_may_follow) {
 const std::pair<std::string, std::string> bad_hosts[] = {
     {"", "a host is missing"},
     {",a", "a host is missing"},
+    {".a", "does not begin with a dot"},
     {"a,", "a host is missing"},
     {"a,,b", "a host is missing"},
     {"/app", "a host is missing"},

@@ -46,6 +46,7 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
     case command::transfer: return transfer_shard(around, wanted, asked.path, asked.group, asked.read_write);
     case command::unpin: return unpin_shard(around, wanted, asked.path, asked.group, asked.read_write);
     case command::decide: return decide_transaction(around, wanted, asked.path, asked.transaction, asked.read_write);
+    case command::unpark: return unpark(around, wanted, asked.queue);
     case command::drop: return change_letters(around, wanted, asked.queue, letter_fate::drop);
     case command::revoke: return revoke_place(around, wanted, asked.path, asked.read_write, asked.line);
     case command::evict: return evict_waiter(around, wanted, asked.path, asked.read_write, asked.line);

@@ -82,8 +82,8 @@ std::string digest_id(const credentials& user);
 
 /// An entry for clients that show a certificate with this subject. Servers compare it letter by letter with what Java
 /// makes of the certificate, such as "CN=app,OU=ops,O=Example": the most specific part first, no blanks around '=' and
-/// ','. `openssl x509 -noout -subject -nameopt RFC2253` prints it so. Other attributes than CN, OU, O, L, ST, C,
-/// STREET, DC and UID are numbers there: "1.2.840.113549.1.9.1=#16...".
+/// ','. `openssl x509 -noout -subject -nameopt RFC2253,-esc_msb` prints most of them so: docs/tls.md. Other attributes
+/// than CN, OU, O, L, ST, C, STREET, DC and UID are numbers there: "1.2.840.113549.1.9.1=#16...".
 /// \throws std::invalid_argument for bad permissions, or a subject that servers could not have written so.
 acl_entry x509_entry(std::string subject, std::int32_t permissions = perm_all);
 

@@ -275,18 +275,19 @@ class session {
   /// Adds digest credentials to those of the session (`session_options::digest`), also to those that the guardian
   /// holds. The present connection and every later one has them, and what is begun afterwards is done with them.
   /// Completes when a server has them, which is no proof that a node accepts them: servers take any digest. They can
-  /// not be removed.
+  /// not be removed. No copy of the secret is left in memory but the session's own, which it wipes at its end.
   ///
   /// Signature: `void(error_code)`.
-  /// Errors: `bad_arguments` (see `credentials`), `full` (a session has 32 of them at most), `too_large`, `closed`,
-  /// `auth_failed` (the server refused them, which ends this object), and after `connection_loss`, `server_error` or a
+  /// Errors: `bad_arguments` (see `credentials`), `full` (a session has 32 of them at most, of 64 KiB together, users
+  /// and secrets), `too_large` (for `session_options::jute_maxbuffer`), `closed`, `auth_failed` (the server
+  /// refused them, which ends this object), and after `connection_loss`, `server_error` or a
   /// cancellation the session keeps them all the same: no connection, or no answer, in time.
   /// Cancellation: as the class says.
   /// Thread safety: as the class says.
   /// Cost: one round trip, two requests, no write; again after each lost connection.
   template <token_for<> Token = default_token>
   auto async_add_credentials(credentials added, Token&& token = Token()) {
-    return detail::initiate<void(error_code)>(token, &begin::start_add_credentials, core_, std::move(added));
+    return detail::initiate<void(error_code)>(token, &begin::start_add_credentials, core_, begin::hold(added));
   }
 
   /// Completes when the node's data or existence differs from `seen_mzxid` (the `node_stat::mzxid` that was seen; 0:

@@ -53,7 +53,8 @@ struct session_options {
   std::string root{};
   /// Create the root path, open to everybody, if it is missing when a connection is established.
   bool create_root = false;
-  /// Every connection begins with these; `session::async_add_credentials` adds others.
+  /// Every connection begins with these; `session::async_add_credentials` adds others. At most 64 KiB together, users
+  /// and secrets.
   std::vector<credentials> digest{};
   /// TLS to every server of `hosts`, whose ports have to be the secure ones. Unset: plain text.
   std::optional<tls_options> tls{};

@@ -18,9 +18,9 @@ request make_multi(transaction all) {
   return what;
 }
 
-request make_authenticate(const credentials& given) {
+request make_authenticate(std::shared_ptr<const credentials> secret) {
   auto what = make_request(opcode::authenticate, "/");
-  what.data = given.user + ':' + given.password;
+  what.secret = std::move(secret);
   return what;
 }
 

@@ -1,6 +1,7 @@
 // Secrets that leave nothing in memory.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,20 @@ inline void wipe(std::vector<credentials>& all) noexcept {
   for (auto& each : all) wipe(each.password);
   all.clear();
 }
+
+/// Takes these credentials to a place from which no copy is made, and which is wiped with its last owner. A short text
+/// that is moved stays behind in its string, so what was given is wiped, too.
+inline std::shared_ptr<const credentials> hold_secret(credentials& given) {
+  const std::shared_ptr<credentials> held(new credentials, [](credentials* each) {
+    wipe(each->password);
+    delete each;
+  });
+  held->user = std::move(given.user);
+  held->password = std::move(given.password);
+  wipe(given.password);
+  return held;
+}
+inline std::shared_ptr<const credentials> hold_secret(credentials&& given) { return hold_secret(given); }
 
 /// A copy of credentials that is wiped at the end of its life.
 class wiped_credentials {

@@ -10,6 +10,7 @@
 
 #include <zkrecipes/node.hpp>
 
+#include "backend/wiped_credentials.hpp"
 #include "format/whole_number.hpp"
 #include "session/credentials.hpp"
 #include "session/paths.hpp"
@@ -53,13 +54,44 @@ std::size_t end_of_attribute(std::string_view text) {
   return text.size();
 }
 
+/// The DER of a value: of an attribute that has no name here, or of a kind of text that Java does not write out.
+bool is_hex_value(std::string_view value) {
+  return value.size() > 1 && value.size() % 2 == 1 && value.front() == '#' &&
+         value.find_first_not_of("0123456789abcdef", 1) == value.npos;
+}
+
+/// Java writes these behind a '\', and each blank at both ends, and all else as it is. OpenSSL writes letters beyond
+/// ASCII as "\C3\BC", and takes
+/// '=' and '#' as they are: such a subject would be that of nobody.
+bool is_escaped_value(std::string_view value) {
+  const auto is_special = [](char c) { return std::string_view(",=+<>#;\"\\").find(c) != std::string_view::npos; };
+  bool is_at_begin = true;
+  bool has_bare_end = false;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const bool is_behind = value[i] == '\\';
+    if (is_behind && ++i == value.size()) return false;
+    const bool is_blank = value[i] == ' ';
+    if (is_behind ? !is_blank && !is_special(value[i]) : is_special(value[i]) || (is_blank && is_at_begin))
+      return false;
+    is_at_begin = is_at_begin && is_blank;
+    has_bare_end = is_blank && (has_bare_end || !is_behind);
+  }
+  return !has_bare_end;
+}
+
+bool is_attribute(std::string_view name, std::string_view value) {
+  if (!is_attribute_name(name)) return false;
+  const bool is_number = name.find_first_of("0123456789") != name.npos;
+  return is_hex_value(value) || (!is_number && is_escaped_value(value));
+}
+
 bool is_subject(std::string_view rest) {
   for (;;) {
     const auto end = end_of_attribute(rest);
     const auto attribute = rest.substr(0, end);
     const auto equals = attribute.find('=');
-    if (equals == attribute.npos || !is_attribute_name(attribute.substr(0, equals))) return false;
-    if (attribute.substr(equals + 1).starts_with(' ')) return false;
+    if (equals == attribute.npos || !is_attribute(attribute.substr(0, equals), attribute.substr(equals + 1)))
+      return false;
     if (end == rest.size()) return true;
     rest.remove_prefix(end + 1);
   }
@@ -87,10 +119,12 @@ acl_entry auth_entry(std::int32_t permissions) { return entry_of("auth_entry", p
 
 std::string digest_id(const credentials& user) {
   if (const auto problem = problem_with(user); !problem.empty()) refuse("digest_id", problem);
-  const auto secret = user.user + ':' + user.password;
+  auto secret = user.user + ':' + user.password;
   std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
   unsigned size = 0;
-  if (EVP_Digest(secret.data(), secret.size(), hash.data(), &size, EVP_sha1(), nullptr) != 1) {
+  const bool is_done = EVP_Digest(secret.data(), secret.size(), hash.data(), &size, EVP_sha1(), nullptr) == 1;
+  backend::wipe(secret);
+  if (!is_done) {
     throw std::runtime_error("digest_id: this OpenSSL has no SHA-1: take the hash from another machine");
   }
   return user.user + ':' + base64(hash.data(), size);
@@ -105,7 +139,8 @@ acl_entry x509_entry(std::string subject, std::int32_t permissions) {
     refuse(
         "x509_entry",
         "a subject is written as in \"CN=app,OU=ops,O=Example\", the most specific part first, without blanks around "
-        "'=' and ',': openssl x509 -noout -subject -nameopt RFC2253 -in FILE");
+        "'=' and ',': openssl x509 -noout -subject -nameopt RFC2253,-esc_msb -in FILE, and a '\\' before each '=' and "
+        "'#' of a value");
   }
   return entry_of("x509_entry", permissions, "x509", std::move(subject));
 }

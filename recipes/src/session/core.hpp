@@ -136,7 +136,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
 
   /// Adds credentials to the present connection and to every later one, and waits until a server has them. They stay
   /// also if the wait ends before that.
-  awaitable<error_code> add_credentials(credentials added);
+  awaitable<error_code> add_credentials(std::shared_ptr<const credentials> added);
 
   /// Ends the session.
   awaitable<void> close();
@@ -164,7 +164,7 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   void note_service();
   void publish_failures();
   void refresh_certificates();
-  error_code keep(credentials added);
+  error_code keep(const credentials& added);
   void give_missing_credentials();
   void send_first(bool is_new);
   void create_root();

@@ -23,26 +23,35 @@ std::string_view problem_with(const credentials& given) {
   return {};
 }
 
+std::size_t bytes_of(const std::vector<credentials>& all) {
+  std::size_t sum = 0;
+  for (const auto& each : all) sum += each.user.size() + each.password.size();
+  return sum;
+}
+
 /// They are kept before they are sent: the answer can be lost, and then the next connection has to bring them.
-awaitable<error_code> core::add_credentials(credentials added) {
+awaitable<error_code> core::add_credentials(std::shared_ptr<const credentials> added) {
   if (over()) co_return over();
+  if (!problem_with(*added).empty()) co_return errc::bad_arguments;
   auto what = backend::make_authenticate(added);
-  if (!problem_with(added).empty()) co_return errc::bad_arguments;
   if (size_on_wire(what) > options_.jute_maxbuffer) co_return errc::too_large;
-  if (const auto refused = keep(std::move(added))) co_return refused;
+  if (const auto refused = keep(*added)) co_return refused;
   const incarnation_ptr any;
   const auto answer = co_await perform(std::move(what), retry::always, any);
   co_return answer.error;
 }
 
-error_code core::keep(credentials added) {
+error_code core::keep(const credentials& added) {
   const auto is_it = [&](const credentials& each) {
     return each.user == added.user && each.password == added.password;
   };
   if (std::ranges::any_of(credentials_, is_it)) return {};
-  if (credentials_.size() >= most_credentials) return errc::full;
-  auto all = credentials_;  // a list that grows would leave its old place as it is
-  all.push_back(std::move(added));
+  const auto bytes = bytes_of(credentials_) + added.user.size() + added.password.size();
+  if (credentials_.size() >= most_credentials || bytes > most_credential_bytes) return errc::full;
+  std::vector<credentials> all;
+  all.reserve(credentials_.size() + 1);  // a list that grows would leave its old place as it is
+  all.insert(all.end(), credentials_.begin(), credentials_.end());
+  all.push_back(added);
   credentials_.swap(all);
   backend::wipe(all);
   log_.credentials_added();
@@ -52,7 +61,9 @@ error_code core::keep(credentials added) {
 
 /// Those that were added after the attempt to connect had begun.
 void core::give_missing_credentials() {
-  for (auto i = given_credentials_; i < credentials_.size(); ++i) send(backend::make_authenticate(credentials_[i]));
+  for (auto i = given_credentials_; i < credentials_.size(); ++i) {
+    send(backend::make_authenticate(backend::hold_secret(credentials(credentials_[i]))));
+  }
 }
 
 }  // namespace zkrecipes::detail

@@ -58,6 +58,8 @@ void check(const session_options& options) {
       throw std::invalid_argument("session_options::digest: " + std::string(problem));
     }
   }
+  if (bytes_of(options.digest) > most_credential_bytes)
+    throw std::invalid_argument("session_options::digest: users and secrets have more than 65536 bytes together");
   const auto program = backend::guardian_program(options.guardian);
   if (has_nul(options.guardian)) throw std::invalid_argument("session_options::guardian: it has a NUL byte");
   if (program && program->empty()) {

@@ -23,7 +23,8 @@ std::size_t size_of(const acl& all) {
 std::size_t size_on_wire(const backend::request& what) {
   std::size_t sum = request_header;
   if (what.op != backend::opcode::multi) {
-    return sum + size_of(what.path) + size_of(what.data) + size_of(what.access) + number;
+    const auto secret = what.secret ? what.secret->user.size() + 1 + what.secret->password.size() : 0;
+    return sum + size_of(what.path) + size_of(what.data) + secret + size_of(what.access) + number;
   }
   for (const auto& each : what.operations) {
     sum += operation_header + size_of(each.path) + number;

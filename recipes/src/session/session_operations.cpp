@@ -3,6 +3,7 @@
 
 #include <zkrecipes/session.hpp>
 
+#include "backend/wiped_credentials.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 #include "session/paths.hpp"
@@ -80,7 +81,7 @@ awaitable<outcome<acl>> get_acl(core_ptr core, std::string path) {
   co_return outcome<acl>(result.error, std::move(result.access));
 }
 
-awaitable<outcome<>> add_credentials(core_ptr core, credentials added) {
+awaitable<outcome<>> add_credentials(core_ptr core, session_operations::secret_ptr added) {
   const auto error = co_await core->add_credentials(std::move(added));
   co_return outcome<>(error);
 }
@@ -213,9 +214,11 @@ void session_operations::start_set_acl(handler<> h, core_ptr core, std::string p
   launch(*core->get_scheduler(), std::move(h), no_result(core, std::move(what), retry::once));
 }
 
-void session_operations::start_add_credentials(handler<> h, core_ptr core, credentials added) {
+void session_operations::start_add_credentials(handler<> h, core_ptr core, secret_ptr added) {
   launch(*core->get_scheduler(), std::move(h), add_credentials(core, std::move(added)));
 }
+
+session_operations::secret_ptr session_operations::hold(credentials& given) { return backend::hold_secret(given); }
 
 void session_operations::start_data_change(handler<node_data> h, core_ptr core, std::string path,
                                            std::int64_t seen_mzxid) {

@@ -26,6 +26,9 @@ struct certificate_options {
 
   /// Encrypts the key. Empty: the key is not encrypted.
   std::string key_password{};
+
+  /// The key is one of RSA, of 2048 bits, which takes a tenth of a second to make; otherwise on the curve P-256.
+  bool rsa = false;
 };
 
 /// The files of a certificate, in PEM. Those with a key have the mode 0600.
@@ -35,12 +38,15 @@ struct certificate_files {
   std::filesystem::path both;  ///< The key and behind it the certificate: the form of ZooKeeper's `ssl.keyStore`.
 };
 
-/// An authority that signs certificates for tests, with keys on the curve P-256. Its own key is in memory only, and it
-/// is valid for a day.
+/// An authority that signs certificates for tests. Its own key, on the curve P-256, is in memory only, and it is valid
+/// for a day.
 class authority {
  public:
   /// Writes its certificate to `folder`/`name`.pem. The folder has to exist. Throws testcluster::error if it can not.
   explicit authority(std::filesystem::path folder, const std::string& name = "authority");
+  /// An authority whose own certificate `issuer` signs, with files in the folder of `issuer`. Behind each certificate
+  /// that it issues stands its own in the same file. Throws as the other constructor.
+  authority(const authority& issuer, const std::string& name);
   ~authority();
   authority(const authority&) = delete;
   authority& operator=(const authority&) = delete;
@@ -60,6 +66,8 @@ class authority {
   const std::filesystem::path& revocations() const;
 
  private:
+  authority(std::filesystem::path folder, const std::string& name, const authority* issuer);
+
   struct impl;
   std::unique_ptr<impl> impl_;
 };

@@ -41,7 +41,10 @@ void read_answer(std::string_view input) {
   require_connections(zkadmin::parse_admin_connections(input));
   require_owners(zkadmin::parse_dump(input));
   require_owners(zkadmin::parse_admin_dump(input));
-  require(!has_control(zkadmin::doubts_about_admin(input, 2181)), "no control character is shown");
+  require(!has_control(zkadmin::doubts_about_admin(input, {{}, 2181})), "no control character is shown");
+  const auto server = zkadmin::parse_conf(input);
+  require(!has_control(server.trouble), "no control character is shown");
+  require(!server.trouble.empty() || !server.data_dir.empty(), "a server that is known has a data directory");
 }
 
 const target known("session_answers", read_answer);

@@ -43,11 +43,11 @@ bool is_digest(const std::string& id) {
 
 identities authenticate(const std::vector<credentials>& given) {
   identities who;
-  for (const auto& each : given) who.push_back(authenticate(each.user + ':' + each.password));
+  for (const auto& each : given) who.push_back(authenticate(each));
   return who;
 }
 
-identity authenticate(const std::string& secret) { return {"digest", digest_of(secret)}; }
+identity authenticate(const credentials& one) { return {"digest", digest_of(one.user + ':' + one.password)}; }
 
 bool allows(const acl& access, std::int32_t permissions, const identities& who) {
   return std::any_of(access.begin(), access.end(), [&](const acl_entry& each) {

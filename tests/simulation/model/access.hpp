@@ -19,8 +19,7 @@ using identities = std::vector<identity>;
 
 /// The identities of a connection that has given these credentials.
 identities authenticate(const std::vector<credentials>& given);
-/// The one that "user:password" stands for.
-identity authenticate(const std::string& secret);
+identity authenticate(const credentials& one);
 
 bool allows(const acl& access, std::int32_t permissions, const identities& who);
 

@@ -39,7 +39,7 @@ void ensemble::receive(const connection_ptr& from, waiting_request what) {
   if (!what.ping) {
     observer_.received(*from, what.what);
     if (from->closed) return;  // a fault at this step broke the connection
-    if (what.what.op == opcode::authenticate) from->who.push_back(authenticate(what.what.data));
+    if (what.what.op == opcode::authenticate) from->who.push_back(authenticate(*what.what.secret));
     what.who = from->who;
     what.throttled = at(from->server).throttling && is_sign_of_life(what.what);
     what.forwarded = !what.throttled && !is_read(what.what.op);

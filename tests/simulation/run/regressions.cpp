@@ -52,6 +52,9 @@ constexpr regression regressions[] = {
     {"nothing is owed while a node stands that a call has made after it was cancelled", "shared_gate", 5100197998},
     {"a taker that meets a pop of its own earlier session begins anywhere near the front", "queue", 5600551644},
     {"puts of a producer that were cancelled on the way go on behind one another", "queue", 5600641664},
+    {"a shard of a frozen group that all members want to leave waits without an owner", "shards", 6200014516},
+    {"what is left of a balance is removed, too, if a deposed leader has removed a part", "shared_balance", 6300013839},
+    {"no shard waits for a member whose successor is there, and drains", "shards", 6200254596},
 };
 
 }  // namespace

@@ -103,6 +103,20 @@ bool group_state::has_joined(const std::string& id, instant since) const {
   });
 }
 
+bool group_state::has_idle_successor(const detail::away_record& note) const {
+  const auto writer = members_.find(note.node);
+  if (writer == members_.end()) return false;
+  return std::ranges::any_of(members_, [&](const auto& each) {
+    const auto& state = each.second;
+    const bool is_successor = !state.gone && state.record && state.record->id == note.id;
+    return is_successor && state.number > writer->second.number && gives_all(each.first);
+  });
+}
+
+bool group_state::has_taker() const {
+  return std::ranges::any_of(members_, [&](const auto& each) { return !each.second.gone && !gives_all(each.first); });
+}
+
 of_shards<std::string> group_state::assigned() const {
   of_shards<std::string> all;
   of_shards<std::int64_t> plans{};

@@ -40,6 +40,11 @@ class group_state {
   bool gives_all(const std::string& name) const;
   /// Whether a member with this id has joined since then.
   bool has_joined(const std::string& id, instant since) const;
+  /// Whether a member with the same id has joined behind the one that wrote the note, and takes nothing. It can be
+  /// there before the note is: a process that starts while the former one, with the same id, still leaves.
+  bool has_idle_successor(const detail::away_record& note) const;
+  /// Whether a member is there that shards can be given to.
+  bool has_taker() const;
   /// By id.
   const std::map<std::string, absence>& away() const noexcept { return away_; }
   /// Since when each shard is in quarantine.

@@ -152,8 +152,8 @@ void order_rules::check_given(std::uint32_t shard, const std::string& to, bool i
               "a shard in quarantine is given to nobody", text);
   const auto& member = state_.members().at(to);
   for (const auto& [id, each] : state_.away()) {
-    if (is_taken || is_tampered() || each.is_changed || !kept_[id].contains(shard) || state_.has_joined(id, each.since))
-      continue;
+    if (is_taken || is_tampered() || each.is_changed || !kept_[id].contains(shard)) continue;
+    if (state_.has_joined(id, each.since) || state_.has_idle_successor(each.note)) continue;
     const auto& own = member.record ? member.record->id : std::string();
     const auto other = state_.away().find(own);
     const bool is_in_two_notes = other != state_.away().end() && other->second.note.own.contains(shard);

@@ -178,7 +178,8 @@ std::string shards_scenario::what_is_unsettled() const {
 bool shards_scenario::is_settled(std::uint32_t shard, const std::string& assigned) const {
   const auto& state = all_.orders.state();
   const auto owner = all_.records.owner(shard);
-  if (state.quarantines().contains(shard)) return assigned.empty() && !state.is_there(owner);
+  const bool may_stay_free = assigned.empty() && state.frozen_since() && !state.has_taker();  // all want to leave
+  if (state.quarantines().contains(shard) || may_stay_free) return assigned.empty() && !state.is_there(owner);
   return !assigned.empty() && owner == assigned && all_.records.is_executing(shard);
 }
 

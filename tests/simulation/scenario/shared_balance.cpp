@@ -48,6 +48,7 @@ class pace_scenario final : public scenario {
   void check_limit(const entry& what, const change& each);
   void note_member(const change& each);
   void remove_all();
+  void remove_the_rest();
 
   struct member {
     std::int64_t owner = 0;
@@ -212,7 +213,7 @@ bool pace_scenario::is_member(std::int64_t session) const {
   return std::ranges::any_of(members_, [&](const auto& each) { return each.second.owner == session; });
 }
 
-/// An operator removes the whole path. It is repeated if members come back in between and leave a part of it.
+/// An operator removes the whole path.
 void pace_scenario::remove_all() {
   is_meddled_with = true;
   const auto& nodes = in_.servers().committed_state();
@@ -222,9 +223,15 @@ void pace_scenario::remove_all() {
     for (const auto& each : names) in_.servers().remove(members_path + '/' + each);
   }
   for (const auto& each : {limit_path, members_path, pace_path}) in_.servers().remove(each);
+  remove_the_rest();
+}
+
+/// It is repeated if a part was left: members come back in between, and a leader that is deposed does some of it, late.
+void pace_scenario::remove_the_rest() {
   in_.clock().after(500ms, [this] {
     const auto& now = in_.servers().committed_state();
-    if (now.find(members_path) && !now.find(limit_path)) remove_all();
+    if (now.find(members_path) && !now.find(limit_path)) return remove_all();
+    if (in_.clock().now() < in_.what().faults_until + 5s) remove_the_rest();
   });
 }
 

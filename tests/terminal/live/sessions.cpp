@@ -154,6 +154,40 @@ BOOST_AUTO_TEST_CASE(by_the_admin_server) {
   run(there.over->async_close(tuple));
 }
 
+BOOST_AUTO_TEST_CASE(by_the_admin_server_over_tls) {
+  for (const bool tells_who_it_is : {true, false}) {
+    const std::vector<std::string> words{tells_who_it_is ? "conf" : "srvr"};
+    testcluster::ensemble one({.servers = 1,
+                               .four_letter_words = words,
+                               .admin_server = true,
+                               .tls = true,
+                               .base_port = 22810,
+                               .start_timeout = 120s});
+    const auto admin = one.nodes().at(0).admin;
+    const auto& own = one.client_certificate();
+    const auto listed = zkadmin({"sessions", "-o", "json", "--admin-port", admin.substr(admin.rfind(':') + 1)},
+                                {{"ZKADMIN_HOSTS", one.hosts()},
+                                 {"ZKADMIN_ROOT", "/"},
+                                 {"ZKADMIN_TIMEOUT", "20s"},
+                                 {"ZKADMIN_TLS_AUTHORITIES", one.authority().certificate()},
+                                 {"ZKADMIN_TLS_CERTIFICATE", own.certificate},
+                                 {"ZKADMIN_TLS_KEY", own.key}});
+    const auto document = json::parse(listed.out);
+    const auto& server = document.at("servers").at(0);
+    BOOST_TEST(server.at("source") == (tells_who_it_is ? "admin_server" : "tree"), listed.out);
+    if (tells_who_it_is) {
+      BOOST_TEST(listed.code == 0, listed.err);
+      BOOST_TEST(server.at("sessions").as_int64() >= 1);  // that of zkadmin
+      BOOST_TEST(document.at("sessions").at(0).at("server").as_string() == one.hosts());
+    } else {
+      BOOST_TEST(server.at("why").as_string().find(
+                     "conf: it does not allow conf; add to its zoo.cfg: 4lw.commands.whitelist=srvr,conf") !=
+                     std::string::npos,
+                 listed.out);
+    }
+  }
+}
+
 BOOST_AUTO_TEST_CASE(by_the_owners_of_nodes) {
   lone_server there(*this, {.servers = 1, .four_letter_words = {"srvr"}, .base_port = 22810});
   const auto listed =

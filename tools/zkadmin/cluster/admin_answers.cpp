@@ -83,13 +83,15 @@ bool add_sessions(told_owners& told, const json::value& value) {
 
 }  // namespace
 
-std::string doubts_about_admin(std::string_view body, std::uint16_t client_port) {
+std::string doubts_about_admin(std::string_view body, const server_identity& server) {
   std::string trouble;
   const auto object = admin_object(body, "configuration", trouble);
   if (!object) return trouble;
   const auto told = integer_in(*object, "client_port");
   if (!told) return "it does not tell its client port";
-  return *told == client_port ? "" : "it is that of the server with the client port " + std::to_string(*told);
+  if (*told != server.client_port) return "it is that of the server with the client port " + std::to_string(*told);
+  const bool is_other = !server.data_dir.empty() && text_in(*object, "data_dir") != server.data_dir;
+  return is_other ? "it is that of a server with another data directory" : "";
 }
 
 told_connections parse_admin_connections(std::string_view body) {

@@ -50,7 +50,8 @@ std::string_view take_line(std::string_view& text) {
 std::string refusal_of(std::string_view answer, const char* word) {
   if (answer.empty()) return "it closed the connection without an answer (a port for TLS only?)";
   if (answer.find("is not in the whitelist") != answer.npos)
-    return std::string("it does not allow ") + word + "; add to its zoo.cfg: 4lw.commands.whitelist=srvr,cons,dump";
+    return std::string("it does not allow ") + word + "; add to its zoo.cfg: 4lw.commands.whitelist=srvr," +
+           (word == std::string_view("conf") ? "conf,cons,dump" : "cons,dump");
   if (answer.find("not currently serving requests") != answer.npos)
     return "not serving requests: no quorum, or still starting";
   return {};
@@ -160,6 +161,23 @@ class dump_reader {
 };
 
 }  // namespace
+
+server_identity parse_conf(std::string_view answer) {
+  server_identity told{refusal_of(answer, "conf")};
+  if (!told.trouble.empty()) return told;
+  std::optional<std::int64_t> port;
+  for (auto rest = answer; !rest.empty();) {
+    const auto line = without_blanks(take_line(rest));
+    const auto name = line.substr(0, line.find('='));
+    if (name.size() == line.size()) continue;
+    const auto value = line.substr(name.size() + 1);
+    if (name == "clientPort") port = number_from<std::int64_t>(value);
+    if (name == "dataDir") told.data_dir = std::string(value);
+  }
+  told.client_port = port.value_or(0);
+  if (!port || told.data_dir.empty()) told.trouble = garbage(answer);
+  return told;
+}
 
 told_connections parse_cons(std::string_view answer) {
   told_connections told;

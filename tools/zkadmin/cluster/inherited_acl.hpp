@@ -14,4 +14,7 @@ namespace zkadmin {
 /// from a session without the right `admin`, and a copy would be of use to nobody.
 boost::asio::awaitable<zkrecipes::acl> inherited_acl(zkrecipes::session session, std::string path);
 
+/// The same for nodes at `path` and below it: if that node is missing, the ACL of the nearest one above it counts.
+boost::asio::awaitable<zkrecipes::acl> nearest_acl(zkrecipes::session session, std::string path);
+
 }  // namespace zkadmin

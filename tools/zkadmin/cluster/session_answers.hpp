@@ -1,5 +1,6 @@
-// What a server answers about sessions: by its AdminServer, and by the four-letter words `cons` and `dump`. Pure
-// functions, which never fail, whatever the text. They pick out what they know: an answer may hold secrets of clients.
+// What a server answers about sessions: by its AdminServer, and by the four-letter words `conf`, `cons` and `dump`.
+// Pure functions, which never fail, whatever the text. They pick out what they know: an answer may hold secrets of
+// clients.
 #pragma once
 
 #include <chrono>
@@ -34,14 +35,21 @@ struct told_owners {
   std::map<std::int64_t, std::vector<std::string>> nodes{};  ///< By session.
 };
 
-/// Why the answer of an AdminServer to /commands/configuration is not that of the server with this client port; empty:
-/// it is.
-std::string doubts_about_admin(std::string_view body, std::uint16_t client_port);
+/// What tells a server from the others of its machine.
+struct server_identity {
+  std::string trouble{};         ///< Why it is not known; empty: it is.
+  std::int64_t client_port = 0;  ///< Without TLS.
+  std::string data_dir{};        ///< Empty: not known.
+};
+
+/// Why the answer of an AdminServer to /commands/configuration is not that of this server; empty: it is.
+std::string doubts_about_admin(std::string_view body, const server_identity& server);
 /// The answer of the AdminServer to /commands/connections, without its header.
 told_connections parse_admin_connections(std::string_view body);
 /// That to /commands/dump.
 told_owners parse_admin_dump(std::string_view body);
 
+server_identity parse_conf(std::string_view answer);
 told_connections parse_cons(std::string_view answer);
 told_owners parse_dump(std::string_view answer);
 

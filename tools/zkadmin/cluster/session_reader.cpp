@@ -28,15 +28,27 @@ void prefer(std::string& trouble, const std::string& found) {
   if (trouble.empty()) trouble = found;
 }
 
+/// No AdminServer tells the port for TLS, so the server at that port is asked which one it is.
+asio::awaitable<server_identity> identify(endpoint server, tls_context_ptr tls, deadline limit) {
+  if (!tls) co_return server_identity{{}, server.port};
+  const auto conf = co_await ask_word_in_time(server, "conf", longest_session_answer, tls, limit);
+  auto told = conf.trouble.empty() ? parse_conf(conf.text) : server_identity{conf.trouble};
+  if (!told.trouble.empty()) told.trouble = "whether it is that of this server is not known: conf: " + told.trouble;
+  co_return told;
+}
+
 /// Several servers of one machine can not all have the same port for their AdminServers. Empty: it is the right one.
-asio::awaitable<std::string> doubts_about(endpoint where, std::uint16_t client_port, deadline limit) {
+asio::awaitable<std::string> doubts_about(endpoint where, endpoint server, tls_context_ptr tls, deadline limit) {
   const auto told = co_await ask_admin_server(where, "/commands/configuration", longest_session_answer, limit);
-  co_return told.trouble.empty() ? doubts_about_admin(told.body, client_port) : told.trouble;
+  if (!told.trouble.empty()) co_return told.trouble;
+  const auto known = co_await identify(server, tls, limit);
+  co_return known.trouble.empty() ? doubts_about_admin(told.body, known) : known.trouble;
 }
 
 /// The AdminServer's answers. Without an answer about the connections `asked.why` says why.
-asio::awaitable<void> ask_admin(endpoint where, std::uint16_t client_port, deadline limit, server_answers& told) {
-  told.connections.trouble = co_await doubts_about(where, client_port, limit);
+asio::awaitable<void> ask_admin(endpoint where, endpoint server, tls_context_ptr tls, deadline limit,
+                                server_answers& told) {
+  told.connections.trouble = co_await doubts_about(where, server, tls, limit);
   if (!told.connections.trouble.empty()) {
     told.asked.why = "AdminServer at " + where.name + ": " + told.connections.trouble;
     co_return;
@@ -173,7 +185,7 @@ const char* to_string(session_source source) noexcept {
 asio::awaitable<server_answers> ask_about_sessions(endpoint server, std::uint16_t admin_port, tls_context_ptr tls,
                                                    deadline limit) {
   server_answers told{{server.name}};
-  if (admin_port != 0) co_await ask_admin(admin_endpoint(server, admin_port), server.port, half_of(limit), told);
+  if (admin_port != 0) co_await ask_admin(admin_endpoint(server, admin_port), server, tls, half_of(limit), told);
   if (!told.connections.is_answer || !told.owners.is_answer) {
     auto rest = std::exchange(told.connections, {});
     const auto source = told.asked.source;

@@ -81,11 +81,11 @@ void run_change(asio::io_context& io, deadline limit, const contact& with, asio:
 }
 
 overdue out_of_time(const contact& with) {
-  const std::string limit = short_duration(with.wanted.timeout);
   const bool has_begun = with.session && with.session->status().incarnation > 0;
   const std::string what = has_begun ? "the servers gave a session, but no answer to all requests within "
-                                     : "the servers answer, but gave no session within ";
-  return overdue(exit_code::error, what + limit);
+                           : is_any(with.servers, is_reachable) ? "the servers answer, but gave no session within "
+                                                                : "no server has answered within ";
+  return overdue(exit_code::error, what + short_duration(with.wanted.timeout));
 }
 
 void end_contact(asio::io_context& io, contact& with, deadline limit) {

@@ -13,4 +13,7 @@ exit_code show_letters(surroundings& around, const settings& wanted, const queue
 /// Puts letters back, or deletes them; without `read_write` only shows the requests.
 exit_code change_letters(surroundings& around, const settings& wanted, const queue_request& asked, letter_fate fate);
 
+/// Puts all letters of a parked key back; without `read_write` only shows the first request.
+exit_code unpark(surroundings& around, const settings& wanted, const queue_request& asked);
+
 }  // namespace zkadmin

@@ -20,6 +20,7 @@
 
 #include "as_result.hpp"
 #include "cluster/collector.hpp"
+#include "cluster/inherited_acl.hpp"
 #include "commands/bounded.hpp"
 #include "failure.hpp"
 #include "hold/hold_status.hpp"
@@ -34,8 +35,10 @@ using zkrecipes::errc;
 using zkrecipes::lease_clock;
 
 /// While it waits it outlasts failures of the ensemble; where it is not to wait, it does not.
-zkrecipes::session open_session(asio::io_context& io, const settings& wanted, const hold_options& how) {
+zkrecipes::session open_session(asio::io_context& io, const settings& wanted, const hold_options& how,
+                                zkrecipes::acl access = {}) {
   auto options = to_session_options(wanted, wanted.servers);
+  options.default_acl = std::move(access);
   options.lease = zkrecipes::lease_mode::strict;
   options.timeout = how.session_timeout;
   options.retry.limit = how.waits ? 0ms : wanted.timeout;
@@ -89,6 +92,8 @@ int keeper::run() {
 
 asio::awaitable<int> keeper::work() {
   co_await connect();
+  waits_since_ = lease_clock::now();
+  if (!co_await take_over_rights()) co_return status_without_command({errc::timed_out, {}});
   for (;;) {
     const auto status = co_await hold();
     if (status) co_return *status;
@@ -124,6 +129,32 @@ asio::awaitable<void> keeper::connect() {
   if (error != errc::closed) check(error, "connecting");
 }
 
+/// What the recipe makes has the ACL of what is there: else everybody could delete our place in a closed line. Another
+/// session is opened for that, because a session has one ACL for all that it makes. False: the time for all is over.
+asio::awaitable<bool> keeper::take_over_rights() {
+  asio::steady_timer limit(around_.io);
+  if (how_.wait_limit) {
+    limit.expires_after(*how_.wait_limit);
+    limit.async_wait([this](const auto& cancelled) {
+      if (!cancelled && reads_rights_) is_late_ = true, stop_waiting();
+    });
+  }
+  zkrecipes::acl access;
+  reads_rights_ = true;
+  try {
+    access = co_await nearest_acl(session_, path_);
+  } catch (const failure&) {
+    if (!is_late_ && !is_to_end()) throw;
+  }
+  reads_rights_ = false;
+  if (is_late_ || access.empty()) co_return !is_late_;
+  co_await session_.async_close(as_result);
+  if (is_to_end()) co_return true;
+  session_ = open_session(around_.io, wanted_, how_, std::move(access));
+  co_await connect();
+  co_return true;
+}
+
 /// Nothing: once more.
 asio::awaitable<std::optional<int>> keeper::hold() {
   auto got = co_await get_in();
@@ -150,7 +181,7 @@ asio::awaitable<std::optional<int>> keeper::hold() {
 
 /// After an accident, once more, within the time given for all.
 asio::awaitable<acquired> keeper::get_in() {
-  const auto begin = lease_clock::now();
+  const auto begin = std::exchange(waits_since_, std::nullopt).value_or(lease_clock::now());
   for (;;) {
     auto budget = lease_clock::duration::max();
     if (how_.wait_limit) budget = std::max<lease_clock::duration>(begin + *how_.wait_limit - lease_clock::now(), 0ns);

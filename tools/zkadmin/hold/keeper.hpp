@@ -47,6 +47,7 @@ class keeper {
   boost::asio::awaitable<void> notice_ends();
 
   boost::asio::awaitable<void> connect();
+  boost::asio::awaitable<bool> take_over_rights();
   boost::asio::awaitable<std::optional<int>> hold();
   boost::asio::awaitable<acquired> get_in();
   boost::asio::awaitable<tenure_end> run_command(tenure& present);
@@ -78,6 +79,9 @@ class keeper {
   int signal_ = 0;              // one that ends us, because there is no command that could obey it
   bool is_front_gone_ = false;  // it was killed
   bool is_stopped_ = false;     // the terminal's job is
+  bool reads_rights_ = false;   // of the line
+  bool is_late_ = false;        // the time for all was over before they had been read
+  std::optional<zkrecipes::lease_clock::time_point> waits_since_;  // for the first place in line
   std::optional<int> status_;
   std::exception_ptr error_;
 };

@@ -1,5 +1,7 @@
 #include "settings/command_line.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <memory>
 #include <ostream>
 #include <stdexcept>
@@ -85,13 +87,37 @@ const setting* secret_named_by(std::string_view argument) {
   return nullptr;
 }
 
-/// The message does not repeat the arguments, as that about an unknown option does.
+/// The message does not repeat the arguments.
 void refuse_secrets(std::span<const char* const> arguments) {
   for (const auto* each : arguments)
     if (const auto* secret = secret_named_by(each))
       throw failure(exit_code::usage, "--" + option_name(*secret) +
                                           ": a command line is public; use --digest-file FILE or " +
                                           variable_name(*secret) + ", and change the secret if it was real");
+}
+
+bool is_of_name(unsigned char c) { return std::isalnum(c) || c == '-' || c == '_' || c == '/' || c == '.'; }
+
+/// The name in an argument. The text behind it can be a secret, as in --digets=user:password and -puser:password.
+std::string name_in(std::string_view argument) {
+  const bool is_short = argument.starts_with('-') && !argument.starts_with("--");
+  const auto longest = argument.substr(0, is_short ? 2 : argument.size());
+  const auto end = std::find_if_not(longest.begin(), longest.end(), is_of_name);
+  const std::string name(longest.begin(), end);
+  return name.size() < argument.size() ? name + "..." : name;
+}
+
+/// Names the first of the arguments that nothing takes. The others are not repeated, and neither is a word behind a
+/// command that is no path: the words may be the credentials of an option whose name is mistyped.
+std::string unexpected(const CLI::App& app) {
+  const auto left = app.remaining(true);
+  if (left.empty()) return "there is an argument that nothing takes";
+  const auto& first = left.front();
+  const bool is_shown = first.starts_with('-') || first.starts_with('/') || app.get_subcommands().empty();
+  auto text =
+      is_shown ? "unexpected argument: " + name_in(first) : std::string("unexpected argument behind the command");
+  if (left.size() > 1) text += " (and " + std::to_string(left.size() - 1) + " more)";
+  return text;
 }
 
 }  // namespace
@@ -110,6 +136,8 @@ std::optional<invocation> parse_command_line(std::span<const char* const> argume
   } catch (const CLI::Success& help) {
     app->exit(help, out, out);
     return std::nullopt;
+  } catch (const CLI::ExtrasError&) {
+    throw failure(exit_code::usage, unexpected(*app) + " (see zkadmin --help)");
   } catch (const CLI::ParseError& error) {
     throw failure(exit_code::usage, std::string(error.what()) + " (see zkadmin --help)");
   }

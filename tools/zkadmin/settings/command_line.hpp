@@ -49,6 +49,7 @@ enum class command {
   letters,
   requeue,
   drop,
+  unpark,
   drain,
   undrain,
   transfer,

@@ -32,6 +32,11 @@ void add_queue_commands(CLI::App& app, invocation& asked) {
   add_fate(drop, asked);
   drop.add_option("--yes", asked.queue.yes, "The path once more, in place of the question that --all asks")
       ->type_name("PATH");
+  auto& unpark = add_command(queue, asked, command::unpark, "unpark", "Put the letters of a parked key back in order");
+  unpark.add_option("path", asked.queue.path, "Path of the queue")->required();
+  unpark.add_option("key", asked.queue.key, "The key, as `zkadmin queue letters` shows it, or the name of its mark")
+      ->required();
+  unpark.add_flag("--rw", asked.queue.read_write, "Do it; without this the first request is only shown");
   queue.require_subcommand(1);
 }
 

@@ -12,6 +12,7 @@ struct queue_request {
   /// The name of a letter's node; empty: all.
   std::string letter;
   bool all = false;
+  std::string key;                   ///< A parked key, or the name of its mark.
   std::optional<std::string> yes{};  ///< The path once more, in place of the question.
   bool read_write = false;
 };

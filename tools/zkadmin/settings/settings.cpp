@@ -58,12 +58,19 @@ std::string replaced(std::string_view text, char from, char to) {
   return result;
 }
 
+/// A name with a colon may be the credentials themselves.
+std::string shown_file(const std::string& path) {
+  return path.find(':') == path.npos ? "the file " + path
+                                     : "the file that it names (what has a colon is not shown: it may be credentials, "
+                                       "which belong into a file)";
+}
+
 std::string read_digest_file(const std::string& path) {
   require_private(path, "the credentials");
   std::ifstream file(path, std::ios::binary);
   std::string text(static_cast<std::size_t>(longest_digest_file) + 1, '\0');
   if (!file || (file.read(text.data(), longest_digest_file + 1), file.bad()))
-    throw std::invalid_argument("cannot read the file " + path);
+    throw std::invalid_argument("cannot read " + shown_file(path));
   if (file.gcount() > longest_digest_file)
     throw std::invalid_argument("the file " + path + " is longer than " + std::to_string(longest_digest_file) +
                                 " bytes; it must contain one line, user:password");

@@ -122,6 +122,8 @@ bool parse_flag(std::string_view text) {
 
 std::vector<endpoint> parse_hosts(std::string_view text) {
   const std::string_view list = text.substr(0, text.find('/'));
+  if (list.find('@') != list.npos)  // the message does not repeat it
+    throw std::invalid_argument("expected host:port, found an @; credentials belong into a file (--digest-file)");
   std::vector<endpoint> servers;
   for (std::size_t begin = 0; begin <= list.size();) {
     const auto end = std::min(list.find(',', begin), list.size());

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <zkrecipes/completion_token.hpp>
+#include <zkrecipes/credentials.hpp>
 #include <zkrecipes/detail/initiate.hpp>
 #include <zkrecipes/lease_clock.hpp>
 #include <zkrecipes/node.hpp>
@@ -22,6 +23,7 @@ class core;
 /// Each function begins the operation of its name, and calls the handler when that has ended.
 struct session_operations {
   using core_ptr = std::shared_ptr<core>;
+  using secret_ptr = std::shared_ptr<const credentials>;
   template <class... Results>
   using handler = handler_for<void(error_code, Results...)>;
 
@@ -40,7 +42,9 @@ struct session_operations {
   static void start_sync(handler<>, core_ptr);
   static void start_get_acl(handler<acl>, core_ptr, std::string);
   static void start_set_acl(handler<>, core_ptr, std::string, acl, std::int32_t);
-  static void start_add_credentials(handler<>, core_ptr, credentials);
+  static void start_add_credentials(handler<>, core_ptr, secret_ptr);
+  /// Takes them to a place that is wiped, and leaves none of the secret in `given`.
+  static secret_ptr hold(credentials& given);
   static void start_data_change(handler<node_data>, core_ptr, std::string, std::int64_t);
   static void start_children_change(handler<node_children>, core_ptr, std::string, std::int64_t);
   static void start_close(handler<>, core_ptr);

@@ -1,8 +1,11 @@
 #include "backend/tls/tls_context.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <exception>
 #include <new>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include <openssl/x509v3.h>
@@ -31,13 +34,26 @@ std::string without_last_dot(std::string name) {
 /// "fe80::1" of "fe80::1%eth0".
 std::string without_zone(const std::string& address) { return address.substr(0, address.find('%')); }
 
+/// OpenSSL would take a name that begins with a dot for all names that end so, and servers refuse what is no name in
+/// the handshake, without telling why.
+bool is_name(const std::string& name) {
+  static constexpr std::string_view signs = "-_.:%";  // the last two: of addresses
+  const auto is_good = [](unsigned char c) {
+    return c < 0x80 && (std::isalnum(c) || signs.find(static_cast<char>(c)) != signs.npos);
+  };
+  return !name.starts_with('.') && std::all_of(name.begin(), name.end(), is_good);
+}
+
 void check(const tls_options& options) {
   for (const auto* each : {&options.authorities, &options.certificate, &options.key, &options.server_name}) {
     if (each->find('\0') != each->npos)
       throw std::invalid_argument("session_options::tls: a NUL byte in a path or name");
   }
-  if (options.server_name.starts_with('.'))  // OpenSSL would take it for all names that end so
-    throw std::invalid_argument("session_options::tls: server_name begins with a dot");
+  if (!is_name(options.server_name)) {
+    throw std::invalid_argument(
+        "session_options::tls: server_name is neither a host name nor an address; an international name has the form "
+        "xn--...");
+  }
   if (options.certificate.empty() != options.key.empty())
     throw std::invalid_argument("session_options::tls: certificate and key need each other");
 }
@@ -61,6 +77,7 @@ void tls_context::load() {
 tls_context::change tls_context::refresh(std::string& problem) {
   if (tls_file_stamps(options_) == stamps_) return change::none;
   try {
+    require_files(options_);
     load();
     return change::reloaded;
   } catch (const std::exception& why) {

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <filesystem>
 #include <stdexcept>
+#include <utility>
 
 #include <openssl/err.h>
 #include <sys/stat.h>
@@ -12,12 +13,19 @@ namespace zkrecipes::backend {
 
 namespace {
 
-/// The latest error of OpenSSL, in its words. They name functions and formats, never contents.
+std::string text_of(unsigned long code) {
+  const char* text = ERR_SYSTEM_ERROR(code) ? std::strerror(ERR_GET_REASON(code)) : ERR_reason_error_string(code);
+  return text ? text : "OpenSSL does not tell why";
+}
+
+/// The cause of what failed, in OpenSSL's words, which name functions and formats, never contents. Behind the cause
+/// stand errors such as "PEM lib": that another part of OpenSSL has failed.
 std::string openssl_problem() {
-  const auto code = ERR_peek_last_error();
-  const char* system = ERR_SYSTEM_ERROR(code) ? std::strerror(ERR_GET_REASON(code)) : nullptr;
-  const char* reason = system ? system : ERR_reason_error_string(code);
-  return reason ? reason : "OpenSSL does not tell why";
+  const auto first = ERR_peek_error();
+  while (const auto code = ERR_get_error()) {
+    if (ERR_SYSTEM_ERROR(code) || !(ERR_GET_REASON(code) & ERR_RFLAG_COMMON)) return text_of(code);
+  }
+  return text_of(first);
 }
 
 [[noreturn]] void refuse_file(const char* field, const std::string& path, const std::string& problem) {
@@ -47,7 +55,7 @@ void heed_revocations(SSL_CTX* context) {
   const auto* objects = X509_STORE_get0_objects(store);
   for (int i = 0; i < sk_X509_OBJECT_num(objects); ++i) {
     if (X509_OBJECT_get_type(sk_X509_OBJECT_value(objects, i)) != X509_LU_CRL) continue;
-    X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK);
+    X509_STORE_set_flags(store, X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL);  // also of intermediate authorities
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
     return;
   }
@@ -66,14 +74,15 @@ void load_authorities(SSL_CTX* to, const std::string& path) {
 }
 
 void load_certificate(SSL_CTX* to, const tls_options& options) {
-  if (SSL_CTX_use_certificate_chain_file(to, options.certificate.c_str()) != 1)
-    refuse_file("certificate", options.certificate, openssl_problem());
   SSL_CTX_set_default_passwd_cb(to, &give_password);
   SSL_CTX_set_default_passwd_cb_userdata(to, const_cast<std::function<std::string()>*>(&options.key_password));
+  if (SSL_CTX_use_certificate_chain_file(to, options.certificate.c_str()) != 1)
+    refuse_file("certificate", options.certificate, openssl_problem());
   const int done = SSL_CTX_use_PrivateKey_file(to, options.key.c_str(), SSL_FILETYPE_PEM);
   SSL_CTX_set_default_passwd_cb_userdata(to, nullptr);
   SSL_CTX_set_default_passwd_cb(to, nullptr);
-  if (done != 1) refuse_file("key", options.key, openssl_problem());
+  // OpenSSL itself compares them only if both are of one kind, such as RSA.
+  if (done != 1 || SSL_CTX_check_private_key(to) != 1) refuse_file("key", options.key, openssl_problem());
 }
 
 }  // namespace
@@ -91,6 +100,17 @@ ssl_context_handle load_tls_files(const tls_options& options) {
   if (!options.certificate.empty()) load_certificate(context.get(), options);
   ERR_clear_error();
   return context;
+}
+
+void require_files(const tls_options& options) {
+  const std::pair<const char*, const std::string*> all[] = {
+      {"authorities", &options.authorities}, {"certificate", &options.certificate}, {"key", &options.key}};
+  for (const auto& [field, path] : all) {
+    struct ::stat seen {};
+    if (path->empty() || ::stat(path->c_str(), &seen) != 0) continue;
+    if (!S_ISREG(seen.st_mode) && !S_ISDIR(seen.st_mode))
+      refuse_file(field, *path, "it has become something else than a file");
+  }
 }
 
 std::vector<file_stamp> tls_file_stamps(const tls_options& options) {

@@ -15,6 +15,9 @@ namespace zkrecipes::backend {
 /// stands in a file.
 ssl_context_handle load_tls_files(const tls_options& options);
 
+/// Reading a FIFO again, or a device, could stop the executor for ever. \throws as `load_tls_files` does.
+void require_files(const tls_options& options);
+
 /// What tells that a file has changed. Equal for files that could not be looked at.
 struct file_stamp {
   std::uint64_t device = 0;

@@ -67,9 +67,11 @@ error_code tls_reason(const error_code& failure, const SSL* connection, bool has
   if (is_end_of_stream(failure))
     return is_established ? make_error_code(errc::connection_loss) : make_error_code(tls_errc::not_tls);
   if (failure.category() != asio::error::get_ssl_category()) return failure;
-  const int reason = ERR_GET_REASON(static_cast<unsigned long>(failure.value()));
-  if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED) return reason_of_certificate(SSL_get_verify_result(connection));
-  return reason_of_handshake(reason, has_certificate);
+  // A signature by another key is told as an error of the part of OpenSSL that compared it, such as RSA's padding.
+  if (const auto verdict = SSL_get_verify_result(connection); verdict != X509_V_OK && !is_established)
+    return reason_of_certificate(verdict);
+  const auto code = static_cast<unsigned long>(failure.value());
+  return reason_of_handshake(ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0, has_certificate);
 }
 
 }  // namespace zkrecipes::backend

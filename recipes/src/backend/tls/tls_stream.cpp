@@ -13,7 +13,6 @@
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
-#include <boost/asio/write.hpp>
 
 #include "backend/tls/tls_reason.hpp"
 #include "backend/zookeeper/descriptors.hpp"
@@ -90,8 +89,12 @@ tls_stream::unfinished tls_stream::left_by(int rc) const {
   switch (SSL_get_error(connection(), rc)) {
     case SSL_ERROR_WANT_READ: return {{}, tcp::socket::wait_read};
     case SSL_ERROR_WANT_WRITE: return {{}, tcp::socket::wait_write};
-    case SSL_ERROR_SSL: return {{static_cast<int>(ERR_get_error()), asio::error::get_ssl_category()}};
-    default: break;
+    case SSL_ERROR_SSL: {
+      const auto first = static_cast<int>(ERR_get_error());
+      ERR_clear_error();  // what is left would look like a fault of another connection of this thread
+      return {{first, asio::error::get_ssl_category()}};
+    }
+    default: ERR_clear_error(); break;
   }
   if (transport_.failure() == 0) return {asio::error::eof};
   return {{transport_.failure(), boost::system::system_category()}};
@@ -125,9 +128,10 @@ void tls_stream::read() {
   bool may_be_more = true;
   while (may_be_more) {
     const auto size = decrypt();
-    if (size > 0 && !pass_on(size)) return;
+    if (size > 0 && !pass_on(0, size)) return;
     may_be_more = size == received_.size();
   }
+  if (std::exchange(sends_behind_read_, false)) send_on();
   reading_.failure ? end(reading_.failure) : when_ready(reading_.until, &tls_stream::read);
 }
 
@@ -145,19 +149,17 @@ std::size_t tls_stream::decrypt() {
   return size;
 }
 
-/// False: goes on later, or never.
-bool tls_stream::pass_on(std::size_t size) {
+/// Passes on a part of what was received. False: goes on later, or never. Each write is told, however little it was:
+/// the other side reads only when it is told, and may have to before there is room for the rest.
+bool tls_stream::pass_on(std::size_t from, std::size_t to) {
   error_code failure;
-  const auto written = inside_.write_some(asio::buffer(received_.data(), size), failure);
+  from += inside_.write_some(asio::buffer(received_.data() + from, to - from), failure);
   if (failure && failure != asio::error::would_block) return end(failure), false;
-  if (written > 0) arrived_();
-  if (written == size || closed_) return !closed_;
-  asio::async_write(inside_, asio::buffer(received_.data() + written, size - written),
-                    [self = shared_from_this()](const error_code& error, std::size_t) {
-                      if (error || self->closed_) return;
-                      self->arrived_();
-                      self->read();
-                    });
+  if (!failure) has_received_ = true, arrived_();
+  if (from == to || closed_) return !closed_;
+  inside_.async_wait(local::socket::wait_write, [self = shared_from_this(), from, to](const error_code&) {
+    if (!self->closed_ && self->pass_on(from, to)) self->read();
+  });
   return false;
 }
 
@@ -171,15 +173,22 @@ void tls_stream::forward() {
   }
 }
 
-/// False: the socket does not take it yet, or never. The end of the connection is seen where it is read.
+/// False: the socket does not take it yet, or never. The end of the connection is seen where it is read. In the middle
+/// of a message about keys or tickets OpenSSL has to read before it writes. Only `read` does so: the socket would not
+/// tell of what was read here, so that it would stay inside OpenSSL.
 bool tls_stream::encrypt() {
   ERR_clear_error();
+  transport_.forbid_reads();
   const int rc = SSL_write(connection(), to_send_.data(), static_cast<int>(sending_));
   if (rc > 0) return sending_ = 0, true;
   const auto left = left_by(rc);
   error_code ignored;
-  left.failure ? void(server_.shutdown(tcp::socket::shutdown_both, ignored))
-               : when_ready(left.until, &tls_stream::send_on);
+  if (left.failure)
+    server_.shutdown(tcp::socket::shutdown_both, ignored);
+  else if (left.until == tcp::socket::wait_read)
+    sends_behind_read_ = true;
+  else
+    when_ready(left.until, &tls_stream::send_on);
   return false;
 }
 
@@ -190,6 +199,7 @@ void tls_stream::send_on() {
 /// Only our side of the descriptor's connection is shut down: who writes to its other side gets no signal SIGPIPE.
 void tls_stream::end(const error_code& failure) {
   ended_ = tls_reason(failure, connection(), has_certificate_);
+  if (!has_received_ && SSL_session_reused(connection()) == 1) ticket_->forget();
   error_code ignored;
   inside_.shutdown(local::socket::shutdown_send, ignored);
   arrived_();
@@ -197,6 +207,9 @@ void tls_stream::end(const error_code& failure) {
 
 void tls_stream::close() {
   if (std::exchange(closed_, true)) return;
+  // A server, or a device on the way to it, that does not get on with the ticket would get it again and again.
+  const bool shakes_hands = SSL_get_rbio(connection()) && SSL_is_init_finished(connection()) == 0;
+  if (shakes_hands && !has_received_) ticket_->forget();
   // Without this OpenSSL would not take the session of TLS up again, because the connection ends without a farewell.
   SSL_set_shutdown(connection(), SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
   error_code ignored;

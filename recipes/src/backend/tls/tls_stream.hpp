@@ -65,7 +65,7 @@ class tls_stream : public std::enable_shared_from_this<tls_stream> {
   void when_ready(tcp::socket::wait_type what, void (tls_stream::*then)());
   void read();
   std::size_t decrypt();
-  bool pass_on(std::size_t size);
+  bool pass_on(std::size_t from, std::size_t to);
   bool encrypt();
   void send_on();
   void end(const error_code& failure);
@@ -80,6 +80,8 @@ class tls_stream : public std::enable_shared_from_this<tls_stream> {
   std::function<void()> arrived_;
   error_code ended_;
   bool closed_ = false;
+  bool has_received_ = false;
+  bool sends_behind_read_ = false;
   unfinished reading_;
   std::vector<char> received_;
   std::vector<char> to_send_;

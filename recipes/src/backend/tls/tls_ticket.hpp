@@ -10,7 +10,7 @@ class tls_ticket {
  public:
   /// Offers what is kept to the server, and keeps what the server gives us. `connection` must not outlive this.
   void use_for(SSL* connection);
-  /// To be called when a handshake has failed.
+  /// To be called when a handshake has failed, or has not ended, or nothing has come behind it.
   void forget() noexcept { kept_.reset(); }
 
   /// For the context of each connection.

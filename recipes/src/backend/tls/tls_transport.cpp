@@ -1,7 +1,6 @@
 #include "backend/tls/tls_transport.hpp"
 
 #include <cerrno>
-#include <memory>
 #include <new>
 
 #include <openssl/bio.h>
@@ -10,10 +9,6 @@
 namespace zkrecipes::backend {
 
 namespace {
-
-struct method_deleter {
-  void operator()(BIO_METHOD* what) const noexcept { BIO_meth_free(what); }
-};
 
 tls_transport& transport_of(BIO* by) { return *static_cast<tls_transport*>(BIO_get_data(by)); }
 
@@ -29,17 +24,17 @@ void tls_transport::carry(SSL* connection, int socket) {
   SSL_set_bio(connection, bio, bio);
 }
 
+/// Never freed, because a session that is static may end behind everything that was made after it.
 const BIO_METHOD* tls_transport::method() {
-  static const std::unique_ptr<BIO_METHOD, method_deleter> only = [] {
-    std::unique_ptr<BIO_METHOD, method_deleter> made(
-        BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket"));
+  static const BIO_METHOD* const only = [] {
+    BIO_METHOD* made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "socket");
     if (!made) return made;
-    BIO_meth_set_read(made.get(), &read);
-    BIO_meth_set_write(made.get(), &write);
-    BIO_meth_set_ctrl(made.get(), &control);
+    BIO_meth_set_read(made, &read);
+    BIO_meth_set_write(made, &write);
+    BIO_meth_set_ctrl(made, &control);
     return made;
   }();
-  return only.get();
+  return only;
 }
 
 int tls_transport::read(BIO* by, char* to, int size) {

@@ -19,6 +19,8 @@ class tls_transport {
   /// To be called before a call of OpenSSL that reads. The call then wants to read again after so many reads, although
   /// more may have come: a server that sends without a pause must not keep the executor.
   void allow_reads() noexcept { reads_left_ = most_reads; }
+  /// To be called before a call of OpenSSL that must not take what has come from the socket.
+  void forbid_reads() noexcept { reads_left_ = 0; }
 
   /// The `errno` of the read that failed, 0: it found the end.
   int failure() const noexcept { return failure_; }

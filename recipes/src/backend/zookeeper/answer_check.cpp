@@ -22,6 +22,8 @@ constexpr std::int32_t of_ping = -2;
 constexpr std::int32_t of_credentials = -4;
 constexpr std::int32_t of_set_watches = -8;
 
+constexpr std::int32_t of_failure = -1;  // in place of the type of a part that was not executed
+
 bool is_watch_event(answer_reader fields) {
   const auto type = fields.int32();
   fields.int32();  // the state
@@ -70,23 +72,28 @@ answer_check::shape answer_check::shape_of(opcode op) {
   return shape::nothing;
 }
 
-answer_check::shape answer_check::shape_of(operation::kind type) {
-  if (type == operation::kind::create) return shape::text;
-  return type == operation::kind::set ? shape::stat : shape::nothing;
+answer_check::awaited answer_check::part_of(operation::kind type) {
+  switch (type) {
+    case operation::kind::create: return {shape::text, ZOO_CREATE_OP};
+    case operation::kind::remove: return {shape::nothing, ZOO_DELETE_OP};
+    case operation::kind::set: return {shape::stat, ZOO_SETDATA_OP};
+    case operation::kind::check: break;
+  }
+  return {shape::nothing, ZOO_CHECK_OP};
 }
 
 void answer_check::expect(const request& what) {
-  awaited_.push_back(shape_of(what.op));
+  awaited_.push_back({shape_of(what.op)});
   if (what.op != opcode::multi) return;
-  for (const auto& each : what.operations) awaited_.push_back(shape_of(each.type));
-  awaited_.push_back(shape::end);
+  for (const auto& each : what.operations) awaited_.push_back(part_of(each.type));
+  awaited_.push_back({shape::end});
 }
 
-void answer_check::expect_stat() { awaited_.push_back(shape::stat); }
+void answer_check::expect_stat() { awaited_.push_back({shape::stat}); }
 
 void answer_check::take_back() {
-  if (awaited_.back() == shape::end) {
-    while (awaited_.back() != shape::parts) awaited_.pop_back();
+  if (awaited_.back().form == shape::end) {
+    while (awaited_.back().form != shape::parts) awaited_.pop_back();
   }
   awaited_.pop_back();
 }
@@ -106,7 +113,7 @@ bool answer_check::accepts(std::string_view frame) {
   switch (of) {
     case of_ping:
     case of_set_watches: return true;
-    case of_credentials: return has_credentials_;
+    case of_credentials: return accepts_credentials();
     case of_watch: return is_watch_event(fields);
     default: return accepts_answer(error, fields.left());
   }
@@ -124,10 +131,16 @@ bool answer_check::accepts_session(std::string_view frame) {
   return granted == 0 ? session_ != 0 : timeout > 0 && timeout <= longest_timeout;
 }
 
+bool answer_check::accepts_credentials() {
+  if (awaited_credentials_ == 0) return false;
+  --awaited_credentials_;
+  return true;
+}
+
 bool answer_check::accepts_answer(std::int32_t error, std::string_view body) {
   if (awaited_.empty()) return false;
   ++answers_;
-  if (awaited_.front() != shape::parts) return error == ZOK ? take_part(body) : (awaited_.pop_front(), true);
+  if (awaited_.front().form != shape::parts) return error == ZOK ? take_part(body) : (awaited_.pop_front(), true);
   awaited_.pop_front();
   const bool is_good = error != ZOK || accepts_parts(body);
   skip_parts();
@@ -138,7 +151,7 @@ bool answer_check::accepts_answer(std::int32_t error, std::string_view body) {
 bool answer_check::take_part(std::string_view& body) {
   answer_reader fields(body);
   bool is_good = true;
-  const auto which = awaited_.front();
+  const auto which = awaited_.front().form;
   awaited_.pop_front();
   if (which == shape::text || which == shape::text_stat) fields.text();
   if (which == shape::data_stat) fields.data();
@@ -149,7 +162,7 @@ bool answer_check::take_part(std::string_view& body) {
   return is_good && fields.is_good();
 }
 
-/// Each part of a transaction's answer has a header, and so has its end.
+/// Each part of a transaction's answer has a header with its type, and so has its end.
 bool answer_check::accepts_parts(std::string_view body) {
   for (;;) {
     answer_reader fields(body);
@@ -157,20 +170,21 @@ bool answer_check::accepts_parts(std::string_view body) {
     const auto is_done = fields.bytes(1);
     fields.int32();
     if (!fields.is_good()) return false;
-    if (is_done.front() != 0) return awaited_.front() == shape::end;
-    if (awaited_.front() == shape::end) return false;
-    if (type == -1) {
+    if (is_done.front() != 0) return awaited_.front().form == shape::end;
+    if (awaited_.front().form == shape::end) return false;
+    if (type != of_failure && type != awaited_.front().type) return false;
+    if (type == of_failure) {
       fields.int32();  // its error
       awaited_.pop_front();
     }
     body = fields.left();
-    const bool is_good = type == -1 ? fields.is_good() : take_part(body);
+    const bool is_good = type == of_failure ? fields.is_good() : take_part(body);
     if (!is_good) return false;
   }
 }
 
 void answer_check::skip_parts() {
-  while (awaited_.front() != shape::end) awaited_.pop_front();
+  while (awaited_.front().form != shape::end) awaited_.pop_front();
   awaited_.pop_front();
 }
 

@@ -30,8 +30,8 @@ class answer_check {
 
   /// This was sent.
   void expect(const request& what);
-  /// So were credentials.
-  void expect_credentials() noexcept { has_credentials_ = true; }
+  /// So were so many credentials. A server answers each once.
+  void expect_credentials(std::size_t count) noexcept { awaited_credentials_ += count; }
   /// So was another `exists`.
   void expect_stat();
   /// What was expected last has not been sent.
@@ -52,21 +52,28 @@ class answer_check {
  private:
   enum class shape : unsigned char { nothing, text, text_stat, data_stat, stat, names_stat, access_stat, parts, end };
 
+  /// `type` is the one that the result has within the answer to a transaction.
+  struct awaited {
+    shape form = shape::nothing;
+    std::int8_t type = 0;
+  };
+
   static shape shape_of(opcode op);
-  static shape shape_of(operation::kind type);
+  static awaited part_of(operation::kind type);
   bool accepts_session(std::string_view frame);
+  bool accepts_credentials();
   bool accepts_answer(std::int32_t error, std::string_view body);
   bool accepts_parts(std::string_view body);
   bool take_part(std::string_view& body);
   void skip_parts();
 
   std::int64_t session_;
-  bool has_credentials_ = false;
+  std::size_t awaited_credentials_ = 0;
   bool is_of_credentials_ = false;
   std::int32_t error_ = 0;
   bool is_up_ = false;
   std::uint64_t answers_ = 0;
-  std::deque<shape> awaited_;  // `parts` is followed by those of the transaction, and `end`
+  std::deque<awaited> awaited_;  // `parts` is followed by those of the transaction, and `end`
 };
 
 }  // namespace zkrecipes::backend

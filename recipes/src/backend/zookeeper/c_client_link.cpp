@@ -77,18 +77,10 @@ void c_client_link::on_session_state(int state) {
   const clientid_t* id = zoo_client_id(handle_);
   granted_ = {id->client_id, std::string(id->passwd, sizeof id->passwd),
               std::chrono::milliseconds(zoo_recv_timeout(handle_))};
-  if (!digest_.empty()) show(credentials_frames(digest_));
+  const std::vector<credentials>& all = digest_;
+  if (!all.empty()) show(credentials_frames(all), all.size());
   digest_.clear();
   deliver_later();
-}
-
-/// Sends credentials when nothing else is left to send. The C client would keep them, and free its copies without
-/// wiping them.
-void c_client_link::show(std::string frames) {
-  check_->expect_credentials();
-  const auto sent = ::send(descriptor_.native_handle(), frames.data(), frames.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-  if (sent != static_cast<ssize_t>(frames.size())) ::shutdown(descriptor_.native_handle(), SHUT_RDWR);
-  wipe(frames);
 }
 
 void c_client_link::submit(request what, reply_handler handler) {
@@ -98,7 +90,7 @@ void c_client_link::submit(request what, reply_handler handler) {
     heard_of_.push_back(finished{std::move(handler), std::move(refused)});
     return deliver_later();
   }
-  if (what.op == opcode::authenticate || !held_.empty()) {
+  if (what.secret || !held_.empty() || !unshown_.empty()) {
     held_.push_back({std::move(what), std::move(handler)});
     return schedule_pump();
   }
@@ -111,10 +103,6 @@ void c_client_link::submit(request what, reply_handler handler) {
 
 /// Passes a request to the C client, which sends it at once.
 void c_client_link::pass(request what, reply_handler handler) {
-  if (what.op == opcode::authenticate) {
-    show(credentials_frame(what.data));
-    wipe(what.data);
-  }
   auto keep = std::make_shared<reply_handler>(std::move(handler));
   auto note = [this, keep](reply answer) {
     --unanswered_;
@@ -136,17 +124,6 @@ void c_client_link::pass(request what, reply_handler handler) {
   // A failed send closes the socket, and only this state shows it.
   int state = zoo_state(handle_);
   if (state != ZOO_CONNECTED_STATE) fail(errc::connection_loss);
-}
-
-/// Credentials are sent past the C client, and the socket may have taken only a part of its last request. So
-/// credentials, and what was requested after them, wait until the C client has nothing left to send.
-void c_client_link::release_held() {
-  do {
-    auto next = std::move(held_.front());
-    held_.pop_front();
-    pass(std::move(next.what), std::move(next.handler));
-  } while (handle_ && !held_.empty() && held_.front().what.op != opcode::authenticate);
-  schedule_pump();
 }
 
 void c_client_link::schedule_pump() {
@@ -171,6 +148,8 @@ void c_client_link::pump() {
 /// Asks the C client what it waits for, and waits for that.
 void c_client_link::go_on() {
   if (!handle_) return;
+  if (!unshown_.empty()) show_rest();
+  if (!unshown_.empty()) return await_room();
   if (asking_ && clock::now() < ask_until_) return await_a_sign_of_life();
   if (!std::exchange(asking_, false) && overslept()) return ask_for_a_sign_of_life();
   if (is_put_off()) return fail(errc::timed_out);
@@ -253,7 +232,8 @@ void c_client_link::process(int events) {
   listening_ = true;
   // Before the C client has asked for the session, it would take anything that it reads for an answer.
   const bool is_connecting = zoo_state(handle_) == ZOO_CONNECTING_STATE;
-  if ((events & ZOOKEEPER_WRITE) || is_connecting) check(zookeeper_process(handle_, ZOOKEEPER_WRITE));
+  const bool may_write = (events & ZOOKEEPER_WRITE) && unshown_.empty();
+  if (may_write || is_connecting) check(zookeeper_process(handle_, ZOOKEEPER_WRITE));
   drain_input();
   go_on();
   listening_ = false;

@@ -67,7 +67,10 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
 
   static void on_event(zhandle_t*, int type, int state, const char* path, void* context);
   void on_session_state(int state);
-  void show(std::string frames);
+  void show(std::string frames, std::size_t count);
+  void show_rest();
+  bool show_first_held();
+  void await_room();
 
   void pass(request what, reply_handler handler);
   void release_held();
@@ -135,7 +138,10 @@ class c_client_link : public std::enable_shared_from_this<c_client_link> {
   bool reading_ = false;
   bool writing_ = false;
   std::deque<held_request> held_;  // until the C client has sent everything, because credentials come first
-  bool asking_ = false;            // for a sign of life, after a stall of our own process
+  std::string unshown_;            // credentials of which the socket has not taken all
+  std::size_t shown_ = 0;          // so much of them it has taken
+  clock::time_point unshown_since_;
+  bool asking_ = false;  // for a sign of life, after a stall of our own process
   clock::time_point ask_until_;
   bool closing_ = false;
   bool close_sent_ = false;

@@ -1,11 +1,11 @@
 // How a connection ends, and how its listener hears of it and of all that came before.
+#include <cerrno>
 #include <utility>
 
 #include <sys/socket.h>
 
 #include <boost/asio/buffer.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/write.hpp>
 
 #include "backend/tls/tls_stream.hpp"
 #include "backend/zookeeper/c_client_link.hpp"
@@ -53,6 +53,7 @@ void c_client_link::fail(error_code reason) {
 
 void c_client_link::destroy_handle() {
   digest_.clear();
+  wipe(unshown_);
   if (!handle_) return;
   error_code ignored;
   timer_.cancel();
@@ -105,11 +106,16 @@ void c_client_link::send_close_frame() {
   close_sent_ = true;
   timer_.cancel();
   descriptor_.cancel();
-  asio::async_write(descriptor_, asio::buffer(frame), [self = shared_from_this()](error_code error, std::size_t) {
-    if (error) return self->fail(errc::closed);
-    self->forward();
-    self->await_end_of_stream();
-  });
+  // Asio's write would raise SIGPIPE if the server has reset the connection.
+  const auto sent = ::send(descriptor_.native_handle(), frame, sizeof frame, MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent < 0 && (errno == EAGAIN || errno == EINTR)) {
+    return descriptor_.async_wait(descriptor_.wait_write, [self = shared_from_this()](error_code error) {
+      error ? self->fail(errc::closed) : self->send_close_frame();
+    });
+  }
+  if (sent != sizeof frame) return fail(errc::closed);
+  forward();
+  await_end_of_stream();
 }
 
 void c_client_link::await_end_of_stream() {

@@ -1,5 +1,6 @@
 #include "backend/zookeeper/credentials_frame.hpp"
 
+#include <span>
 #include <string_view>
 
 #include <boost/endian/buffers.hpp>
@@ -31,10 +32,8 @@ void append_head(std::string& to, std::size_t size) {
   append(to, static_cast<std::int32_t>(size));
 }
 
-}  // namespace
-
 /// Room for all is taken first, because a text that grows leaves its old place as it is.
-std::string credentials_frames(const std::vector<credentials>& all) {
+std::string frames_of(std::span<const credentials> all) {
   std::size_t size = 0;
   for (const auto& each : all) size += numbers + scheme.size() + size_of(each);
   std::string frames;
@@ -46,11 +45,10 @@ std::string credentials_frames(const std::vector<credentials>& all) {
   return frames;
 }
 
-std::string credentials_frame(std::string_view secret) {
-  std::string frame;
-  frame.reserve(numbers + scheme.size() + secret.size());
-  append_head(frame, secret.size());
-  return frame.append(secret);
-}
+}  // namespace
+
+std::string credentials_frames(const std::vector<credentials>& all) { return frames_of(all); }
+
+std::string credentials_frame(const credentials& one) { return frames_of({&one, 1}); }
 
 }  // namespace zkrecipes::backend

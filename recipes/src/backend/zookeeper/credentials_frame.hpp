@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include <zkrecipes/session_options.hpp>
@@ -11,7 +10,6 @@ namespace zkrecipes::backend {
 
 /// The frames that show all of these, one after the other. To be wiped.
 std::string credentials_frames(const std::vector<credentials>& all);
-/// The frame that shows "user:password". To be wiped.
-std::string credentials_frame(std::string_view secret);
+std::string credentials_frame(const credentials& one);
 
 }  // namespace zkrecipes::backend
