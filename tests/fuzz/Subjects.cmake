@@ -6,6 +6,7 @@ set(library_subjects
   backend/guardian/hex
   backend/opcode
   backend/request
+  backend/tcp_socket
   backend/tls/tls_context
   backend/tls/tls_files
   backend/tls/tls_reason

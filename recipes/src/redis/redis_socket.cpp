@@ -1,15 +1,12 @@
 #include "redis/redis_socket.hpp"
 
-#include <cerrno>
 #include <utility>
-
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <boost/asio/ip/address.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/write.hpp>
 
+#include "backend/tcp_socket.hpp"
 #include "backend/tls/tls_reason.hpp"
 
 namespace zkrecipes::detail {
@@ -35,14 +32,8 @@ void redis_socket::connect(const backend::endpoint& broker, connected then) {
   });
 }
 
-/// Asio opens sockets that a child process would inherit.
 error_code redis_socket::open(const tcp& protocol) {
-  const int descriptor = ::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return {errno, boost::system::system_category()};
-  error_code failure;
-  plain_.assign(protocol, descriptor, failure);
-  if (failure) ::close(descriptor);
-  if (!failure) plain_.set_option(tcp::no_delay(true), failure);
+  auto failure = backend::open_tcp_socket(plain_, protocol);
   if (!failure) plain_.set_option(tcp::socket::keep_alive(true), failure);
   return failure;
 }
