@@ -52,7 +52,7 @@ void redis_connection::send(const std::vector<std::string>& command, redis_link:
   if (link_) link_->send(command, std::move(handler));
 }
 
-awaitable<error_code> redis_connection::ready() {
+awaitable<error_code> redis_connection::ready(lease_clock::time_point until) {
   const auto session = frame_->session;
   while (!is_up()) {
     if (is_ready_)
@@ -64,7 +64,8 @@ awaitable<error_code> redis_connection::ready() {
       if (!is_rested) co_return session->over() ? session->over() : make_error_code(asio::error::operation_aborted);
     }
     auto error = co_await try_brokers();
-    if (error && !may_recover(error)) co_return error;
+    const bool is_late = session->now() >= until;
+    if (error && (is_late || !may_recover(error))) co_return error;
   }
   co_return error_code();
 }

@@ -31,8 +31,8 @@ class redis_connection {
   condition& changed() noexcept { return changed_; }
 
   /// Waits until there is a connection. Errors: `operation_aborted`, that of the session that is over, and
-  /// `refused_credentials`, `refused`, `unexpected_reply`.
-  awaitable<error_code> ready();
+  /// `refused_credentials`, `refused`, `unexpected_reply`; `unavailable` when a try has failed and the time is over.
+  awaitable<error_code> ready(lease_clock::time_point until = never);
   bool is_up() const noexcept { return is_ready_ && link_ && link_->is_up(); }
   /// Each connection has another number.
   std::uint64_t number() const noexcept { return number_; }

@@ -4,10 +4,22 @@
 
 namespace zkrecipes::detail {
 
-awaitable<error_code> agree_on_streams(redis_frame_ptr frame) {
+namespace {
+
+json_object streams_record(const redis_frame& frame) {
   auto record = json_object::of_kind("redis_streams");
-  record.set("count", std::int64_t{frame->options.shards}).set("hash", "crc32").set("stream", frame->options.stream);
-  return agree_on_record(frame->session, frame->where.root, std::move(record));
+  record.set("count", std::int64_t{frame.options.shards}).set("hash", "crc32").set("stream", frame.options.stream);
+  return record;
+}
+
+}  // namespace
+
+awaitable<error_code> agree_on_streams(redis_frame_ptr frame) {
+  return agree_on_record(frame->session, frame->where.root, streams_record(*frame));
+}
+
+awaitable<error_code> find_streams(redis_frame_ptr frame) {
+  return find_record(frame->session, frame->where.root, streams_record(*frame));
 }
 
 }  // namespace zkrecipes::detail

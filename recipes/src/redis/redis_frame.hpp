@@ -28,5 +28,7 @@ using redis_frame_ptr = std::shared_ptr<const redis_frame>;
 
 /// Compares the record at the path with our options, and makes it if it is missing. Errors: as `agree_on_record`.
 awaitable<error_code> agree_on_streams(redis_frame_ptr frame);
+/// Compares it only. Errors: `no_node` (there is none), and the same.
+awaitable<error_code> find_streams(redis_frame_ptr frame);
 
 }  // namespace zkrecipes::detail

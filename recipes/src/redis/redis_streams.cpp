@@ -4,7 +4,7 @@
 
 #include <zkrecipes/redis_streams.hpp>
 
-#include "redis/redis_frame.hpp"
+#include "redis/redis_core.hpp"
 #include "redis/redis_source.hpp"
 #include "session/host_list.hpp"
 #include "session/make.hpp"
@@ -99,23 +99,45 @@ redis_streams::redis_streams(session over, std::string path, redis_options optio
   auto brokers = parse_brokers(options.hosts);
   auto tls = load_certificates(options);
   const auto& core = require_session(session_);
-  frame_ = std::make_shared<redis_frame>(
+  auto frame = std::make_shared<redis_frame>(
       redis_frame{core, topic_layout{std::move(path)}, std::move(options), std::move(brokers), std::move(tls)});
+  core_ = std::make_shared<redis_core>(std::move(frame));
 }
 
 std::string redis_streams::stream_of(std::uint32_t shard) const {
-  return frame_ ? frame_->stream(shard) : std::string();
+  return core_ ? core_->frame()->stream(shard) : std::string();
 }
 
-const std::string& redis_streams::path() const noexcept { return frame_ ? frame_->where.root : no_path(); }
+const std::string& redis_streams::path() const noexcept { return core_ ? core_->frame()->where.root : no_path(); }
 
-std::uint32_t redis_streams::shards() const noexcept { return frame_ ? frame_->options.shards : 1; }
+std::uint32_t redis_streams::shards() const noexcept { return core_ ? core_->frame()->options.shards : 1; }
 
 message_feed redis_streams::feed(std::uint32_t shard, std::string group) const {
-  if (!frame_) throw std::invalid_argument("redis_streams: an object that was made by default has no messages");
+  if (!core_) throw std::invalid_argument("redis_streams: an object that was made by default has no messages");
   if (shard >= shards()) throw std::invalid_argument("redis_streams: there is no shard " + shard_name(shard));
   check_group("name of a group", group);
-  return message_feed(session_, std::make_shared<redis_source>(frame_, shard, std::move(group)));
+  return message_feed(session_, std::make_shared<redis_source>(core_->frame(), shard, std::move(group)));
+}
+
+void redis_streams::start_seek(handler<> h, core_ptr core, std::uint32_t shard, std::string group,
+                               redis_position where) {
+  launch(std::move(h), std::move(core), &redis_core::seek, shard, std::move(group), std::move(where));
+}
+
+void redis_streams::start_lag(handler<std::vector<redis_lag>> h, core_ptr core, std::string group) {
+  launch(std::move(h), std::move(core), &redis_core::lag, std::move(group));
+}
+
+void redis_streams::start_dead_letters(handler<std::vector<dead_letter>> h, core_ptr core, std::string group) {
+  launch(std::move(h), std::move(core), &redis_core::dead_letters, std::move(group));
+}
+
+void redis_streams::start_revive(handler<> h, core_ptr core, std::string group, dead_letter which) {
+  launch(std::move(h), std::move(core), &redis_core::revive, std::move(group), std::move(which));
+}
+
+void redis_streams::start_discard(handler<> h, core_ptr core, std::string group, dead_letter which) {
+  launch(std::move(h), std::move(core), &redis_core::discard, std::move(group), std::move(which));
 }
 
 }  // namespace zkrecipes

@@ -26,13 +26,11 @@ class stream_fetcher {
  private:
   struct batch;
 
-  void ask(const std::shared_ptr<batch>& all);
-  awaitable<error_code> await_answers(const std::shared_ptr<batch>& all);
-  void take(batch& all, std::size_t which, const redisReply* reply);
+  awaitable<outcome<bool>> ask(std::shared_ptr<batch> all);
+  void take(batch& all, std::size_t which, const redisReply& reply) const;
 
   redis_frame_ptr frame_;
   std::string stream_;  // its key
-  condition changed_;
   redis_connection connection_;
 };
 

@@ -63,6 +63,7 @@ std::string serialize(const stream_position& position) {
   std::vector<std::string> failed;
   for (const auto& [which, attempts] : position.failed) failed.push_back(failed_text(to_string(which), attempts));
   if (!failed.empty()) all.set("failed", failed);
+  if (!position.seek.empty()) all.set("seek", position.seek);
   return all.add(position.unknown_fields).to_text();
 }
 
@@ -73,10 +74,12 @@ std::optional<stream_position> parse_stream_position(std::string_view text) {
   const auto last = parse_stream_id(read->text("last").value_or(""));
   const auto ahead = texts_or_none(*read, "ahead");
   const auto failed = texts_or_none(*read, "failed");
-  if (!last || !ahead || !failed) return std::nullopt;
+  const auto seek = read->has("seek") ? read->text("seek") : std::string();
+  if (!last || !ahead || !failed || !seek) return std::nullopt;
   position.last = *last;
+  position.seek = *seek;
   if (!read_ranges(*ahead, position) || !read_failed(*failed, position)) return std::nullopt;
-  position.unknown_fields = read->without({"last", "ahead", "failed"});
+  position.unknown_fields = read->without({"last", "ahead", "failed", "seek"});
   return position;
 }
 

@@ -19,6 +19,7 @@ struct stream_position {
   stream_id last{};  ///< It and all in front of it are settled.
   ranges ahead{};    ///< Settled behind the first that is not.
   std::map<stream_id, failed_attempts> failed{};
+  std::string seek{};            ///< A GUID of the last seek; empty: there was none.
   json_object unknown_fields{};  ///< Those of a later version are kept.
 
   bool is_settled(const stream_id& which) const;

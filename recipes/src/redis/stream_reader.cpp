@@ -8,6 +8,7 @@
 
 #include <zkrecipes/redis_error.hpp>
 
+#include "redis/redis_inquiry.hpp"
 #include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 
@@ -115,7 +116,6 @@ awaitable<error_code> stream_reader::get_connection() {
 
 /// The replies that tell whether the stream is the one that was consumed.
 struct stream_reader::look_at_stream {
-  std::size_t awaited = 0;
   error_code error{};
   std::string words{};
   stream_state state{};
@@ -125,7 +125,7 @@ struct stream_reader::look_at_stream {
     if (is_missing_key(reply)) return;
     const auto read = parse_stream_state(reply);
     if (read) state = *read;
-    if (!read) refuse(reply, judge_reply(reply, REDIS_REPLY_ARRAY));
+    if (!read) refuse(reply, refusal_of(reply, REDIS_REPLY_ARRAY));
   }
   void take_last(const redisReply& reply) {
     const auto why = judge_reply(reply, REDIS_REPLY_ARRAY);
@@ -133,32 +133,22 @@ struct stream_reader::look_at_stream {
     has_last = !why && reply.elements > 0;
   }
   void refuse(const redisReply& reply, const error_code& why) {
-    error = why ? why : make_error_code(redis_errc::unexpected_reply);
+    error = why;
     words = words_of(reply);
   }
 };
 
 awaitable<error_code> stream_reader::check_stream() {
-  const auto number = connection_.number();
-  const auto deadline = frame_->session->now() + frame_->options.timeout;
+  redis_inquiry asking(connection_, frame_->session->get_scheduler());
   auto look = std::make_shared<look_at_stream>();
   const auto last = to_string(progress_.last());
-  const auto asking = [&](const std::vector<std::string>& command, void (look_at_stream::*take)(const redisReply&)) {
-    ++look->awaited;
-    connection_.send(command, [this, look, take](const redisReply* reply) {
-      if (reply) --look->awaited, ((*look).*take)(*reply);
-      changed_.notify();
-    });
-  };
-  asking({"XINFO", "STREAM", stream_}, &look_at_stream::take_state);
-  asking({"XRANGE", stream_, last, last, "COUNT", "1"}, &look_at_stream::take_last);
-  while (look->awaited > 0 && connection_.is_up() && connection_.number() == number) {
-    const auto why = co_await changed_.wait(deadline);
-    if (why == wake::cancelled) connection_.close();  // else its answers would come among those to the next questions
-    if (why == wake::cancelled) co_return asio::error::operation_aborted;
-    if (why == wake::timed_out) connection_.give_up(redis_errc::unavailable, "no answer in time");
-  }
-  if (look->awaited > 0) co_return error_code();  // the next connection asks again
+  const std::vector<std::string> state{"XINFO", "STREAM", stream_};
+  const std::vector<std::string> last_entry{"XRANGE", stream_, last, last, "COUNT", "1"};
+  asking.ask(state, [look](const redisReply& reply) { look->take_state(reply); });
+  asking.ask(last_entry, [look](const redisReply& reply) { look->take_last(reply); });
+  auto asked = co_await asking.replies(frame_->session->now() + frame_->options.timeout);
+  const auto& [failure, is_complete] = asked;
+  if (failure || !is_complete) co_return failure;  // the next connection asks again
   if (look->error) co_return answer_failure(look->error, look->words);
   co_return co_await judge(*look);
 }

@@ -141,6 +141,18 @@ bool is_missing_key(const redisReply& reply) {
   return reply.type == REDIS_REPLY_ERROR && text_in(reply).starts_with("ERR no such key");
 }
 
+std::optional<counted_entries> parse_counted(const redisReply& reply) {
+  if (!is_list(reply, 2)) return std::nullopt;
+  const auto count = parse_count(*reply.element[0]);
+  const auto first = parse_id(*reply.element[1]);
+  return count && first ? std::optional(counted_entries{*count, *first}) : std::nullopt;
+}
+
+error_code refusal_of(const redisReply& reply, int type) {
+  const auto why = judge_reply(reply, type);
+  return why ? why : make_error_code(redis_errc::unexpected_reply);
+}
+
 std::optional<std::string> parse_role(const redisReply& reply) {
   const bool has_role = reply.type == REDIS_REPLY_ARRAY && reply.elements > 0 && is_text(*reply.element[0]);
   return has_role ? std::optional(std::string(text_in(*reply.element[0]))) : std::nullopt;

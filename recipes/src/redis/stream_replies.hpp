@@ -1,6 +1,7 @@
 // What the broker's replies mean. It does no I/O.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,11 +29,19 @@ bool may_recover(const error_code& error);
 
 /// The error of a reply that is an error, or not of this type (REDIS_REPLY_...).
 error_code judge_reply(const redisReply& reply, int type);
+/// The same for a reply that is not understood.
+error_code refusal_of(const redisReply& reply, int type);
 /// The entries of an XREAD of one stream, in order; none if there was nothing to read. Nothing if the reply is not of
 /// this form, or if the ids do not grow.
 std::optional<std::vector<stream_entry>> parse_entries(const redisReply& reply, const entry_fields& fields);
 /// The entries of an XRANGE, in the same way.
 std::optional<std::vector<stream_entry>> parse_range(const redisReply& reply, const entry_fields& fields);
+/// How many entries there are, and the first of them; 0-0: none. Nothing if the reply is not of the form of our script.
+struct counted_entries {
+  std::uint64_t count = 0;
+  stream_id first{};
+};
+std::optional<counted_entries> parse_counted(const redisReply& reply);
 /// The broker's words in an error reply; for any other that it is not understood.
 std::string words_of(const redisReply& reply);
 /// The reply to XINFO STREAM. Nothing if the reply is not of this form.

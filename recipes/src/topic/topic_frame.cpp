@@ -40,10 +40,14 @@ bool removes_consumed(const topic_retention& keep, const std::string& group) {
 }
 
 awaitable<error_code> find_topic(topic_frame_ptr topic) {
-  auto found = co_await topic->session->perform(make_request(opcode::get, topic->where.root), retry::always);
+  return find_record(topic->session, topic->where.root, topic_record(*topic));
+}
+
+awaitable<error_code> find_record(core_ptr session, std::string path, json_object ours) {
+  auto found = co_await session->perform(make_request(opcode::get, std::move(path)), retry::always);
   if (found.error) co_return found.error;
   if (found.data.empty()) co_return errc::no_node;
-  co_return compare_records(found.data, topic_record(*topic));
+  co_return compare_records(found.data, ours);
 }
 
 awaitable<error_code> agree_on_topic(topic_frame_ptr topic) {

@@ -30,6 +30,9 @@ bool removes_consumed(const topic_retention& keep, const std::string& group);
 /// those of `core::perform`.
 awaitable<error_code> agree_on_record(core_ptr session, std::string path, json_object ours);
 
+/// Compares the record only. Errors: `no_node` (there is none), and those of `agree_on_record`.
+awaitable<error_code> find_record(core_ptr session, std::string path, json_object ours);
+
 /// Compares the topic's record with our options. Errors: `no_node` (there is none), and those of `agree_on_topic`.
 awaitable<error_code> find_topic(topic_frame_ptr topic);
 /// As `agree_on_record` with the topic's record.
