@@ -11,6 +11,7 @@
 #include <zkrecipes/queue_types.hpp>
 #include <zkrecipes/redis_error.hpp>
 #include <zkrecipes/redis_options.hpp>
+#include <zkrecipes/redis_position.hpp>
 #include <zkrecipes/redis_types.hpp>
 #include <zkrecipes/session.hpp>
 #include <zkrecipes/shard.hpp>

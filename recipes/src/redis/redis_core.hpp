@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <zkrecipes/queue_types.hpp>
+#include <zkrecipes/redis_position.hpp>
 #include <zkrecipes/redis_types.hpp>
 
 #include "redis/redis_frame.hpp"
