@@ -55,7 +55,8 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   void take_along(process_call& with);
   bool may_take_along() const;
   static awaitable<void> call(std::shared_ptr<delivery_run> self, call_ptr which);
-  void end_calls();
+  void end_calls(lease_clock::time_point now);
+  void take_early(process_call& of, lease_clock::time_point now);
   void evict_calls(lease_clock::time_point now);
   lease_clock::time_point eviction_of(std::uint64_t number) const;
   lease_clock::time_point next_eviction() const;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t most_together = 256;
 constexpr auto longest_together = 1ms;
+constexpr auto first_look = 2 * longest_together;
 
 }  // namespace
 
@@ -24,6 +25,7 @@ void delivery_run::begin(message_in_hand& which) {
   auto begun = std::make_shared<process_call>();
   begun->messages.push_back({which.number, which.what});
   begun->begun = which.begun;
+  begun->next_look = which.begun + first_look;
   if (may_take_along()) take_along(*begun);
   begun->run = start_task(*get_scheduler(), executor_, call(shared_from_this(), begun), changed_, shared_from_this());
   calls_.push_back(std::move(begun));
@@ -67,17 +69,33 @@ awaitable<void> delivery_run::call(std::shared_ptr<delivery_run> self, call_ptr 
   }
 }
 
-void delivery_run::end_calls() {
+void delivery_run::end_calls(lease_clock::time_point now) {
   for (auto each = calls_.begin(); each != calls_.end();) {
     if ((*each)->run->done) {
       const auto ended = *each;
       each = calls_.erase(each);
       end_call(*ended);
     } else {
+      take_early(**each, now);
       ++each;
     }
   }
   std::erase_if(given_up_, [](const call_ptr& each) { return each->run->done; });
+}
+
+/// A message takes long that was taken along. What came before it is not to wait for its end, but to be committed. A
+/// first message that is void waits again, and must not be begun while the call goes on.
+void delivery_run::take_early(process_call& of, lease_clock::time_point now) {
+  if (of.taken > 0 || now < of.next_look) return;
+  of.next_look = now + (now - of.begun);
+  const auto steps = of.steps.load(std::memory_order_acquire);
+  const auto present = steps / 2;
+  const bool is_at_work = steps % 2 != 0;
+  if (!is_at_work || present == 0 || window_.at(of.number()).is_void) return;
+  if (!window_.find_waiting(of.messages[present].number)) return;
+  take_outcomes(of, present);
+  window_.begin(*window_.find_waiting(of.messages[present].number), of.begun);
+  of.taken = present;
 }
 
 /// Gives up calls that take too long while another message of their key waits.
@@ -129,10 +147,10 @@ void delivery_run::end_call(process_call& which) {
   const auto ended = which.ended();
   has_lapsed_ = has_lapsed_ || (which.has_lapsed && !is_cut_);
   auto& first = window_.at(which.number());
-  if (!is_cut_ && (has_failed || ended > 0)) {
+  if (!is_cut_ && (has_failed || ended > which.taken)) {
     const bool is_void = first.is_void;
     take_outcomes(which, ended);
-    if (has_failed && (ended == 0 || !is_void)) take_failure(which, ended, text_of(failure));
+    if (has_failed && (ended == which.taken || !is_void)) take_failure(which, ended, text_of(failure));
   } else if (first.is_removed) {
     frame_->board.change([](queue_consumer_status& status) { ++status.lost; });
     window_.remove(first);
@@ -141,11 +159,11 @@ void delivery_run::end_call(process_call& which) {
   }
 }
 
-/// If a message in front of the first was refused meanwhile, no outcome counts: the first waits again, as the others
-/// do.
+/// Those that have not been taken yet. If a message in front of the first of them was refused meanwhile, none counts:
+/// the first waits again, as the others do.
 void delivery_run::take_outcomes(process_call& of, std::size_t ended) {
   const bool is_void = window_.at(of.number()).is_void;
-  for (std::size_t i = 0; i < ended && (i == 0 || !is_void); ++i) {
+  for (auto i = of.taken; i < ended && (i == of.taken || !is_void); ++i) {
     auto* whose = begun_message(of, i);
     if (!whose) return;
     take_outcome(*whose, std::move(*of.messages[i].outcome));
@@ -159,7 +177,7 @@ void delivery_run::take_failure(process_call& of, std::size_t place, std::string
 /// The message at this place of the call. One that was taken along is begun now, if it still waits.
 message_in_hand* delivery_run::begun_message(const process_call& of, std::size_t place) {
   const auto number = of.messages[place].number;
-  if (place == 0) return &window_.at(number);
+  if (place == of.taken) return &window_.at(number);
   auto* whose = window_.find_waiting(number);
   if (!whose || whose->at != message_in_hand::stage::waiting) return nullptr;
   window_.begin(*whose, of.begun);

@@ -25,14 +25,16 @@ struct processed_message {
 
 /// `process` for a message, and then for those behind it that it takes along: see `delivery_run::take_along`.
 struct process_call {
-  std::vector<processed_message> messages;  ///< The window has the first as begun. The others still wait there.
+  std::vector<processed_message> messages;
+  std::size_t taken = 0;  ///< So many outcomes have been taken. The window has the next as begun. Others wait there.
   std::atomic<std::size_t> steps{0};  ///< Begins and ends of `process`, so odd while it runs. Written on the executor.
   std::atomic<bool> is_last{false};   ///< After the present message none is begun any more.
   std::atomic<bool> has_lapsed{false};  ///< `process` was not called, because the lease had lapsed.
   lease_clock::time_point begun{};
+  lease_clock::time_point next_look{};  ///< Whether there are outcomes to be taken before the call ends.
   task_ptr run{};
 
-  std::uint64_t number() const { return messages.front().number; }
+  std::uint64_t number() const { return messages[taken].number; }
   /// How many have an outcome, which can be read then.
   std::size_t ended() const { return steps.load(std::memory_order_acquire) / 2; }
 };
