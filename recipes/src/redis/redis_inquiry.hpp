@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "redis/redis_connection.hpp"
+#include "session/completion.hpp"
 
 namespace zkrecipes::detail {
 
