@@ -10,6 +10,7 @@
 #include "hostile/lying_case.hpp"
 #include "hostile/memory_search.hpp"
 #include "support/line_process.hpp"
+#include "support/temporary_folder.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
@@ -27,15 +28,8 @@ std::string make_secret(std::size_t size) {
 }
 
 struct secret_case : lying_case {
-  secret_case() {
-    std::string name = (fs::temp_directory_path() / "zkrecipes-secrets-XXXXXX").string();
-    BOOST_TEST_REQUIRE(::mkdtemp(name.data()));
-    folder = name;
-  }
-  ~secret_case() { fs::remove_all(folder); }
-
   std::string write(const std::string& name, const std::string& content) const {
-    const auto path = folder / name;
+    const auto path = folder.path() / name;
     std::ofstream(path) << content;
     fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
     return path.string();
@@ -74,7 +68,7 @@ struct secret_case : lying_case {
     server.stop();
   }
 
-  fs::path folder;
+  temporary_folder folder;
   // The look-up of a function at its first call leaves the registers on the stack, and in them a short secret.
   line_process holder{"holder", {"/usr/bin/env", "LD_BIND_NOW=1", SECRET_HOLDER}};
 };
@@ -93,7 +87,7 @@ BOOST_AUTO_TEST_CASE(added_credentials_are_gone_with_the_session) { check_digest
 BOOST_AUTO_TEST_CASE(short_added_credentials_are_gone_with_the_session) { check_digest(12, "add", "added", 1); }
 
 BOOST_AUTO_TEST_CASE(the_password_of_a_key_is_gone_when_the_key_is_read) {
-  testcluster::authority authority(folder);
+  testcluster::authority authority(folder.path());
   const auto secret = make_secret(40);
   const auto made = authority.issue({.name = "client", .key_password = secret});
   const auto file = write("password", secret + "\n");
@@ -105,7 +99,7 @@ BOOST_AUTO_TEST_CASE(the_password_of_a_key_is_gone_when_the_key_is_read) {
 }
 
 BOOST_AUTO_TEST_CASE(a_refused_key_shows_no_password) {
-  testcluster::authority authority(folder);
+  testcluster::authority authority(folder.path());
   const auto made = authority.issue({.name = "client", .key_password = make_secret(40)});
   const auto wrong = make_secret(40);
   const auto file = write("password", wrong + "\n");

@@ -26,6 +26,7 @@
 
 #include "support/cluster.hpp"
 #include "support/secure_servers.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace zkrecipes::test {
 
@@ -39,7 +40,7 @@ constexpr auto as_tuple = asio::as_tuple(asio::use_awaitable);
 /// A folder with the certificates of all fronts, and of all sessions.
 class certificates {
  public:
-  certificates() : authority_(folder_.path), server_(authority_.issue({.name = "server", .hosts = {"127.0.0.1"}})) {
+  certificates() : authority_(folder_.path()), server_(authority_.issue({.name = "server", .hosts = {"127.0.0.1"}})) {
     client_ = authority_.issue({.name = "client"});
   }
   const std::filesystem::path& authority() const { return authority_.certificate(); }
@@ -47,19 +48,7 @@ class certificates {
   const testcluster::certificate_files& client() const { return client_; }
 
  private:
-  struct folder {
-    folder() {
-      std::string name = (std::filesystem::temp_directory_path() / "zkrecipes-fronts-XXXXXX").string();
-      if (!::mkdtemp(name.data())) throw std::runtime_error("could not make a folder");
-      path = name;
-    }
-    ~folder() {
-      std::error_code ignored;
-      std::filesystem::remove_all(path, ignored);
-    }
-    std::filesystem::path path;
-  };
-  folder folder_;
+  temporary_folder folder_;
   testcluster::authority authority_;
   testcluster::certificate_files server_;
   testcluster::certificate_files client_;

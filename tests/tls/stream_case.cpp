@@ -16,7 +16,7 @@
 
 #include <boost/test/unit_test.hpp>
 
-#include "tls/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace zkrecipes::test {
 

@@ -10,7 +10,7 @@
 #include <testcluster/authority.hpp>
 
 #include "support/coroutine.hpp"
-#include "tls/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 #include "tls/tls_server.hpp"
 
 namespace zkrecipes::test {

@@ -11,10 +11,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+
+#include "support/temporary_folder.hpp"
 
 using namespace zkrecipes;
 
@@ -24,18 +25,14 @@ namespace {
 class script {
  public:
   explicit script(const std::string& commands) {
-    std::string name = "/tmp/guardian-child-XXXXXX";
-    BOOST_TEST_REQUIRE(::mkdtemp(name.data()) != nullptr);
-    folder_ = name;
     std::ofstream(path()) << "#!/bin/sh\n" << commands << '\n';
     std::filesystem::permissions(path(), std::filesystem::perms::owner_all);
   }
   script(const script&) = delete;
-  ~script() { std::filesystem::remove_all(folder_); }
-  std::string path() const { return folder_ + "/program"; }
+  std::string path() const { return (folder_.path() / "program").string(); }
 
  private:
-  std::string folder_;
+  test::temporary_folder folder_;
 };
 
 /// What the program writes to the socket until it ends.

@@ -275,7 +275,8 @@ class session {
   /// Adds digest credentials to those of the session (`session_options::digest`), also to those that the guardian
   /// holds. The present connection and every later one has them, and what is begun afterwards is done with them.
   /// Completes when a server has them, which is no proof that a node accepts them: servers take any digest. They can
-  /// not be removed. No copy of the secret is left in memory but the session's own, which it wipes at its end.
+  /// not be removed. The library keeps one copy of the secret, which it wipes at the end of the session; docs/tls.md
+  /// tells what else memory can hold.
   ///
   /// Signature: `void(error_code)`.
   /// Errors: `bad_arguments` (see `credentials`), `full` (a session has 32 of them at most, of 64 KiB together, users

@@ -1,4 +1,4 @@
-#include "tls/temporary_folder.hpp"
+#include "support/temporary_folder.hpp"
 
 #include <cstdlib>
 #include <stdexcept>
@@ -10,7 +10,7 @@ namespace zkrecipes::test {
 namespace fs = std::filesystem;
 
 temporary_folder::temporary_folder() {
-  std::string name = (fs::temp_directory_path() / "zkrecipes-tls-XXXXXX").string();
+  std::string name = (fs::temp_directory_path() / "zkrecipes-test-XXXXXX").string();
   if (!::mkdtemp(name.data())) throw std::runtime_error("could not make a folder");
   path_ = name;
 }
