@@ -25,8 +25,9 @@ class redis_core;
 /// Messages that are kept in Redis, consumed under the fence of a leader or of a shard's owner. A shard is a stream.
 /// The position of a group in it is kept in ZooKeeper, and moves in the same transaction as the effects. So effects in
 /// ZooKeeper happen once, whatever is killed; the broker has no consumer group, and is sent no acknowledgement.
-/// Producers put with `XADD orders:7 * key smith data tea`, where 7 is `shard_of("smith")`. docs/recipes/redis.md has
-/// an example, the guarantees, and what the broker has to be set to. Needs the component `redis`. Thread safety: safe.
+/// A `redis_producer` puts exactly once; any client of Redis puts with `XADD orders:7 * key smith data tea`, where 7 is
+/// `shard_of("smith")`. docs/recipes/redis.md has an example, the guarantees, and what the broker has to be set to.
+/// Needs the component `redis`. Thread safety: safe.
 class redis_streams {
  public:
   using executor_type = session::executor_type;
@@ -131,8 +132,11 @@ class redis_streams {
   executor_type get_executor() const noexcept { return session_.get_executor(); }
   std::uint32_t shards() const noexcept;
 
- private:
+  /// For the library; the type is not public.
   using core_ptr = std::shared_ptr<detail::redis_core>;
+  const core_ptr& get_core() const noexcept { return core_; }
+
+ private:
   template <class... Results>
   using handler = detail::handler_for<void(error_code, Results...)>;
   static void start_seek(handler<>, core_ptr, std::uint32_t, std::string, redis_position);

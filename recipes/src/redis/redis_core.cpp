@@ -1,7 +1,6 @@
 #include "redis/redis_core.hpp"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 #include <utility>
 
@@ -39,39 +38,8 @@ std::string behind(const stream_id& id) { return id == stream_id() ? "-" : '(' +
 
 }  // namespace
 
-/// A command, and what its reply means.
-struct redis_core::question {
-  std::vector<std::string> command;
-  std::function<error_code(const redisReply&)> take;
-  error_code error{};
-  std::string words{};
-
-  void answer(const redisReply& reply) {
-    error = take(reply);
-    if (error) words = words_of(reply);
-  }
-};
-
-/// All in one round trip. `may_repeat`: else a reply that is lost is `outcome_unknown`.
-awaitable<error_code> redis_core::ask(redis_connection& by, questions all, bool may_repeat) {
-  const auto& session = frame_->session;
-  const auto deadline = session->retry_deadline();
-  for (;;) {
-    auto error = co_await by.ready(deadline);
-    if (error) co_return error;
-    redis_inquiry asking(by, get_scheduler());
-    for (const auto& each : all) asking.ask(each->command, [each](const redisReply& reply) { each->answer(reply); });
-    auto asked = co_await asking.replies(session->now() + frame_->options.timeout);
-    const auto& [failure, is_complete] = asked;
-    if (failure) co_return failure;
-    if (!is_complete && !may_repeat) co_return errc::outcome_unknown;
-    const auto bad = std::ranges::find_if(all, [](const auto& each) { return bool(each->error); });
-    if (is_complete && bad == all.end()) co_return error_code();
-    error = bad == all.end() ? make_error_code(redis_errc::unavailable) : (*bad)->error;
-    if (!may_recover(error)) by.tell(log_severity::error, session_event::operation_failed, error, (*bad)->words);
-    if (!may_recover(error) || session->now() >= deadline) co_return error;
-    if (bad != all.end()) by.give_up(error, (*bad)->words);
-  }
+awaitable<error_code> redis_core::ask(redis_connection& by, redis_questions all, bool may_repeat) {
+  return ask_broker(frame_, by, std::move(all), may_repeat, frame_->session->retry_deadline());
 }
 
 awaitable<outcome<>> redis_core::seek(std::uint32_t shard, std::string group, redis_position where) {
@@ -95,7 +63,7 @@ awaitable<outcome<stream_id>> redis_core::last_in_front_of(std::uint32_t shard, 
   if (where.what() == redis_position::kind::begin) co_return outcome<stream_id>(error_code(), stream_id());
   const auto stream = frame_->stream(shard);
   const auto last = std::make_shared<stream_id>();
-  const auto asked = std::make_shared<question>();
+  const auto asked = std::make_shared<redis_question>();
   if (where.what() == redis_position::kind::end) {
     asked->command = {"XINFO", "STREAM", stream};
     asked->take = [last](const redisReply& reply) {
@@ -113,7 +81,7 @@ awaitable<outcome<stream_id>> redis_core::last_in_front_of(std::uint32_t shard, 
     };
   }
   redis_connection broker(frame_);
-  questions one;
+  redis_questions one;
   one.push_back(asked);
   const auto error = co_await ask(broker, std::move(one), true);
   co_return outcome<stream_id>(error, *last);
@@ -154,10 +122,10 @@ awaitable<error_code> redis_core::add_lags(redis_connection& by, std::uint32_t f
   const auto wall = get_scheduler()->world->wall_clock().time_since_epoch();
   const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(wall);
   const auto lags = std::make_shared<stream_lags>(to - from);
-  questions all;
+  redis_questions all;
   for (auto shard = from; shard < to; ++shard) {
     const auto place = shard - from;
-    const auto asked = std::make_shared<question>();
+    const auto asked = std::make_shared<redis_question>();
     asked->command = {"EVAL",
                       count_script,
                       "1",
@@ -201,7 +169,7 @@ awaitable<outcome<>> redis_core::revive(std::string group, dead_letter which) {
 }
 
 awaitable<error_code> redis_core::put(std::uint32_t shard, const dead_letter& which) {
-  const auto asked = std::make_shared<question>();
+  const auto asked = std::make_shared<redis_question>();
   asked->command = {"XADD", frame_->stream(shard), "*"};
   const auto add = [&asked](const std::string& name, const std::string& value) {
     asked->command.push_back(name);
@@ -211,7 +179,7 @@ awaitable<error_code> redis_core::put(std::uint32_t shard, const dead_letter& wh
   add(frame_->options.data_field, which.data);
   asked->take = [](const redisReply& reply) { return judge_reply(reply, REDIS_REPLY_STRING); };
   redis_connection broker(frame_);
-  questions one;
+  redis_questions one;
   one.push_back(asked);
   co_return co_await ask(broker, std::move(one), false);
 }

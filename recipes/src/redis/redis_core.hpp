@@ -11,7 +11,7 @@
 #include <zkrecipes/redis_types.hpp>
 
 #include "redis/redis_frame.hpp"
-#include "redis/redis_inquiry.hpp"
+#include "redis/redis_question.hpp"
 #include "redis/stream_position.hpp"
 #include "session/operation.hpp"
 
@@ -32,14 +32,11 @@ class redis_core : public std::enable_shared_from_this<redis_core> {
   awaitable<outcome<>> discard(std::string group, dead_letter which);
 
  private:
-  struct question;
-  using questions = std::vector<std::shared_ptr<question>>;
-
   awaitable<outcome<stream_id>> last_in_front_of(std::uint32_t shard, redis_position where);
   awaitable<outcome<std::vector<stream_id>>> positions(std::uint32_t from, std::uint32_t to, std::string group);
   awaitable<error_code> add_lags(redis_connection& by, std::uint32_t from, std::uint32_t to, std::string group,
                                  std::vector<redis_lag>& into);
-  awaitable<error_code> ask(redis_connection& by, questions all, bool may_repeat);
+  awaitable<error_code> ask(redis_connection& by, redis_questions all, bool may_repeat);
   awaitable<error_code> put(std::uint32_t shard, const dead_letter& which);
 
   redis_frame_ptr frame_;
