@@ -81,6 +81,11 @@ bool hold_fixture::is_gone(const std::string& name) const {
   return true;
 }
 
+bool hold_fixture::sleeps(const std::string& name) {
+  const auto process = std::to_string(std::stoi(contents(file(name))));
+  return run_until([&] { return contents("/proc/" + process + "/stat").find(") S ") != std::string::npos; });
+}
+
 std::size_t hold_fixture::length(const std::string& path) { return contains(path) ? children(path).size() : 0; }
 
 bool hold_fixture::gets_length(const std::string& path, std::size_t wanted) {

@@ -32,6 +32,8 @@ class hold_fixture : public admin_fixture {
   bool begins(const std::string& name);
   /// True if no process runs any more with this file as an argument.
   bool is_gone(const std::string& name) const;
+  /// Waits until the process whose number is in this file waits for something, such as its input.
+  bool sleeps(const std::string& name);
 
   /// The number of members in line at this path below our root.
   std::size_t length(const std::string& path);
