@@ -8,6 +8,7 @@
 
 #include "redis/redis_connection.hpp"
 #include "redis/stream_replies.hpp"
+#include "session/completion.hpp"
 
 namespace zkrecipes::detail {
 
