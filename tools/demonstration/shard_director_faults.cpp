@@ -145,7 +145,8 @@ awaitable<void> shard_director::heal_later(int server) {
 }
 
 awaitable<void> shard_director::kill_broker() {
-  while (!broker_->running()) co_await pause_between();
+  while (is_broker_away_) co_await pause_between();
+  is_broker_away_ = true;
   say("SIGKILL to the broker");
   ++summary_.broker_kills;
   broker_->kill();
@@ -156,6 +157,7 @@ awaitable<void> shard_director::start_broker_later(duration pause) {
   co_await wait_for(pause);
   std::function<void()> start = [this] { broker_->start(); };
   co_await blocking(start);
+  is_broker_away_ = false;
 }
 
 awaitable<void> shard_director::cause(fault_kind what) {
