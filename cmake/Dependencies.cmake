@@ -30,6 +30,21 @@ if(ZKRECIPES_SPOOL)
   zkrecipes_need(SQLite3_FOUND "SQLite 3.40" "libsqlite3-dev")
 endif()
 
+# Without hiredis the rest is built and tested.
+if(ZKRECIPES_REDIS)
+  find_path(HIREDIS_INCLUDE_DIR hiredis/async.h)
+  find_library(HIREDIS_LIBRARY hiredis)
+  mark_as_advanced(HIREDIS_INCLUDE_DIR HIREDIS_LIBRARY)
+  if(NOT HIREDIS_INCLUDE_DIR OR NOT HIREDIS_LIBRARY)
+    message(STATUS "Redis streams are left out. On Debian 12: apt-get install libhiredis-dev")
+    set(ZKRECIPES_REDIS OFF)
+  elseif(NOT TARGET Hiredis::hiredis)
+    add_library(Hiredis::hiredis UNKNOWN IMPORTED)
+    set_target_properties(Hiredis::hiredis PROPERTIES IMPORTED_LOCATION ${HIREDIS_LIBRARY}
+                                                      INTERFACE_INCLUDE_DIRECTORIES ${HIREDIS_INCLUDE_DIR})
+  endif()
+endif()
+
 if(ZKRECIPES_BUILD_TOOLS)
   find_package(Boost 1.81 QUIET CONFIG COMPONENTS json unit_test_framework filesystem)
   zkrecipes_need(Boost_FOUND "Boost.Test and Boost.Filesystem 1.81"

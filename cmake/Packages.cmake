@@ -2,6 +2,7 @@
 #   runtime      libzkrecipes0.1            the shared library; the number changes with the ABI
 #   dev          libzkrecipes-dev           headers, static library, CMake package, pkg-config file
 #   spool        libzkrecipes-spool-dev     the spooled producer: static library, which needs SQLite
+#   redis        libzkrecipes-redis-dev     Redis streams as a source: static library, which needs hiredis
 #   testcluster  zkrecipes-testcluster-dev  servers for tests: header, static library
 #   tools        zkrecipes-tools            zkadmin and testcluster; they contain the static library
 if(NOT (ZKRECIPES_INSTALL AND ZKRECIPES_BOTH_LIBRARIES AND ZKRECIPES_BUILD_TOOLS AND ZKRECIPES_SPOOL) OR
@@ -15,6 +16,9 @@ set(boost ${Boost_VERSION_MAJOR}.${Boost_VERSION_MINOR})
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_COMPONENTS_ALL runtime dev spool testcluster tools)
+if(ZKRECIPES_REDIS)
+  list(APPEND CPACK_COMPONENTS_ALL redis)
+endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_PACKAGE_NAME zkrecipes)
@@ -69,6 +73,17 @@ Puts messages into topics and queues by way of a file, so that what was
 accepted outlives the process and outages of the ensemble.
 
 This package contains the static library. Its header is in libzkrecipes-dev.")
+
+set(CPACK_DEBIAN_REDIS_PACKAGE_NAME libzkrecipes-redis-dev)
+set(CPACK_DEBIAN_REDIS_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_REDIS_PACKAGE_DEPENDS "libzkrecipes-dev ${same_version}, libhiredis-dev")
+set(CPACK_DEBIAN_REDIS_PACKAGE_SUGGESTS "redis-server")
+set(CPACK_DEBIAN_REDIS_DESCRIPTION
+"asynchronous ZooKeeper recipes on Boost.Asio - Redis streams
+Consumers of Redis streams whose position is kept in ZooKeeper, in one
+transaction with the effects, under the fence of their leader.
+
+This package contains the static library. Its headers are in libzkrecipes-dev.")
 
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_NAME zkrecipes-testcluster-dev)
 set(CPACK_DEBIAN_TESTCLUSTER_PACKAGE_SECTION libdevel)

@@ -1,4 +1,7 @@
 // What happens to a message that can not be processed, and to the others meanwhile.
+#include <algorithm>
+#include <deque>
+
 #include "ensemble/delivery_case.hpp"
 
 using namespace zkrecipes;
@@ -97,6 +100,46 @@ BOOST_AUTO_TEST_CASE(in_strict_order_all_wait_for_a_message_that_is_tried_again)
   });
   BOOST_TEST_REQUIRE(is_done());
   BOOST_TEST(results() == numbers(1, 6), boost::test_tools::per_element());
+}
+
+// In strict order a call goes on with the messages behind its own. Those in front of one that takes long do not wait
+// for its end.
+BOOST_AUTO_TEST_CASE(what_was_processed_is_committed_while_the_next_message_takes_long) {
+  options.window = 16;
+  put_all(numbers(1, 6));
+  hold_point hold(executor());
+  auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "4") co_await hold.pass();
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(run_until([&] { return hold.is_reached() && children("/results").size() == 3; }));
+  BOOST_TEST(results() == numbers(1, 3), boost::test_tools::per_element());
+  hold.open();
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(results() == numbers(1, 6), boost::test_tools::per_element());
+  for (const auto& each : numbers(1, 6)) BOOST_TEST(who.does.attempts[each].size() == 1u, each);
+}
+
+BOOST_AUTO_TEST_CASE(in_strict_order_never_two_are_processed_whatever_is_refused_meanwhile) {
+  options.window = 16;
+  put_all(numbers(1, 6));
+  int at_work = 0, most_at_work = 0;
+  std::deque<hold_point> holds;
+  auto& who = consume([&](term, message item) -> asio::awaitable<message_outcome> {
+    most_at_work = std::max(most_at_work, ++at_work);
+    if (item.data == "3" && holds.empty()) co_await holds.emplace_back(executor()).pass();
+    --at_work;
+    auto effects = effect_of(item);
+    if (item.data == "1") effects.set("/missing", "");
+    co_return effects;
+  });
+  BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().refused == 1; }));
+  BOOST_TEST(who.does.attempts["1"].size() == 1u, "it waits for the end of the call that goes on");
+  holds.front().open();
+  BOOST_TEST_REQUIRE(is_done());
+  BOOST_TEST(results() == numbers(2, 6), boost::test_tools::per_element());
+  BOOST_TEST(most_at_work == 1);
+  BOOST_TEST(dead_letters(over(zk())).size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(attempts_outlive_the_term) {

@@ -168,7 +168,7 @@ BOOST_AUTO_TEST_CASE(a_term_whose_career_was_not_told_counts) {
 }
 
 BOOST_AUTO_TEST_CASE(faults_of_owners_come_in_turn) {
-  const auto plan = plan_shard_faults(14, 16, 2);
+  const auto plan = plan_shard_faults({14, 16, 2});
   BOOST_TEST(count(plan, fault_kind::kill) == 9);
   BOOST_TEST(count(plan, fault_kind::kill_planner) == 5);
   for (const auto kind : {fault_kind::pause, fault_kind::restart, fault_kind::drain, fault_kind::cut}) {

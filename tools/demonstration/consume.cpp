@@ -10,6 +10,7 @@
 #include "phase_log.hpp"
 #include "recorder.hpp"
 #include "roles.hpp"
+#include "shard_source.hpp"
 
 namespace demo {
 
@@ -92,14 +93,14 @@ int consume(const consumer_settings& how) {
 int own_shards(const consumer_settings& how) {
   workplace here(how);
   here.signals.add(SIGUSR1);
-  const zkrecipes::topic topic(here.session, topic_path, topic_settings(how.shards));
+  const auto source = make_shard_source(here.session, how.shards, how.broker);
   zkrecipes::shard_group group(here.session, group_path, member_options(how));
   here.on_signal([&](int number) {
     if (number == SIGUSR1) return group.drain();
     group.stop();
   });
   auto make = [&](const zkrecipes::shard& which) {
-    auto records = std::make_unique<recorder>(topic.feed(which.number, topic_group), how, which.number);
+    auto records = std::make_unique<recorder>(source->feed(which.number), how, which.number);
     return std::make_unique<logged_career>(std::move(records), here.log, how.id, which.number);
   };
   group.async_run(make, [&](zkrecipes::error_code error) { here.end(error, {}); });

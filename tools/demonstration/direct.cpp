@@ -20,7 +20,7 @@ zkrecipes::session_options session_options(const std::string& hosts, std::chrono
 zkrecipes::topic_options topic_settings(std::uint32_t shards) {
   zkrecipes::topic_options all;
   all.shards = shards;
-  all.retention.groups = {topic_group};
+  all.retention.groups = {source_group};
   return all;
 }
 

@@ -6,7 +6,18 @@
 
 namespace demo {
 
-enum class fault_kind { resign, kill, pause, kill_server, start_server, kill_planner, restart, drain, cut };
+enum class fault_kind {
+  resign,
+  kill,
+  pause,
+  kill_server,
+  start_server,
+  kill_planner,
+  restart,
+  drain,
+  cut,
+  kill_broker
+};
 
 struct fault {
   double share = 0;  ///< How much of the messages is processed by then.
@@ -16,8 +27,13 @@ struct fault {
 /// Two planned hand-overs, a pause, and as many kills. A server that was killed is started before the next is killed.
 std::vector<fault> plan_faults(int kills, int server_kills);
 
-/// As many kills, each third of the planner, and as many of these in turn: a pause, a restart, a drain, a cut. Servers
-/// as above.
-std::vector<fault> plan_shard_faults(int kills, int changes, int server_kills);
+struct shard_fault_counts {
+  int kills = 0;         ///< Each third of the planner.
+  int changes = 0;       ///< In turn: a pause, a restart, a drain, a cut.
+  int server_kills = 0;  ///< As above.
+  int broker_kills = 0;
+};
+
+std::vector<fault> plan_shard_faults(const shard_fault_counts& how_many);
 
 }  // namespace demo

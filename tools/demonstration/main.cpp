@@ -1,4 +1,5 @@
 // One program for all the processes of the demonstration.
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <stdexcept>
@@ -36,6 +37,8 @@ void add_faults(CLI::App& app, demo::direction& how) {
   app.add_option("--changes", how.changes,
                  "How often to pause, restart, drain or cut off an owner of shards, in turn; balanced: to pause one")
       ->check(CLI::Range(0, 1'000));
+  app.add_option("--broker-kills", how.broker_kills, "How often to kill Redis, with --source redis")
+      ->check(CLI::Range(0, 1'000));
   app.add_option("--shards", how.work.shards, "How many shards there are")->check(CLI::Range(1, 1'000));
   app.add_option("--processes", how.consumers, "How many processes own shards, or have a lane each")
       ->check(CLI::Range(2, 20));
@@ -56,11 +59,18 @@ void add_mode(CLI::App& app, mode& chosen) {
       ->transform(CLI::CheckedTransformer(names).description("leader|sharded|balanced"));
 }
 
+void add_source(CLI::App& app, bool& is_redis) {
+  const std::map<std::string, bool> names{{"topic", false}, {"redis", true}};
+  app.add_option("--source", is_redis, "Where the shards are: topic (the default), in the ensemble, or redis")
+      ->transform(CLI::CheckedTransformer(names).description("topic|redis"));
+}
+
 /// The options that a mode does not have.
 std::vector<std::string> options_of_others(mode chosen) {
   if (chosen == mode::sharded) return {"--kill-on", "--range"};
-  if (chosen == mode::balanced) return {"--kill-on", "--poison", "--keys", "--order", "--shards", "--guardian"};
-  return {"--shards", "--changes", "--processes", "--range"};
+  if (chosen == mode::balanced)
+    return {"--kill-on", "--poison", "--keys", "--order", "--shards", "--guardian", "--source", "--broker-kills"};
+  return {"--shards", "--changes", "--processes", "--range", "--source", "--broker-kills"};
 }
 
 void complete_balanced(const CLI::App& app, demo::direction& how) {
@@ -70,6 +80,13 @@ void complete_balanced(const CLI::App& app, demo::direction& how) {
   if (!app.count("--kills")) how.kills = 6;
   if (!app.count("--changes")) how.changes = 6;
   if (!app.count("--server-kills")) how.server_kills = 2;
+}
+
+void complete_source(const CLI::App& app, demo::direction& how) {
+  if (!how.redis && app.count("--broker-kills")) throw std::invalid_argument("--broker-kills needs --source redis");
+  const auto messages_to_a_kill = 2'000;
+  const auto kills = static_cast<int>(how.work.messages / messages_to_a_kill);
+  if (how.redis && !app.count("--broker-kills")) how.broker_kills = std::max(2, kills);
 }
 
 /// Refuses the options of other modes, and chooses those of this one that were not given.
@@ -86,6 +103,7 @@ void complete(const CLI::App& app, mode chosen, demo::direction& how) {
   if (!app.count("--kills")) how.kills = 14;
   if (!app.count("--changes")) how.changes = 16;
   if (!app.count("--server-kills")) how.server_kills = 2;
+  complete_source(app, how);
 }
 
 /// What the processes are told by the director.
@@ -112,6 +130,7 @@ CLI::App* add_consumer(CLI::App& app, orders& told) {
   consume->add_option("--grace", told.grace_ms)->required();
   consume->add_option("--shards", told.consumer.shards)->required();
   consume->add_option("--guardian", told.consumer.guardian);
+  consume->add_option("--broker", told.consumer.broker);
   add_order(*consume, told.consumer.order);
   return consume;
 }
@@ -143,6 +162,7 @@ CLI::App* add_producer(CLI::App& app, orders& told, demo::workload_options& work
   produce->add_option("--duration", told.duration_ms)->required();
   produce->add_option("--parent", told.parent)->required();
   produce->add_option("--shards", work.shards)->required();
+  produce->add_option("--broker", told.consumer.broker);
   add_work(*produce, work);
   return produce;
 }
@@ -158,6 +178,7 @@ int main(int argc, char** argv) try {
   add_work(app, how.work);
   add_order(app, how.order);
   add_faults(app, how);
+  add_source(app, how.redis);
   app.add_flag("--json", how.json, "Print the summary as one JSON object, as the last line");
   const auto* consume = add_consumer(app, told);
   const auto* produce = add_producer(app, told, how.work);
@@ -175,7 +196,8 @@ int main(int argc, char** argv) try {
   if (*guard) return demo::guard(told.socket);
   if (*walk) return demo::walk(told.walker);
   if (*consume) return told.consumer.shards ? demo::own_shards(told.consumer) : demo::consume(told.consumer);
-  if (*produce) return demo::produce(told.hosts, demo::workload(how.work), milliseconds(told.duration_ms));
+  if (*produce)
+    return demo::produce(told.hosts, demo::workload(how.work), milliseconds(told.duration_ms), told.consumer.broker);
   complete(app, chosen, how);
   return demo::direct(how);
 } catch (const std::exception& error) {

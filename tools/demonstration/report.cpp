@@ -119,6 +119,7 @@ std::string to_json(const shard_summary& outcome) {
   all["restarts"] = outcome.restarts;
   all["drains"] = outcome.drains;
   all["cuts"] = outcome.cuts;
+  all["broker_kills"] = outcome.broker_kills;
   all["server_leaders_killed"] = outcome.server_leaders_killed;
   return end(std::move(all), outcome, outcome.success());
 }
@@ -133,7 +134,8 @@ std::string to_text(const shard_summary& outcome) {
       << " (" << outcome.joins << " joins), unexplained " << moves.unexplained << '\n'
       << "faults: " << outcome.kills << " kills (" << outcome.planner_kills << " of the planner), " << outcome.pauses
       << " pauses, " << outcome.restarts << " restarts, " << outcome.drains << " drains, " << outcome.cuts << " cuts, "
-      << outcome.server_leaders_killed << " kills of the ensemble's leader\n"
+      << outcome.broker_kills << " kills of the broker, " << outcome.server_leaders_killed
+      << " kills of the ensemble's leader\n"
       << verdict(outcome.success());
   return out.str();
 }

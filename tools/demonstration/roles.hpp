@@ -18,8 +18,8 @@ namespace demo {
 inline constexpr char election_path[] = "/consumer";
 inline constexpr char queue_path[] = "/queue";
 inline constexpr char group_path[] = "/group";
-inline constexpr char topic_path[] = "/topic";
-inline constexpr char topic_group[] = "demo";
+inline constexpr char source_path[] = "/topic";  // of the topic, or of the streams' positions
+inline constexpr char source_group[] = "demo";
 inline constexpr char lanes_path[] = "/lanes";
 inline constexpr char pace_path[] = "/pace";
 inline constexpr char results_path[] = "/results";
@@ -43,6 +43,7 @@ struct consumer_settings {
   std::uint32_t shards = 0;                   ///< 0: it works off the queue while it is elected.
   std::chrono::milliseconds grace{4'000};     ///< For so long its shards wait for it to come back.
   std::string guardian;                       ///< The socket of the guardian. Empty: there is none.
+  std::string broker;                         ///< The address of Redis. Empty: the shards are those of a topic.
 };
 
 /// The same for all processes.
@@ -71,8 +72,10 @@ int walk(const walker_settings& how);
 /// Becomes the guardian program, which ends with us. Returns only if there is none. \throws std::system_error
 int guard(const std::string& socket);
 
-/// Puts the messages into the queue or the topic, spread over `duration`. Continues where an earlier run stopped.
-int produce(const std::string& hosts, const workload& work, std::chrono::milliseconds duration);
+/// Puts the messages into the queue, the topic, or the streams of a broker, spread over `duration`. Continues where an
+/// earlier run stopped.
+int produce(const std::string& hosts, const workload& work, std::chrono::milliseconds duration,
+            const std::string& broker);
 
 struct direction {
   workload_options work;  ///< With shards: a shard group works, else one elected consumer.
@@ -81,6 +84,8 @@ struct direction {
   int kills = 1;            ///< How often the leading consumer is killed; with shards, an owner or the planner.
   int server_kills = 1;     ///< How often the leader of the ensemble is killed.
   int changes = 0;          ///< How often an owner of shards is paused, restarted, drained or cut off.
+  bool redis = false;       ///< The shards are Redis streams.
+  int broker_kills = 0;     ///< How often Redis is killed.
   std::uint64_t range = 0;  ///< With one: processes with a lane each move at the same pace.
   bool guardian = false;    ///< A guardian runs beside the consumers.
   bool json = false;

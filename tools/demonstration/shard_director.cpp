@@ -16,13 +16,14 @@ using asio::use_awaitable;
 
 shard_director::shard_director(asio::io_context& io, const direction& how)
     : stage(io, how),
-      topic_(session_, topic_path, topic_settings(how.work.shards)),
-      observer_(session_, how.work.shards, [this](const std::string& text) {
+      source_(make_shard_source(session_, how.work.shards, broker_ ? broker_->address() : std::string())),
+      observer_(session_, how.work.shards, *source_, [this](const std::string& text) {
         if (!is_settled_) say(text);
       }) {
   summary_.shards = how.work.shards;
   summary_.planned_kills = how.kills;
   summary_.planned_changes = how.changes;
+  summary_.planned_broker_kills = how.broker_kills;
 }
 
 /// Runs the rest of a fault beside the next ones. What it throws ends the run.
@@ -38,21 +39,15 @@ shard_director::duration shard_director::up_to(duration most) {
   return duration(std::uniform_int_distribution<duration::rep>(0, most.count())(random_));
 }
 
-awaitable<std::uint64_t> shard_director::lag() {
-  const std::string group = topic_group;
-  const auto shards = co_await topic_.async_lag(group, use_awaitable);
-  std::uint64_t sum = 0;
-  for (const auto& each : shards) sum += each.messages;
-  co_return sum;
-}
-
 /// Waits until all messages are put and settled, and each shard is with its owner.
 awaitable<void> shard_director::wait_settled() {
   co_await wait_produced();
   for (;;) {
-    const auto left = co_await lag();
+    const auto left = co_await source_->lag();
     const auto members = observer_.view().members.size();
-    if (left == 0 && observer_.owned() == summary_.shards && members == static_cast<std::size_t>(how_.consumers)) break;
+    if (left == std::uint64_t{0} && observer_.owned() == summary_.shards &&
+        members == static_cast<std::size_t>(how_.consumers))
+      break;
     co_await pause_between();
   }
   say("all messages are settled, and all shards are owned");
@@ -60,8 +55,7 @@ awaitable<void> shard_director::wait_settled() {
 
 awaitable<void> shard_director::audit_all() {
   const auto results = co_await read_results(session_);
-  const std::string group = topic_group;
-  const auto letters = co_await topic_.async_dead_letters(group, use_awaitable);
+  const auto letters = co_await source_->dead_letters();
   const auto marks = read_phases(phases_.path());
   judge(summary_, results, letters, marks);
 }

@@ -6,6 +6,7 @@
 
 #include "fault_plan.hpp"
 #include "shard_observer.hpp"
+#include "shard_source.hpp"
 #include "shard_summary.hpp"
 #include "stage.hpp"
 
@@ -29,6 +30,7 @@ class shard_director : private stage {
   boost::asio::awaitable<void> restart_owner();
   boost::asio::awaitable<void> drain_owner();
   boost::asio::awaitable<void> cut_server();
+  boost::asio::awaitable<void> kill_broker();
 
   /// Waits until there is an owner that may be hit, and chooses one at random.
   boost::asio::awaitable<int> choose_owner();
@@ -40,19 +42,20 @@ class shard_director : private stage {
   boost::asio::awaitable<void> resume_later(int index, duration pause);
   boost::asio::awaitable<void> start_after_end(int index, duration pause);
   boost::asio::awaitable<void> heal_later(int server);
+  boost::asio::awaitable<void> start_broker_later(duration pause);
   void go_on_beside(boost::asio::awaitable<void> rest);
   duration up_to(duration most);
 
-  boost::asio::awaitable<std::uint64_t> lag();
   boost::asio::awaitable<void> wait_settled();
   boost::asio::awaitable<void> audit_all();
 
-  zkrecipes::topic topic_;
+  shard_source_ptr source_;
   shard_observer observer_;
   shard_summary summary_;
   std::set<int> hit_;  // processes that are down, paused or on their way out
   int beside_ = 0;     // faults that have not ended
   int last_cut_ = 0;
+  bool is_broker_away_ = false;  // until it answers again
   bool is_settled_ = false;
 };
 

@@ -144,6 +144,22 @@ awaitable<void> shard_director::heal_later(int server) {
   ensemble_.proxy(server).heal();
 }
 
+awaitable<void> shard_director::kill_broker() {
+  while (is_broker_away_) co_await pause_between();
+  is_broker_away_ = true;
+  say("SIGKILL to the broker");
+  ++summary_.broker_kills;
+  broker_->kill();
+  go_on_beside(start_broker_later(up_to(times_.timeout)));
+}
+
+awaitable<void> shard_director::start_broker_later(duration pause) {
+  co_await wait_for(pause);
+  std::function<void()> start = [this] { broker_->start(); };
+  co_await blocking(start);
+  is_broker_away_ = false;
+}
+
 awaitable<void> shard_director::cause(fault_kind what) {
   switch (what) {
     case fault_kind::kill: return kill_owner();
@@ -152,6 +168,7 @@ awaitable<void> shard_director::cause(fault_kind what) {
     case fault_kind::restart: return restart_owner();
     case fault_kind::drain: return drain_owner();
     case fault_kind::cut: return cut_server();
+    case fault_kind::kill_broker: return kill_broker();
     case fault_kind::kill_server: return kill_server_leader();
     case fault_kind::start_server: return start_server();
     case fault_kind::resign: break;
@@ -161,7 +178,7 @@ awaitable<void> shard_director::cause(fault_kind what) {
 
 awaitable<void> shard_director::make_trouble() {
   while (observer_.owned() < summary_.shards) co_await pause_between();
-  const auto plan = plan_shard_faults(how_.kills, how_.changes, how_.server_kills);
+  const auto plan = plan_shard_faults({how_.kills, how_.changes, how_.server_kills, how_.broker_kills});
   const double spread = 0.6 / static_cast<double>(plan.size() + 10);
   for (const auto& each : plan) {
     const auto jitter = std::uniform_real_distribution<double>(0, spread)(random_);

@@ -31,26 +31,20 @@ const zkrecipes::group_member_view* find_node(const zkrecipes::shard_group_view&
 
 }  // namespace
 
-shard_observer::shard_observer(zkrecipes::session session, std::uint32_t shards,
+shard_observer::shard_observer(zkrecipes::session session, std::uint32_t shards, shard_source& source,
                                std::function<void(const std::string&)> say)
-    : session_(session),
-      group_(session, group_path, watcher_options(shards)),
-      topic_(session, topic_path, topic_settings(shards)),
-      say_(std::move(say)) {}
+    : session_(session), group_(session, group_path, watcher_options(shards)), source_(source), say_(std::move(say)) {}
 
 asio::awaitable<void> shard_observer::run() {
   constexpr auto token = asio::as_tuple(asio::use_awaitable);
-  const std::string group = topic_group;
   asio::steady_timer pause(session_.get_executor());
   for (int looks = 1;; ++looks) {
     auto seen = co_await group_.async_view(token);
     if (zkrecipes::is_fatal(std::get<0>(seen))) co_return;
     if (!std::get<0>(seen)) note(std::move(std::get<1>(seen)));
     if (looks % looks_for_a_line == 0) {
-      const auto left = co_await topic_.async_lag(group, token);
-      std::uint64_t lag = 0;
-      for (const auto& each : std::get<1>(left)) lag += each.messages;
-      if (!std::get<0>(left)) tell_state(lag);
+      const auto left = co_await source_.lag();
+      if (left) tell_state(*left);
     }
     pause.expires_after(interval);
     co_await pause.async_wait(token);

@@ -11,13 +11,15 @@
 #include <boost/asio/awaitable.hpp>
 
 #include <zkrecipes/shard_group.hpp>
-#include <zkrecipes/topic.hpp>
+
+#include "shard_source.hpp"
 
 namespace demo {
 
 class shard_observer {
  public:
-  shard_observer(zkrecipes::session session, std::uint32_t shards, std::function<void(const std::string&)> say);
+  shard_observer(zkrecipes::session session, std::uint32_t shards, shard_source& source,
+                 std::function<void(const std::string&)> say);
 
   /// Runs until the session is closed.
   boost::asio::awaitable<void> run();
@@ -40,7 +42,7 @@ class shard_observer {
 
   zkrecipes::session session_;
   zkrecipes::shard_group group_;
-  zkrecipes::topic topic_;
+  shard_source& source_;
   std::function<void(const std::string&)> say_;
   zkrecipes::shard_group_view view_;
   std::set<std::string> seen_;  // names of nodes

@@ -21,6 +21,8 @@ struct shard_summary : figures {
   int restarts = 0;
   int drains = 0;
   int cuts = 0;
+  int planned_broker_kills = 0;
+  int broker_kills = 0;
 
   /// True if no message was lost, no effect was duplicated, unexpected or out of order, no two processes had a shard at
   /// the same time, no more shards moved than may, all are owned, and every fault of the plan took place.

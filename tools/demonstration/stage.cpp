@@ -37,6 +37,7 @@ stage::stage(asio::io_context& io, const direction& how)
                  .tick_time = times_.tick,
                  .delay_proxies = how.work.shards > 0,
                  .start_timeout = std::chrono::minutes(2)}),  // a server starts beside all processes on a busy machine
+      broker_(how.redis ? std::make_unique<testcluster::redis_broker>() : nullptr),
       log_(phases_.path() / "director"),
       session_(io.get_executor(), session_options(ensemble_.hosts())),
       progress_(session_),
@@ -76,17 +77,33 @@ process stage::launch_consumer(const std::string& id) {
                                  "--shards",
                                  std::to_string(work_.shards())};
   if (how_.guardian) words.insert(words.end(), {"--guardian", guardian_socket()});
+  if (broker_) words.insert(words.end(), {"--broker", broker_->address()});
   return process(beside("zkrecipes-demo"), words);
 }
 
 void stage::start_producer() {
   const auto& work = how_.work;
-  producer_ = process(
-      beside("zkrecipes-demo"),
-      {"produce", "--hosts", ensemble_.hosts(), "--messages", std::to_string(work.messages), "--seed",
-       std::to_string(work.seed), "--poison", std::to_string(work.poison), "--kill-on", std::to_string(work.killers),
-       "--keys", std::to_string(work.keys), "--shards", std::to_string(work.shards), "--duration",
-       in_ms(times_.production), "--parent", std::to_string(::getpid())});
+  std::vector<std::string> words{"produce",
+                                 "--hosts",
+                                 ensemble_.hosts(),
+                                 "--messages",
+                                 std::to_string(work.messages),
+                                 "--seed",
+                                 std::to_string(work.seed),
+                                 "--poison",
+                                 std::to_string(work.poison),
+                                 "--kill-on",
+                                 std::to_string(work.killers),
+                                 "--keys",
+                                 std::to_string(work.keys),
+                                 "--shards",
+                                 std::to_string(work.shards),
+                                 "--duration",
+                                 in_ms(times_.production),
+                                 "--parent",
+                                 std::to_string(::getpid())};
+  if (broker_) words.insert(words.end(), {"--broker", broker_->address()});
+  producer_ = process(beside("zkrecipes-demo"), words);
   say("producer started: " + std::to_string(work.messages) + " messages, " + std::to_string(work.poison) +
       " of them poison, " + std::to_string(work.killers) + " that kill");
 }
@@ -114,6 +131,7 @@ awaitable<void> stage::start_guardian() {
 awaitable<void> stage::prepare() {
   if (how_.guardian) co_await start_guardian();
   say("three servers: " + ensemble_.hosts());
+  if (broker_) say("Redis: " + broker_->address());
   const std::string results = results_path;
   co_await session_.async_ensure_path(results, use_awaitable);
 }

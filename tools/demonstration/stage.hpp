@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <random>
 #include <string>
 
@@ -11,6 +12,7 @@
 #include <zkrecipes/zkrecipes.hpp>
 
 #include <testcluster/ensemble.hpp>
+#include <testcluster/redis_broker.hpp>
 
 #include "consumer_group.hpp"
 #include "figures.hpp"
@@ -65,6 +67,7 @@ class stage {
   workload work_;
   std::mt19937_64 random_;
   testcluster::ensemble ensemble_;
+  std::unique_ptr<testcluster::redis_broker> broker_;  // null: the messages are in the ensemble
   scratch phases_;
   phase_log log_;
   zkrecipes::session session_;

@@ -11,8 +11,8 @@ timings choose_timings(const direction& how) {
     chosen.tick = 200ms;
     chosen.timeout = 1s;
     chosen.deadline = 200ms;
-    chosen.production =
-        std::max<std::chrono::milliseconds>(15s, (how.kills + how.changes) * 2500ms + how.server_kills * 4s);
+    chosen.production = std::max<std::chrono::milliseconds>(
+        15s, (how.kills + how.changes) * 2500ms + how.server_kills * 4s + how.broker_kills * 2s);
   }
   const auto messages = static_cast<std::int64_t>(how.work.messages);
   chosen.production = std::max(chosen.production, messages * (how.work.shards ? 2ms : 3ms));

@@ -28,6 +28,7 @@ class delivery_repeats {
  public:
   delivery_repeats(core_ptr session, const delivery_frame& frame);
 
+  bool is_used() const noexcept { return how_.has_value(); }
   /// Reads the marks, unless they are known. Errors: `foreign_data`, or what ends the run.
   awaitable<error_code> prepare();
   /// Somebody else may have written the marks, or it is not known whether we have: reads them again.
@@ -55,7 +56,6 @@ class delivery_repeats {
   std::size_t committed();
 
  private:
-  bool is_used() const noexcept { return how_.has_value(); }
   awaitable<error_code> read();
   awaitable<error_code> rest();
   using numbered = std::pair<std::string, std::uint64_t>;  // the producer, and its number

@@ -67,7 +67,7 @@ awaitable<outcome<>> delivery_run::run() {
 
 void delivery_run::step(lease_clock::time_point now) {
   if (term_->reason() == term_end::stalled) cut();  // here, too: a call that blocks its thread blocks the signal to it
-  end_calls();
+  end_calls(now);
   limited_until_ = never;
   take_up_revived();
   reopen_source();
@@ -150,6 +150,9 @@ lease_clock::time_point delivery_run::next_time(lease_clock::time_point now) con
     consider(held_off_until_);
     consider(limited_until_);
     consider(next_eviction());
+  }
+  for (const auto& each : calls_) {
+    if (each->messages.size() > 1 && each->taken == 0) consider(each->next_look);
   }
   if (is_cut_ && !may_not_commit_) consider(term_->end_by());
   consider(commit_by_);

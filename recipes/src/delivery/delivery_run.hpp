@@ -52,8 +52,11 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   void charge(message_in_hand& which);
   void hold_off(const message_outcome& asked);
   void begin(message_in_hand& which);
+  void take_along(process_call& with);
+  bool may_take_along() const;
   static awaitable<void> call(std::shared_ptr<delivery_run> self, call_ptr which);
-  void end_calls();
+  void end_calls(lease_clock::time_point now);
+  void take_early(process_call& of, lease_clock::time_point now);
   void evict_calls(lease_clock::time_point now);
   lease_clock::time_point eviction_of(std::uint64_t number) const;
   lease_clock::time_point next_eviction() const;
@@ -61,6 +64,9 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   void give_up(calls::iterator which, const char* reason);
   lease_clock::time_point working_since() const;
   void end_call(process_call& which);
+  void take_outcomes(process_call& of, std::size_t ended);
+  void take_failure(process_call& of, std::size_t place, std::string reason);
+  message_in_hand* begun_message(const process_call& of, std::size_t place);
   void put_back(message_in_hand& which);
   void take_outcome(message_in_hand& which, message_outcome outcome);
   bool expects_more(lease_clock::time_point now);
@@ -74,7 +80,6 @@ class delivery_run : public std::enable_shared_from_this<delivery_run> {
   awaitable<void> commit();
   void tell();
   void show();
-  message_in_hand& message_of(const process_call& which);
 
   term_ptr term_;
   delivery_frame_ptr frame_;

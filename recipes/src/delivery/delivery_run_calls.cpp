@@ -10,36 +10,92 @@ namespace zkrecipes::detail {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+constexpr std::size_t most_together = 256;
+constexpr auto longest_together = 1ms;
+constexpr auto first_look = 2 * longest_together;
+
+}  // namespace
+
 void delivery_run::begin(message_in_hand& which) {
   window_.begin(which, get_scheduler()->now());
   charge(which);
   ++begun_;
   auto begun = std::make_shared<process_call>();
-  begun->number = which.number;
-  begun->what = which.what;
+  begun->messages.push_back({which.number, which.what});
   begun->begun = which.begun;
+  begun->next_look = which.begun + first_look;
+  if (may_take_along()) take_along(*begun);
   begun->run = start_task(*get_scheduler(), executor_, call(shared_from_this(), begun), changed_, shared_from_this());
   calls_.push_back(std::move(begun));
 }
 
-/// Runs on the executor of the career. The lease is checked right before the call: the executor may have been busy, or
-/// the process asleep.
-awaitable<void> delivery_run::call(std::shared_ptr<delivery_run> self, call_ptr which) {
-  if (self->term_->ending() || self->get_scheduler()->now() >= self->term_->seat()->valid_until()) co_return;
-  which->outcome = co_await self->frame_->process(zkrecipes::term(self->term_), *which->what);
+/// In strict order a message may be begun when the one before has been processed. Where that takes no time, the way to
+/// the strand and back would cost several times as much as the call itself. So a call takes along the messages behind
+/// its own for which nothing has to be done first, and goes on with them while the calls end at once.
+void delivery_run::take_along(process_call& with) {
+  for (const auto* each : window_.behind(window_.at(with.number()))) {
+    const auto& what = *each->what;
+    const bool is_plain = frame_->source->problem_of(what.name).empty() && !parked_.has(each->lane) &&
+                          !probation_.is_suspect(what.name) && !probation_.must_be_named(what);
+    if (!is_plain || with.messages.size() == most_together) return;
+    with.messages.push_back({each->number, each->what});
+  }
 }
 
-void delivery_run::end_calls() {
+bool delivery_run::may_take_along() const {
+  const auto& options = frame_->options;
+  return options.order == message_order::strict && options.delivery != delivery_guarantee::at_most_once && !limiter_ &&
+         !repeats_.is_used() && !probation_.is_on();
+}
+
+/// Runs on the executor of the career. The lease is checked right before each call of `process`: the executor may have
+/// been busy, or the process asleep.
+awaitable<void> delivery_run::call(std::shared_ptr<delivery_run> self, call_ptr which) {
+  const auto begun = self->get_scheduler()->now();
+  auto now = begun;
+  for (auto& each : which->messages) {
+    if (self->term_->ending() || now >= self->term_->seat()->valid_until()) {
+      which->has_lapsed = true;
+      co_return;
+    }
+    ++which->steps;
+    each.outcome = co_await self->frame_->process(zkrecipes::term(self->term_), *each.what);
+    ++which->steps;
+    if (!delivery_window::lets_pass(*each.outcome) || which->is_last) co_return;
+    now = self->get_scheduler()->now();
+    if (now - begun >= longest_together) co_return;
+  }
+}
+
+void delivery_run::end_calls(lease_clock::time_point now) {
   for (auto each = calls_.begin(); each != calls_.end();) {
     if ((*each)->run->done) {
       const auto ended = *each;
       each = calls_.erase(each);
       end_call(*ended);
     } else {
+      take_early(**each, now);
       ++each;
     }
   }
   std::erase_if(given_up_, [](const call_ptr& each) { return each->run->done; });
+}
+
+/// A message takes long that was taken along. What came before it is not to wait for its end, but to be committed. A
+/// first message that is void waits again, and must not be begun while the call goes on.
+void delivery_run::take_early(process_call& of, lease_clock::time_point now) {
+  if (of.taken > 0 || now < of.next_look) return;
+  of.next_look = now + (now - of.begun);
+  const auto steps = of.steps.load(std::memory_order_acquire);
+  const auto present = steps / 2;
+  const bool is_at_work = steps % 2 != 0;
+  if (!is_at_work || present == 0 || window_.at(of.number()).is_void) return;
+  if (!window_.find_waiting(of.messages[present].number)) return;
+  take_outcomes(of, present);
+  window_.begin(*window_.find_waiting(of.messages[present].number), of.begun);
+  of.taken = present;
 }
 
 /// Gives up calls that take too long while another message of their key waits.
@@ -47,7 +103,7 @@ void delivery_run::evict_calls(lease_clock::time_point now) {
   if (!frame_->options.duplicates) return;
   for (const auto number : window_.waited_for()) {
     if (eviction_of(number) > now) return;
-    const auto which = std::ranges::find(calls_, number, [](const call_ptr& each) { return each->number; });
+    const auto which = std::ranges::find(calls_, number, [](const call_ptr& each) { return each->number(); });
     cancel((*which)->run, asio::cancellation_type::terminal);
     frame_->board.change([](queue_consumer_status& status) { ++status.evicted; });
     give_up(which, "it took longer than message_duplicates::safety while another message of its key waited");
@@ -67,9 +123,13 @@ lease_clock::time_point delivery_run::next_eviction() const {
 
 /// The call has failed, and is not waited for any more, because it may never end.
 void delivery_run::give_up(calls::iterator which, const char* reason) {
-  auto& whose = message_of(**which);
+  auto& call = **which;
   given_up_.splice(given_up_.end(), calls_, which);
-  take_outcome(whose, message_outcome::again(reason));
+  call.is_last = true;
+  const auto steps = call.steps.load(std::memory_order_acquire);
+  take_outcomes(call, steps / 2);
+  const bool is_at_work = steps == 0 || steps % 2 != 0;  // the first counts from its begin on the strand
+  if (is_at_work) take_failure(call, steps / 2, reason);
 }
 
 /// When the oldest call that runs was begun.
@@ -79,25 +139,49 @@ lease_clock::time_point delivery_run::working_since() const {
   return since;
 }
 
-message_in_hand& delivery_run::message_of(const process_call& which) { return window_.at(which.number); }
-
 /// A call that was cut, was not made, or reports by its exception that the term is over, has not failed.
 void delivery_run::end_call(process_call& which) {
-  auto& whose = message_of(which);
   const auto& failure = which.run->failure;
   const bool is_over = term_->reason() || term_->seat()->bound()->ended;
-  const bool counts = !is_cut_;
-  if (counts && failure && !(is_over && tells_of_the_end(failure))) {
-    take_outcome(whose, message_outcome::again(text_of(failure)));
-  } else if (counts && !failure && which.outcome) {
-    take_outcome(whose, std::move(*which.outcome));
-  } else if (whose.is_removed) {
+  const bool has_failed = failure && !(is_over && tells_of_the_end(failure));
+  const auto ended = which.ended();
+  has_lapsed_ = has_lapsed_ || (which.has_lapsed && !is_cut_);
+  auto& first = window_.at(which.number());
+  if (!is_cut_ && (has_failed || ended > which.taken)) {
+    const bool is_void = first.is_void;
+    take_outcomes(which, ended);
+    if (has_failed && (ended == which.taken || !is_void)) take_failure(which, ended, text_of(failure));
+  } else if (first.is_removed) {
     frame_->board.change([](queue_consumer_status& status) { ++status.lost; });
-    window_.remove(whose);
+    window_.remove(first);
   } else {
-    has_lapsed_ = has_lapsed_ || (!failure && !is_cut_);
-    put_back(whose);
+    put_back(first);
   }
+}
+
+/// Those that have not been taken yet. If a message in front of the first of them was refused meanwhile, none counts:
+/// the first waits again, as the others do.
+void delivery_run::take_outcomes(process_call& of, std::size_t ended) {
+  const bool is_void = window_.at(of.number()).is_void;
+  for (auto i = of.taken; i < ended && (i == of.taken || !is_void); ++i) {
+    auto* whose = begun_message(of, i);
+    if (!whose) return;
+    take_outcome(*whose, std::move(*of.messages[i].outcome));
+  }
+}
+
+void delivery_run::take_failure(process_call& of, std::size_t place, std::string reason) {
+  if (auto* whose = begun_message(of, place)) take_outcome(*whose, message_outcome::again(std::move(reason)));
+}
+
+/// The message at this place of the call. One that was taken along is begun now, if it still waits.
+message_in_hand* delivery_run::begun_message(const process_call& of, std::size_t place) {
+  const auto number = of.messages[place].number;
+  if (place == of.taken) return &window_.at(number);
+  auto* whose = window_.find_waiting(number);
+  if (!whose || whose->at != message_in_hand::stage::waiting) return nullptr;
+  window_.begin(*whose, of.begun);
+  return whose;
 }
 
 /// It is tried again at once, and no attempt counts.
@@ -135,8 +219,9 @@ void delivery_run::cut() {
   for (const auto& each : given_up_) cancel(each->run, asio::cancellation_type::terminal);
   for (auto next = calls_.begin(); next != calls_.end();) {
     const auto each = next++;
+    (*each)->is_last = true;
     cancel((*each)->run, asio::cancellation_type::terminal);
-    const auto& whose = message_of(**each);
+    const auto& whose = window_.at((*each)->number());
     if (!is_stalled || whose.begun != oldest || whose.is_void || (*each)->run->done) continue;
     give_up(each, "it took longer than career_traits::stall_limit");
   }

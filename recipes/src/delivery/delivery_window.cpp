@@ -14,9 +14,8 @@ bool is_processed(const message_in_hand& which) {
 }
 
 /// Whether the messages behind it in the strict lane may be begun.
-bool lets_pass(const message_in_hand& which) {
-  const auto what = which.outcome.what();
-  return is_processed(which) && (what == message_outcome::kind::done || what == message_outcome::kind::park);
+bool lets_others_pass(const message_in_hand& which) {
+  return is_processed(which) && delivery_window::lets_pass(which.outcome);
 }
 
 }  // namespace
@@ -106,6 +105,20 @@ void delivery_window::begin(message_in_hand& which, lease_clock::time_point now)
   review(which.lane);
 }
 
+delivery_window::entries delivery_window::behind(const message_in_hand& which) {
+  entries found;
+  for (auto each = unprocessed_.upper_bound(which.number); each != unprocessed_.end(); ++each) {
+    auto& next = all_.at(*each);
+    if (next.at != stage::waiting || !next.is_loaded || begun_ + found.size() >= how_.window) break;
+    found.push_back(&next);
+  }
+  return found;
+}
+
+bool delivery_window::lets_pass(const message_outcome& outcome) {
+  return outcome.what() == message_outcome::kind::done || outcome.what() == message_outcome::kind::park;
+}
+
 bool delivery_window::finish(message_in_hand& which, message_outcome outcome) {
   if (std::exchange(which.is_void, false)) {
     restart(which);
@@ -182,36 +195,6 @@ void delivery_window::remove(message_in_hand& which) {
   review(lane);
 }
 
-std::vector<std::string> delivery_window::drop_declined() {
-  std::vector<std::string> names;
-  for (auto* each : finished()) {
-    if (!each->is_declined) continue;
-    names.push_back(each->what->name);
-    remove(*each);
-  }
-  return names;
-}
-
-std::vector<std::string> delivery_window::drop_lane(const std::string& lane) {
-  std::vector<std::string> names;
-  for (auto members = lanes_.find(lane); members != lanes_.end(); members = lanes_.find(lane)) {
-    auto& first = all_.at(*members->second.begin());
-    names.push_back(first.what->name);
-    remove(first);
-  }
-  return names;
-}
-
-std::vector<std::string> delivery_window::drop_all() {
-  std::vector<std::string> names;
-  while (!all_.empty()) {
-    auto& first = all_.begin()->second;
-    names.push_back(first.what->name);
-    remove(first);
-  }
-  return names;
-}
-
 lease_clock::time_point delivery_window::next_time() const {
   return resting_.empty() ? never : resting_.begin()->first;
 }
@@ -263,8 +246,8 @@ void delivery_window::note_progress(const message_in_hand& which) {
   const bool is_done = is_processed(which);
   if (is_done) unprocessed_.erase(which.number);
   if (!is_done) unprocessed_.insert(which.number);
-  if (is_done && !lets_pass(which)) barring_.insert(which.number);
-  if (!is_done || lets_pass(which)) barring_.erase(which.number);
+  if (is_done && !lets_others_pass(which)) barring_.insert(which.number);
+  if (!is_done || lets_others_pass(which)) barring_.erase(which.number);
 }
 
 /// Finds out which message of a lane may be begun next.

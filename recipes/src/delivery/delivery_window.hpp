@@ -64,6 +64,11 @@ class delivery_window {
   /// The next message that may be begun, in order of receipt; null if there is none.
   message_in_hand* next(lease_clock::time_point now);
   void begin(message_in_hand& which, lease_clock::time_point now);
+  /// In strict order: the messages right behind this one, which has been begun, that wait to be begun, as many as there
+  /// is room for.
+  entries behind(const message_in_hand& which);
+  /// Whether the messages behind one with this outcome may be begun, in strict order.
+  static bool lets_pass(const message_outcome& outcome);
   /// `process` has ended. Says whether its outcome counts: else the message waits again.
   bool finish(message_in_hand& which, message_outcome outcome);
   /// The message is not to be processed before it is committed, because what becomes of it is known.

@@ -60,19 +60,12 @@ bool parse_ahead(std::string_view text, log_position& into) {
   return true;
 }
 
-/// `17.3 2 1700000000000`: a message, its failed attempts, and when the first of them failed.
 bool parse_failed(const std::vector<std::string>& all, log_position& into) {
   for (const auto& each : all) {
-    const std::string_view text(each);
-    const auto first = text.find(' ');
-    const auto second = first == text.npos ? text.npos : text.find(' ', first + 1);
-    if (second == text.npos) return false;
-    const auto which = parse_message_name(text.substr(0, first));
-    const auto count = parse_whole<std::int32_t>(text.substr(first + 1, second - first - 1));
-    const auto since = parse_whole<std::int64_t>(text.substr(second + 1));
-    const bool is_good = which && count && *count < std::numeric_limits<std::int32_t>::max() && since;
-    if (!is_good) return false;
-    into.failed[*which] = {*count, *since};
+    const auto read = parse_failed_attempts(each);
+    const auto which = read ? parse_message_name(read->first) : std::nullopt;
+    if (!which) return false;
+    into.failed[*which] = read->second;
   }
   return true;
 }
@@ -111,7 +104,7 @@ std::string serialize(const log_position& position) {
   if (!ahead.empty()) all.set("ahead", ahead);
   std::vector<std::string> failed;
   for (const auto& [which, attempts] : position.failed) {
-    failed.push_back(message_name(which) + ' ' + std::to_string(attempts.count) + ' ' + std::to_string(attempts.since));
+    failed.push_back(failed_text(message_name(which), attempts));
   }
   if (!failed.empty()) all.set("failed", failed);
   if (!position.seek.empty()) all.set("seek", position.seek);

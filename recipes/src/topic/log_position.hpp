@@ -8,16 +8,11 @@
 #include <string_view>
 
 #include "format/json_object.hpp"
+#include "topic/failed_attempts.hpp"
 #include "topic/number_ranges.hpp"
 #include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {
-
-/// Failed attempts at a message.
-struct failed_attempts {
-  std::int32_t count = 0;
-  std::int64_t since = 0;  ///< When the first of them failed, in milliseconds since 1970.
-};
 
 struct log_position {
   /// The first message that is not settled; nothing: the first that is there.

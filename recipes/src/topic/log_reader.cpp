@@ -22,16 +22,11 @@ constexpr std::size_t most_bytes_kept = 900'000;  // of a batch that can not be 
 
 }  // namespace
 
-log_reader::log_reader(topic_frame_ptr topic, std::uint32_t shard, std::string group)
-    : topic_(std::move(topic)),
-      shard_(shard),
-      group_(std::move(group)),
-      position_(topic_->where.position(shard_, group_)),
-      changed_(topic_->session->get_scheduler()),
-      pause_(topic_->session->patience()) {}
+log_reader::log_reader(topic_frame_ptr topic, std::uint32_t shard, position_node& position)
+    : topic_(std::move(topic)), shard_(shard), position_(position) {}
 
 void log_reader::open() {
-  is_ready_ = is_outdated_ = false;
+  position_.reset();
   progress_ = {};
   known_.clear();
   last_listed_ = last_asked_ = -1;
@@ -41,7 +36,6 @@ void log_reader::open() {
   problems_.clear();
   kept_.clear();
   list_watch_.reset();
-  position_watch_.reset();
 }
 
 /// A batch that is not in its dead letter as a whole is not removed.
@@ -70,8 +64,8 @@ std::string log_reader::problem_of(const std::string& name) const {
 awaitable<outcome<log_messages>> log_reader::receive(std::size_t most) {
   for (;;) {
     auto error = co_await get_ready();
-    if (!error && most == 0 && wants_look()) error = co_await see_position();
-    if (error || is_outdated_ || most == 0) co_return failed<log_messages>(error);
+    if (!error && most == 0 && position_.wants_look()) error = co_await position_.look();
+    if (error || position_.is_outdated() || most == 0) co_return failed<log_messages>(error);
     ask_ahead(most);
     if (!ready_.empty()) break;
     const bool is_reading = !asked_.empty();
@@ -88,113 +82,52 @@ awaitable<outcome<log_messages>> log_reader::receive(std::size_t most) {
   co_return outcome<log_messages>(error_code(), std::move(some));
 }
 
-/// Waits after a failure that tells nothing of the topic. Error: there is no further try.
-awaitable<error_code> log_reader::outwait(error_code failure) {
-  if (is_server_refusal(failure)) {
-    const bool rested = co_await topic_->session->rest(pause_);
-    co_return rested || topic_->session->over() ? error_code() : make_error_code(asio::error::operation_aborted);
-  }
-  if (!may_have_happened(failure)) co_return failure;
-  co_return co_await topic_->session->wait_connected(nullptr, never);
-}
-
-/// Reads the position and the list, the first time. Behind a catch-up, because an older position would hand out
-/// messages that the term before has settled.
+/// Reads the position and the list, the first time.
 awaitable<error_code> log_reader::get_ready() {
-  while (!is_ready_) {
-    auto looked = co_await look(true, true);
-    auto& [error, seen] = looked;
-    if (!error && seen[0].error == errc::no_node) {
-      error = co_await make_position();
-      if (may_have_happened(error) || is_server_refusal(error)) error = co_await outwait(error);
-      if (error) co_return error;
-      continue;
-    }
-    if (!error) error = seen[0].error ? seen[0].error : seen[1].error;
-    if (error) co_return error;
-    auto stored = parse_position(seen[0].data);
-    if (!stored) co_return errc::foreign_data;
-    progress_ = log_progress(std::move(*stored));
-    version_ = seen[0].stat.version;
-    created_ = seen[0].stat.czxid;
-    note_list(seen[1].children);
-    is_ready_ = true;
-  }
+  if (position_.is_known()) co_return error_code();
+  auto agree = [topic = topic_] { return agree_on_topic(topic); };
+  auto begun = co_await position_.begin(listing(), agree, serialize(log_position()));
+  auto& [error, seen] = begun;
+  if (!error) error = seen[1].error;
+  if (error) co_return error;
+  auto stored = parse_position(seen[0].data);
+  if (!stored) co_return errc::foreign_data;
+  progress_ = log_progress(std::move(*stored));
+  position_.know(seen[0]);
+  note_list(seen[1].children);
   co_return error_code();
 }
 
-/// Reads the position and the list, with watches. Without an error each reply is an answer of a server.
-awaitable<outcome<log_reader::replies>> log_reader::look(bool is_first, bool lists) {
-  const auto& session = topic_->session;
-  const auto folder = topic_->where.shard(shard_);
-  for (;;) {
-    std::vector<backend::request> looks{make_request(opcode::get, position_, true)};
-    position_watch_ = session->arm(watch_kind::data, position_, changed_);
-    if (lists) {
-      list_watch_ = session->arm(watch_kind::children, folder, changed_);
-      looks.push_back(make_request(opcode::children, folder, true));
-    }
-    error_code error;
-    replies seen;
-    if (is_first) {
-      auto latest = co_await perform_latest(session, std::move(looks), persistence::endless);
-      std::tie(error, seen) = std::move(latest);
-    } else {
-      seen = co_await session->perform_all(std::move(looks));
-    }
-    for (const auto& each : seen) {
-      if (!error && is_untold(each.error)) error = each.error;
-    }
-    if (!error) {
-      pause_.reset();
-      co_return outcome<replies>(error_code(), std::move(seen));
-    }
-    error = co_await outwait(error);
-    if (error) co_return failed<replies>(error);
-  }
-}
-
-awaitable<error_code> log_reader::make_position() {
-  const auto& session = topic_->session;
-  auto error = co_await agree_on_topic(topic_);
-  if (!error) error = co_await session->ensure_path(topic_->where.positions(shard_));
-  if (error) co_return error;
-  auto create = make_request(opcode::create, position_);
-  create.data = serialize(log_position());
-  auto created = co_await session->perform(std::move(create), retry::always);
-  const bool is_there = created.error == errc::node_exists || created.error == errc::no_node;  // look again
-  co_return is_there ? error_code() : created.error;
+/// The request for the list, with a watch.
+position_node::more_requests log_reader::listing() {
+  return [this] {
+    const auto folder = topic_->where.shard(shard_);
+    list_watch_ = topic_->session->arm(watch_kind::children, folder, position_.changed());
+    return std::vector<backend::request>{make_request(opcode::children, folder, true)};
+  };
 }
 
 /// All that was listed is read. Waits until there are more batches, or somebody has moved the position.
 awaitable<error_code> log_reader::list_again() {
   for (;;) {
     while (list_watch_ && !list_watch_->fired()) {
-      if (position_watch_->fired()) {
-        auto error = co_await see_position();
-        if (error || is_outdated_) co_return error;
+      if (position_.has_fired()) {  // our own commits wake us here, too
+        auto error = co_await position_.look();
+        if (error || position_.is_outdated()) co_return error;
         continue;
       }
-      const auto why = co_await changed_.wait();
+      const auto why = co_await position_.changed().wait();
       if (why == wake::cancelled) co_return asio::error::operation_aborted;
     }
-    auto looked = co_await look(false, true);
+    auto looked = co_await position_.look(listing());
     auto& [error, seen] = looked;
     if (error) co_return error;
     if (seen[0].error == errc::no_auth || seen[1].error == errc::no_auth) co_return errc::no_auth;
-    compare_position(seen[0]);
-    is_outdated_ = is_outdated_ || seen[1].error;
-    if (!is_outdated_) note_list(seen[1].children);
-    if (is_outdated_ || last_listed_ > last_asked_) co_return error_code();
+    if (seen[1].error) position_.note_outdated();
+    if (position_.is_outdated()) co_return error_code();
+    note_list(seen[1].children);
+    if (last_listed_ > last_asked_) co_return error_code();
   }
-}
-
-/// Our own commits wake us here, too.
-awaitable<error_code> log_reader::see_position() {
-  auto looked = co_await look(false, false);
-  const auto& [error, seen] = looked;
-  if (!error) compare_position(seen[0]);
-  co_return error;
 }
 
 void log_reader::note_list(const std::vector<std::string>& children) {
@@ -231,12 +164,12 @@ awaitable<error_code> log_reader::take_answer() {
   if (is_cancelled(node.error)) co_return node.error;
   if (is_untold(node.error)) {
     forget_asked();
-    co_return co_await outwait(node.error);
+    co_return co_await position_.outwait(node.error);
   }
   const auto which = std::move(asked_.front().which);
   asked_.pop_front();
   asked_messages_ -= which.count;
-  pause_.reset();
+  position_.note_answered();
   take_batch(which, node);
   co_return error_code();
 }
@@ -291,7 +224,7 @@ message log_reader::make_problem(const batch_name& which, backend::reply& node, 
 awaitable<outcome<found_messages>> log_reader::read_again(std::vector<std::string> names) {
   found_messages found(names.size());
   auto error = co_await get_ready();
-  if (!error && is_outdated_) error = asio::error::operation_aborted;
+  if (!error && position_.is_outdated()) error = asio::error::operation_aborted;
   std::map<std::int32_t, std::vector<std::size_t>> wanted;  // the places in `names`, by batch
   std::vector<batch_name> which;
   for (std::size_t i = 0; !error && i < names.size(); ++i) {
@@ -336,7 +269,7 @@ awaitable<error_code> log_reader::read_batches(std::vector<batch_name> which,
     const auto bad = std::ranges::find_if(nodes, [](const backend::reply& each) { return is_untold(each.error); });
     if (bad != nodes.end()) {
       const auto failure = bad->error;
-      auto error = co_await outwait(failure);
+      auto error = co_await position_.outwait(failure);
       if (error) co_return error;
       continue;
     }

@@ -13,9 +13,9 @@
 
 #include <zkrecipes/queue_types.hpp>
 
-#include "session/back_off.hpp"
 #include "session/watch.hpp"
 #include "topic/log_progress.hpp"
+#include "topic/position_node.hpp"
 #include "topic/topic_frame.hpp"
 
 namespace zkrecipes::detail {
@@ -23,18 +23,11 @@ namespace zkrecipes::detail {
 /// The shard is listed once, and again when all that was listed is read. Several batches are read ahead. On the strand.
 class log_reader {
  public:
-  log_reader(topic_frame_ptr topic, std::uint32_t shard, std::string group);
+  /// `position`: of the group. If it is outdated, nothing is received until `open`.
+  log_reader(topic_frame_ptr topic, std::uint32_t shard, position_node& position);
 
   /// Forgets everything: the position is read again.
   void open();
-  /// Somebody else has moved the position, or removed it. Nothing is received until `open`.
-  bool is_outdated() const noexcept { return is_outdated_; }
-  void note_outdated() noexcept { is_outdated_ = true; }
-
-  condition& changed() noexcept { return changed_; }
-  /// The node of the position has changed, perhaps by our own commit.
-  bool wants_look() const noexcept { return is_ready_ && !is_outdated_ && position_watch_->fired(); }
-
   /// As those of `message_source`. Nothing is received if the position is outdated.
   awaitable<outcome<std::vector<message>>> receive(std::size_t most);
   awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names);
@@ -42,9 +35,6 @@ class log_reader {
   std::string problem_of(const std::string& name) const;
 
   log_progress& progress() noexcept { return progress_; }
-  /// That of the node of the position.
-  std::int32_t version() const noexcept { return version_; }
-  void note_written() noexcept { ++version_; }
   /// A batch that was listed and not dropped; null if there is none of this number.
   const batch_name* find(std::int32_t number) const;
   /// The same; null also if it has to stay where it is.
@@ -57,19 +47,11 @@ class log_reader {
     batch_name which;
     exchange_ptr answer;
   };
-  using replies = std::vector<backend::reply>;
 
   awaitable<error_code> get_ready();
-  awaitable<outcome<replies>> look(bool is_first, bool lists);
-  awaitable<error_code> make_position();
+  position_node::more_requests listing();
   awaitable<error_code> list_again();
-  awaitable<error_code> see_position();
-  /// A node that was removed and made again can have the version that we know.
-  void compare_position(const backend::reply& seen) {
-    is_outdated_ = is_outdated_ || seen.error || seen.stat.version != version_ || seen.stat.czxid != created_;
-  }
   awaitable<error_code> take_answer();
-  awaitable<error_code> outwait(error_code failure);
   awaitable<error_code> read_batches(std::vector<batch_name> which, std::map<std::int32_t, backend::reply>& into);
   void note_list(const std::vector<std::string>& children);
   void ask_ahead(std::size_t most);
@@ -80,12 +62,7 @@ class log_reader {
 
   topic_frame_ptr topic_;
   std::uint32_t shard_;
-  std::string group_;
-  std::string position_;   // its path
-  bool is_ready_ = false;  // the position and the list were read
-  bool is_outdated_ = false;
-  std::int32_t version_ = 0;
-  std::int64_t created_ = 0;  // the zxid of the creation of the position's node
+  position_node& position_;
   log_progress progress_;
   std::map<std::int32_t, batch_name> known_;  // listed, and not settled as a whole
   std::int32_t last_listed_ = -1;
@@ -97,9 +74,6 @@ class log_reader {
   std::set<std::int32_t> kept_;  // batches that have gone, or that could not be read and are in no dead letter
   std::map<std::string, std::string> problems_;  // by the name of the message that stands for a batch
   std::shared_ptr<watch> list_watch_;
-  std::shared_ptr<watch> position_watch_;
-  condition changed_;
-  back_off pause_;
 };
 
 }  // namespace zkrecipes::detail

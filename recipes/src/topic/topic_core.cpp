@@ -7,6 +7,7 @@
 #include "session/outcomes.hpp"
 #include "session/request_size.hpp"
 #include "session/together.hpp"
+#include "topic/position_seek.hpp"
 #include "topic/topic_letters.hpp"
 
 namespace zkrecipes::detail {
@@ -42,45 +43,10 @@ awaitable<outcome<>> topic_core::seek(std::uint32_t shard, std::string group, to
   auto& [failure, position] = found;
   if (failure) co_return outcome<>(failure);
   position.seek = frame_->session->make_guid();
-  co_return outcome<>(co_await write_position(shard, std::move(group), std::move(position)));
-}
-
-/// Writes whatever the version, so that the next commit of a consumer is refused. The mark of the seek tells after a
-/// lost reply whether it was written, because a second write would move the consumer back once more.
-awaitable<error_code> topic_core::write_position(std::uint32_t shard, std::string group, log_position position) {
-  const auto& session = frame_->session;
-  const auto deadline = session->retry_deadline();
-  auto write = make_request(opcode::set, frame_->where.position(shard, group));
-  write.data = serialize(position);
-  // Written several times at once, because a consumer may know a low version of a position that was removed.
-  transaction all;
-  all.create(write.path, "");
-  const auto writes = 2 + session->get_scheduler()->world->random() % 62;
-  for (std::uint64_t i = 0; i < writes; ++i) all.set(write.path, write.data);
-  const auto create = backend::make_multi(all);
-  for (;;) {
-    auto written = co_await session->perform(write, retry::once, nullptr, deadline);
-    if (written.error == errc::no_node) {
-      const auto error = co_await session->ensure_path(frame_->where.positions(shard));
-      if (error) co_return error;
-      written = co_await session->perform(create, retry::once, nullptr, deadline);
-      if (is_write_conflict(written.error)) continue;
-    }
-    if (!is_reply_lost(written.error) || session->now() >= deadline) co_return written.error;
-    if (!written.sent) continue;
-    auto looked = co_await has_moved(write.path, position.seek);
-    const auto& [error, is_done] = looked;
-    if (error || is_done) co_return error;
-  }
-}
-
-awaitable<outcome<bool>> topic_core::has_moved(std::string path, std::string seek) {
-  std::vector<backend::request> look{make_request(opcode::get, std::move(path))};
-  auto latest = co_await perform_latest(frame_->session, std::move(look), persistence::limited);
-  auto& [error, seen] = latest;
-  if (!error && seen[0].error != errc::no_node) error = seen[0].error;
-  const auto position = error || seen[0].error ? std::nullopt : parse_position(seen[0].data);
-  co_return outcome<bool>(error, position && position->seek == seek);
+  auto path = frame_->where.position(shard, group);
+  auto text = serialize(position);
+  error = co_await write_position(frame_->session, std::move(path), std::move(text), position.seek);
+  co_return outcome<>(error);
 }
 
 awaitable<outcome<log_position>> topic_core::position_at(std::uint32_t shard, topic_position where) {

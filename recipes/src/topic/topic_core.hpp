@@ -31,8 +31,6 @@ class topic_core : public std::enable_shared_from_this<topic_core> {
 
  private:
   awaitable<outcome<log_position>> position_at(std::uint32_t shard, topic_position where);
-  awaitable<error_code> write_position(std::uint32_t shard, std::string group, log_position position);
-  awaitable<outcome<bool>> has_moved(std::string path, std::string seek);
   awaitable<error_code> add_lags(std::uint32_t from, std::uint32_t to, const std::string& group,
                                  std::vector<topic_lag>& into);
   awaitable<outcome<std::vector<backend::reply>>> ask(std::vector<backend::request> what);

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "format/json_object.hpp"
 #include "session/paths.hpp"
 
 namespace zkrecipes::detail {
@@ -14,12 +13,19 @@ namespace {
 constexpr std::string_view topic_kind = "topic";
 constexpr std::string_view topic_hash = "crc32";
 
-error_code judge_topic(const std::string& text, std::uint32_t shards) {
-  const auto read = json_object::parse(text);
-  if (!read || !read->is(topic_kind) || read->text("hash") != topic_hash) return errc::foreign_data;
-  const auto count = read->integer("count");
-  if (!count) return errc::foreign_data;
-  return *count == shards ? error_code() : make_error_code(errc::size_mismatch);
+json_object topic_record(const topic_frame& topic) {
+  auto record = json_object::of_kind(topic_kind);
+  record.set("count", std::int64_t{topic.options.shards}).set("hash", topic_hash);
+  return record;
+}
+
+error_code compare_records(const std::string& theirs, const json_object& ours) {
+  const auto read = json_object::parse(theirs);
+  if (!read || !read->integer("count")) return errc::foreign_data;
+  for (const auto& each : ours.names()) {
+    if (each != "count" && read->raw(each) != ours.raw(each)) return errc::foreign_data;
+  }
+  return read->integer("count") == ours.integer("count") ? error_code() : make_error_code(errc::size_mismatch);
 }
 
 }  // namespace
@@ -34,15 +40,21 @@ bool removes_consumed(const topic_retention& keep, const std::string& group) {
 }
 
 awaitable<error_code> find_topic(topic_frame_ptr topic) {
-  auto found = co_await topic->session->perform(make_request(opcode::get, topic->where.root), retry::always);
+  return find_record(topic->session, topic->where.root, topic_record(*topic));
+}
+
+awaitable<error_code> find_record(core_ptr session, std::string path, json_object ours) {
+  auto found = co_await session->perform(make_request(opcode::get, std::move(path)), retry::always);
   if (found.error) co_return found.error;
   if (found.data.empty()) co_return errc::no_node;
-  co_return judge_topic(found.data, topic->options.shards);
+  co_return compare_records(found.data, ours);
 }
 
 awaitable<error_code> agree_on_topic(topic_frame_ptr topic) {
-  const auto& session = topic->session;
-  const auto& path = topic->where.root;
+  return agree_on_record(topic->session, topic->where.root, topic_record(*topic));
+}
+
+awaitable<error_code> agree_on_record(core_ptr session, std::string path, json_object ours) {
   for (;;) {
     auto found = co_await session->perform(make_request(opcode::get, path), retry::always);
     if (found.error == errc::no_node) {
@@ -51,11 +63,9 @@ awaitable<error_code> agree_on_topic(topic_frame_ptr topic) {
       continue;
     }
     if (found.error) co_return found.error;
-    if (!found.data.empty()) co_return judge_topic(found.data, topic->options.shards);
+    if (!found.data.empty()) co_return compare_records(found.data, ours);
     auto write = make_request(opcode::set, path);
-    auto record = json_object::of_kind(topic_kind);
-    record.set("count", std::int64_t{topic->options.shards}).set("hash", topic_hash);
-    write.data = record.to_text();
+    write.data = ours.to_text();
     write.version = found.stat.version;
     auto written = co_await session->perform(std::move(write), retry::always);
     const bool is_quicker = written.error == errc::bad_version || written.error == errc::no_node;

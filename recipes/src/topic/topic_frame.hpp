@@ -7,6 +7,7 @@
 
 #include <zkrecipes/topic_options.hpp>
 
+#include "format/json_object.hpp"
 #include "session/core.hpp"
 #include "session/operation.hpp"
 #include "topic/topic_layout.hpp"
@@ -24,10 +25,17 @@ using topic_frame_ptr = std::shared_ptr<const topic_frame>;
 /// Whether nobody else needs what this group has consumed, so that it is removed at once.
 bool removes_consumed(const topic_retention& keep, const std::string& group);
 
+/// Compares the record at a path that is cut into shards with ours, and makes it if it is missing. Errors:
+/// `size_mismatch` (the field `count` differs), `foreign_data` (another field of ours does, or it is no record), and
+/// those of `core::perform`.
+awaitable<error_code> agree_on_record(core_ptr session, std::string path, json_object ours);
+
+/// Compares the record only. Errors: `no_node` (there is none), and those of `agree_on_record`.
+awaitable<error_code> find_record(core_ptr session, std::string path, json_object ours);
+
 /// Compares the topic's record with our options. Errors: `no_node` (there is none), and those of `agree_on_topic`.
 awaitable<error_code> find_topic(topic_frame_ptr topic);
-/// Compares the topic's record with our options, and makes it if it is missing.
-/// Errors: `size_mismatch`, `foreign_data`, `no_auth`, and those of `core::perform`.
+/// As `agree_on_record` with the topic's record.
 awaitable<error_code> agree_on_topic(topic_frame_ptr topic);
 /// Whether this can be the name of a group.
 bool is_group(std::string_view name);

@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/asio/associated_cancellation_slot.hpp>
-#include <boost/asio/post.hpp>
-
 #include <zkrecipes/shard.hpp>
 
 #include "session/forwarding.hpp"
@@ -39,22 +36,6 @@ bool is_too_large_to_put(const topic_message& what) {
   return what.key.size() > longest_key_of_put || what.key.size() + what.data.size() > max_data_bytes;
 }
 
-/// Calls the handlers on their executors. An exception of one of them does not concern the others.
-void tell_all(asio::any_io_executor base, std::deque<put_result> results) {
-  asio::post(base, [base, results = std::move(results)]() mutable {
-    while (!results.empty()) {
-      auto first = std::move(results.front());
-      results.pop_front();
-      try {
-        first.whose.tell(first.error, first.number);
-      } catch (...) {
-        tell_all(base, std::move(results));
-        throw;
-      }
-    }
-  });
-}
-
 }  // namespace
 
 topic_producer_state::topic_producer_state(topic_frame_ptr topic, const std::string& name,
@@ -65,7 +46,8 @@ topic_producer_state::topic_producer_state(topic_frame_ptr topic, const std::str
       room_(topic_),
       overhead_(overhead_of_batch(*topic_)),
       max_bytes_(max_bytes_of(*topic_, name, options_)),
-      changed_(get_scheduler()) {}
+      changed_(get_scheduler()),
+      inbox_(get_scheduler()) {}
 
 awaitable<outcome<std::uint64_t>> topic_producer_state::last() { return sender_->last(); }
 
@@ -80,46 +62,14 @@ void topic_producer_state::put_all(topic_caller::handler whose, std::vector<topi
 }
 
 void topic_producer_state::accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many) {
-  const auto& on = get_scheduler();
-  auto slot = asio::get_associated_cancellation_slot(whose);
-  auto mine = std::make_shared<topic_put>(topic_put{std::move(what), is_many, topic_caller(*on, std::move(whose))});
-  const bool is_large = std::ranges::any_of(mine->messages, &is_too_large_to_put);
-  if (is_large || mine->messages.empty()) {
-    const auto error = is_large ? make_error_code(errc::too_large) : error_code();
-    return asio::post(on->base, [mine, error] { mine->caller.tell(error, 0); });
-  }
-  if (slot.is_connected()) {
-    // The slot may outlive the context, so it has only weak pointers.
-    slot.assign([weak_on = std::weak_ptr(on), weak = std::weak_ptr(mine)](asio::cancellation_type) {
-      auto alive = weak_on.lock();
-      if (alive) asio::post(alive->strand, [alive, weak] { cancel(alive, weak); });
-    });
-  }
-  std::lock_guard lock(mutex_);
-  auto present = inbox_.lock();
-  const bool is_announced = present != nullptr;
-  if (!is_announced) present = std::make_shared<inbox>();
-  present->arrived.push_back(std::move(mine));
-  if (is_announced) return;
-  inbox_ = present;
-  asio::post(on->strand, [self = shared_from_this(), present] { self->take_in(present); });
+  const bool is_large = std::ranges::any_of(what, &is_too_large_to_put);
+  if (is_large) return inbox_.refuse(std::move(whose), errc::too_large);
+  if (what.empty()) return inbox_.refuse(std::move(whose), error_code());
+  inbox_.add(std::move(whose), std::move(what), is_many,
+             [self = shared_from_this()](auto arrived) { self->take_in(std::move(arrived)); });
 }
 
-/// Ends the wait; the messages are put all the same.
-void topic_producer_state::cancel(const scheduler_ptr& on, const std::weak_ptr<topic_put>& which) {
-  auto alive = which.lock();
-  if (!alive) return;
-  asio::post(on->base,
-             [caller = std::move(alive->caller)]() mutable { caller.tell(asio::error::operation_aborted, 0); });
-}
-
-void topic_producer_state::take_in(const std::shared_ptr<inbox>& from) {
-  std::vector<waiting_put> arrived;
-  {
-    std::lock_guard lock(mutex_);
-    arrived.swap(from->arrived);
-    inbox_.reset();
-  }
+void topic_producer_state::take_in(std::vector<waiting_put> arrived) {
   const auto due = get_scheduler()->deadline_of(options_.linger);
   for (auto& each : arrived) {
     each->due = due;

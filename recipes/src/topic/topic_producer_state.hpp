@@ -5,26 +5,19 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include <zkrecipes/topic_producer.hpp>
 
+#include "topic/put_inbox.hpp"
+#include "topic/put_result.hpp"
 #include "topic/topic_frame.hpp"
-#include "topic/topic_put.hpp"
 #include "topic/topic_room.hpp"
 #include "topic/topic_sender.hpp"
 #include "topic/topic_transaction.hpp"
 
 namespace zkrecipes::detail {
-
-/// What a caller is to be told.
-struct put_result {
-  topic_caller whose;
-  error_code error;
-  std::uint64_t number;
-};
 
 /// A put costs neither a coroutine nor a timer. It waits in the inbox, any thread's, and then on the strand; those of
 /// one transaction complete together. Only a full transaction is sent while others are under way.
@@ -43,16 +36,12 @@ class topic_producer_state : public std::enable_shared_from_this<topic_producer_
   awaitable<outcome<std::uint64_t>> last();
 
  private:
-  using waiting_put = std::shared_ptr<topic_put>;
+  using waiting_put = put_inbox::waiting_put;
 
-  static void cancel(const scheduler_ptr& on, const std::weak_ptr<topic_put>& which);
   void accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
   class abandonment;
-  struct inbox {
-    std::vector<waiting_put> arrived;
-  };
 
-  void take_in(const std::shared_ptr<inbox>& from);
+  void take_in(std::vector<waiting_put> arrived);
   awaitable<void> work(std::shared_ptr<abandonment> watch);
   awaitable<void> fill();
   awaitable<void> send_next();
@@ -81,9 +70,7 @@ class topic_producer_state : public std::enable_shared_from_this<topic_producer_
   std::size_t waiting_bytes_ = 0;
   std::deque<put_result> results_;  // to be told
   condition changed_;               // the next transaction is full, or one has ended
-
-  std::mutex mutex_;
-  std::weak_ptr<inbox> inbox_;  // that of the `take_in` which is on its way: it goes with the context
+  put_inbox inbox_;
 };
 
 }  // namespace zkrecipes::detail

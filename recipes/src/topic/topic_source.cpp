@@ -3,22 +3,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "queue/dead_letter.hpp"
 #include "session/outcomes.hpp"
-#include "topic/topic_letters.hpp"
 
 namespace zkrecipes::detail {
 
 topic_source::topic_source(topic_frame_ptr topic, std::uint32_t shard, std::string group)
-    : topic_(std::move(topic)),
-      shard_(shard),
-      group_(std::move(group)),
-      reader_(topic_, shard_, group_),
-      trimmer_(std::make_shared<log_trimmer>(topic_, shard_, removes_consumed(topic_->options.retention, group_))),
-      removes_at_once_(removes_consumed(topic_->options.retention, group_)) {}
+    : log_source(topic->session, topic->where, shard, group),
+      topic_(std::move(topic)),
+      reader_(topic_, shard, position()),
+      trimmer_(std::make_shared<log_trimmer>(topic_, shard, removes_consumed(topic_->options.retention, group))),
+      removes_at_once_(removes_consumed(topic_->options.retention, group)) {}
 
 std::string topic_source::name() const {
-  return "topic " + topic_->where.root + ", shard " + shard_name(shard_) + ", group " + group_;
+  return "topic " + topic_->where.root + ", shard " + shard_name(shard()) + ", group " + group();
 }
 
 awaitable<error_code> topic_source::open() {
@@ -38,27 +35,6 @@ awaitable<void> topic_source::close() {
   co_return;
 }
 
-awaitable<outcome<std::set<std::string>>> topic_source::parked_keys() {
-  co_return outcome<std::set<std::string>>(error_code(), {});
-}
-
-awaitable<outcome<std::vector<key_state>>> topic_source::look_at_keys(std::vector<std::string> keys) {
-  co_return outcome<std::vector<key_state>>(error_code(), std::vector<key_state>(keys.size(), key_state::free));
-}
-
-awaitable<error_code> topic_source::prepare(settlement::kind what, bool) {
-  if (what != settlement::kind::park) co_return error_code();
-  co_return co_await topic_->session->ensure_path(topic_->where.dead(group_));
-}
-
-/// What leaves the shard by the position alone needs no operation of its own.
-transaction topic_source::settling(const settlement& each) const {
-  transaction all;
-  if (each.how != settlement::kind::park) return all;
-  auto letter = write_letter(letter_of_topic(each, shard_));
-  return all.create(join(topic_->where.dead(group_), "letter-"), std::move(letter), create_mode::persistent_sequential);
-}
-
 /// One write of the position from its known version, whatever the number of messages. The first operation.
 transaction topic_source::moving_on(const std::vector<settlement>& batch) {
   transaction all;
@@ -66,7 +42,7 @@ transaction topic_source::moving_on(const std::vector<settlement>& batch) {
   if (batch.empty()) return all;
   auto next = reader_.progress();
   for (const auto& each : batch) apply(next, each);
-  all.set(topic_->where.position(shard_, group_), serialize(next.position()), reader_.version());
+  position().write(all, serialize(next.position()));
   if (!removes_at_once_) return all;
   auto numbers = next.take_finished();
   for (const auto& [number, each] : finished_) numbers.push_back(number);
@@ -74,7 +50,7 @@ transaction topic_source::moving_on(const std::vector<settlement>& batch) {
     const auto* which = kept_.contains(number) ? nullptr : name_of_finished(number);
     if (!which || removing_.size() >= removals_) continue;
     removing_.push_back(number);
-    all.remove(topic_->where.batch(shard_, which->name));
+    all.remove(topic_->where.batch(shard(), which->name));
   }
   return all;
 }
@@ -86,10 +62,7 @@ const batch_name* topic_source::name_of_finished(std::int32_t number) const {
 
 /// That a batch can not be removed stands in nobody's way. A position that can not be written does.
 bool topic_source::adapt(std::size_t operation, const error_code& why) {
-  if (operation == 0 || operation > removing_.size()) {
-    if (is_write_conflict(why)) reader_.note_outdated();
-    return is_write_conflict(why);
-  }
+  if (operation == 0 || operation > removing_.size()) return position().note_refused(why);
   if (why == errc::no_auth) removes_at_once_ = false;
   kept_.insert(removing_[operation - 1]);
   finished_.erase(removing_[operation - 1]);
@@ -101,7 +74,7 @@ bool topic_source::adapt(std::size_t operation, const error_code& why) {
 awaitable<void> topic_source::settled(std::vector<settlement> batch) {
   auto& progress = reader_.progress();
   for (const auto& each : batch) apply(progress, each);
-  reader_.note_written();
+  position().note_written();
   const auto numbers = progress.take_finished();
   if (!numbers.empty() && !removes_at_once_) trimmer_->note_consumed();
   for (const auto number : numbers) {

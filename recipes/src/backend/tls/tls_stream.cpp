@@ -1,11 +1,8 @@
 #include "backend/tls/tls_stream.hpp"
 
-#include <cerrno>
 #include <utility>
 
-#include <netinet/tcp.h>
 #include <openssl/err.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include <boost/asio/buffer.hpp>
@@ -14,6 +11,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/ssl/error.hpp>
 
+#include "backend/tcp_socket.hpp"
 #include "backend/tls/tls_reason.hpp"
 #include "backend/zookeeper/descriptors.hpp"
 
@@ -34,17 +32,6 @@ error_code reason_of_attempt(const error_code& failure) {
   return known ? known : make_error_code(errc::connection_loss);
 }
 
-/// Asio opens sockets that a child process would inherit.
-error_code open_socket(asio::ip::tcp::socket& socket, const asio::ip::tcp& protocol) {
-  const int descriptor = ::socket(protocol.family(), SOCK_STREAM | SOCK_CLOEXEC, 0);
-  if (descriptor < 0) return {errno, boost::system::system_category()};
-  error_code failure;
-  socket.assign(protocol, descriptor, failure);
-  if (failure) ::close(descriptor);
-  if (!failure) socket.set_option(asio::ip::tcp::no_delay(true), failure);
-  return failure;
-}
-
 }  // namespace
 
 tls_stream::tls_stream(const asio::any_io_executor& strand, tls_context::connection with)
@@ -61,7 +48,7 @@ void tls_stream::connect(const endpoint& server, handler then) {
   then_ = std::move(then);
   error_code failure;
   const tcp::endpoint to(asio::ip::make_address(server.address, failure), server.port);
-  if (!failure) failure = open_socket(server_, to.protocol());
+  if (!failure) failure = open_tcp_socket(server_, to.protocol());
   if (failure) {
     return asio::post(server_.get_executor(),
                       [self = shared_from_this(), failure] { self->finish(reason_of_attempt(failure)); });

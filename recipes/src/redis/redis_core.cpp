@@ -1,0 +1,192 @@
+#include "redis/redis_core.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <hiredis/hiredis.h>
+
+#include <zkrecipes/redis_error.hpp>
+
+#include "queue/dead_letter_folder.hpp"
+#include "redis/stream_letters.hpp"
+#include "redis/stream_replies.hpp"
+#include "session/outcomes.hpp"
+#include "session/paths.hpp"
+#include "topic/position_seek.hpp"
+#include "topic/topic_frame.hpp"
+
+namespace zkrecipes::detail {
+
+using backend::opcode;
+
+namespace {
+
+using stream_lags = std::vector<redis_lag>;
+using stream_letters = std::vector<dead_letter>;
+using stream_ids = std::vector<stream_id>;
+
+constexpr std::uint32_t streams_at_once = 100;
+constexpr std::uint64_t most_counted = 10'000;
+
+/// Counts in the broker, so that the entries need not be sent.
+constexpr const char* count_script =
+    "local found = redis.call('XRANGE', KEYS[1], ARGV[1], '+', 'COUNT', ARGV[2]) "
+    "return {#found, found[1] and found[1][1] or '0-0'}";
+
+std::string behind(const stream_id& id) { return id == stream_id() ? "-" : '(' + to_string(id); }
+
+}  // namespace
+
+awaitable<error_code> redis_core::ask(redis_connection& by, redis_questions all, bool may_repeat) {
+  return ask_broker(frame_, by, std::move(all), may_repeat, frame_->session->retry_deadline());
+}
+
+awaitable<outcome<>> redis_core::seek(std::uint32_t shard, std::string group, redis_position where) {
+  const bool is_place = where.what() != redis_position::kind::at || parse_stream_id(where.id());
+  if (shard >= frame_->options.shards || !is_group(group) || !is_place) co_return outcome<>(errc::bad_arguments);
+  auto error = co_await agree_on_streams(frame_);
+  if (error) co_return outcome<>(error);
+  auto found = co_await last_in_front_of(shard, std::move(where));
+  if (std::get<0>(found)) co_return outcome<>(std::get<0>(found));
+  stream_position position;
+  position.last = std::get<1>(found);
+  position.seek = frame_->session->make_guid();
+  auto path = frame_->where.position(shard, group);
+  auto text = serialize(position);
+  error = co_await write_position(frame_->session, std::move(path), std::move(text), position.seek);
+  co_return outcome<>(error);
+}
+
+/// An entry that is there, because a position behind one that never was would look like a loss.
+awaitable<outcome<stream_id>> redis_core::last_in_front_of(std::uint32_t shard, redis_position where) {
+  if (where.what() == redis_position::kind::begin) co_return outcome<stream_id>(error_code(), stream_id());
+  const auto stream = frame_->stream(shard);
+  const auto last = std::make_shared<stream_id>();
+  const auto asked = std::make_shared<redis_question>();
+  if (where.what() == redis_position::kind::end) {
+    asked->command = {"XINFO", "STREAM", stream};
+    asked->take = [last](const redisReply& reply) {
+      if (is_missing_key(reply)) return error_code();
+      const auto state = parse_stream_state(reply);
+      if (state) *last = state->last_generated;
+      return state ? error_code() : refusal_of(reply, REDIS_REPLY_ARRAY);
+    };
+  } else {
+    asked->command = {"XREVRANGE", stream, '(' + where.id(), "-", "COUNT", "1"};
+    asked->take = [last](const redisReply& reply) {
+      const auto entries = parse_range(reply, {});
+      if (entries && !entries->empty()) *last = entries->front().id;
+      return entries ? error_code() : refusal_of(reply, REDIS_REPLY_ARRAY);
+    };
+  }
+  redis_connection broker(frame_);
+  redis_questions one;
+  one.push_back(asked);
+  const auto error = co_await ask(broker, std::move(one), true);
+  co_return outcome<stream_id>(error, *last);
+}
+
+awaitable<outcome<stream_lags>> redis_core::lag(std::string group) {
+  stream_lags all;
+  if (!is_group(group)) co_return outcome<stream_lags>(errc::bad_arguments, std::move(all));
+  auto error = co_await find_streams(frame_);
+  redis_connection broker(frame_);
+  const auto count = frame_->options.shards;
+  for (std::uint32_t from = 0; !error && from < count; from += streams_at_once) {
+    error = co_await add_lags(broker, from, std::min(from + streams_at_once, count), group, all);
+  }
+  co_return outcome<stream_lags>(error, std::move(all));
+}
+
+awaitable<outcome<stream_ids>> redis_core::positions(std::uint32_t from, std::uint32_t to, std::string group) {
+  std::vector<backend::request> looks;
+  for (auto shard = from; shard < to; ++shard)
+    looks.push_back(make_request(opcode::get, frame_->where.position(shard, group)));
+  auto seen = co_await frame_->session->perform_all(std::move(looks));
+  stream_ids all;
+  for (const auto& each : seen) {
+    if (each.error && each.error != errc::no_node) co_return failed<stream_ids>(each.error);
+    const auto position = each.error ? stream_position() : parse_stream_position(each.data);
+    if (!position) co_return failed<stream_ids>(errc::foreign_data);
+    all.push_back(position->last);
+  }
+  co_return outcome<stream_ids>(error_code(), std::move(all));
+}
+
+/// The positions first: what is consumed between the two reads counts as lag.
+awaitable<error_code> redis_core::add_lags(redis_connection& by, std::uint32_t from, std::uint32_t to,
+                                           std::string group, stream_lags& into) {
+  auto found = co_await positions(from, to, std::move(group));
+  if (std::get<0>(found)) co_return std::get<0>(found);
+  const auto wall = get_scheduler()->world->wall_clock().time_since_epoch();
+  const auto now = std::chrono::duration_cast<std::chrono::milliseconds>(wall);
+  const auto lags = std::make_shared<stream_lags>(to - from);
+  redis_questions all;
+  for (auto shard = from; shard < to; ++shard) {
+    const auto place = shard - from;
+    const auto asked = std::make_shared<redis_question>();
+    asked->command = {"EVAL",
+                      count_script,
+                      "1",
+                      frame_->stream(shard),
+                      behind(std::get<1>(found)[place]),
+                      std::to_string(most_counted + 1)};
+    asked->take = [lags, shard, place, now](const redisReply& reply) {
+      const auto counted = parse_counted(reply);
+      if (!counted) return refusal_of(reply, REDIS_REPLY_ARRAY);
+      const auto age = now - std::chrono::milliseconds(counted->first.ms);
+      const auto oldest = counted->count > 0 ? std::max(age, std::chrono::milliseconds(0)) : age.zero();
+      (*lags)[place] = {shard, std::min(counted->count, most_counted), counted->count > most_counted, oldest};
+      return error_code();
+    };
+    all.push_back(asked);
+  }
+  const auto error = co_await ask(by, std::move(all), true);
+  if (!error) into.insert(into.end(), lags->begin(), lags->end());
+  co_return error;
+}
+
+awaitable<outcome<stream_letters>> redis_core::dead_letters(std::string group) {
+  if (!is_group(group)) return refuse<stream_letters>(errc::bad_arguments);
+  return read_letters(frame_->session, frame_->where.dead(group));
+}
+
+/// The letter is removed when the entry is put, so that it can not be lost.
+awaitable<outcome<>> redis_core::revive(std::string group, dead_letter which) {
+  const auto shard = shard_of_stream_letter(which.item);
+  const bool is_named = !which.name.empty() && which.name.find('/') == which.name.npos;
+  if (!shard || *shard >= frame_->options.shards || !is_named || !is_group(group))
+    co_return outcome<>(errc::bad_arguments);
+  const auto folder = frame_->where.dead(group);
+  auto seen = co_await frame_->session->perform(make_request(opcode::exists, join(folder, which.name)), retry::always);
+  if (seen.error) co_return outcome<>(seen.error);
+  const auto error = co_await put(*shard, which);
+  if (error) co_return outcome<>(error);
+  auto removed = co_await discard_letter(frame_->session, folder, which.name);
+  const bool has_gone = std::get<0>(removed) == errc::no_node || std::get<0>(removed) == errc::outcome_unknown;
+  co_return has_gone ? outcome<>(error_code()) : removed;
+}
+
+awaitable<error_code> redis_core::put(std::uint32_t shard, const dead_letter& which) {
+  const auto asked = std::make_shared<redis_question>();
+  asked->command = {"XADD", frame_->stream(shard), "*"};
+  const auto add = [&asked](const std::string& name, const std::string& value) {
+    asked->command.push_back(name);
+    asked->command.push_back(value);
+  };
+  if (!which.key.empty()) add(frame_->options.key_field, which.key);
+  add(frame_->options.data_field, which.data);
+  asked->take = [](const redisReply& reply) { return judge_reply(reply, REDIS_REPLY_STRING); };
+  redis_connection broker(frame_);
+  redis_questions one;
+  one.push_back(asked);
+  co_return co_await ask(broker, std::move(one), false);
+}
+
+awaitable<outcome<>> redis_core::discard(std::string group, dead_letter which) {
+  if (!is_group(group) || which.name.empty()) return refuse<>(errc::bad_arguments);
+  return discard_letter(frame_->session, frame_->where.dead(group), std::move(which.name));
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,25 @@
+#include "redis/redis_frame.hpp"
+
+#include "topic/topic_frame.hpp"
+
+namespace zkrecipes::detail {
+
+namespace {
+
+json_object streams_record(const redis_frame& frame) {
+  auto record = json_object::of_kind("redis_streams");
+  record.set("count", std::int64_t{frame.options.shards}).set("hash", "crc32").set("stream", frame.options.stream);
+  return record;
+}
+
+}  // namespace
+
+awaitable<error_code> agree_on_streams(redis_frame_ptr frame) {
+  return agree_on_record(frame->session, frame->where.root, streams_record(*frame));
+}
+
+awaitable<error_code> find_streams(redis_frame_ptr frame) {
+  return find_record(frame->session, frame->where.root, streams_record(*frame));
+}
+
+}  // namespace zkrecipes::detail

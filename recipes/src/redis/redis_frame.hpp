@@ -1,0 +1,34 @@
+// What all parts of one object of Redis streams share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/redis_options.hpp>
+
+#include "backend/endpoint.hpp"
+#include "backend/tls/tls_context.hpp"
+#include "session/core.hpp"
+#include "topic/topic_layout.hpp"
+
+namespace zkrecipes::detail {
+
+struct redis_frame {
+  core_ptr session;
+  topic_layout where;  ///< Positions, marks and dead letters have the places of those of a topic.
+  redis_options options;
+  std::vector<backend::endpoint> brokers;
+  std::shared_ptr<backend::tls_context> tls;  ///< Null: plain text. On the strand.
+
+  std::string stream(std::uint32_t shard) const { return options.stream + ':' + std::to_string(shard); }
+};
+
+using redis_frame_ptr = std::shared_ptr<const redis_frame>;
+
+/// Compares the record at the path with our options, and makes it if it is missing. Errors: as `agree_on_record`.
+awaitable<error_code> agree_on_streams(redis_frame_ptr frame);
+/// Compares it only. Errors: `no_node` (there is none), and the same.
+awaitable<error_code> find_streams(redis_frame_ptr frame);
+
+}  // namespace zkrecipes::detail

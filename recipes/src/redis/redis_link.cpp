@@ -1,0 +1,125 @@
+#include "redis/redis_link.hpp"
+
+#include <new>
+#include <utility>
+
+#include <hiredis/hiredis.h>
+
+#include <boost/asio/buffer.hpp>
+
+#include <zkrecipes/error.hpp>
+
+namespace zkrecipes::detail {
+
+namespace asio = boost::asio;
+
+namespace {
+
+constexpr std::size_t bytes_at_once = 64 << 10;
+
+using reply_ptr = std::unique_ptr<void, decltype(&freeReplyObject)>;
+
+/// The command as the protocol has it.
+std::string formatted(const std::vector<std::string>& command) {
+  std::vector<const char*> parts;
+  std::vector<std::size_t> sizes;
+  for (const auto& each : command) {
+    parts.push_back(each.data());
+    sizes.push_back(each.size());
+  }
+  char* text = nullptr;
+  const auto size = redisFormatCommandArgv(&text, static_cast<int>(parts.size()), parts.data(), sizes.data());
+  if (size < 0) throw std::bad_alloc();
+  const std::unique_ptr<char, decltype(&redisFreeCommand)> owner(text, &redisFreeCommand);
+  return std::string(text, static_cast<std::size_t>(size));
+}
+
+}  // namespace
+
+void redis_link::reader_deleter::operator()(redisReader* what) const noexcept { redisReaderFree(what); }
+
+redis_link::redis_link(asio::any_io_executor strand, std::optional<backend::tls_context::connection> secure,
+                       std::function<void()> changed)
+    : socket_(strand, std::move(secure)), changed_(std::move(changed)), reader_(redisReaderCreate()) {
+  if (!reader_) throw std::bad_alloc();
+}
+
+redis_link::~redis_link() { abandon(); }
+
+void redis_link::connect(const backend::endpoint& broker) {
+  socket_.connect(broker, [self = shared_from_this()](const error_code& error) {
+    if (self->is_over_) return;
+    if (error) return self->end(error.message());
+    self->is_up_ = true;
+    self->received_.resize(bytes_at_once);
+    self->read();
+    if (!self->to_send_.empty()) self->write();
+    if (self->changed_) self->changed_();
+  });
+}
+
+void redis_link::send(const std::vector<std::string>& command, reply_handler handler) {
+  if (is_over_) return handler(nullptr);
+  to_send_ += formatted(command);
+  handlers_.push_back(std::move(handler));
+  if (is_up_ && sending_.empty()) write();
+}
+
+/// Commands sent meanwhile go together with the next write.
+void redis_link::write() {
+  sending_ = std::exchange(to_send_, {});
+  socket_.write(asio::buffer(sending_), [self = shared_from_this()](const error_code& error, std::size_t) {
+    self->sending_.clear();
+    if (self->is_over_) return;
+    if (error) return self->end(error.message());
+    if (!self->to_send_.empty()) self->write();
+  });
+}
+
+void redis_link::read() {
+  socket_.read_some(asio::buffer(received_), [self = shared_from_this()](const error_code& error, std::size_t size) {
+    if (self->is_over_) return;
+    if (error) return self->end(error == asio::error::eof ? "the broker has closed the connection" : error.message());
+    if (self->take_replies(size)) self->read();
+  });
+}
+
+/// False: the connection has ended.
+bool redis_link::take_replies(std::size_t size) {
+  redisReaderFeed(reader_.get(), received_.data(), size);
+  for (;;) {
+    void* parsed = nullptr;
+    const int rc = redisReaderGetReply(reader_.get(), &parsed);
+    const reply_ptr owner(parsed, &freeReplyObject);
+    if (rc != REDIS_OK) return end(reader_->errstr), false;
+    if (!parsed) return true;
+    if (!take_reply(static_cast<const redisReply*>(parsed)) || is_over_) return false;
+  }
+}
+
+bool redis_link::take_reply(const redisReply* reply) {
+  if (handlers_.empty()) return end("the broker has sent a reply to nothing"), false;
+  const auto handler = std::move(handlers_.front());
+  handlers_.pop_front();
+  handler(reply);
+  return true;
+}
+
+void redis_link::end(const std::string& reason) {
+  is_up_ = false;
+  if (std::exchange(is_over_, true)) return;
+  reason_ = reason;
+  socket_.close();
+  for (const auto& each : std::exchange(handlers_, {})) each(nullptr);
+  if (changed_) changed_();
+}
+
+void redis_link::abandon() {
+  changed_ = nullptr;
+  is_up_ = false;
+  is_over_ = true;
+  handlers_.clear();
+  socket_.close();
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,78 @@
+// Reads the entries of a stream in order, from the position of a group on.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/queue_types.hpp>
+
+#include "redis/redis_connection.hpp"
+#include "redis/stream_fetcher.hpp"
+#include "redis/stream_progress.hpp"
+#include "redis/stream_replies.hpp"
+#include "redis/stream_trimmer.hpp"
+#include "topic/position_node.hpp"
+
+namespace zkrecipes::detail {
+
+/// One XREAD is under way, which waits in the broker if there is nothing to read. What it brings is kept until it is
+/// received. With each new connection the stream is compared with what was consumed. On the strand.
+class stream_reader {
+ public:
+  /// `position`: of the group. If it is outdated, nothing is received until `open`.
+  stream_reader(redis_frame_ptr frame, std::uint32_t shard, std::string group, position_node& position);
+
+  /// Forgets everything and ends the connection.
+  void open();
+  /// As those of `message_source`.
+  awaitable<outcome<std::vector<message>>> receive(std::size_t most);
+  awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names);
+  std::string problem_of(const std::string& name) const;
+
+  stream_progress& progress() noexcept { return progress_; }
+  /// The position was written.
+  void note_settled();
+  void forget_problem(const std::string& name) { problems_.erase(name); }
+
+ private:
+  struct look_at_stream;
+
+  awaitable<error_code> read_position();
+  awaitable<error_code> get_connection();
+  awaitable<error_code> check_stream();
+  awaitable<error_code> judge(look_at_stream& look);
+  awaitable<error_code> await_more();
+  awaitable<void> trim();
+  bool is_checked() const noexcept { return connection_.is_up() && checked_ == connection_.number(); }
+  error_code answer_failure(const error_code& why, const std::string& words);
+  void ask();
+  void take(const redisReply* reply);
+  void take_entry(stream_entry entry);
+  message make_message(stream_entry entry);
+  void consider_going_back();
+
+  redis_frame_ptr frame_;
+  std::string stream_;  // its key
+  position_node& position_;
+  condition changed_;
+  stream_progress progress_;
+  stream_id cursor_;                      // of the last entry that was read
+  std::optional<stream_id> end_of_rest_;  // the stream has lost what was behind it: we go back there
+  std::deque<message> ready_;
+  std::map<std::string, std::string> problems_;  // by the name of the message
+  std::uint64_t checked_ = 0;                    // the number of the connection whose stream was compared
+  bool is_asking_ = false;
+  lease_clock::time_point answer_by_{};
+  std::optional<error_code> failure_;  // of the last XREAD
+  std::string words_;                  // of the broker, on it
+  stream_trimmer trimmer_;
+  stream_fetcher fetcher_;
+  redis_connection connection_;  // its handlers refer to the rest, so it is destroyed first
+};
+
+}  // namespace zkrecipes::detail

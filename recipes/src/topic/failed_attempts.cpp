@@ -1,0 +1,24 @@
+#include "topic/failed_attempts.hpp"
+
+#include <limits>
+
+#include "format/whole_number.hpp"
+
+namespace zkrecipes::detail {
+
+std::string failed_text(const std::string& name, const failed_attempts& attempts) {
+  return name + ' ' + std::to_string(attempts.count) + ' ' + std::to_string(attempts.since);
+}
+
+std::optional<std::pair<std::string_view, failed_attempts>> parse_failed_attempts(std::string_view text) {
+  const auto first = text.find(' ');
+  const auto second = first == text.npos ? text.npos : text.find(' ', first + 1);
+  if (second == text.npos) return std::nullopt;
+  const auto count = parse_whole<std::int32_t>(text.substr(first + 1, second - first - 1));
+  const auto since = parse_whole<std::int64_t>(text.substr(second + 1));
+  const bool is_good = count && *count < std::numeric_limits<std::int32_t>::max() && since;
+  if (!is_good) return std::nullopt;
+  return std::pair(text.substr(0, first), failed_attempts{*count, *since});
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,23 @@
+// Failed attempts at a message of a log, as its position has them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace zkrecipes::detail {
+
+/// Failed attempts at a message.
+struct failed_attempts {
+  std::int32_t count = 0;
+  std::int64_t since = 0;  ///< When the first of them failed, in milliseconds since 1970.
+};
+
+/// `17.3 2 1700000000000`: the name of a message, its failed attempts, and when the first of them failed.
+std::string failed_text(const std::string& name, const failed_attempts& attempts);
+/// The name, unread, and its attempts. Nothing if the text is not of this form.
+std::optional<std::pair<std::string_view, failed_attempts>> parse_failed_attempts(std::string_view text);
+
+}  // namespace zkrecipes::detail

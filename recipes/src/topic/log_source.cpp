@@ -1,0 +1,39 @@
+#include "topic/log_source.hpp"
+
+#include <utility>
+
+#include "queue/dead_letter.hpp"
+#include "session/paths.hpp"
+#include "topic/topic_letters.hpp"
+
+namespace zkrecipes::detail {
+
+log_source::log_source(core_ptr session, topic_layout where, std::uint32_t shard, std::string group)
+    : session_(std::move(session)),
+      where_(std::move(where)),
+      shard_(shard),
+      group_(std::move(group)),
+      position_(session_, where_.position(shard_, group_)) {}
+
+awaitable<outcome<std::set<std::string>>> log_source::parked_keys() {
+  co_return outcome<std::set<std::string>>(error_code(), {});
+}
+
+awaitable<outcome<std::vector<key_state>>> log_source::look_at_keys(std::vector<std::string> keys) {
+  co_return outcome<std::vector<key_state>>(error_code(), std::vector<key_state>(keys.size(), key_state::free));
+}
+
+awaitable<error_code> log_source::prepare(settlement::kind what, bool) {
+  if (what != settlement::kind::park) co_return error_code();
+  co_return co_await session_->ensure_path(where_.dead(group_));
+}
+
+/// What leaves the log by the position alone needs no operation of its own.
+transaction log_source::settling(const settlement& each) const {
+  transaction all;
+  if (each.how != settlement::kind::park) return all;
+  auto letter = write_letter(letter_of_topic(each, shard_));
+  return all.create(join(where_.dead(group_), "letter-"), std::move(letter), create_mode::persistent_sequential);
+}
+
+}  // namespace zkrecipes::detail

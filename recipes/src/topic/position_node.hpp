@@ -1,0 +1,81 @@
+// The node in which a group keeps its position in a log.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <zkrecipes/transaction.hpp>
+
+#include "session/back_off.hpp"
+#include "session/core.hpp"
+#include "session/operation.hpp"
+#include "session/watch.hpp"
+
+namespace zkrecipes::detail {
+
+/// Knows the version that the next commit writes from, and notices when somebody else has written or removed the node.
+/// The text in it belongs to the source. On the strand.
+class position_node {
+ public:
+  using replies = std::vector<backend::reply>;
+  /// Further requests of the same round trip, made anew for each try.
+  using more_requests = std::function<std::vector<backend::request>()>;
+  using maker = std::function<awaitable<error_code>()>;
+
+  position_node(core_ptr session, std::string path);
+
+  const std::string& path() const noexcept { return path_; }
+  /// Notified when the node has changed, perhaps by our own commit.
+  condition& changed() noexcept { return changed_; }
+
+  /// Forgets everything.
+  void reset();
+  /// Reads the node, the first time. Behind a catch-up, because an older position would hand out messages that the term
+  /// before has settled. A missing node is made, with the text `first`, when `agree` has completed without an error.
+  /// The first reply is that of the node, and has no error.
+  awaitable<outcome<replies>> begin(more_requests more, maker agree, std::string first);
+  /// What `begin` has read is what is written from.
+  void know(const backend::reply& seen);
+  bool is_known() const noexcept { return is_known_; }
+
+  /// Reads the node again, and compares it with what is known. Without an error each reply is an answer of a server;
+  /// the first is that of the node.
+  awaitable<outcome<replies>> look(more_requests more);
+  awaitable<error_code> look();
+  bool has_fired() const noexcept { return watch_ && watch_->fired(); }
+  bool wants_look() const noexcept { return is_known_ && !is_outdated_ && has_fired(); }
+
+  /// Somebody else has written or removed it. Nothing may be received until it is read again.
+  bool is_outdated() const noexcept { return is_outdated_; }
+  void note_outdated() noexcept { is_outdated_ = true; }
+
+  /// The write of a commit, from the version that is known.
+  void write(transaction& to, std::string text) const { to.set(path_, std::move(text), version_); }
+  void note_written() noexcept { ++version_; }
+  /// That write was refused. False: the refusal concerns the whole term.
+  bool note_refused(const error_code& why);
+
+  /// Waits after a failure that tells nothing of what is stored. Error: there is no further try.
+  awaitable<error_code> outwait(error_code failure);
+  /// A server has answered: the next pause of `outwait` is the first one again.
+  void note_answered() { pause_.reset(); }
+
+ private:
+  awaitable<outcome<replies>> read(bool is_first, more_requests more);
+  awaitable<error_code> make(maker agree, std::string first);
+
+  core_ptr session_;
+  std::string path_;
+  bool is_known_ = false;
+  bool is_outdated_ = false;
+  std::int32_t version_ = 0;
+  std::int64_t created_ = 0;  // the zxid of its creation
+  std::shared_ptr<watch> watch_;
+  condition changed_;
+  back_off pause_;
+};
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,52 @@
+#include "topic/put_inbox.hpp"
+
+#include <utility>
+
+#include <boost/asio/associated_cancellation_slot.hpp>
+#include <boost/asio/post.hpp>
+
+namespace zkrecipes::detail {
+
+namespace {
+
+void cancel(const scheduler_ptr& on, const std::weak_ptr<topic_put>& which) {
+  auto alive = which.lock();
+  if (!alive) return;
+  asio::post(on->base,
+             [caller = std::move(alive->caller)]() mutable { caller.tell(asio::error::operation_aborted, 0); });
+}
+
+}  // namespace
+
+void put_inbox::refuse(topic_caller::handler whose, const error_code& why) {
+  auto caller = std::make_shared<topic_caller>(*on_, std::move(whose));
+  asio::post(on_->base, [caller, why] { caller->tell(why, 0); });
+}
+
+void put_inbox::add(topic_caller::handler whose, std::vector<topic_message> what, bool is_many, const taker& take) {
+  auto slot = asio::get_associated_cancellation_slot(whose);
+  auto mine = std::make_shared<topic_put>(topic_put{std::move(what), is_many, topic_caller(*on_, std::move(whose))});
+  if (slot.is_connected()) {
+    // The slot may outlive the context, so it has only weak pointers.
+    slot.assign([weak_on = std::weak_ptr(on_), weak = std::weak_ptr(mine)](asio::cancellation_type) {
+      auto alive = weak_on.lock();
+      if (alive) asio::post(alive->strand, [alive, weak] { cancel(alive, weak); });
+    });
+  }
+  std::lock_guard lock(mutex_);
+  auto present = announced_.lock();
+  const bool is_announced = present != nullptr;
+  if (!is_announced) present = std::make_shared<arrivals>();
+  present->all.push_back(std::move(mine));
+  if (is_announced) return;
+  announced_ = present;
+  asio::post(on_->strand, [this, present, take] { take(take_out(*present)); });
+}
+
+std::vector<put_inbox::waiting_put> put_inbox::take_out(arrivals& from) {
+  std::lock_guard lock(mutex_);
+  announced_.reset();
+  return std::move(from.all);
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,20 @@
+// What the callers of puts are told.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+
+#include "topic/topic_caller.hpp"
+
+namespace zkrecipes::detail {
+
+struct put_result {
+  topic_caller whose;
+  error_code error;
+  std::uint64_t number;
+};
+
+/// Calls the handlers on their executors. An exception of one of them does not concern the others.
+void tell_all(asio::any_io_executor base, std::deque<put_result> results);
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,182 @@
+// The cases that every source of messages passes. They are the measure of a new source: docs/recipes/redis.md.
+#include <boost/mpl/list.hpp>
+
+#include "sources/queue_under_test.hpp"
+#include "sources/source_case.hpp"
+#include "sources/topic_under_test.hpp"
+
+#ifdef ZKRECIPES_TEST_REDIS
+#include "sources/redis_under_test.hpp"
+#endif
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+#ifdef ZKRECIPES_TEST_REDIS
+using all_sources = boost::mpl::list<queue_under_test, topic_under_test, redis_under_test>;
+#else
+using all_sources = boost::mpl::list<queue_under_test, topic_under_test>;
+#endif
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(sources)
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(messages_have_their_effects_once_and_in_order, Source, all_sources,
+                                 source_case<Source>) {
+  this->put_all(numbers(1, 60));
+  auto& who = this->consume(&succeed);
+  BOOST_TEST_REQUIRE(this->has_results(60));
+  this->put_all(numbers(61, 80));
+  BOOST_TEST_REQUIRE(this->has_results(80));
+  BOOST_TEST(this->results() == numbers(1, 80), boost::test_tools::per_element());
+  BOOST_TEST_REQUIRE(this->run_until([&] { return who.does->status().done == 80; }));
+}
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(a_message_that_throws_becomes_a_dead_letter, Source, all_sources,
+                                 source_case<Source>) {
+  this->put_all({"1", "poison", "2"});
+  auto& who = this->consume([](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "poison") throw std::runtime_error("it can not be read");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(this->has_results(2));
+  BOOST_TEST_REQUIRE(this->run_until([&] { return who.does->status().parked == 1; }));
+  BOOST_TEST(this->results() == numbers(1, 2), boost::test_tools::per_element());
+  BOOST_TEST(this->count_letters() == 1u);
+  const auto& attempts = who.does->attempts["poison"];
+  BOOST_TEST(attempts == std::vector<std::int32_t>({1, 2, 3}), boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(effects_that_are_refused_are_those_of_one_message, Source, all_sources,
+                                 source_case<Source>) {
+  this->put_all({"1", "bad", "2"});
+  auto& who = this->consume([](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "bad") co_return transaction().create("/results/below/nothing", "");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(this->has_results(2));
+  BOOST_TEST_REQUIRE(this->run_until([&] { return who.does->status().parked == 1; }));
+  BOOST_TEST(this->results() == numbers(1, 2), boost::test_tools::per_element());
+  BOOST_TEST(this->count_letters() == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(attempts_outlive_the_term, Source, all_sources, source_case<Source>) {
+  this->options.retry = {.first = 1h, .longest = 1h, .attempts = 3};
+  this->put_all({"1"});
+  auto& who =
+      this->consume([](term, message) -> asio::awaitable<message_outcome> { co_return message_outcome::again("no"); });
+  for (std::size_t times = 1; times <= 2; ++times) {
+    BOOST_TEST_REQUIRE(this->run_until([&] { return who.does->status().resting == 1; }));
+    who.coordinator.resign();
+    BOOST_TEST_REQUIRE(this->run_until([&] { return who.does->ends.size() == times; }));
+  }
+  BOOST_TEST_REQUIRE(this->run_until([&] { return who.does->status().parked == 1; }));
+  BOOST_TEST(who.does->attempts["1"] == std::vector<std::int32_t>({1, 2, 3}), boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(by_key_only_the_key_that_fails_waits, Source, all_sources, source_case<Source>) {
+  this->options.order = message_order::by_key;
+  this->options.parallel = 8;
+  this->options.retry.first = this->options.retry.longest = 1h;
+  this->put_all({"a1", "a2", "b1", "a3", "b2"});
+  this->consume([](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "a1" && item.attempts == 1) co_return message_outcome::again(200ms, "not yet");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(this->has_results(5));
+  const auto seen = this->results();
+  BOOST_TEST(seen == std::vector<std::string>({"b1", "b2", "a1", "a2", "a3"}), boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(a_key_that_rests_does_not_fill_the_window, Source, all_sources, source_case<Source>) {
+  this->options.order = message_order::by_key;
+  this->options.window = 4;
+  this->options.parallel = 2;
+  this->options.retry.attempts = 100;
+  std::vector<std::string> expected;
+  for (int i = 10; i < 30; ++i) expected.push_back("a" + std::to_string(i));
+  this->put_all(expected);
+  this->put_all({"b1", "b2"});
+  bool is_cured = false;
+  this->consume([&](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "a10" && !is_cured) co_return message_outcome::again(100ms, "not yet");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(this->has_results(2));
+  BOOST_TEST(this->results() == std::vector<std::string>({"b1", "b2"}), boost::test_tools::per_element());
+  is_cured = true;  // in the same term: the data of the others is read again
+  BOOST_TEST_REQUIRE(this->has_results(22));
+  auto seen = this->results();
+  BOOST_TEST(std::vector<std::string>(seen.begin() + 2, seen.end()) == expected, boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(what_is_settled_out_of_order_is_not_processed_by_the_next_term, Source, all_sources,
+                                 source_case<Source>) {
+  this->options.order = message_order::none;
+  this->options.parallel = 8;
+  this->options.retry.first = this->options.retry.longest = 1h;
+  bool is_cured = false;
+  this->put_all(numbers(1, 12));
+  auto& who = this->consume([&](term, message item) -> asio::awaitable<message_outcome> {
+    if ((item.data == "3" || item.data == "7") && !is_cured) co_return message_outcome::again("not yet");
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(this->run_until([&] { return who.does->status().done == 10 && who.does->status().resting == 2; }));
+  is_cured = true;
+  who.coordinator.resign();
+  BOOST_TEST_REQUIRE(this->has_results(12));
+  for (const auto& each : numbers(1, 12)) {
+    const std::size_t expected = each == "3" || each == "7" ? 2 : 1;
+    BOOST_TEST(who.does->attempts[each].size() == expected, each);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(nothing_is_committed_beside_a_newer_term, Source, all_sources, source_case<Source>) {
+  this->put_all(numbers(1, 3));
+  hold_point held(this->executor());
+  auto& who = this->consume([&](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "2") co_await held.pass_in_the_end();
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(this->run_until([&] { return held.is_reached(); }));
+  BOOST_TEST_REQUIRE(this->has_results(1));
+  auto newer = this->get("/e").data;
+  newer.replace(newer.find(R"("epoch":1)"), 9, R"("epoch":2)");
+  this->run(this->zk().async_set("/e", newer, any_version, tuple));
+  held.open();
+  BOOST_TEST_REQUIRE(this->run_until([&] { return !who.does->ends.empty(); }));
+  BOOST_TEST((who.does->ends.front() == term_end::superseded));
+  BOOST_TEST(this->results() == numbers(1, 1), boost::test_tools::per_element());
+  this->run(this->zk().async_set("/e", "", any_version, tuple));  // the newer term, which nobody leads, is over
+  BOOST_TEST_REQUIRE(this->has_results(3));
+  BOOST_TEST(this->results() == numbers(1, 3), boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(replies_that_are_lost_change_nothing, Source, all_sources, source_case<Source>) {
+  this->put_all(numbers(1, 60));
+  this->consume(this->connect_far(), &succeed);
+  for (std::size_t i = 1; i <= 2; ++i) {
+    BOOST_TEST_REQUIRE(this->has_results(16 * i));
+    this->own().drop_reply(testcluster::op::multi);
+  }
+  BOOST_TEST_REQUIRE(this->has_results(60));
+  BOOST_TEST(this->results() == numbers(1, 60), boost::test_tools::per_element());
+}
+
+BOOST_FIXTURE_TEST_CASE_TEMPLATE(a_hand_over_loses_and_repeats_nothing, Source, all_sources, source_case<Source>) {
+  this->put_all(numbers(1, 60));
+  auto& first = this->consume(&succeed);
+  auto& second = this->consume(&succeed);
+  for (std::size_t i = 1; i <= 2; ++i) {
+    BOOST_TEST_REQUIRE(this->has_results(15 * i));
+    first.coordinator.resign();
+    second.coordinator.resign();
+  }
+  BOOST_TEST_REQUIRE(this->has_results(60));
+  BOOST_TEST(this->results() == numbers(1, 60), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

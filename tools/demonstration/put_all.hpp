@@ -1,0 +1,62 @@
+// How a producer puts the messages of a run.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <boost/asio.hpp>
+#include <boost/system/system_error.hpp>
+
+#include <zkrecipes/producer.hpp>
+#include <zkrecipes/session.hpp>
+
+#include "workload.hpp"
+
+namespace demo {
+
+template <class Producer, class Handler>
+void put(Producer& by, const workload& work, std::uint64_t number, Handler done) {
+  by.async_put(work.key(number), work.text(number), std::move(done));
+}
+
+template <class Handler>
+void put(zkrecipes::producer& by, const workload& work, std::uint64_t number, Handler done) {
+  by.async_put(work.text(number), std::move(done));
+}
+
+/// Continues where an earlier run stopped. `Producer`: of a queue, of a topic, or of streams.
+template <class Producer>
+boost::asio::awaitable<void> put_all(Producer producer, const workload& work, std::chrono::milliseconds duration) {
+  namespace asio = boost::asio;
+  auto session = producer.get_session();
+  std::uint64_t next = 1 + co_await producer.async_last(asio::use_awaitable);
+  const auto messages = work.messages();
+  const auto begin = std::chrono::steady_clock::now();
+  asio::steady_timer pace(session.get_executor());
+  std::uint64_t finished = 0;
+  zkrecipes::error_code failure;
+  auto count = [&](zkrecipes::error_code error, std::uint64_t) {
+    if (error) failure = error;
+    ++finished;
+  };
+  const std::uint64_t expected = messages - (next - 1);
+  for (; next <= messages; ++next) {
+    pace.expires_at(begin + duration * next / messages);
+    co_await pace.async_wait(asio::use_awaitable);
+    put(producer, work, next, asio::bind_executor(session.get_executor(), count));
+  }
+  while (finished < expected) {
+    pace.expires_after(std::chrono::milliseconds(5));
+    co_await pace.async_wait(asio::use_awaitable);
+  }
+  if (failure) throw boost::system::system_error(failure, "put");
+  co_await session.async_close(asio::use_awaitable);
+}
+
+/// Puts into the streams of a broker. \throws std::invalid_argument if this was built without the component `redis`.
+boost::asio::awaitable<void> put_into_streams(zkrecipes::session session, const workload& work,
+                                              std::chrono::milliseconds duration, const std::string& broker);
+
+}  // namespace demo
