@@ -78,7 +78,7 @@ zkrecipes::shard_group_options member_options(const consumer_settings& how) {
   return all;
 }
 
-/// Of everything: the queue, or the only shard of another source.
+/// It consumes everything: the queue, or the only shard of another source.
 std::unique_ptr<recorder> make_recorder(const zkrecipes::session& over, const consumer_settings& how) {
   if (how.source == source_kind::queue) return std::make_unique<recorder>(zkrecipes::queue(over, queue_path), how);
   const auto source = make_shard_source(how.source, over, 1, how.broker);

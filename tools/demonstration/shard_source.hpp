@@ -19,7 +19,7 @@ class shard_source : public backlog {
 
 using shard_source_ptr = std::unique_ptr<shard_source>;
 
-/// Of a topic, or of the broker at this address. \throws std::invalid_argument if this was built without Redis.
+/// That of a topic, or of the broker at this address. \throws std::invalid_argument if this was built without Redis.
 shard_source_ptr make_shard_source(source_kind which, const zkrecipes::session& over, std::uint32_t shards,
                                    const std::string& broker);
 
