@@ -12,7 +12,7 @@
 
 namespace demo {
 
-/// What is left of the messages of a source.
+/// The messages of a source that are not settled.
 class backlog {
  public:
   virtual ~backlog() = default;
