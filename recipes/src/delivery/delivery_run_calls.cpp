@@ -23,7 +23,7 @@ void delivery_run::begin(message_in_hand& which) {
   charge(which);
   ++begun_;
   auto begun = std::make_shared<process_call>();
-  begun->messages.push_back({which.number, which.what});
+  begun->messages.push_back({which.number, which.what, which.begun});
   begun->begun = which.begun;
   begun->next_look = which.begun + first_look;
   if (may_take_along()) take_along(*begun);
@@ -60,6 +60,7 @@ awaitable<void> delivery_run::call(std::shared_ptr<delivery_run> self, call_ptr 
       which->has_lapsed = true;
       co_return;
     }
+    each.begun = now;
     ++which->steps;
     each.outcome = co_await self->frame_->process(zkrecipes::term(self->term_), *each.what);
     ++which->steps;
@@ -94,7 +95,7 @@ void delivery_run::take_early(process_call& of, lease_clock::time_point now) {
   if (!is_at_work || present == 0 || window_.at(of.number()).is_void) return;
   if (!window_.find_waiting(of.messages[present].number)) return;
   take_outcomes(of, present);
-  window_.begin(*window_.find_waiting(of.messages[present].number), of.begun);
+  window_.begin(*window_.find_waiting(of.messages[present].number), of.messages[present].begun);
   of.taken = present;
 }
 
@@ -180,7 +181,7 @@ message_in_hand* delivery_run::begun_message(const process_call& of, std::size_t
   if (place == of.taken) return &window_.at(number);
   auto* whose = window_.find_waiting(number);
   if (!whose || whose->at != message_in_hand::stage::waiting) return nullptr;
-  window_.begin(*whose, of.begun);
+  window_.begin(*whose, of.messages[place].begun);
   return whose;
 }
 

@@ -20,6 +20,7 @@ namespace zkrecipes::detail {
 struct processed_message {
   std::uint64_t number = 0;  ///< In the window.
   std::shared_ptr<const message> what;
+  lease_clock::time_point begun{};  ///< When `process` was called; known once `steps` counts it.
   std::optional<message_outcome> outcome{};
 };
 
