@@ -139,6 +139,7 @@ BOOST_AUTO_TEST_CASE(what_can_not_be_put_is_refused_and_the_rest_goes_on) {
   BOOST_TEST_REQUIRE(run_until([&] { return first.done() && second.done() && third.done(); }));
   BOOST_TEST((first.error() == errc::foreign_data));
   BOOST_TEST(first.result<0>() == 1u);
+  BOOST_TEST(has_logged("WRONGTYPE"));
   BOOST_TEST((second.error() == errc::foreign_data));
   BOOST_TEST(!third.error());
   BOOST_TEST(third.result<0>() == 2u);
