@@ -37,6 +37,22 @@ BOOST_AUTO_TEST_CASE(a_producer_that_has_gone_does_not_keep_the_context_running)
   has_put(1);
 }
 
+BOOST_AUTO_TEST_CASE(a_question_that_is_cancelled_ends_at_once) {
+  auto& own = use_own_broker({});
+  auto by = producer();
+  put_well(by, 1);
+  own.kill();
+  client().disconnect();
+  recorder<std::uint64_t> last(executor());
+  by.async_last(last.token());
+  last.cancel(asio::cancellation_type::total);
+  BOOST_TEST_REQUIRE(run_until([&] { return last.done(); }));
+  BOOST_TEST((last.error() == asio::error::operation_aborted), last.error().message());
+  own.start();
+  put_well(by, 2);
+  has_put(2);
+}
+
 BOOST_AUTO_TEST_CASE(a_put_that_waits_goes_with_its_context) {
   for (int steps = 0; steps < 200; steps += 1 + steps / 8) {
     auto held = std::make_shared<int>();

@@ -194,6 +194,7 @@ BOOST_AUTO_TEST_CASE(a_key_that_is_deleted_or_replaced_is_told_and_not_written) 
   check(put(by, "x"), errc::foreign_data, 0);
   BOOST_TEST(client().get({"GET", "orders:producer:p"})->str == std::string("somebody else's"));
   client().get({"DEL", "orders:producer:p"});
+  check(put(by, "x"), redis_errc::source_regressed, 0);
   check(put(by, "3"), {}, 1);
   has_put(3);
 }

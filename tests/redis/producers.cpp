@@ -276,6 +276,26 @@ BOOST_AUTO_TEST_CASE(a_loss_is_told_and_the_number_says_where_to_go_on) {
   BOOST_TEST(stream() == numbers(1, 11), boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(a_loss_behind_an_error_is_told_too) {
+  auto by = producer();
+  check(put_all_of(by, with_key("k", 1, 5)), {}, 5u);
+  auto next = producer();
+  BOOST_TEST(last_of(next) == 5u);
+  check(put(by, "k", "x"), errc::superseded, 0u);
+  lose();
+  check(put(by, "k", "x"), redis_errc::source_regressed, 0u);
+  BOOST_TEST(has_logged("is number 0; 5 was acknowledged"));
+  check(put(by, "k", "1"), {}, 1u);
+  lose();
+  recorder<std::uint64_t> waits(executor()), last(executor());
+  by.async_last(last.token());
+  by.async_put("k", "x", waits.token());
+  BOOST_TEST_REQUIRE(run_until([&] { return last.done() && waits.done(); }));
+  check({last.error(), last.result<0>()}, {}, 0u);
+  check({waits.error(), waits.result<0>()}, redis_errc::source_regressed, 0u);
+  BOOST_TEST(client().length("orders:0") == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_producer_can_be_told_to_go_on) {
   with.regress = redis_regress::go_on;
   auto by = producer();

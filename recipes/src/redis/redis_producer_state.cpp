@@ -109,21 +109,23 @@ awaitable<void> redis_producer_state::do_next() {
   auto error = frame_->session->over();
   const bool has_begun = !error && !is_known_;
   if (has_begun) error = co_await begin();
-  if (error)
-    fail_all(error);
-  else if (asks_for_number(*waiting_.front()))
+  if (error) co_return fail_all(error);
+  if (!is_known_) co_return;  // a loss was found
+  if (asks_for_number(*waiting_.front()))
     co_await tell_last(has_begun);
   else
     co_await put_batch();
 }
 
-/// Takes the name over, so that nothing that another object has sent can come in between.
+/// Takes the name over, so that nothing that another object has sent can come in between. After an error `last_` is
+/// what was acknowledged before it.
 awaitable<error_code> redis_producer_state::begin() {
   auto error = co_await agree_on_streams(frame_);
   std::uint64_t number = 0;
   if (!error) error = co_await claim(number);
   if (error) co_return error;
   is_known_ = true;
+  if (number < last_) note_loss(number);
   last_ = number;
   co_return error;
 }
@@ -156,8 +158,9 @@ awaitable<void> redis_producer_state::tell_last(bool has_begun) {
   if (error) co_return fail_all(error);
   results_.push_back({std::move(waiting_.front()->caller), error_code(), number});
   waiting_.pop_front();
+  const bool has_grown = number > last_;
   if (number < last_) note_loss(number);
-  if (number > last_) fail_puts(errc::superseded);  // they were called before this was known
+  if (has_grown) fail_puts(errc::superseded);  // they were called before this was known
 }
 
 awaitable<void> redis_producer_state::put_batch() {
@@ -264,6 +267,7 @@ void redis_producer_state::note_loss(std::uint64_t found) {
                      std::to_string(last_) + " was acknowledged";
   broker_.tell(log_severity::error, session_event::operation_failed, redis_errc::source_regressed, words);
   is_known_ = false;
+  last_ = found;
   if (frame_->options.regress == redis_regress::stop_the_run) fail_puts(redis_errc::source_regressed);
 }
 
