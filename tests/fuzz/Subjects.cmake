@@ -70,6 +70,12 @@ set(spool_subjects
   spool/spool_file_open
   spool/spool_file_trouble
   spool/sqlite_statement)
+set(redis_subjects
+  redis/put_script
+  redis/redis_error
+  redis/stream_id
+  redis/stream_position
+  redis/stream_replies)
 set(admin_subjects
   cluster/admin_answers
   cluster/admin_object
@@ -178,9 +184,15 @@ set_source_files_properties(${PROJECT_SOURCE_DIR}/tools/zkadmin/settings/config_
 zkrecipes_subjects(fuzz_admin tools/zkadmin ${admin_subjects})
 set(subjects fuzz_admin)
 if(ZKRECIPES_FUZZ)
-  zkrecipes_subjects(fuzz_library recipes/src ${library_subjects} ${spool_subjects})
+  if(NOT TARGET zkrecipes_redis)
+    set(redis_subjects)
+  endif()
+  zkrecipes_subjects(fuzz_library recipes/src ${library_subjects} ${spool_subjects} ${redis_subjects})
   zkrecipes_subjects(fuzz_testcluster testcluster/src ${testcluster_subjects})
   list(APPEND subjects fuzz_testcluster fuzz_library)
 else()
   list(APPEND subjects zkrecipes::spool zkrecipes::testcluster)
+  if(TARGET zkrecipes_redis)
+    list(APPEND subjects zkrecipes::redis)
+  endif()
 endif()

@@ -1,0 +1,70 @@
+// Positions in Redis streams, and what a broker answers.
+#include <memory>
+
+#include <hiredis/hiredis.h>
+
+#include "fuzz/target.hpp"
+#include "redis/put_script.hpp"
+#include "redis/stream_id.hpp"
+#include "redis/stream_letters.hpp"
+#include "redis/stream_position.hpp"
+#include "redis/stream_replies.hpp"
+
+namespace fuzz::stream_records_target {
+
+using namespace zkrecipes::detail;
+
+void read_position(std::string_view input) {
+  const auto position = parse_stream_position(input);
+  if (!position) return;
+  const auto text = serialize(*position);
+  const auto again = parse_stream_position(text);
+  require(again && serialize(*again) == text, "a position reads the same");
+}
+
+void read_id(std::string_view input) {
+  if (const auto id = parse_stream_id(input)) require(parse_stream_id(to_string(*id)) == id, "an id reads the same");
+  shard_of_stream_letter(input);
+}
+
+void check_entries(const std::optional<std::vector<stream_entry>>& entries) {
+  if (!entries) return;
+  for (std::size_t i = 1; i < entries->size(); ++i)
+    require((*entries)[i - 1].id < (*entries)[i].id, "the ids of entries grow");
+}
+
+void read_reply(const redisReply& reply) {
+  check_entries(parse_entries(reply, {"key", "data"}));
+  check_entries(parse_range(reply, {"key", "data"}));
+  parse_stream_state(reply);
+  parse_role(reply);
+  parse_counted(reply);
+  parse_put_answer(reply);
+  is_missing_key(reply);
+  if (judge_reply(reply, REDIS_REPLY_ARRAY) == zkrecipes::error_code())
+    require(reply.type == REDIS_REPLY_ARRAY, "a reply of another type is no array");
+  require(bool(refusal_of(reply, REDIS_REPLY_ARRAY)), "a refusal is an error");
+  words_of(reply);
+}
+
+/// As `redis_link` reads them.
+void read_replies(std::string_view input) {
+  const std::unique_ptr<redisReader, void (*)(redisReader*)> reader(redisReaderCreate(), &redisReaderFree);
+  redisReaderFeed(reader.get(), input.data(), input.size());
+  for (;;) {
+    void* made = nullptr;
+    if (redisReaderGetReply(reader.get(), &made) != REDIS_OK || !made) return;
+    const std::unique_ptr<redisReply, void (*)(void*)> owner(static_cast<redisReply*>(made), &freeReplyObject);
+    read_reply(*owner);
+  }
+}
+
+void read_streams(std::string_view input) {
+  read_position(input);
+  read_replies(input);
+  for (const auto& line : lines_of(input)) read_id(line);
+}
+
+const target known("stream_records", read_streams);
+
+}  // namespace fuzz::stream_records_target
