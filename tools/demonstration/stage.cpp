@@ -28,6 +28,8 @@ bool needs_broker(const direction& how) { return std::ranges::count(how.sources,
 
 std::string in_ms(std::chrono::milliseconds length) { return std::to_string(length.count()); }
 
+constexpr std::chrono::minutes start_timeout(2);  // a server starts beside all processes on a busy machine
+
 }  // namespace
 
 stage::stage(asio::io_context& io, const direction& how)
@@ -39,8 +41,10 @@ stage::stage(asio::io_context& io, const direction& how)
       ensemble_({.servers = 3,
                  .tick_time = times_.tick,
                  .delay_proxies = how.work.shards > 0,
-                 .start_timeout = std::chrono::minutes(2)}),  // a server starts beside all processes on a busy machine
-      broker_(needs_broker(how) ? std::make_unique<testcluster::redis_broker>() : nullptr),
+                 .start_timeout = start_timeout}),
+      broker_(needs_broker(how) ? std::make_unique<testcluster::redis_broker>(
+                                      testcluster::redis_broker_options{.start_timeout = start_timeout})
+                                : nullptr),
       log_(phases_.path() / "director"),
       session_(io.get_executor(), session_options(ensemble_.hosts())),
       progress_(session_),
