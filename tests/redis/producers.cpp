@@ -139,6 +139,7 @@ BOOST_AUTO_TEST_CASE(what_can_not_be_put_is_refused_and_the_rest_goes_on) {
   BOOST_TEST_REQUIRE(run_until([&] { return first.done() && second.done() && third.done(); }));
   BOOST_TEST((first.error() == errc::foreign_data));
   BOOST_TEST(first.result<0>() == 1u);
+  BOOST_TEST(has_logged("WRONGTYPE"));
   BOOST_TEST((second.error() == errc::foreign_data));
   BOOST_TEST(!third.error());
   BOOST_TEST(third.result<0>() == 2u);
@@ -273,6 +274,26 @@ BOOST_AUTO_TEST_CASE(a_loss_is_told_and_the_number_says_where_to_go_on) {
   BOOST_TEST_REQUIRE(last == 5u);
   check(put_all_of(by, with_key("k", static_cast<int>(last) + 1, 11)), {}, 6u);
   BOOST_TEST(stream() == numbers(1, 11), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_loss_behind_an_error_is_told_too) {
+  auto by = producer();
+  check(put_all_of(by, with_key("k", 1, 5)), {}, 5u);
+  auto next = producer();
+  BOOST_TEST(last_of(next) == 5u);
+  check(put(by, "k", "x"), errc::superseded, 0u);
+  lose();
+  check(put(by, "k", "x"), redis_errc::source_regressed, 0u);
+  BOOST_TEST(has_logged("is number 0; 5 was acknowledged"));
+  check(put(by, "k", "1"), {}, 1u);
+  lose();
+  recorder<std::uint64_t> waits(executor()), last(executor());
+  by.async_last(last.token());
+  by.async_put("k", "x", waits.token());
+  BOOST_TEST_REQUIRE(run_until([&] { return last.done() && waits.done(); }));
+  check({last.error(), last.result<0>()}, {}, 0u);
+  check({waits.error(), waits.result<0>()}, redis_errc::source_regressed, 0u);
+  BOOST_TEST(client().length("orders:0") == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_producer_can_be_told_to_go_on) {

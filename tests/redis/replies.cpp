@@ -93,10 +93,32 @@ BOOST_AUTO_TEST_CASE(errors_are_told_apart_by_their_first_word) {
   BOOST_TEST((error_of_redis("MOVED 1234 10.0.0.1:6379") == redis_errc::other_node));
   BOOST_TEST((error_of_redis("LOADING Redis is loading the dataset in memory") == redis_errc::unavailable));
   BOOST_TEST((error_of_redis("ERR unknown command 'XREAD'") == redis_errc::refused));
+  BOOST_TEST((error_of_redis("NOREPLICAS Not enough good replicas to write.") == redis_errc::unavailable));
   BOOST_TEST((error_of_redis("") == redis_errc::refused));
   BOOST_TEST(may_recover(redis_errc::unavailable));
   BOOST_TEST(!may_recover(redis_errc::refused_credentials));
   BOOST_TEST(!may_recover(errc::foreign_data));
+}
+
+// The words of 6.2, of 7.0 and of 7.2.
+BOOST_AUTO_TEST_CASE(errors_of_commands_in_scripts_are_those_of_the_commands) {
+  const std::string in_62 = "@user_script: 1: ";
+  const std::string raised_in_62 = "ERR Error running script (call to f_0a1b): @user_script:1: ";
+  const std::string out_of_memory = "-OOM command not allowed when used memory > 'maxmemory'.\r\n";
+  BOOST_TEST((error_of_redis(in_62 + out_of_memory) == redis_errc::unavailable));
+  BOOST_TEST((error_of_redis(raised_in_62 + in_62 + out_of_memory) == redis_errc::unavailable));
+  BOOST_TEST((error_of_redis(raised_in_62 + in_62 + "-READONLY You can't write") == redis_errc::unavailable));
+  BOOST_TEST((error_of_redis(raised_in_62 + "WRONGTYPE Operation against a key") == errc::foreign_data));
+  const std::string no_right = "The user executing the script can't run this command or subcommand";
+  const std::string place = " script: c00c, on @user_script:1.";
+  BOOST_TEST((error_of_redis(in_62 + no_right) == redis_errc::refused_credentials));
+  BOOST_TEST((error_of_redis(raised_in_62 + in_62 + no_right) == redis_errc::refused_credentials));
+  BOOST_TEST((error_of_redis("ERR " + no_right + place) == redis_errc::refused_credentials));
+  BOOST_TEST((error_of_redis("ERR ACL failure in script: User x has" + place) == redis_errc::refused_credentials));
+  BOOST_TEST((error_of_redis("WRONGTYPE Operation against a key" + place) == errc::foreign_data));
+  BOOST_TEST((error_of_redis("ERR Error running script") == redis_errc::refused));
+  BOOST_TEST((error_of_redis("@user_script:") == redis_errc::refused));
+  BOOST_TEST((error_of_redis("@user_script: 1: ") == redis_errc::refused));
 }
 
 BOOST_AUTO_TEST_CASE(each_error_has_a_text) {

@@ -78,11 +78,18 @@ zkrecipes::shard_group_options member_options(const consumer_settings& how) {
   return all;
 }
 
+/// It consumes everything: the queue, or the only shard of another source.
+std::unique_ptr<recorder> make_recorder(const zkrecipes::session& over, const consumer_settings& how) {
+  if (how.source == source_kind::queue) return std::make_unique<recorder>(zkrecipes::queue(over, queue_path), how);
+  const auto source = make_shard_source(how.source, over, 1, how.broker);
+  return std::make_unique<recorder>(source->feed(0), how, 0);
+}
+
 }  // namespace
 
 int consume(const consumer_settings& how) {
   workplace here(how);
-  logged_career career(std::make_unique<recorder>(zkrecipes::queue(here.session, queue_path), how), here.log, how.id);
+  logged_career career(make_recorder(here.session, how), here.log, how.id);
   zkrecipes::consumer_coordinator coordinator(here.session, election_path, {.id = how.id});
   here.on_signal([&](int) { coordinator.stop(); });
   coordinator.async_run(career, [&](zkrecipes::error_code error) { here.end(error, coordinator.failure()); });
@@ -93,7 +100,7 @@ int consume(const consumer_settings& how) {
 int own_shards(const consumer_settings& how) {
   workplace here(how);
   here.signals.add(SIGUSR1);
-  const auto source = make_shard_source(here.session, how.shards, how.broker);
+  const auto source = make_shard_source(how.source, here.session, how.shards, how.broker);
   zkrecipes::shard_group group(here.session, group_path, member_options(how));
   here.on_signal([&](int number) {
     if (number == SIGUSR1) return group.drain();

@@ -31,7 +31,7 @@ void consumer_group::start(int index) {
 
 bool consumer_group::silence(int index, int signal) {
   auto& each = members_[index];
-  if (each.running.has_ended()) return false;  // `supervise` starts it again
+  if (each.running.has_ended() || each.is_dismissed) return false;  // somebody starts it again
   each.running.signal(signal);
   if (signal == SIGKILL) each.running.wait();
   log_.note(note_of(each.id, silenced));

@@ -1,7 +1,13 @@
 #include "director.hpp"
 
+#include <algorithm>
+#include <csignal>
+#include <exception>
+#include <iterator>
+
 #include "audit.hpp"
 #include "phases.hpp"
+#include "shard_source.hpp"
 
 namespace demo {
 
@@ -9,26 +15,68 @@ namespace asio = boost::asio;
 using asio::awaitable;
 using asio::use_awaitable;
 
-director::director(asio::io_context& io, const direction& how)
-    : stage(io, how),
-      queue_(session_, queue_path),
-      observer_(session_, [this](const std::string& text) { say(text); }) {
-  summary_.planned_kills = how.kills;
+namespace {
+
+void rethrow(std::exception_ptr failure) {
+  if (failure) std::rethrow_exception(failure);
 }
 
-/// Waits until all messages are put, and the queue is empty: each is done or parked.
-awaitable<void> director::wait_settled() {
-  co_await wait_produced();
+}  // namespace
+
+director::director(asio::io_context& io, const direction& how)
+    : stage(io, how), observer_(session_, [this](const std::string& text) { say(text); }) {
+  summary_.planned_kills = how.kills;
+  for (const auto each : how.sources) {
+    if (each == source_kind::queue)
+      backlogs_.push_back(make_queue_backlog(session_));
+    else
+      backlogs_.push_back(make_shard_source(each, session_, 1, address_of_broker()));
+  }
+}
+
+/// Moves to the other sources as docs/sources.md says, one after the other, while the consumers work.
+awaitable<void> director::move_on() {
+  for (std::size_t next = 1; next < how_.sources.size(); ++next) {
+    co_await wait_produced();
+    start_producer(next);
+    co_await wait_empty(next - 1);
+    source_ = how_.sources[next];
+    say("the consumers go on with the " + name_of(source_));
+    for (int i = 0; i < consumers_.size(); ++i) asio::co_spawn(io_, switch_consumer(i), rethrow);
+    moves_ = next;
+  }
+}
+
+/// One that has ended already is started by the fault that has ended it.
+awaitable<void> director::switch_consumer(int index) {
+  if (!consumers_.dismiss(index, SIGTERM)) co_return;
+  while (consumers_.is_running(index)) co_await pause_between();
+  consumers_.start(index);
+}
+
+awaitable<void> director::wait_empty(std::size_t source) {
   for (;;) {
-    const auto left = co_await queue_.async_size(use_awaitable);
-    if (left == 0) co_return;
+    const auto left = co_await backlogs_[source]->lag();
+    if (left == std::uint64_t{0}) co_return;
     co_await pause_between();
   }
 }
 
+/// Waits until all messages are put, and all sources are empty: each message is done or parked.
+awaitable<void> director::wait_settled() {
+  while (moves_ + 1 < how_.sources.size()) co_await pause_between();
+  co_await wait_produced();
+  co_await wait_empty(moves_);
+}
+
 awaitable<void> director::audit_all() {
   const auto results = co_await read_results(session_);
-  const auto letters = co_await queue_.async_dead_letters(use_awaitable);
+  std::vector<zkrecipes::dead_letter> letters;
+  for (const auto& each : backlogs_) {
+    auto more = co_await each->dead_letters();
+    std::ranges::move(more, std::back_inserter(letters));
+  }
+  for (const auto each : how_.sources) summary_.sources.push_back(name_of(each));
   summary_.terms = observer_.terms();
   complete(summary_.terms, results);
   summary_.saw_hand_over = observer_.saw_hand_over();
@@ -43,6 +91,7 @@ awaitable<void> director::run() {
     const auto& view = observer_.view();
     if (view.leader == id) observer_.terms()[view.epoch].ended = "died";
   });
+  asio::co_spawn(io_, move_on(), rethrow);
   co_await make_trouble();
   co_await wait_settled();
   co_await stop_processes();

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
+#include "backlog.hpp"
 #include "fault_plan.hpp"
 #include "observer.hpp"
 #include "stage.hpp"
@@ -24,11 +28,15 @@ class director : private stage {
   boost::asio::awaitable<void> kill_consumer();
   boost::asio::awaitable<void> pause_consumer();
   boost::asio::awaitable<void> wait_leader(std::int64_t after);
+  boost::asio::awaitable<void> move_on();
+  boost::asio::awaitable<void> switch_consumer(int index);
+  boost::asio::awaitable<void> wait_empty(std::size_t source);
   boost::asio::awaitable<void> wait_settled();
   boost::asio::awaitable<void> audit_all();
   int leading_index() const { return consumers_.index_of(observer_.view().leader); }
 
-  zkrecipes::queue queue_;
+  std::vector<std::unique_ptr<backlog>> backlogs_;  // of the sources
+  std::size_t moves_ = 0;
   observer observer_;
   summary summary_;
 };

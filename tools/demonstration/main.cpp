@@ -10,6 +10,7 @@
 
 #include "process.hpp"
 #include "roles.hpp"
+#include "source_kind.hpp"
 
 namespace {
 
@@ -47,22 +48,21 @@ void add_faults(CLI::App& app, demo::direction& how) {
   app.add_option("--range", how.range, "By how many steps two processes may differ")->check(CLI::Range(1, 1'000'000));
 }
 
-enum class mode { leader, sharded, balanced };
+enum class mode { leader, sharded, balanced, moving };
 
 void add_mode(CLI::App& app, mode& chosen) {
   const std::map<std::string, mode> names{
-      {"leader", mode::leader}, {"sharded", mode::sharded}, {"balanced", mode::balanced}};
+      {"leader", mode::leader}, {"sharded", mode::sharded}, {"balanced", mode::balanced}, {"moving", mode::moving}};
   app.add_option(
          "--mode", chosen,
          "leader (the default): one of three consumers works; sharded: each has its shards; balanced: each has a "
-         "lane, and all go at the same pace")
-      ->transform(CLI::CheckedTransformer(names).description("leader|sharded|balanced"));
+         "lane, and all go at the same pace; moving: as leader, and all moves from a queue to a topic to Redis")
+      ->transform(CLI::CheckedTransformer(names).description("leader|sharded|balanced|moving"));
 }
 
-void add_source(CLI::App& app, bool& is_redis) {
-  const std::map<std::string, bool> names{{"topic", false}, {"redis", true}};
-  app.add_option("--source", is_redis, "Where the shards are: topic (the default), in the ensemble, or redis")
-      ->transform(CLI::CheckedTransformer(names).description("topic|redis"));
+void add_source(CLI::App& app, demo::source_kind& source) {
+  app.add_option("--source", source, "Where the shards are: topic (the default), in the ensemble, or redis")
+      ->transform(CLI::CheckedTransformer(demo::source_names()).description("topic|redis"));
 }
 
 /// The options that a mode does not have.
@@ -71,6 +71,14 @@ std::vector<std::string> options_of_others(mode chosen) {
   if (chosen == mode::balanced)
     return {"--kill-on", "--poison", "--keys", "--order", "--shards", "--guardian", "--source", "--broker-kills"};
   return {"--shards", "--changes", "--processes", "--range", "--source", "--broker-kills"};
+}
+
+void complete_moving(const CLI::App& app, demo::direction& how) {
+  how.sources = {demo::source_kind::queue, demo::source_kind::topic, demo::source_kind::redis};
+  if (!app.count("--keys")) how.work.keys = 20;
+  if (!app.count("--order")) how.order = zkrecipes::message_order::by_key;
+  if (!app.count("--messages")) how.work.messages = 6'000;
+  if (!app.count("--kills")) how.kills = 5;
 }
 
 void complete_balanced(const CLI::App& app, demo::direction& how) {
@@ -83,10 +91,14 @@ void complete_balanced(const CLI::App& app, demo::direction& how) {
 }
 
 void complete_source(const CLI::App& app, demo::direction& how) {
-  if (!how.redis && app.count("--broker-kills")) throw std::invalid_argument("--broker-kills needs --source redis");
+  auto& source = how.sources.front();
+  if (!app.count("--source")) source = demo::source_kind::topic;
+  if (source == demo::source_kind::queue) throw std::invalid_argument("--source: a queue has no shards");
+  const bool is_redis = source == demo::source_kind::redis;
+  if (!is_redis && app.count("--broker-kills")) throw std::invalid_argument("--broker-kills needs --source redis");
   const auto messages_to_a_kill = 2'000;
   const auto kills = static_cast<int>(how.work.messages / messages_to_a_kill);
-  if (how.redis && !app.count("--broker-kills")) how.broker_kills = std::max(2, kills);
+  if (is_redis && !app.count("--broker-kills")) how.broker_kills = std::max(2, kills);
 }
 
 /// Refuses the options of other modes, and chooses those of this one that were not given.
@@ -95,6 +107,7 @@ void complete(const CLI::App& app, mode chosen, demo::direction& how) {
     if (app.count(each)) throw std::invalid_argument(each + " is of another mode: see --mode");
   }
   if (chosen == mode::balanced) return complete_balanced(app, how);
+  if (chosen == mode::moving) return complete_moving(app, how);
   if (chosen != mode::sharded) return;
   if (!app.count("--shards")) how.work.shards = 64;
   if (!app.count("--keys")) how.work.keys = 300;
@@ -112,6 +125,7 @@ struct orders {
   demo::walker_settings walker;
   std::string hosts;
   std::string socket;
+  demo::producer_settings producer;
   int parent = 0;
   std::int64_t duration_ms = 30'000;
   std::int64_t timeout_ms = 4'000;
@@ -131,6 +145,7 @@ CLI::App* add_consumer(CLI::App& app, orders& told) {
   consume->add_option("--shards", told.consumer.shards)->required();
   consume->add_option("--guardian", told.consumer.guardian);
   consume->add_option("--broker", told.consumer.broker);
+  add_source(*consume, told.consumer.source);
   add_order(*consume, told.consumer.order);
   return consume;
 }
@@ -162,7 +177,10 @@ CLI::App* add_producer(CLI::App& app, orders& told, demo::workload_options& work
   produce->add_option("--duration", told.duration_ms)->required();
   produce->add_option("--parent", told.parent)->required();
   produce->add_option("--shards", work.shards)->required();
-  produce->add_option("--broker", told.consumer.broker);
+  produce->add_option("--broker", told.producer.broker);
+  produce->add_option("--first", told.producer.first)->required();
+  produce->add_option("--last", told.producer.last)->required();
+  add_source(*produce, told.producer.source);
   add_work(*produce, work);
   return produce;
 }
@@ -178,7 +196,7 @@ int main(int argc, char** argv) try {
   add_work(app, how.work);
   add_order(app, how.order);
   add_faults(app, how);
-  add_source(app, how.redis);
+  add_source(app, how.sources.front());
   app.add_flag("--json", how.json, "Print the summary as one JSON object, as the last line");
   const auto* consume = add_consumer(app, told);
   const auto* produce = add_producer(app, told, how.work);
@@ -191,13 +209,14 @@ int main(int argc, char** argv) try {
   told.consumer.timeout = milliseconds(told.timeout_ms);
   told.consumer.deadline = milliseconds(told.deadline_ms);
   told.consumer.grace = milliseconds(told.grace_ms);
+  told.producer.hosts = told.hosts;
+  told.producer.duration = milliseconds(told.duration_ms);
   told.walker.hosts = told.hosts;
   told.walker.timeout = milliseconds(told.timeout_ms);
   if (*guard) return demo::guard(told.socket);
   if (*walk) return demo::walk(told.walker);
   if (*consume) return told.consumer.shards ? demo::own_shards(told.consumer) : demo::consume(told.consumer);
-  if (*produce)
-    return demo::produce(told.hosts, demo::workload(how.work), milliseconds(told.duration_ms), told.consumer.broker);
+  if (*produce) return demo::produce(told.producer, demo::workload(how.work));
   complete(app, chosen, how);
   return demo::direct(how);
 } catch (const std::exception& error) {

@@ -12,6 +12,7 @@
 #include <zkrecipes/producer.hpp>
 #include <zkrecipes/session.hpp>
 
+#include "roles.hpp"
 #include "workload.hpp"
 
 namespace demo {
@@ -28,11 +29,13 @@ void put(zkrecipes::producer& by, const workload& work, std::uint64_t number, Ha
 
 /// Continues where an earlier run stopped. `Producer`: of a queue, of a topic, or of streams.
 template <class Producer>
-boost::asio::awaitable<void> put_all(Producer producer, const workload& work, std::chrono::milliseconds duration) {
+boost::asio::awaitable<void> put_all(Producer producer, const producer_settings& how, const workload& work) {
   namespace asio = boost::asio;
   auto session = producer.get_session();
-  std::uint64_t next = 1 + co_await producer.async_last(asio::use_awaitable);
-  const auto messages = work.messages();
+  const auto put_so_far = co_await producer.async_last(asio::use_awaitable);
+  std::uint64_t next = how.first + put_so_far;
+  const auto last = how.last > 0 ? how.last : work.messages();
+  const auto count_of_all = last - how.first + 1;
   const auto begin = std::chrono::steady_clock::now();
   asio::steady_timer pace(session.get_executor());
   std::uint64_t finished = 0;
@@ -41,9 +44,9 @@ boost::asio::awaitable<void> put_all(Producer producer, const workload& work, st
     if (error) failure = error;
     ++finished;
   };
-  const std::uint64_t expected = messages - (next - 1);
-  for (; next <= messages; ++next) {
-    pace.expires_at(begin + duration * next / messages);
+  const std::uint64_t expected = count_of_all - put_so_far;
+  for (; next <= last; ++next) {
+    pace.expires_at(begin + how.duration * (next - how.first + 1) / count_of_all);
     co_await pace.async_wait(asio::use_awaitable);
     put(producer, work, next, asio::bind_executor(session.get_executor(), count));
   }
@@ -56,7 +59,7 @@ boost::asio::awaitable<void> put_all(Producer producer, const workload& work, st
 }
 
 /// Puts into the streams of a broker. \throws std::invalid_argument if this was built without the component `redis`.
-boost::asio::awaitable<void> put_into_streams(zkrecipes::session session, const workload& work,
-                                              std::chrono::milliseconds duration, const std::string& broker);
+boost::asio::awaitable<void> put_into_streams(zkrecipes::session session, const producer_settings& how,
+                                              const workload& work);
 
 }  // namespace demo

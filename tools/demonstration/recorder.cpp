@@ -39,7 +39,7 @@ recorder::recorder(const zkrecipes::message_feed& from, const consumer_settings&
     : queue_consumer(from, work_options(how.order)),
       id_(how.id),
       deadline_(how.deadline),
-      work_(shard_work),
+      work_(how.shards > 0 ? shard_work : std::chrono::milliseconds(0)),
       shard_(shard) {}
 
 zkrecipes::career_traits recorder::traits() const { return {.hand_over_deadline = deadline_, .stall_limit = 20s}; }

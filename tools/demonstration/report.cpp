@@ -75,6 +75,7 @@ std::string to_json(const summary& outcome) {
   }
   all["server_leaders_killed"] = outcome.server_leaders_killed;
   all["hand_over_seen"] = outcome.saw_hand_over;
+  all["sources"] = json::array(outcome.sources.begin(), outcome.sources.end());
   all["terms"] = std::move(terms);
   return end(std::move(all), outcome, outcome.success());
 }

@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <zkrecipes/queue_consumer_options.hpp>
 #include <zkrecipes/session_options.hpp>
 #include <zkrecipes/topic_options.hpp>
 
+#include "source_kind.hpp"
 #include "workload.hpp"
 
 namespace demo {
@@ -18,8 +20,9 @@ namespace demo {
 inline constexpr char election_path[] = "/consumer";
 inline constexpr char queue_path[] = "/queue";
 inline constexpr char group_path[] = "/group";
-inline constexpr char source_path[] = "/topic";  // of the topic, or of the streams' positions
-inline constexpr char source_group[] = "demo";
+inline constexpr char topic_path[] = "/topic";
+inline constexpr char streams_path[] = "/streams";
+inline constexpr char source_group[] = "demo";  // of the topic, and of the streams
 inline constexpr char lanes_path[] = "/lanes";
 inline constexpr char pace_path[] = "/pace";
 inline constexpr char results_path[] = "/results";
@@ -40,10 +43,11 @@ struct consumer_settings {
   zkrecipes::message_order order = zkrecipes::message_order::strict;
   std::chrono::milliseconds timeout{4'000};   ///< The timeout of its session.
   std::chrono::milliseconds deadline{1'000};  ///< The deadline of its hand-over.
-  std::uint32_t shards = 0;                   ///< 0: it works off the queue while it is elected.
-  std::chrono::milliseconds grace{4'000};     ///< For so long its shards wait for it to come back.
-  std::string guardian;                       ///< The socket of the guardian. Empty: there is none.
-  std::string broker;                         ///< The address of Redis. Empty: the shards are those of a topic.
+  std::uint32_t shards = 0;                   ///< 0: it consumes everything while it is elected.
+  source_kind source = source_kind::queue;
+  std::chrono::milliseconds grace{4'000};  ///< For so long its shards wait for it to come back.
+  std::string guardian;                    ///< The socket of the guardian. Empty: there is none.
+  std::string broker;                      ///< The address of Redis.
 };
 
 /// The same for all processes.
@@ -72,19 +76,27 @@ int walk(const walker_settings& how);
 /// Becomes the guardian program, which ends with us. Returns only if there is none. \throws std::system_error
 int guard(const std::string& socket);
 
-/// Puts the messages into the queue, the topic, or the streams of a broker, spread over `duration`. Continues where an
-/// earlier run stopped.
-int produce(const std::string& hosts, const workload& work, std::chrono::milliseconds duration,
-            const std::string& broker);
+struct producer_settings {
+  std::string hosts;
+  source_kind source = source_kind::queue;
+  std::string broker;       ///< The address of Redis.
+  std::uint64_t first = 1;  ///< The first message that it puts.
+  std::uint64_t last = 0;   ///< 0: that of the workload.
+  std::chrono::milliseconds duration{30'000};
+};
+
+/// Puts messages, spread over `duration`. Continues where an earlier run stopped.
+int produce(const producer_settings& how, const workload& work);
 
 struct direction {
   workload_options work;  ///< With shards: a shard group works, else one elected consumer.
   zkrecipes::message_order order = zkrecipes::message_order::strict;
-  int consumers = 3;        ///< Processes.
-  int kills = 1;            ///< How often the leading consumer is killed; with shards, an owner or the planner.
-  int server_kills = 1;     ///< How often the leader of the ensemble is killed.
-  int changes = 0;          ///< How often an owner of shards is paused, restarted, drained or cut off.
-  bool redis = false;       ///< The shards are Redis streams.
+  int consumers = 3;     ///< Processes.
+  int kills = 1;         ///< How often the leading consumer is killed; with shards, an owner or the planner.
+  int server_kills = 1;  ///< How often the leader of the ensemble is killed.
+  int changes = 0;       ///< How often an owner of shards is paused, restarted, drained or cut off.
+  /// Where the messages are. With several of them the run moves from one to the next.
+  std::vector<source_kind> sources{source_kind::queue};
   int broker_kills = 0;     ///< How often Redis is killed.
   std::uint64_t range = 0;  ///< With one: processes with a lane each move at the same pace.
   bool guardian = false;    ///< A guardian runs beside the consumers.

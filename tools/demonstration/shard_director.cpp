@@ -16,8 +16,8 @@ using asio::use_awaitable;
 
 shard_director::shard_director(asio::io_context& io, const direction& how)
     : stage(io, how),
-      source_(make_shard_source(session_, how.work.shards, broker_ ? broker_->address() : std::string())),
-      observer_(session_, how.work.shards, *source_, [this](const std::string& text) {
+      messages_(make_shard_source(source_, session_, how.work.shards, address_of_broker())),
+      observer_(session_, how.work.shards, *messages_, [this](const std::string& text) {
         if (!is_settled_) say(text);
       }) {
   summary_.shards = how.work.shards;
@@ -43,7 +43,7 @@ shard_director::duration shard_director::up_to(duration most) {
 awaitable<void> shard_director::wait_settled() {
   co_await wait_produced();
   for (;;) {
-    const auto left = co_await source_->lag();
+    const auto left = co_await messages_->lag();
     const auto members = observer_.view().members.size();
     if (left == std::uint64_t{0} && observer_.owned() == summary_.shards &&
         members == static_cast<std::size_t>(how_.consumers))
@@ -55,7 +55,7 @@ awaitable<void> shard_director::wait_settled() {
 
 awaitable<void> shard_director::audit_all() {
   const auto results = co_await read_results(session_);
-  const auto letters = co_await source_->dead_letters();
+  const auto letters = co_await messages_->dead_letters();
   const auto marks = read_phases(phases_.path());
   judge(summary_, results, letters, marks);
 }

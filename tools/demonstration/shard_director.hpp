@@ -49,7 +49,7 @@ class shard_director : private stage {
   boost::asio::awaitable<void> wait_settled();
   boost::asio::awaitable<void> audit_all();
 
-  shard_source_ptr source_;
+  shard_source_ptr messages_;
   shard_observer observer_;
   shard_summary summary_;
   std::set<int> hit_;  // processes that are down, paused or on their way out

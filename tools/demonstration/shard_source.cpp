@@ -17,7 +17,7 @@ namespace {
 class topic_source : public shard_source {
  public:
   topic_source(const zkrecipes::session& over, std::uint32_t shards)
-      : topic_(over, source_path, topic_settings(shards)) {}
+      : topic_(over, topic_path, topic_settings(shards)) {}
 
   zkrecipes::message_feed feed(std::uint32_t shard) const override { return topic_.feed(shard, source_group); }
   asio::awaitable<std::optional<std::uint64_t>> lag() override {
@@ -40,8 +40,9 @@ class topic_source : public shard_source {
 
 }  // namespace
 
-shard_source_ptr make_shard_source(const zkrecipes::session& over, std::uint32_t shards, const std::string& broker) {
-  if (broker.empty()) return std::make_unique<topic_source>(over, shards);
+shard_source_ptr make_shard_source(source_kind which, const zkrecipes::session& over, std::uint32_t shards,
+                                   const std::string& broker) {
+  if (which == source_kind::topic) return std::make_unique<topic_source>(over, shards);
   return make_stream_source(over, shards, broker);
 }
 

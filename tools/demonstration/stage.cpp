@@ -1,5 +1,6 @@
 #include "stage.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -23,7 +24,11 @@ const char* to_option(zkrecipes::message_order order) {
   return order == zkrecipes::message_order::by_key ? "key" : "none";
 }
 
+bool needs_broker(const direction& how) { return std::ranges::count(how.sources, source_kind::redis) > 0; }
+
 std::string in_ms(std::chrono::milliseconds length) { return std::to_string(length.count()); }
+
+constexpr std::chrono::minutes start_timeout(2);  // a server starts beside all processes on a busy machine
 
 }  // namespace
 
@@ -36,15 +41,18 @@ stage::stage(asio::io_context& io, const direction& how)
       ensemble_({.servers = 3,
                  .tick_time = times_.tick,
                  .delay_proxies = how.work.shards > 0,
-                 .start_timeout = std::chrono::minutes(2)}),  // a server starts beside all processes on a busy machine
-      broker_(how.redis ? std::make_unique<testcluster::redis_broker>() : nullptr),
+                 .start_timeout = start_timeout}),
+      broker_(needs_broker(how) ? std::make_unique<testcluster::redis_broker>(
+                                      testcluster::redis_broker_options{.start_timeout = start_timeout})
+                                : nullptr),
       log_(phases_.path() / "director"),
       session_(io.get_executor(), session_options(ensemble_.hosts())),
       progress_(session_),
       consumers_(
           {.size = how.consumers, .killers = how.work.killers > 0, .same_ids = how.work.shards > 0}, log_,
           [this](const std::string& id) { return launch_consumer(id); },
-          [this](const std::string& text) { say(text); }) {}
+          [this](const std::string& text) { say(text); }),
+      source_(how.sources.front()) {}
 
 void stage::say(const std::string& text) {
   if (dashboard_.pid()) return;
@@ -75,14 +83,19 @@ process stage::launch_consumer(const std::string& id) {
                                  "--order",
                                  to_option(how_.order),
                                  "--shards",
-                                 std::to_string(work_.shards())};
+                                 std::to_string(work_.shards()),
+                                 "--source",
+                                 name_of(source_)};
   if (how_.guardian) words.insert(words.end(), {"--guardian", guardian_socket()});
   if (broker_) words.insert(words.end(), {"--broker", broker_->address()});
   return process(beside("zkrecipes-demo"), words);
 }
 
-void stage::start_producer() {
+void stage::start_producer(std::size_t part) {
   const auto& work = how_.work;
+  const auto parts = how_.sources.size();
+  const auto first = work.messages * part / parts + 1;
+  const auto last = work.messages * (part + 1) / parts;
   std::vector<std::string> words{"produce",
                                  "--hosts",
                                  ensemble_.hosts(),
@@ -99,13 +112,20 @@ void stage::start_producer() {
                                  "--shards",
                                  std::to_string(work.shards),
                                  "--duration",
-                                 in_ms(times_.production),
+                                 in_ms(times_.production / static_cast<int>(parts)),
+                                 "--source",
+                                 name_of(how_.sources[part]),
+                                 "--first",
+                                 std::to_string(first),
+                                 "--last",
+                                 std::to_string(last),
                                  "--parent",
                                  std::to_string(::getpid())};
   if (broker_) words.insert(words.end(), {"--broker", broker_->address()});
   producer_ = process(beside("zkrecipes-demo"), words);
-  say("producer started: " + std::to_string(work.messages) + " messages, " + std::to_string(work.poison) +
-      " of them poison, " + std::to_string(work.killers) + " that kill");
+  say("producer started: messages " + std::to_string(first) + " to " + std::to_string(last) + " into the " +
+      name_of(how_.sources[part]) + "; of all " + std::to_string(work.poison) + " are poison, and " +
+      std::to_string(work.killers) + " kill");
 }
 
 /// Starts the consumers again that have ended.
@@ -139,7 +159,7 @@ awaitable<void> stage::prepare() {
 void stage::start_processes(std::function<void(const std::string& id)> died) {
   for (int i = 0; i < consumers_.size(); ++i) consumers_.start(i);
   asio::co_spawn(io_, supervise(std::move(died)), asio::detached);
-  start_producer();
+  start_producer(0);
   if (!how_.json && ::isatty(STDOUT_FILENO) && ::isatty(STDIN_FILENO)) {
     dashboard_ = process(beside("zkadmin"), {"--hosts", ensemble_.hosts(), "--root", root});
   }

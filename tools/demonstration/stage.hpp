@@ -37,11 +37,15 @@ class stage {
   ~stage() = default;
 
   void say(const std::string& text);
+  /// Empty if there is none.
+  std::string address_of_broker() const { return broker_ ? broker_->address() : std::string(); }
   /// Starts the guardian, if there is to be one, and makes the folder of the results.
   boost::asio::awaitable<void> prepare();
   /// Starts the consumers, the producer, and, on a terminal, the dashboard. `died` is told of each consumer that has
   /// ended by itself, and has been started again.
   void start_processes(std::function<void(const std::string& id)> died);
+  /// The messages are divided evenly among the sources: it puts the part of this one.
+  void start_producer(std::size_t part);
   boost::asio::awaitable<void> wait_produced();
   /// Ends the consumers and the dashboard.
   boost::asio::awaitable<void> stop_processes();
@@ -75,6 +79,7 @@ class stage {
   boost::asio::thread_pool blocking_pool_{1};
   consumer_group consumers_;
   process producer_;
+  source_kind source_;  // that of processes which are started from now on
   process dashboard_;
   scratch guardian_folder_;
   process guardian_;
@@ -85,7 +90,6 @@ class stage {
   process launch_consumer(const std::string& id);
   std::string guardian_socket() const;
   boost::asio::awaitable<void> start_guardian();
-  void start_producer();
   std::uint64_t good_messages() const { return work_.messages() - work_.bad().size(); }
 
   int killed_server_ = 0;

@@ -1,4 +1,5 @@
 // Redis streams as the source of a run.
+#include <algorithm>
 #include <utility>
 
 #include <boost/asio.hpp>
@@ -29,7 +30,7 @@ zkrecipes::redis_options stream_settings(std::uint32_t shards, const std::string
 class stream_source : public shard_source {
  public:
   stream_source(const zkrecipes::session& over, std::uint32_t shards, const std::string& broker)
-      : streams_(over, source_path, stream_settings(shards, broker)) {}
+      : streams_(over, streams_path, stream_settings(shards, broker)) {}
 
   zkrecipes::message_feed feed(std::uint32_t shard) const override { return streams_.feed(shard, source_group); }
   asio::awaitable<std::optional<std::uint64_t>> lag() override {
@@ -56,10 +57,10 @@ shard_source_ptr make_stream_source(const zkrecipes::session& over, std::uint32_
   return std::make_unique<stream_source>(over, shards, broker);
 }
 
-asio::awaitable<void> put_into_streams(zkrecipes::session session, const workload& work,
-                                       std::chrono::milliseconds duration, const std::string& broker) {
-  const zkrecipes::redis_streams streams(std::move(session), source_path, stream_settings(work.shards(), broker));
-  return put_all(zkrecipes::redis_producer(streams, producer_name), work, duration);
+asio::awaitable<void> put_into_streams(zkrecipes::session session, const producer_settings& how, const workload& work) {
+  const auto shards = std::max<std::uint32_t>(work.shards(), 1);
+  const zkrecipes::redis_streams streams(std::move(session), streams_path, stream_settings(shards, how.broker));
+  return put_all(zkrecipes::redis_producer(streams, producer_name), how, work);
 }
 
 }  // namespace demo

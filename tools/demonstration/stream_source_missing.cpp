@@ -16,8 +16,7 @@ namespace {
 
 shard_source_ptr make_stream_source(const zkrecipes::session&, std::uint32_t, const std::string&) { refuse(); }
 
-boost::asio::awaitable<void> put_into_streams(zkrecipes::session, const workload&, std::chrono::milliseconds,
-                                              const std::string&) {
+boost::asio::awaitable<void> put_into_streams(zkrecipes::session, const producer_settings&, const workload&) {
   refuse();
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <vector>
 
 #include "figures.hpp"
@@ -14,6 +15,7 @@ struct summary : figures {
   std::map<std::int64_t, term_history> terms;
   int planned_kills = 1;
   bool saw_hand_over = false;
+  std::vector<std::string> sources;  ///< Those that the messages went through.
 
   /// How many leading consumers were killed by us.
   int kills() const;

@@ -20,7 +20,8 @@ class redis_producer_state;
 /// `<stream>:producer:<name>` in the broker holds the number of the last message put, and one script puts messages and
 /// changes it. So a put whose reply was lost is repeated without harm. Messages that are put while a script is under
 /// way travel in the next one, up to 1 000 or 1 MiB of them. The object that has begun last has the name; it begins
-/// with its first operation. Use one object for a name at a time. Needs the component `redis`. Thread safety: safe.
+/// with its first operation. Use one object for a name at a time. It keeps its connection to the broker until it is
+/// destroyed or its session is closed. Needs the component `redis`. Thread safety: safe.
 class redis_producer {
  public:
   using executor_type = session::executor_type;
@@ -37,15 +38,15 @@ class redis_producer {
   ///
   /// Signature: `void(error_code, std::uint64_t)`.
   /// Errors: `too_large` (nothing was sent), `superseded` (another object of this name has begun since; it was not
-  /// put), `outcome_unknown` (the same after a lost reply: it may have been put), `foreign_data` (the key of the stream
-  /// or of the producer holds something else, or the path belongs to another recipe), `size_mismatch` (the path is used
-  /// with another number of shards), `no_auth`, `redis_errc` (`unavailable` is waited out; `source_regressed`: the
-  /// broker has lost messages of this producer that it had acknowledged, or its key, and `redis_options::regress` is
-  /// `stop_the_run`), and those of `session`.
+  /// put), `outcome_unknown` (the same, or a refusal, after a lost reply: it may have been put; `async_last` tells),
+  /// `foreign_data` (the key of the stream or of the producer holds something else, or the path belongs to another
+  /// recipe), `size_mismatch` (the path is used with another number of shards), `no_auth`, `redis_errc` (`unavailable`
+  /// is waited out; `source_regressed`: the broker has lost messages of this producer that it had acknowledged, or its
+  /// key, and `redis_options::regress` is `stop_the_run`), and those of `session`.
   /// Cancellation: all types; it ends the wait, and the message is put all the same.
   /// Thread safety: as the class says.
-  /// Cost: 1 round trip to the broker, 1 script for each batch; the first put 1 more, and 1 round trip to ZooKeeper (2
-  /// to 4 if the path is new).
+  /// Cost: 1 round trip to the broker, 1 script for each batch; the first put, and the first after an error, 1 more,
+  /// and 1 round trip to ZooKeeper (2 to 4 if the path is new). Each new connection 1 more.
   template <token_for<std::uint64_t> Token = default_token>
   auto async_put(std::string key, std::string data, Token&& token = Token()) {
     return detail::initiate<void(error_code, std::uint64_t)>(token, &start_put, state_, std::move(key),
@@ -68,14 +69,16 @@ class redis_producer {
   }
 
   /// Reads the number of the last message of this name in the broker, 0 if there is none: it tells where to go on after
-  /// a restart, and after `source_regressed`. Like a put it takes the name over from other objects. While puts are
-  /// under way it tells of those that are acknowledged.
+  /// a restart, and after an error. Like a put it takes the name over from other objects. It waits for the puts that
+  /// were called before it. If it finds that another object has put messages, or that the broker has lost some, the
+  /// puts that were called meanwhile end with `superseded` or `source_regressed`, as `async_put` says.
   ///
   /// Signature: `void(error_code, std::uint64_t)`.
-  /// Errors: those of `async_put` but for `too_large` and `outcome_unknown`.
-  /// Cancellation: all types.
+  /// Errors: those of `async_put` but for `too_large`, `superseded`, `outcome_unknown` and `source_regressed`.
+  /// Cancellation: all types; it ends the wait, and the name is taken over all the same.
   /// Thread safety: as the class says.
-  /// Cost: 1 round trip to the broker; for the first operation of an object that to ZooKeeper besides.
+  /// Cost: 1 round trip to the broker; for the first operation of an object, and the first after an error, that to
+  /// ZooKeeper besides. Each new connection 1 more.
   template <token_for<std::uint64_t> Token = default_token>
   auto async_last(Token&& token = Token()) {
     return detail::initiate<void(error_code, std::uint64_t)>(token, &start_last, state_);

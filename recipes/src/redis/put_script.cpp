@@ -14,27 +14,32 @@ namespace {
 /// KEYS: the producer. ARGV: by.
 constexpr const char* claim_script =
     "local kind = redis.pcall('HGET', KEYS[1], 'zkrecipes') "
+    "if type(kind) == 'table' then return kind end "
     "if not kind and redis.call('EXISTS', KEYS[1]) == 1 or kind and kind ~= 'redis_producer' then "
     "return redis.error_reply('WRONGTYPE the key is not that of a producer') end "
     "redis.call('HSET', KEYS[1], 'zkrecipes', 'redis_producer', 'by', ARGV[1]) "
     "return {redis.call('HGET', KEYS[1], 'last') or '0', 1, ''}";
 
 /// KEYS: the producer, and the streams. ARGV: by, the number of the last message, the names of the fields; then for
-/// each message its stream, as a place in KEYS, its key and its data. A message that is refused leaves those in front
-/// of it in their streams, so the number has to tell of them.
+/// each message its stream, as a place in KEYS, its key and its data. The number is written first: a broker that does
+/// not let us write it, or is out of memory, refuses the first write of a script, and nothing was put then. A message
+/// that is refused leaves those in front of it in their streams, so the number has to tell of them.
 constexpr const char* put_script =
     "local last = redis.call('HGET', KEYS[1], 'last') or '0' "
     "local ours = redis.call('HGET', KEYS[1], 'by') == ARGV[1] and 1 or 0 "
     "if ours == 0 or last ~= ARGV[2] then return {last, ours, ''} end "
     "local put, problem = tonumber(last), '' "
+    "local function note(number) "
+    "last = string.format('%.0f', number) "
+    "redis.call('HSET', KEYS[1], 'last', last) end "
+    "note(put + (#ARGV - 4) / 3) "
     "for i = 5, #ARGV, 3 do "
     "local stream, done = KEYS[tonumber(ARGV[i])] "
     "if ARGV[i + 1] == '' then done = redis.pcall('XADD', stream, '*', ARGV[4], ARGV[i + 2]) "
     "else done = redis.pcall('XADD', stream, '*', ARGV[3], ARGV[i + 1], ARGV[4], ARGV[i + 2]) end "
     "if type(done) == 'table' and done['err'] then problem = done['err'] break end "
     "put = put + 1 end "
-    "last = string.format('%.0f', put) "
-    "redis.call('HSET', KEYS[1], 'last', last) "
+    "if problem ~= '' then note(put) end "
     "return {last, 1, problem}";
 
 std::string_view text_in(const redisReply& reply) { return {reply.str, reply.len}; }

@@ -1,6 +1,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include <boost/asio/post.hpp>
+
 #include <zkrecipes/redis_producer.hpp>
 
 #include "redis/redis_core.hpp"
@@ -15,7 +17,10 @@ redis_producer::redis_producer(const redis_streams& into, std::string name) : se
   require_id("producer name", name);
   if (name.find('/') != name.npos) throw std::invalid_argument("producer name: it must not contain '/'");
   if (!into.get_core()) throw std::invalid_argument("redis_producer: streams that were made by default take nothing");
-  state_ = std::make_shared<redis_producer_state>(into.get_core()->frame(), name);
+  const auto real = std::make_shared<redis_producer_state>(into.get_core()->frame(), name);
+  state_ = state_ptr(real.get(), [real](redis_producer_state*) {
+    asio::post(real->get_scheduler()->strand, [real] { real->leave(); });
+  });
 }
 
 void redis_producer::start_put(handler h, state_ptr state, std::string key, std::string data) {
@@ -26,8 +31,6 @@ void redis_producer::start_put_all(handler h, state_ptr state, std::vector<topic
   state->put_all(std::move(h), std::move(messages));
 }
 
-void redis_producer::start_last(handler h, state_ptr state) {
-  launch(std::move(h), std::move(state), &redis_producer_state::last);
-}
+void redis_producer::start_last(handler h, state_ptr state) { state->ask_last(std::move(h)); }
 
 }  // namespace zkrecipes

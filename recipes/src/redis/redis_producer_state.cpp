@@ -9,6 +9,7 @@
 #include <zkrecipes/shard.hpp>
 
 #include "redis/stream_replies.hpp"
+#include "session/forwarding.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
@@ -21,13 +22,15 @@ constexpr std::size_t most_bytes_of_one = 64 * 1024 * 1024;
 
 bool is_too_large(const topic_message& what) { return what.key.size() + what.data.size() > most_bytes_of_one; }
 
+bool asks_for_number(const topic_put& which) { return which.messages.empty(); }
+
 }  // namespace
 
 redis_producer_state::redis_producer_state(redis_frame_ptr frame, const std::string& name)
     : frame_(std::move(frame)),
       key_(frame_->options.stream + ":producer:" + name),
-      id_(frame_->session->make_guid()),
       broker_(frame_),
+      changed_(get_scheduler()),
       inbox_(get_scheduler()) {}
 
 void redis_producer_state::put(topic_caller::handler whose, topic_message what) {
@@ -43,6 +46,12 @@ void redis_producer_state::put_all(topic_caller::handler whose, std::vector<topi
 void redis_producer_state::accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many) {
   if (std::ranges::any_of(what, &is_too_large)) return inbox_.refuse(std::move(whose), errc::too_large);
   if (what.empty()) return inbox_.refuse(std::move(whose), error_code());
+  add(std::move(whose), std::move(what), is_many);
+}
+
+void redis_producer_state::ask_last(topic_caller::handler whose) { add(std::move(whose), {}, true); }
+
+void redis_producer_state::add(topic_caller::handler whose, std::vector<topic_message> what, bool is_many) {
   inbox_.add(std::move(whose), std::move(what), is_many,
              [self = shared_from_this()](auto arrived) { self->take_in(std::move(arrived)); });
 }
@@ -55,6 +64,7 @@ class redis_producer_state::abandonment {
   abandonment& operator=(const abandonment&) = delete;
   ~abandonment() {
     if (!of_) return;
+    of_->broker_.close();
     const auto callers = std::exchange(of_->waiting_, {});  // they may let go of the last handle
   }
   void dismiss() { of_.reset(); }
@@ -65,63 +75,92 @@ class redis_producer_state::abandonment {
 
 void redis_producer_state::take_in(std::vector<waiting_put> arrived) {
   std::ranges::move(arrived, std::back_inserter(waiting_));
+  changed_.notify();
   if (waiting_.empty() || std::exchange(is_working_, true)) return;
   auto watch = std::make_shared<abandonment>(shared_from_this());
   launch_detached(frame_->session->strand(), owning(shared_from_this(), &redis_producer_state::work, std::move(watch)));
 }
 
+void redis_producer_state::leave() {
+  is_left_ = true;
+  changed_.notify();
+}
+
 awaitable<void> redis_producer_state::work(std::shared_ptr<abandonment> watch) {
+  co_await wait_for_calls();
   while (!waiting_.empty()) {
-    auto error = frame_->session->over();
-    if (!error && !is_known_) error = co_await begin();
-    if (error)
-      fail_all(error);
-    else
-      co_await put_batch();
-    tell_all(get_scheduler()->base, std::exchange(results_, {}));
+    co_await do_next();
+    if (!results_.empty()) tell_all(get_scheduler()->base, std::exchange(results_, {}));
+    co_await wait_for_calls();
   }
+  broker_.close();
   is_working_ = false;
   watch->dismiss();
 }
 
-/// Takes the name over, so that nothing that another object has sent can come in between.
+/// Until there are some, or there will be none.
+awaitable<void> redis_producer_state::wait_for_calls() {
+  const auto& session = frame_->session;
+  const forwarding session_changes(session->changed(), changed_);
+  while (waiting_.empty() && !is_left_ && !session->over()) co_await changed_.wait();
+}
+
+awaitable<void> redis_producer_state::do_next() {
+  auto error = frame_->session->over();
+  const bool has_begun = !error && !is_known_;
+  if (has_begun) error = co_await begin();
+  if (error) co_return fail_all(error);
+  if (!is_known_) co_return;  // a loss was found
+  if (asks_for_number(*waiting_.front()))
+    co_await tell_last(has_begun);
+  else
+    co_await put_batch();
+}
+
+/// Takes the name over, so that nothing that another object has sent can come in between. After an error `last_` is
+/// what was acknowledged before it.
 awaitable<error_code> redis_producer_state::begin() {
   auto error = co_await agree_on_streams(frame_);
   std::uint64_t number = 0;
-  if (!error) error = co_await claim(broker_, number);
+  if (!error) error = co_await claim(number);
   if (error) co_return error;
   is_known_ = true;
+  if (number < last_) note_loss(number);
   last_ = number;
   co_return error;
 }
 
-awaitable<error_code> redis_producer_state::claim(redis_connection& by, std::uint64_t& number) {
+/// A try whose reply is lost may come late, when others have the name. It must not give them ours of now.
+awaitable<error_code> redis_producer_state::claim(std::uint64_t& number) {
   const auto found = std::make_shared<std::uint64_t>(0);
-  const auto asked = std::make_shared<redis_question>();
-  asked->command = claim_command(key_, id_);
-  asked->take = [found](const redisReply& reply) {
-    const auto answer = parse_put_answer(reply);
-    if (answer) *found = answer->last;
-    return answer ? error_code() : refusal_of(reply, REDIS_REPLY_ARRAY);
-  };
-  redis_questions one;
-  one.push_back(asked);
-  const auto error = co_await ask_broker(frame_, by, std::move(one), true, never);
+  error_code error = errc::outcome_unknown;
+  while (error == errc::outcome_unknown) {
+    id_ = frame_->session->make_guid();
+    const auto asked = std::make_shared<redis_question>();
+    asked->command = claim_command(key_, id_);
+    asked->take = [found](const redisReply& reply) {
+      const auto answer = parse_put_answer(reply);
+      if (answer) *found = answer->last;
+      return answer ? error_code() : refusal_of(reply, REDIS_REPLY_ARRAY);
+    };
+    redis_questions one;
+    one.push_back(asked);
+    error = co_await ask_broker(frame_, broker_, std::move(one), false, never);
+  }
   number = *found;
   co_return error;
 }
 
-awaitable<outcome<std::uint64_t>> redis_producer_state::last() {
-  auto error = co_await agree_on_streams(frame_);
-  std::uint64_t number = 0;
-  redis_connection broker(frame_);  // puts may be under way on the other one
-  if (!error) error = co_await claim(broker, number);
-  if (!error && !is_working_) {
-    if (is_known_ && number < last_) note_loss(number);
-    is_known_ = true;
-    last_ = number;
-  }
-  co_return outcome<std::uint64_t>(error, number);
+awaitable<void> redis_producer_state::tell_last(bool has_begun) {
+  auto number = last_;
+  error_code error;
+  if (!has_begun) error = co_await claim(number);
+  if (error) co_return fail_all(error);
+  results_.push_back({std::move(waiting_.front()->caller), error_code(), number});
+  waiting_.pop_front();
+  const bool has_grown = number > last_;
+  if (number < last_) note_loss(number);
+  if (has_grown) fail_puts(errc::superseded);  // they were called before this was known
 }
 
 awaitable<void> redis_producer_state::put_batch() {
@@ -140,10 +179,9 @@ awaitable<void> redis_producer_state::put_batch() {
   redis_questions one;
   one.push_back(asked);
   const auto error = co_await ask_broker(frame_, broker_, std::move(one), true, never);
-  if (error)
-    fail_all(error);
-  else
-    conclude(count, *found, asked->sent > 1);
+  if (!error) co_return conclude(count, *found, asked->is_open());
+  if (asked->is_open() && !frame_->session->over()) fail_batch(count, errc::outcome_unknown);
+  fail_all(error);
 }
 
 /// Messages from the first one on that was not put.
@@ -151,6 +189,7 @@ std::vector<stream_put> redis_producer_state::next_batch() const {
   std::vector<stream_put> all;
   std::size_t bytes = 0;
   for (const auto& call : waiting_) {
+    if (asks_for_number(*call)) break;
     for (auto place = call->put; place < call->messages.size(); ++place) {
       const auto& [key, data] = call->messages[place];
       bytes += key.size() + data.size();
@@ -162,16 +201,22 @@ std::vector<stream_put> redis_producer_state::next_batch() const {
   return all;
 }
 
-/// The broker has answered to a batch of so many messages behind `last_`.
-void redis_producer_state::conclude(std::size_t count, const put_answer& answer, bool was_repeated) {
+/// The broker has answered to a batch of so many messages behind `last_`. `is_open`: another try may have been done.
+void redis_producer_state::conclude(std::size_t count, const put_answer& answer, bool is_open) {
   if (answer.last < last_) return note_loss(answer.last);
   const auto more = answer.last - last_;
   if (!answer.is_ours || more > count) {
-    is_known_ = false;
-    return fail_all(was_repeated && more > 0 ? errc::outcome_unknown : errc::superseded);
+    if (is_open && more > 0) fail_batch(count, errc::outcome_unknown);
+    return fail_puts(errc::superseded);
   }
+  const bool is_refused = more < count && !answer.problem.empty();
+  if (more == 0 && !is_refused) return fail_all(redis_errc::unexpected_reply);  // it would be the same with each try
   note_put(more);
-  if (!answer.problem.empty()) fail_first(error_of_redis(answer.problem));
+  if (!is_refused) return;
+  if (is_open && more == 0) is_known_ = false;  // the other try would put what was refused now
+  const auto error = error_of_redis(answer.problem);
+  broker_.tell(log_severity::error, session_event::operation_failed, error, answer.problem);
+  fail_first(error);
 }
 
 void redis_producer_state::note_put(std::size_t count) {
@@ -194,6 +239,23 @@ void redis_producer_state::fail_first(const error_code& why) {
   waiting_.pop_front();
 }
 
+/// Those that have one of so many messages, from the first on.
+void redis_producer_state::fail_batch(std::size_t count, const error_code& why) {
+  while (count > 0) {
+    const auto& first = *waiting_.front();
+    count -= std::min(count, first.messages.size() - first.put);
+    fail_first(why);
+  }
+}
+
+/// All but those that ask for the number only: the broker still tells it.
+void redis_producer_state::fail_puts(const error_code& why) {
+  is_known_ = false;
+  auto asking = std::ranges::stable_partition(waiting_, [](const auto& each) { return !asks_for_number(*each); });
+  const auto puts = waiting_.size() - asking.size();
+  for (std::size_t i = 0; i < puts; ++i) fail_first(why);
+}
+
 void redis_producer_state::fail_all(const error_code& why) {
   is_known_ = false;
   while (!waiting_.empty()) fail_first(why);
@@ -205,7 +267,8 @@ void redis_producer_state::note_loss(std::uint64_t found) {
                      std::to_string(last_) + " was acknowledged";
   broker_.tell(log_severity::error, session_event::operation_failed, redis_errc::source_regressed, words);
   is_known_ = false;
-  if (frame_->options.regress == redis_regress::stop_the_run) fail_all(redis_errc::source_regressed);
+  last_ = found;
+  if (frame_->options.regress == redis_regress::stop_the_run) fail_puts(redis_errc::source_regressed);
 }
 
 }  // namespace zkrecipes::detail

@@ -16,8 +16,10 @@
 
 namespace zkrecipes::detail {
 
-/// One batch is under way at a time. Its script names the number of the message before it, so that it does nothing when
-/// it is sent again, or comes late. On the strand but for `put` and `put_all`.
+/// One script is under way at a time. That of a batch names the number of the message before it, so that it does
+/// nothing when it is sent again, or comes late. Each try to take the name over has an id of its own: as long as the
+/// name is ours, nothing but the last batch has changed the number. The coroutine waits for further calls until the
+/// last handle or the session has ended, and then closes the connection. On the strand but for what says otherwise.
 class redis_producer_state : public std::enable_shared_from_this<redis_producer_state> {
  public:
   redis_producer_state(redis_frame_ptr frame, const std::string& name);
@@ -28,34 +30,45 @@ class redis_producer_state : public std::enable_shared_from_this<redis_producer_
   void put(topic_caller::handler whose, topic_message what);
   /// From any thread. The caller is told how many of them were put.
   void put_all(topic_caller::handler whose, std::vector<topic_message> what);
-  awaitable<outcome<std::uint64_t>> last();
+  /// From any thread. The caller is told the number of the last message, behind the puts in front of it.
+  void ask_last(topic_caller::handler whose);
+  /// The last handle has gone.
+  void leave();
 
  private:
   using waiting_put = put_inbox::waiting_put;
   class abandonment;
 
   void accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
+  void add(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
   void take_in(std::vector<waiting_put> arrived);
   awaitable<void> work(std::shared_ptr<abandonment> watch);
-  awaitable<error_code> claim(redis_connection& by, std::uint64_t& number);
+  awaitable<void> wait_for_calls();
+  awaitable<void> do_next();
+  awaitable<error_code> claim(std::uint64_t& number);
   awaitable<error_code> begin();
+  awaitable<void> tell_last(bool has_begun);
   awaitable<void> put_batch();
   std::vector<stream_put> next_batch() const;
-  void conclude(std::size_t count, const put_answer& answer, bool was_repeated);
+  void conclude(std::size_t count, const put_answer& answer, bool is_open);
   void note_put(std::size_t count);
   void fail_first(const error_code& why);
+  void fail_batch(std::size_t count, const error_code& why);
+  void fail_puts(const error_code& why);
   void fail_all(const error_code& why);
   void note_loss(std::uint64_t found);
 
   redis_frame_ptr frame_;
   std::string key_;  // of the producer
-  std::string id_;   // of this object
+  std::string id_;   // of our last try to take the name over
   redis_connection broker_;
   bool is_known_ = false;   // the name was taken over, and `last_` is the number of the last message
   std::uint64_t last_ = 0;  // acknowledged
   bool is_working_ = false;
-  std::deque<waiting_put> waiting_;
-  std::deque<put_result> results_;  // to be told
+  bool is_left_ = false;
+  condition changed_;                // a call has arrived, or the last handle has gone
+  std::deque<waiting_put> waiting_;  // one without messages asks for the number
+  std::deque<put_result> results_;   // to be told
   put_inbox inbox_;
 };
 

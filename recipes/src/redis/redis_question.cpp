@@ -12,6 +12,7 @@
 namespace zkrecipes::detail {
 
 void redis_question::answer(const redisReply& reply) {
+  ++answered;
   error = take(reply);
   if (error) words = words_of(reply);
 }
@@ -32,7 +33,10 @@ awaitable<error_code> ask_broker(redis_frame_ptr frame, redis_connection& by, re
     if (failure) co_return failure;
     if (!is_complete && !may_repeat) co_return errc::outcome_unknown;
     const auto bad = std::ranges::find_if(all, [](const auto& each) { return bool(each->error); });
-    if (is_complete && bad == all.end()) co_return error_code();
+    if (is_complete && bad == all.end()) {
+      by.note_good();
+      co_return error_code();
+    }
     error = bad == all.end() ? make_error_code(redis_errc::unavailable) : (*bad)->error;
     if (!may_recover(error)) by.tell(log_severity::error, session_event::operation_failed, error, (*bad)->words);
     if (!may_recover(error) || session->now() >= until) co_return error;

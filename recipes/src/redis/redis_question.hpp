@@ -16,9 +16,12 @@ struct redis_question {
   std::function<error_code(const redisReply&)> take;
   error_code error{};
   std::string words{};
-  int sent = 0;  ///< How often it was sent; with 1 nothing is left open by an answer.
+  int sent = 0;      ///< How often it was sent.
+  int answered = 0;  ///< How often there was a reply.
 
   void answer(const redisReply& reply);
+  /// A reply was lost: the broker may have done it, and may still do it.
+  bool is_open() const noexcept { return sent > answered; }
 };
 
 using redis_questions = std::vector<std::shared_ptr<redis_question>>;

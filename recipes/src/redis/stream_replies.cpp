@@ -75,16 +75,47 @@ bool begins_with_one_of(std::string_view text, const std::array<std::string_view
   return std::ranges::any_of(all, [text](std::string_view each) { return text.starts_with(each); });
 }
 
-constexpr std::array<std::string_view, 6> credential_errors{
-    "NOAUTH", "WRONGPASS", "NOPERM", "ERR invalid password", "ERR AUTH", "ERR Client sent AUTH"};
-constexpr std::array<std::string_view, 10> passing_errors{
-    "LOADING",  "BUSY ",     "TRYAGAIN", "MASTERDOWN", "CLUSTERDOWN",
-    "READONLY", "UNBLOCKED", "OOM",      "MISCONF",    "ERR max number of clients"};
+constexpr std::array<std::string_view, 9> credential_errors{
+    "NOAUTH",
+    "WRONGPASS",
+    "NOPERM",
+    "ERR invalid password",
+    "ERR AUTH",
+    "ERR Client sent AUTH",
+    "ERR The user executing the script",  // 7.0, of a command in a script
+    "ERR ACL failure in script",          // 7.2
+    "The user executing the script",      // 6.2
+};
+constexpr std::array<std::string_view, 11> passing_errors{"LOADING",
+                                                          "BUSY ",
+                                                          "TRYAGAIN",
+                                                          "MASTERDOWN",
+                                                          "CLUSTERDOWN",
+                                                          "READONLY",
+                                                          "UNBLOCKED",
+                                                          "OOM",
+                                                          "MISCONF",
+                                                          "NOREPLICAS",
+                                                          "ERR max number of clients"};
 constexpr std::array<std::string_view, 2> cluster_errors{"MOVED ", "ASK "};
+
+/// Redis 6.2 puts the place in a script in front of the words of a command: "@user_script: 1: -OOM command not
+/// allowed", and "ERR Error running script (call to f_0): " in front of that if the script has not caught it.
+std::string_view without_place(std::string_view text) {
+  constexpr std::string_view script = "@user_script:";
+  if (!text.starts_with(script) && !text.starts_with("ERR Error running script")) return text;
+  const auto place = text.rfind(script);
+  const auto end = place == text.npos ? place : text.find(": ", place + script.size());
+  if (end == text.npos) return text;
+  text.remove_prefix(end + 2);
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return text;
+}
 
 }  // namespace
 
 error_code error_of_redis(std::string_view text) {
+  text = without_place(text);
   if (begins_with_one_of(text, credential_errors)) return redis_errc::refused_credentials;
   if (begins_with_one_of(text, passing_errors)) return redis_errc::unavailable;
   if (begins_with_one_of(text, cluster_errors)) return redis_errc::other_node;
