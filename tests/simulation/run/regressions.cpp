@@ -55,6 +55,7 @@ constexpr regression regressions[] = {
     {"a shard of a frozen group that all members want to leave waits without an owner", "shards", 6200014516},
     {"what is left of a balance is removed, too, if a deposed leader has removed a part", "shared_balance", 6300013839},
     {"no shard waits for a member whose successor is there, and drains", "shards", 6200254596},
+    {"a message that a call took along is stalled by its own begin", "coordinator", 4941},
 };
 
 }  // namespace
