@@ -24,7 +24,11 @@ struct served {
 
 std::string talk(served& by, std::string_view request) {
   tcp::socket client(by.io);
-  client.connect({asio::ip::make_address("127.0.0.1"), by.server->where().port});
+  bool is_connected = false;  // the alarm of libFuzzer would interrupt a call that blocks
+  client.async_connect({asio::ip::make_address("127.0.0.1"), by.server->where().port},
+                       [&](const auto& error) { is_connected = !error; });
+  by.io.restart();
+  while (!is_connected) by.io.run_one();
   boost::system::error_code ignored;
   asio::write(client, asio::buffer(request), ignored);
   client.shutdown(tcp::socket::shutdown_send, ignored);
