@@ -120,6 +120,7 @@ struct stream_reader::look_at_stream {
   std::string words{};
   stream_state state{};
   bool has_last = false;
+  bool has_farthest = false;
 
   void take_state(const redisReply& reply) {
     if (is_missing_key(reply)) return;
@@ -127,10 +128,10 @@ struct stream_reader::look_at_stream {
     if (read) state = *read;
     if (!read) refuse(reply, refusal_of(reply, REDIS_REPLY_ARRAY));
   }
-  void take_last(const redisReply& reply) {
+  bool take_entry(const redisReply& reply) {
     const auto why = judge_reply(reply, REDIS_REPLY_ARRAY);
     if (why) refuse(reply, why);
-    has_last = !why && reply.elements > 0;
+    return !why && reply.elements > 0;
   }
   void refuse(const redisReply& reply, const error_code& why) {
     error = why;
@@ -141,11 +142,15 @@ struct stream_reader::look_at_stream {
 awaitable<error_code> stream_reader::check_stream() {
   redis_inquiry asking(connection_, frame_->session->get_scheduler());
   auto look = std::make_shared<look_at_stream>();
-  const auto last = to_string(progress_.last());
   const std::vector<std::string> state{"XINFO", "STREAM", stream_};
-  const std::vector<std::string> last_entry{"XRANGE", stream_, last, last, "COUNT", "1"};
   asking.ask(state, [look](const redisReply& reply) { look->take_state(reply); });
-  asking.ask(last_entry, [look](const redisReply& reply) { look->take_last(reply); });
+  const auto ask_for = [&](const stream_id& which, bool look_at_stream::*has) {
+    const auto id = to_string(which);
+    const std::vector<std::string> command{"XRANGE", stream_, id, id, "COUNT", "1"};
+    asking.ask(command, [look, has](const redisReply& reply) { (*look).*has = look->take_entry(reply); });
+  };
+  ask_for(progress_.last(), &look_at_stream::has_last);
+  ask_for(progress_.farthest(), &look_at_stream::has_farthest);
   auto asked = co_await asking.replies(frame_->session->now() + frame_->options.timeout);
   const auto& [failure, is_complete] = asked;
   if (failure || !is_complete) co_return failure;  // the next connection asks again
@@ -155,7 +160,8 @@ awaitable<error_code> stream_reader::check_stream() {
 
 awaitable<error_code> stream_reader::judge(look_at_stream& look) {
   const auto farthest = progress_.farthest();
-  const auto loss = loss_of(look.state, progress_.last(), look.has_last, farthest);
+  auto loss = loss_of(look.state, progress_.last(), look.has_last, farthest);
+  if (loss.empty()) loss = loss_of(look.state, farthest, look.has_farthest, farthest);
   if (!loss.empty()) {
     const bool stops = frame_->options.regress == redis_regress::stop_the_run;
     const auto detail = stream_ + ": " + loss + (stops ? "; the run ends" : "; going on with what is put from now on");
@@ -169,10 +175,12 @@ awaitable<error_code> stream_reader::judge(look_at_stream& look) {
 }
 
 /// First all that is in hand is settled: then no entry that is put meanwhile has an id that is behind the position.
+/// Entries that are there and were not read yet are read.
 void stream_reader::consider_going_back() {
   if (!end_of_rest_ || !ready_.empty() || progress_.has_open()) return;
   progress_.fall_back(*end_of_rest_);
-  cursor_ = *end_of_rest_;
+  cursor_ = std::min(cursor_, *end_of_rest_);
+  trimmer_.note_consumed(progress_.last());
   end_of_rest_.reset();
 }
 
@@ -186,8 +194,10 @@ error_code stream_reader::answer_failure(const error_code& why, const std::strin
   return why;
 }
 
-/// Whole nodes of the stream are removed, which is cheap.
+/// Whole nodes of the stream are removed, which is cheap. Nothing is while the position is behind the end of the
+/// stream: its last entries would go, which tell the next time whether it is still the same.
 awaitable<void> stream_reader::trim() {
+  if (end_of_rest_) co_return;
   const auto keep = co_await trimmer_.first_to_keep();
   if (!keep || !is_checked()) co_return;
   const std::vector<std::string> command{"XTRIM", stream_, "MINID", "~", to_string(*keep)};
@@ -278,6 +288,7 @@ awaitable<outcome<found_entries>> stream_reader::read_again(std::vector<std::str
     if (entries[i]) found[places[i]] = make_message(std::move(*entries[i]));
     if (!entries[i]) progress_.settle(ids[i]);  // it has gone
   }
+  changed_.notify();  // `receive` may wait until nothing is in hand any more
   co_return outcome<found_entries>(error_code(), std::move(found));
 }
 

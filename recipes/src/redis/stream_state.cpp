@@ -20,7 +20,8 @@ std::string loss_of(const stream_state& now, const stream_id& last, bool has_las
            " was read from it before";
   }
   if (last == stream_id() || has_last || may_have_had(now, last)) return {};
-  return "the entry " + to_string(last) + ", which was consumed, is not in the stream, and was not removed from it";
+  return "the entry " + to_string(last) +
+         ", which was consumed or read, is not in the stream, and was not removed from it";
 }
 
 }  // namespace zkrecipes::detail
