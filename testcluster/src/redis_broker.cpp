@@ -170,7 +170,7 @@ void redis_broker::impl::end(int signal_number) {
   const auto deadline = detail::clock::now() + options.start_timeout;
   while (signal_number != SIGKILL && !detail::collect(pid)) {
     if (detail::clock::now() > deadline) return end(SIGKILL);
-    std::this_thread::sleep_for(2ms);
+    std::this_thread::sleep_for(2ms);  // polls: `waitpid` has no timeout, and SIGCHLD belongs to the user's program
   }
   if (signal_number == SIGKILL) detail::await(pid);
   pid = 0;
