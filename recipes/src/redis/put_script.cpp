@@ -6,6 +6,7 @@
 #include <hiredis/hiredis.h>
 
 #include "format/whole_number.hpp"
+#include "redis/reply_text.hpp"
 
 namespace zkrecipes::detail {
 
@@ -41,8 +42,6 @@ constexpr const char* put_script =
     "put = put + 1 end "
     "if problem ~= '' then note(put) end "
     "return {last, 1, problem}";
-
-std::string_view text_in(const redisReply& reply) { return {reply.str, reply.len}; }
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 
 #include <zkrecipes/redis_error.hpp>
 
+#include "redis/reply_text.hpp"
 #include "redis/stream_replies.hpp"
 #include "session/hook.hpp"
 #include "session/outcomes.hpp"
@@ -190,7 +191,7 @@ void redis_connection::note_answer(greeting& of, std::size_t step, const redisRe
   of.error = judge_reply(*reply, of.types[step]);
   if (of.error) {
     const bool has_words = reply->type == REDIS_REPLY_ERROR && command != "AUTH";
-    of.detail = command + (has_words ? ": " + std::string(reply->str, reply->len) : " was refused");
+    of.detail = command + (has_words ? ": " + std::string(text_in(*reply)) : " was refused");
   }
   if (of.error || command != "ROLE") return;
   const auto role = parse_role(*reply);

@@ -11,12 +11,11 @@
 
 #include "format/json_object.hpp"
 #include "format/whole_number.hpp"
+#include "redis/reply_text.hpp"
 
 namespace zkrecipes::detail {
 
 namespace {
-
-std::string_view text_in(const redisReply& reply) { return {reply.str, reply.len}; }
 
 bool is_text(const redisReply& reply) { return reply.type == REDIS_REPLY_STRING || reply.type == REDIS_REPLY_STATUS; }
 
