@@ -6,7 +6,7 @@
 
 namespace zkrecipes::detail {
 
-/// Of a reply that has text: a string, a status or an error. It is valid as long as the reply.
+/// The text of a string, a status or an error. It is valid as long as the reply.
 inline std::string_view text_in(const redisReply& reply) { return {reply.str, reply.len}; }
 
 }  // namespace zkrecipes::detail
