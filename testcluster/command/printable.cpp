@@ -13,7 +13,7 @@ std::string code_of(unsigned char c) {
   return {'\\', 'x', digits[c >> 4], digits[c & 15]};
 }
 
-std::string without_controls(std::string_view text, char kept) {
+std::string without_controls(std::string_view text, std::string_view kept) {
   std::string shown;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto c = static_cast<unsigned char>(text[i]);
@@ -21,7 +21,7 @@ std::string without_controls(std::string_view text, char kept) {
     if (c == lead_of_controls && next >= 0x80 && next < 0xa0) {
       shown += code_of(c) + code_of(next);
       ++i;
-    } else if (is_control(c) && text[i] != kept) {
+    } else if (is_control(c) && kept.find(text[i]) == kept.npos) {
       shown += code_of(c);
     } else {
       shown += text[i];
@@ -32,8 +32,8 @@ std::string without_controls(std::string_view text, char kept) {
 
 }  // namespace
 
-std::string printable(std::string_view text) { return without_controls(text, ' '); }
+std::string printable(std::string_view text) { return without_controls(text, {}); }
 
-std::string printable_log_line(std::string_view text) { return without_controls(text, '\t'); }
+std::string printable_log_line(std::string_view text) { return without_controls(text, "\t"); }
 
 }  // namespace testcluster::command

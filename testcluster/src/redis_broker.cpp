@@ -167,12 +167,11 @@ void redis_broker::impl::end(int signal_number) {
   if (pid == 0) return;
   ::kill(pid, signal_number);
   ::kill(pid, SIGCONT);  // a paused process would not see SIGTERM before it goes on
-  const auto deadline = detail::clock::now() + options.start_timeout;
-  while (signal_number != SIGKILL && !detail::collect(pid)) {
-    if (detail::clock::now() > deadline) return end(SIGKILL);
-    std::this_thread::sleep_for(2ms);  // polls: `waitpid` has no timeout, and SIGCHLD belongs to the user's program
+  if (signal_number == SIGKILL) {
+    detail::await(pid);
+  } else if (!detail::await_until(pid, detail::clock::now() + options.start_timeout)) {
+    return end(SIGKILL);
   }
-  if (signal_number == SIGKILL) detail::await(pid);
   pid = 0;
 }
 

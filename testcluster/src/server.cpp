@@ -2,7 +2,6 @@
 
 #include <fstream>
 #include <sstream>
-#include <thread>
 
 #include <signal.h>
 
@@ -55,11 +54,7 @@ void server::kill() {
 
 void server::stop(std::chrono::milliseconds patience) {
   end(SIGTERM);
-  const auto deadline = clock::now() + patience;
-  while (!collect(pid_)) {
-    if (clock::now() > deadline) return kill();
-    std::this_thread::sleep_for(5ms);  // polls: `waitpid` has no timeout, and SIGCHLD belongs to the user's program
-  }
+  if (!await_until(pid_, clock::now() + patience)) return kill();
   pid_ = 0;
 }
 

@@ -1,13 +1,18 @@
 #include "spawn.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "descriptor.hpp"
 
 namespace testcluster::detail {
 namespace {
@@ -82,6 +87,22 @@ bool collect(pid_t child) { return ::waitpid(child, nullptr, WNOHANG) != 0; }
 void await(pid_t child) {
   while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
   }
+}
+
+/// `waitpid` has no timeout, and SIGCHLD belongs to the user's program. A descriptor of the child can be waited for.
+/// Where there is none, because the process has no more of them or the kernel is older than 5.3, `poll` only passes the
+/// time.
+bool await_until(pid_t child, std::chrono::steady_clock::time_point deadline) {
+  using std::chrono::milliseconds;
+  const descriptor end(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)));  // glibc 2.36 declares it for C only
+  const milliseconds longest(end ? 60'000 : 5);
+  while (!collect(child)) {
+    const auto left = std::chrono::ceil<milliseconds>(deadline - std::chrono::steady_clock::now());
+    if (left <= milliseconds(0)) return false;
+    pollfd ended{end.get(), POLLIN, 0};
+    ::poll(&ended, 1, static_cast<int>(std::min(left, longest).count()));
+  }
+  return true;
 }
 
 }  // namespace testcluster::detail

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -25,5 +26,8 @@ bool collect(pid_t child);
 
 /// Waits until a child has ended, and collects it.
 void await(pid_t child);
+
+/// The same, until this time. False: it has not ended.
+bool await_until(pid_t child, std::chrono::steady_clock::time_point deadline);
 
 }  // namespace testcluster::detail
