@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -10,6 +11,9 @@ namespace zkadmin {
 
 /// Stands for what cannot be shown.
 inline constexpr char32_t replacement = U'\uFFFD';
+
+/// So many bytes of an answer that was not expected are shown in an error text.
+inline constexpr std::size_t shown_of_garbage = 60;
 
 /// The characters of a UTF-8 text. Malformed bytes and characters that take no place of their own on a
 /// terminal (control, combining, direction marks) become `replacement` each, so that a text can not move the

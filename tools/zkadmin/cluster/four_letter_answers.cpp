@@ -9,8 +9,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::size_t shown_of_garbage = 60;
-
 template <class Number>
 std::optional<Number> number_from(std::string_view text, int base = 10) {
   Number value{};

@@ -11,8 +11,6 @@ namespace {
 
 constexpr std::string_view not_serving_answer = "not currently serving requests";
 constexpr std::string_view not_allowed_answer = "is not in the whitelist";
-constexpr std::size_t shown_of_garbage = 60;
-
 template <class Number, class... Base>
 std::optional<Number> number(std::string_view text, Base... base) {
   Number value{};
