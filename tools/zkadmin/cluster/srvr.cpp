@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view not_serving_answer = "not currently serving requests";
 constexpr std::string_view not_allowed_answer = "is not in the whitelist";
+
 template <class Number, class... Base>
 std::optional<Number> number(std::string_view text, Base... base) {
   Number value{};
