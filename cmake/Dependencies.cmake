@@ -45,6 +45,21 @@ if(ZKRECIPES_REDIS)
   endif()
 endif()
 
+# Without librabbitmq, too. Its header is amqp.h in the versions that do not have the folder.
+if(ZKRECIPES_RABBITMQ)
+  find_path(RABBITMQ_INCLUDE_DIR NAMES rabbitmq-c/amqp.h amqp.h)
+  find_library(RABBITMQ_LIBRARY rabbitmq)
+  mark_as_advanced(RABBITMQ_INCLUDE_DIR RABBITMQ_LIBRARY)
+  if(NOT RABBITMQ_INCLUDE_DIR OR NOT RABBITMQ_LIBRARY)
+    message(STATUS "RabbitMQ queues are left out. On Debian 12: apt-get install librabbitmq-dev")
+    set(ZKRECIPES_RABBITMQ OFF)
+  elseif(NOT TARGET RabbitMQ::client)
+    add_library(RabbitMQ::client UNKNOWN IMPORTED)
+    set_target_properties(RabbitMQ::client PROPERTIES IMPORTED_LOCATION ${RABBITMQ_LIBRARY}
+                                                      INTERFACE_INCLUDE_DIRECTORIES ${RABBITMQ_INCLUDE_DIR})
+  endif()
+endif()
+
 if(ZKRECIPES_BUILD_TOOLS)
   find_package(Boost 1.81 QUIET CONFIG COMPONENTS json unit_test_framework filesystem)
   zkrecipes_need(Boost_FOUND "Boost.Test and Boost.Filesystem 1.81"

@@ -3,6 +3,7 @@
 #   dev          libzkrecipes-dev           headers, static library, CMake package, pkg-config file
 #   spool        libzkrecipes-spool-dev     the spooled producer: static library, which needs SQLite
 #   redis        libzkrecipes-redis-dev     Redis streams as a source: static library, which needs hiredis
+#   rabbitmq     libzkrecipes-rabbitmq-dev  RabbitMQ queues as a source: static library, which needs librabbitmq
 #   testcluster  zkrecipes-testcluster-dev  servers for tests: header, static library
 #   tools        zkrecipes-tools            zkadmin and testcluster; they contain the static library
 if(NOT (ZKRECIPES_INSTALL AND ZKRECIPES_BOTH_LIBRARIES AND ZKRECIPES_BUILD_TOOLS AND ZKRECIPES_SPOOL) OR
@@ -18,6 +19,9 @@ set(CPACK_GENERATOR DEB)
 set(CPACK_COMPONENTS_ALL runtime dev spool testcluster tools)
 if(ZKRECIPES_REDIS)
   list(APPEND CPACK_COMPONENTS_ALL redis)
+endif()
+if(ZKRECIPES_RABBITMQ)
+  list(APPEND CPACK_COMPONENTS_ALL rabbitmq)
 endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
@@ -82,6 +86,18 @@ set(CPACK_DEBIAN_REDIS_DESCRIPTION
 "asynchronous ZooKeeper recipes on Boost.Asio - Redis streams
 Consumers of Redis streams whose position is kept in ZooKeeper, in one
 transaction with the effects, under the fence of their leader.
+
+This package contains the static library. Its headers are in libzkrecipes-dev.")
+
+set(CPACK_DEBIAN_RABBITMQ_PACKAGE_NAME libzkrecipes-rabbitmq-dev)
+set(CPACK_DEBIAN_RABBITMQ_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_RABBITMQ_PACKAGE_DEPENDS
+    "libzkrecipes-dev ${same_version}, libzkrecipes-spool-dev ${same_version}, librabbitmq-dev")
+set(CPACK_DEBIAN_RABBITMQ_PACKAGE_SUGGESTS "rabbitmq-server")
+set(CPACK_DEBIAN_RABBITMQ_DESCRIPTION
+"asynchronous ZooKeeper recipes on Boost.Asio - RabbitMQ queues
+Consumers of RabbitMQ queues that note in ZooKeeper what they have settled, in
+one transaction with the effects, under the fence of their leader.
 
 This package contains the static library. Its headers are in libzkrecipes-dev.")
 

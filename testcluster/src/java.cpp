@@ -1,11 +1,12 @@
 #include "java.hpp"
 
-#include <cstdlib>
 #include <sstream>
 
 #include <unistd.h>
 
 #include <testcluster/error.hpp>
+
+#include "environment.hpp"
 
 namespace testcluster::detail {
 namespace {
@@ -26,11 +27,6 @@ constexpr const char* netty_jars[] = {"handler",
                                       "resolver",
                                       "transport-native-epoll",
                                       "transport-native-unix-common"};
-
-std::string environment(const char* name, const char* otherwise) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : otherwise;
-}
 
 bool in_path(const std::string& program) {
   std::istringstream folders(environment("PATH", "/usr/bin:/bin"));

@@ -1,29 +1,15 @@
 #include "own_credentials.hpp"
 
 #include <array>
-#include <cstdio>
 #include <system_error>
 
 #include <openssl/evp.h>
-#include <openssl/rand.h>
 
+#include "drawn_secret.hpp"
 #include "written_file.hpp"
 
 namespace testcluster::detail {
 namespace {
-
-std::string drawn_password() {
-  std::array<unsigned char, 16> bytes{};
-  if (RAND_bytes(bytes.data(), bytes.size()) != 1)
-    throw error("could not draw a password: OpenSSL has no random numbers");
-  std::string text;
-  for (const unsigned each : bytes) {
-    std::array<char, 3> digits{};
-    std::snprintf(digits.data(), digits.size(), "%02x", each);
-    text += digits.data();
-  }
-  return text;
-}
 
 /// What ZooKeeper makes of "user:password": the user, and the hash of both in base64.
 std::string hashed(const std::string& secret) {
@@ -40,13 +26,13 @@ std::string hashed(const std::string& secret) {
 
 own_credentials::own_credentials(const ensemble_options& options, const std::filesystem::path& folder) {
   if (options.digest_superuser) {
-    secret_ = "super:" + drawn_password();
+    secret_ = "super:" + drawn_secret();
     file_ = folder / "superuser";
     write_file(file_, secret_ + "\n", 0600);
     lines_ += "DigestAuthenticationProvider.superDigest=" + hashed(secret_) + "\n";
   }
   if (!options.auth_required) return;
-  if (secret_.empty()) secret_ = "testcluster:" + drawn_password();
+  if (secret_.empty()) secret_ = "testcluster:" + drawn_secret();
   lines_ += "enforce.auth.enabled=true\nenforce.auth.schemes=";
   lines_ += options.tls ? "digest,x509\n" : "digest\n";
 }

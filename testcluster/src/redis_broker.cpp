@@ -1,18 +1,15 @@
 #include <fstream>
 #include <optional>
 #include <ostream>
-#include <sstream>
 #include <stdexcept>
-#include <thread>
-
-#include <signal.h>
 
 #include <testcluster/redis_broker.hpp>
 
+#include "broker_process.hpp"
 #include "connection.hpp"
 #include "guard.hpp"
 #include "loopback_address.hpp"
-#include "spawn.hpp"
+#include "owned_folder.hpp"
 #include "tls_folder.hpp"
 #include "workspace.hpp"
 
@@ -23,29 +20,23 @@ namespace fs = std::filesystem;
 
 struct redis_broker::impl {
   explicit impl(const redis_broker_options& given);
-  ~impl();
-  impl(const impl&) = delete;
-  impl& operator=(const impl&) = delete;
 
-  fs::path folder() const { return files.path() / "redis"; }
   void write_secure_lines(std::ostream& out);
   detail::tls_folder& certificates();
+  fs::path configuration() const { return folder.path() / "redis.conf"; }
   void write_configuration();
   void launch();
-  void await_answer();
   bool answers() const;
-  bool runs();
-  void require(bool is_running, const char* what);
-  void end(int signal_number);
 
   redis_broker_options options;
   detail::workspace files;
   detail::guard keeper;
+  detail::owned_folder folder;
   detail::loopback_address host;
   std::string address;
   std::string secure_address;
   std::optional<detail::tls_folder> tls;
-  pid_t pid = 0;
+  detail::broker_process process;
 };
 
 namespace {
@@ -67,27 +58,15 @@ redis_broker::impl::impl(const redis_broker_options& given)
     : options(checked(given)),
       files(options.dir),
       keeper(files.temporary() ? files.path() : fs::path{}),
-      address(host.text() + ":" + std::to_string(options.port)) {
-  fs::create_directory(folder());
+      folder(files.path() / "redis"),
+      address(host.text() + ":" + std::to_string(options.port)),
+      process({.program = "redis-server", .package = "redis-server", .subject = "the broker"}, folder.path() / "log") {
   if (options.tls) {
     secure_address = host.text() + ':' + std::to_string(options.port + 1);
-    tls.emplace(folder() / "tls");
+    tls.emplace(folder.path() / "tls");
   }
   write_configuration();
-  try {
-    launch();
-  } catch (...) {
-    end(SIGKILL);
-    fs::remove_all(folder());
-    throw;
-  }
-}
-
-redis_broker::impl::~impl() {
-  end(SIGKILL);
-  tls.reset();
-  std::error_code ignored;
-  fs::remove_all(folder(), ignored);
+  launch();
 }
 
 detail::tls_folder& redis_broker::impl::certificates() {
@@ -102,44 +81,23 @@ void redis_broker::impl::write_secure_lines(std::ostream& out) {
 }
 
 void redis_broker::impl::write_configuration() {
-  const auto file = folder() / "redis.conf";
-  std::ofstream out(file);
-  fs::permissions(file, fs::perms::owner_read | fs::perms::owner_write);
+  std::ofstream out(configuration());
+  fs::permissions(configuration(), fs::perms::owner_read | fs::perms::owner_write);
   const bool is_durable = options.durability == redis_durability::always;
   out << "bind " << host.text() << "\nport " << options.port << "\nprotected-mode no\ndaemonize no\nsave \"\"\n";
-  out << "dir " << folder().string() << "\nappendonly " << (is_durable ? "yes\nappendfsync always" : "no") << '\n';
+  out << "dir " << folder.path().string() << "\nappendonly " << (is_durable ? "yes\nappendfsync always" : "no") << '\n';
   if (!options.password.empty()) out << "requirepass \"" << options.password << "\"\n";
   if (tls) write_secure_lines(out);
   for (const auto& each : options.extra_config) out << each << '\n';
   out.close();
-  if (!out) throw error("could not write " + file.string());
+  if (!out) throw error("could not write " + configuration().string());
 }
 
 void redis_broker::impl::launch() {
-  try {
-    pid = detail::spawn({.command = {"redis-server", (folder() / "redis.conf").string()},
-                         .group = keeper.group(),
-                         .output = folder() / "log",
-                         .working_directory = folder()});
-  } catch (const std::system_error& failure) {
-    throw error(std::string(failure.what()) + " (Debian: apt-get install redis-server)");
-  }
-  await_answer();
-}
-
-void redis_broker::impl::await_answer() {
-  const auto deadline = detail::clock::now() + options.start_timeout;
-  while (!answers()) {
-    const bool is_gone = !runs();
-    if (is_gone || detail::clock::now() > deadline) {
-      std::ifstream file(folder() / "log");
-      std::ostringstream text;
-      text << file.rdbuf();
-      throw error((is_gone ? "redis-server has ended" : "redis-server does not answer") + std::string("; its log:\n") +
-                  text.str());
-    }
-    std::this_thread::sleep_for(2ms);  // polls: the server tells nobody when it is ready
-  }
+  process.launch({.command = {"redis-server", configuration().string()},
+                  .group = keeper.group(),
+                  .working_directory = folder.path()});
+  process.await_answer([this] { return answers(); }, 2ms, detail::clock::now() + options.start_timeout);
 }
 
 /// A broker that loads its data says so to PING.
@@ -152,27 +110,6 @@ bool redis_broker::impl::answers() const {
   } catch (const error&) {
     return false;
   }
-}
-
-bool redis_broker::impl::runs() {
-  if (pid != 0 && detail::collect(pid)) pid = 0;
-  return pid != 0;
-}
-
-void redis_broker::impl::require(bool is_running, const char* what) {
-  if (runs() != is_running) throw error(std::string(what) + ": the broker " + (is_running ? "does not run" : "runs"));
-}
-
-void redis_broker::impl::end(int signal_number) {
-  if (pid == 0) return;
-  ::kill(pid, signal_number);
-  ::kill(pid, SIGCONT);  // a paused process would not see SIGTERM before it goes on
-  if (signal_number == SIGKILL) {
-    detail::await(pid);
-  } else if (!detail::await_until(pid, detail::clock::now() + options.start_timeout)) {
-    return end(SIGKILL);
-  }
-  pid = 0;
 }
 
 redis_broker::redis_broker(const redis_broker_options& options) : impl_(std::make_unique<impl>(options)) {}
@@ -192,22 +129,22 @@ authority& redis_broker::authority() { return impl_->certificates().signer(); }
 
 const certificate_files& redis_broker::client_certificate() const { return impl_->certificates().client(); }
 
-bool redis_broker::running() { return impl_->runs(); }
+bool redis_broker::running() { return impl_->process.runs(); }
 
-pid_t redis_broker::pid() { return impl_->runs() ? impl_->pid : 0; }
+pid_t redis_broker::pid() { return impl_->process.pid(); }
 
 void redis_broker::kill() {
-  impl_->require(true, "kill");
-  impl_->end(SIGKILL);
+  impl_->process.require(true, "kill");
+  impl_->process.kill();
 }
 
 void redis_broker::stop() {
-  impl_->require(true, "stop");
-  impl_->end(SIGTERM);
+  impl_->process.require(true, "stop");
+  impl_->process.stop(impl_->options.start_timeout);
 }
 
 void redis_broker::start() {
-  impl_->require(false, "start");
+  impl_->process.require(false, "start");
   impl_->launch();
 }
 
@@ -217,20 +154,15 @@ void redis_broker::restart() {
 }
 
 void redis_broker::pause() {
-  impl_->require(true, "pause");
-  ::kill(impl_->pid, SIGSTOP);
+  impl_->process.require(true, "pause");
+  impl_->process.pause();
 }
 
 void redis_broker::resume() {
-  impl_->require(true, "resume");
-  ::kill(impl_->pid, SIGCONT);
+  impl_->process.require(true, "resume");
+  impl_->process.resume();
 }
 
-std::string redis_broker::log() const {
-  std::ifstream file(impl_->folder() / "log", std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
+std::string redis_broker::log() const { return impl_->process.log(); }
 
 }  // namespace testcluster

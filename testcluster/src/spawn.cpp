@@ -64,6 +64,14 @@ void describe_process(attributes& process, const spawn_options& options) {
         "posix_spawn");
 }
 
+/// What `exec` takes: pointers, with a null pointer at the end.
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+  std::vector<char*> all;
+  for (const auto& word : words) all.push_back(const_cast<char*>(word.c_str()));
+  all.push_back(nullptr);
+  return all;
+}
+
 }  // namespace
 
 pid_t spawn(const spawn_options& options) {
@@ -71,11 +79,11 @@ pid_t spawn(const spawn_options& options) {
   describe_files(files, options);
   attributes process;
   describe_process(process, options);
-  std::vector<char*> arguments;
-  for (const auto& argument : options.command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const auto arguments = pointers(options.command);
+  const auto variables = pointers(options.environment);
   pid_t child = 0;
-  check(::posix_spawnp(&child, arguments[0], &files.value, &process.value, arguments.data(), environ),
+  check(::posix_spawnp(&child, arguments[0], &files.value, &process.value, arguments.data(),
+                       options.environment.empty() ? environ : variables.data()),
         "could not start " + options.command[0]);
   return child;
 }

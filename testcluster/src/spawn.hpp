@@ -15,10 +15,11 @@ struct spawn_options {
   int input = -1;                              // becomes its standard input; -1: /dev/null
   std::filesystem::path output = "/dev/null";  // appended to
   std::filesystem::path working_directory = "/";
+  std::vector<std::string> environment{};  // NAME=value, nothing else; empty: that of this process
 };
 
-/// Starts a program that inherits only what is named above and the environment: no other descriptor, no blocked or
-/// ignored signal. Safe in a process with threads. Throws std::system_error.
+/// Starts a program that inherits only what is named above: no other descriptor, no blocked or ignored signal. Safe in
+/// a process with threads. Throws std::system_error.
 pid_t spawn(const spawn_options& options);
 
 /// Whether a child has ended; if so, collects it.

@@ -4,9 +4,12 @@
 
 #include <testcluster/authority.hpp>
 
+#include "owned_folder.hpp"
+
 namespace testcluster::detail {
 
-/// The certificates of an ensemble, in a folder of their own that is removed with the object.
+/// The certificates of an ensemble or a broker, in a folder of their own that is removed with the object, also if a
+/// certificate can not be made.
 class tls_folder {
  public:
   explicit tls_folder(std::filesystem::path where);
@@ -17,13 +20,7 @@ class tls_folder {
   const certificate_files& client() const { return client_; }
 
  private:
-  /// Goes with all that is in it, also if a certificate can not be made.
-  struct removed_folder {
-    std::filesystem::path path;
-    ~removed_folder();
-  };
-
-  removed_folder folder_;
+  owned_folder folder_;
   authority signer_;
   certificate_files client_;
 };

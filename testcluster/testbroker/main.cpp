@@ -1,25 +1,27 @@
-// testbroker redis: a real broker for tests, for as long as the command runs. It takes orders from standard input.
-#include <cstdlib>
+// testbroker: a real broker for tests, for as long as the command runs. It takes orders from standard input.
 #include <exception>
 #include <fstream>
 #include <iostream>
+#include <map>
+#include <memory>
 #include <string>
 
 #include <CLI/CLI.hpp>
-#include <poll.h>
-#include <unistd.h>
-
-#include <testcluster/redis_broker.hpp>
 
 #include "command/exit_status.hpp"
 #include "command/signals.hpp"
+#include "obey.hpp"
+#include "ordered_rabbit.hpp"
+#include "ordered_redis.hpp"
 
 namespace testcluster::command {
 namespace {
 
 struct broker_arguments {
-  redis_broker_options options;
+  redis_broker_options redis;
+  rabbit_broker_options rabbit;
   std::string password_file;
+  bool wants_redis = false;
 };
 
 std::string read_password(const std::string& file) {
@@ -29,9 +31,7 @@ std::string read_password(const std::string& file) {
   return line;
 }
 
-void describe(CLI::App& app, broker_arguments& into) {
-  app.description("Starts a real broker for tests, and ends it when this command ends, in whatever way.");
-  app.require_subcommand(1);
+void describe_redis(CLI::App& app, broker_arguments& into) {
   auto* redis = app.add_subcommand("redis",
                                    "A Redis server on a loopback address of its own. Its address is printed "
                                    "when it answers. Orders on standard input, one a line: kill (SIGKILL), "
@@ -39,62 +39,54 @@ void describe(CLI::App& app, broker_arguments& into) {
                                    "by SIGINT, SIGTERM and SIGHUP.");
   const std::map<std::string, redis_durability> kinds{{"always", redis_durability::always},
                                                       {"none", redis_durability::none}};
-  redis->add_option("--appendfsync", into.options.durability, "always: nothing is lost by a kill; none: everything")
+  redis->add_option("--appendfsync", into.redis.durability, "always: nothing is lost by a kill; none: everything")
       ->transform(CLI::CheckedTransformer(kinds));
-  redis->add_option("--port", into.options.port, "its port")->capture_default_str();
-  redis->add_option("--dir", into.options.dir, "directory of its data, new or empty (default: a temporary one)");
+  redis->add_option("--port", into.redis.port, "its port")->capture_default_str();
+  redis->add_option("--dir", into.redis.dir, "directory of its data, new or empty (default: a temporary one)");
   redis->add_option("--password-file", into.password_file, "file whose first line is the password of the default user");
+  redis->callback([&into] { into.wants_redis = true; });
 }
 
-void show(redis_broker& broker) {
-  const auto pid = broker.pid();
-  std::cout << broker.address() << (pid == 0 ? " stopped" : " running " + std::to_string(pid)) << std::endl;
+void describe_rabbit(CLI::App& app, broker_arguments& into) {
+  auto* rabbit = app.add_subcommand("rabbitmq",
+                                    "A RabbitMQ cluster, each node on a loopback address of its own. The addresses "
+                                    "are printed when every node answers. Orders on standard input, one a line: "
+                                    "kill N (SIGKILL), stop N (SIGTERM), start N, start (all that do not run), "
+                                    "restart N, pause N, resume N, leader QUEUE, status. N is the number of a node, "
+                                    "from 1; with one node it may be left out. It ends with standard input, and by "
+                                    "SIGINT, SIGTERM and SIGHUP, but not before the cluster has started.");
+  rabbit->add_option("-n,--nodes", into.rabbit.nodes, "number of nodes, 1 to 7")->capture_default_str();
+  rabbit->add_option("--port", into.rabbit.port, "the port of each node")->capture_default_str();
+  rabbit->add_option("--dir", into.rabbit.dir, "directory of its data, new or empty (default: a temporary one)");
+  rabbit->add_option("--user", into.rabbit.user, "the only user")->capture_default_str();
+  rabbit->add_option("--password-file", into.password_file,
+                     "file whose first line is the user's password (default: it is guest)");
+  rabbit->add_option("--virtual-host", into.rabbit.virtual_host, "the only virtual host")->capture_default_str();
+  rabbit->add_option("--config", into.rabbit.extra_config,
+                     "a further line for rabbitmq.conf, such as 'heartbeat = 5'; may be repeated");
 }
 
-void carry_out(redis_broker& broker, const std::string& order) {
-  if (order == "kill") broker.kill();
-  if (order == "start") broker.start();
-  if (order == "restart") broker.restart();
-  if (order == "pause") broker.pause();
-  if (order == "resume") broker.resume();
-  const bool is_known = order == "kill" || order == "start" || order == "restart" || order == "pause" ||
-                        order == "resume" || order == "status";
-  if (!is_known) throw error("there is no order \"" + order + "\": kill, start, restart, pause, resume, status");
+void describe(CLI::App& app, broker_arguments& into) {
+  app.description("Starts a real broker for tests, and ends it when this command ends, in whatever way.");
+  app.require_subcommand(1);
+  describe_redis(app, into);
+  describe_rabbit(app, into);
 }
 
-/// Ends at the end of the input, or with a signal. An order that fails is told, and the next one is read.
-void obey(redis_broker& broker, signals& arriving) {
-  std::string text;
-  for (;;) {
-    pollfd both[2] = {{STDIN_FILENO, POLLIN, 0}, {arriving.descriptor(), POLLIN, 0}};
-    ::poll(both, 2, -1);
-    while (const auto found = arriving.next()) {
-      if (found->ssi_signo != SIGCHLD) return;  // that is the broker, which was killed
-    }
-    if (both[0].revents == 0) continue;
-    char some[4096];
-    const auto size = ::read(STDIN_FILENO, some, sizeof some);
-    if (size <= 0) return;
-    text.append(some, static_cast<std::size_t>(size));
-    for (auto end = text.find('\n'); end != text.npos; end = text.find('\n')) {
-      const auto order = text.substr(0, end);
-      text.erase(0, end + 1);
-      try {
-        carry_out(broker, order);
-        show(broker);
-      } catch (const error& problem) {
-        std::cerr << "testbroker: " << problem.what() << std::endl;
-      }
-    }
+std::unique_ptr<ordered_broker> start(broker_arguments& wanted) {
+  if (!wanted.password_file.empty()) {
+    auto& password = wanted.wants_redis ? wanted.redis.password : wanted.rabbit.password;
+    password = read_password(wanted.password_file);
   }
+  if (wanted.wants_redis) return std::make_unique<ordered_redis>(wanted.redis);
+  return std::make_unique<ordered_rabbit>(wanted.rabbit);
 }
 
-int run(broker_arguments wanted) {
-  if (!wanted.password_file.empty()) wanted.options.password = read_password(wanted.password_file);
+int run(broker_arguments& wanted) {
   signals arriving;
-  redis_broker broker(wanted.options);
-  show(broker);
-  obey(broker, arriving);
+  const auto broker = start(wanted);
+  std::cout << broker->state() << std::endl;
+  obey(*broker, arriving);
   return exit_status::success;
 }
 

@@ -35,6 +35,10 @@ set(library_subjects
   election/consumer_notes
   election/term_history
   election/term_record
+  external/delivery_memory
+  external/numbered_id
+  external/settled_run
+  external/settled_runs
   format/json_fields
   format/json_object
   format/json_parts
@@ -95,6 +99,7 @@ set(admin_subjects
   cluster/srvr
   cluster/status
   cluster/stored_record
+  cluster/stream_status
   cluster/topic_status
   exporter/metrics_server
   exporter/metrics_text
@@ -105,6 +110,7 @@ set(admin_subjects
   problems/problem
   problems/queue_rules
   problems/recipe_rules
+  problems/stream_rules
   problems/topic_rules
   problems/verdict
   report/encoding

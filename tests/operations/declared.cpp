@@ -60,8 +60,9 @@ std::vector<std::string> declared_operations() {
   for (const auto& each : std::filesystem::directory_iterator(ZKRECIPES_HEADERS)) {
     const auto name = each.path().stem().string();
     // Operations of a spooled producer end without a session, and its disk has a thread; tests/spool tries them. Those
-    // of Redis streams need a broker as well; tests/redis tries them.
-    const bool is_tried_elsewhere = name == "spooled_producer" || name.starts_with("redis_");
+    // of Redis streams and RabbitMQ queues need a broker as well; tests/redis and tests/rabbit try them.
+    const bool needs_broker = name.starts_with("redis_") || name.starts_with("rabbit_");
+    const bool is_tried_elsewhere = name == "spooled_producer" || needs_broker;
     if (each.path().extension() == ".hpp" && !is_tried_elsewhere) collect(read(each.path()), all);
   }
   return all;

@@ -1,6 +1,9 @@
-// The cases that every source of messages passes. They are the measure of a new source: docs/recipes/redis.md.
+// The cases that every source of messages passes. They are the measure of a new source: docs/own-source.md.
 #include <boost/mpl/list.hpp>
+#include <boost/mpl/push_front.hpp>
 
+#include "sources/own_log_under_test.hpp"
+#include "sources/own_queue_under_test.hpp"
 #include "sources/queue_under_test.hpp"
 #include "sources/source_case.hpp"
 #include "sources/topic_under_test.hpp"
@@ -8,16 +11,25 @@
 #ifdef ZKRECIPES_TEST_REDIS
 #include "sources/redis_under_test.hpp"
 #endif
+#ifdef ZKRECIPES_TEST_RABBIT
+#include "sources/rabbit_under_test.hpp"
+#endif
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
 
 namespace {
 
+using core_sources = boost::mpl::list<queue_under_test, topic_under_test, own_log_under_test, own_queue_under_test>;
 #ifdef ZKRECIPES_TEST_REDIS
-using all_sources = boost::mpl::list<queue_under_test, topic_under_test, redis_under_test>;
+using with_redis = boost::mpl::push_front<core_sources, redis_under_test>::type;
 #else
-using all_sources = boost::mpl::list<queue_under_test, topic_under_test>;
+using with_redis = core_sources;
+#endif
+#ifdef ZKRECIPES_TEST_RABBIT
+using all_sources = boost::mpl::push_front<with_redis, rabbit_under_test>::type;
+#else
+using all_sources = with_redis;
 #endif
 
 }  // namespace

@@ -32,7 +32,8 @@ constexpr std::array all_io_faults{
 /// A folder, a file system and a queue, and the processes that use them one after the other.
 class io_history {
  public:
-  explicit io_history(spool_durability durability, unsigned seed = 1) : vfs_(seed) {
+  explicit io_history(spool_durability durability, unsigned seed = 1, bool has_origins = false)
+      : vfs_(seed), has_origins_(has_origins) {
     options_.durability = durability;
     options_.file = files_.path();
   }
@@ -76,7 +77,8 @@ class io_history {
  private:
   spooling_process::disk_maker maker() {
     return [this](boost::asio::any_io_executor strand, std::shared_ptr<step_plan> plan) {
-      const detail::spool_file_settings settings{options_.file, "/q", "p", options_.durability};
+      detail::spool_file_settings settings{options_.file, "/q", "p", options_.durability};
+      settings.has_origins = has_origins_;
       return std::make_shared<file_disk>(std::move(strand), vfs_, std::move(plan), settings);
     };
   }
@@ -93,6 +95,7 @@ class io_history {
 
   file_case files_;
   failing_vfs vfs_;
+  bool has_origins_;
   spool_options options_ = small_spool();
   spool_remains remains_;
   spool_judge judge_;
@@ -103,10 +106,31 @@ constexpr std::array durabilities{spool_durability::process, spool_durability::p
 constexpr io_fault no_fault{call::sync, SQLITE_OK, spool_errc::io_failed};
 
 /// So many calls there are without a fault.
-int calls_without_faults(spool_durability durability, call which) {
-  io_history all(durability);
+int calls_without_faults(spool_durability durability, call which, bool has_origins = false) {
+  io_history all(durability, 1, has_origins);
   all.live(no_fault);
   return all.vfs().calls(which);
+}
+
+/// Once, and from then on.
+void fail_each_call(spool_durability durability, const io_fault& fault, bool has_origins) {
+  const int calls = calls_without_faults(durability, fault.which, has_origins);
+  int failures = 0;
+  for (int at = 0; at < calls; ++at) {
+    for (const bool lasts : {false, true}) {
+      BOOST_TEST_CONTEXT("durability " << static_cast<int>(durability) << ", result " << fault.result << " at call "
+                                       << at << (lasts ? " and behind it" : "")) {
+        io_history all(durability, 1, has_origins);
+        all.vfs().fail(fault.which, at, fault.result, lasts);
+        all.live(fault);
+        failures += all.vfs().has_failed();
+        all.live_on(true);
+      }
+    }
+  }
+  BOOST_TEST(failures == 2 * calls, "each has failed once");
+  BOOST_TEST_MESSAGE("durability " << static_cast<int>(durability) << ", result " << fault.result << ": " << calls
+                                   << " calls");
 }
 
 constexpr std::uint64_t messages_of_commit = 12;
@@ -157,26 +181,12 @@ BOOST_AUTO_TEST_SUITE(spool_io_faults)
 
 BOOST_AUTO_TEST_CASE(a_failure_of_any_call_loses_nothing_and_repeats_nothing) {
   for (const auto durability : durabilities) {
-    for (const auto& fault : all_io_faults) {
-      const int calls = calls_without_faults(durability, fault.which);
-      int failures = 0;
-      for (int at = 0; at < calls; ++at) {
-        for (const bool lasts : {false, true}) {
-          BOOST_TEST_CONTEXT("durability " << static_cast<int>(durability) << ", result " << fault.result << " at call "
-                                           << at << (lasts ? " and behind it" : "")) {
-            io_history all(durability);
-            all.vfs().fail(fault.which, at, fault.result, lasts);
-            all.live(fault);
-            failures += all.vfs().has_failed();
-            all.live_on(true);
-          }
-        }
-      }
-      BOOST_TEST(failures == 2 * calls, "each has failed once");
-      BOOST_TEST_MESSAGE("durability " << static_cast<int>(durability) << ", result " << fault.result << ": " << calls
-                                       << " calls");
-    }
+    for (const auto& fault : all_io_faults) fail_each_call(durability, fault, false);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_failure_of_any_call_on_a_file_with_origins_loses_nothing_and_repeats_nothing) {
+  for (const auto& fault : all_io_faults) fail_each_call(spool_durability::power, fault, true);
 }
 
 // The messages stay in the file, because the queue is away, and the power fails when the file has been repaired.

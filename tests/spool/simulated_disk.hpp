@@ -41,7 +41,9 @@ struct simulated_file {
   };
   image seen;
   image synced;
-  bool is_broken = false;  ///< A sync has failed: what is synced from now on is not there after a power failure.
+  bool has_origins = false;
+  std::uint64_t origins = 0;  ///< So many were drawn, also by copies.
+  bool is_broken = false;     ///< A sync has failed: what is synced from now on is not there after a power failure.
 
   void sync() {
     if (!is_broken) synced = seen;
@@ -66,6 +68,7 @@ class simulated_disk : public detail::spool_disk {
       seen.rows.erase(seen.rows.upper_bound(*keep), seen.rows.end());
       seen.extent.last = std::min(seen.extent.last, *keep);
     }
+    if (file_->has_origins) seen.extent.origin = ++file_->origins;
     file_->is_broken = false;
     file_->sync();
     answer(std::move(done), {});

@@ -67,7 +67,10 @@ class simulated_queue : public detail::spool_target {
     items_->bring_late();  // the worst moment
   }
 
-  bool is_connected() const override { return items_->is_connected; }
+  detail::spool_outage outage() const override {
+    if (items_->is_connected) return {};
+    return {errc::connection_loss, "the session has no connection: check the ensemble and the network"};
+  }
   void cancel() override {}
 
   void put(std::vector<detail::spool_row> what, handler done) override {

@@ -41,6 +41,8 @@ class spooling_process {
   using plan_ptr = std::shared_ptr<step_plan>;
   using disk_maker = std::function<std::shared_ptr<detail::spool_disk>(boost::asio::any_io_executor, plan_ptr)>;
 
+  using target_maker = std::function<std::unique_ptr<detail::spool_target>(boost::asio::any_io_executor, plan_ptr)>;
+
   explicit spooling_process(spool_remains& remains, spool_options options = small_spool(), step_plan plan = {},
                             put_fault fault = put_fault::refused)
       : plan_(std::make_shared<step_plan>(plan)), options_(options) {
@@ -57,6 +59,14 @@ class spooling_process {
     auto queue = std::make_unique<simulated_queue>(on->strand, std::move(items), plan_, put_fault::refused);
     auto disk = make(on->strand, plan_);
     start(std::move(on), std::move(queue), std::move(disk));
+  }
+  /// Into another target.
+  spooling_process(spool_remains& remains, const target_maker& make, spool_options options, step_plan plan)
+      : plan_(std::make_shared<step_plan>(plan)), options_(options) {
+    auto on = bench_.make_scheduler();
+    disk_ = std::make_shared<simulated_disk>(on->strand, remains.file, plan_, options.durability);
+    auto target = make(on->strand, plan_);
+    start(std::move(on), std::move(target), disk_);
   }
   /// Nothing reaches the file or the queue any more. Everything that has an executor goes before the context does.
   ~spooling_process() {
@@ -122,10 +132,10 @@ class spooling_process {
   }
 
  private:
-  void start(detail::scheduler_ptr on, std::unique_ptr<simulated_queue> queue,
+  void start(detail::scheduler_ptr on, std::unique_ptr<detail::spool_target> target,
              std::shared_ptr<detail::spool_disk> disk) {
-    queue_ = queue.get();
-    state_ = std::make_shared<detail::spool_state>(std::move(on), options_, std::move(queue), std::move(disk));
+    queue_ = dynamic_cast<simulated_queue*>(target.get());
+    state_ = std::make_shared<detail::spool_state>(std::move(on), options_, std::move(target), std::move(disk));
     state_->start();
     spool_.emplace(state_);
   }
@@ -147,7 +157,7 @@ class spooling_process {
   std::shared_ptr<step_plan> plan_;
   spool_options options_;
   std::shared_ptr<simulated_disk> disk_;
-  simulated_queue* queue_ = nullptr;  // the state has it
+  simulated_queue* queue_ = nullptr;  // the state has it; null: it has another target
   std::shared_ptr<detail::spool_state> state_;
   std::optional<spooled_producer> spool_;
   std::deque<recorder<std::uint64_t>> puts_;
@@ -160,6 +170,10 @@ class spool_judge {
   /// `may_lose`: what completed may be lost, because the power failed or the memory was all there was.
   void note_life(spooling_process& life, bool may_lose = false) {
     for (const auto& [name, what] : life.told()) told_[name] = may_lose && what == "ok" ? "" : what;
+  }
+  /// What completed so far may be lost.
+  void forgive() {
+    for (auto& [name, what] : told_) what = what == "ok" ? "" : what;
   }
   void judge(const std::vector<std::string>& items, bool no_failed_one) const {
     std::map<std::string, int> times;

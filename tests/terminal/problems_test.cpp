@@ -13,9 +13,11 @@
 #include "problems/group_rules.hpp"
 #include "problems/queue_rules.hpp"
 #include "problems/recipe_rules.hpp"
+#include "problems/stream_rules.hpp"
 #include "problems/topic_rules.hpp"
 #include "problems/verdict.hpp"
 #include "samples.hpp"
+#include "stream_samples.hpp"
 #include "text.hpp"
 
 using namespace zkadmin;
@@ -276,6 +278,8 @@ BOOST_AUTO_TEST_CASE(each_problem_has_a_section_of_its_own) {
   saying.role = server_role::not_serving;
   for (const auto& servers : {std::vector{saying}, std::vector{down(1)}})
     for (const auto& each : problems_of(servers)) named.insert(each.name);
+  for (const auto& stream : {samples::log_of_orders(), samples::queues_of_jobs(), samples::without_broker()})
+    for (const auto& each : problems_of(stream)) named.insert(each.name);
   std::ifstream page(ZKADMIN_PAGE);
   const std::string begin = "### `";
   for (std::string line; std::getline(page, line);)

@@ -31,6 +31,9 @@ BOOST_AUTO_TEST_CASE(recipes_by_their_data) {
   BOOST_TEST((recipe_of("{\"zkrecipes\":\"term\",\"leader\":{\"id\":\"\xff\xfe\"}}") == recipe::election));
   BOOST_TEST((recipe_of(R"({"zkrecipes":"shards","count":256,"hash":"crc32"})") == recipe::shard_group));
   BOOST_TEST((recipe_of(R"({"zkrecipes":"topic","count":16,"hash":"crc32"})") == recipe::topic));
+  for (const std::string each : {"redis_streams", "rabbit_queues", "external_log", "external_queue"})
+    BOOST_TEST((recipe_of(R"({"zkrecipes":")" + each + "\"}") == recipe::stream), each);
+  BOOST_TEST((recipe_of(R"({"zkrecipes":"rabbit_producer"})") == recipe::none), "it is a part of queues");
   BOOST_TEST((recipe_of(R"({"zkrecipes":"two_phase_commit","layout":2})") == recipe::two_phase_commit));
   for (const char* other : {"", "term", "{", "[]", "{}", R"({"zkrecipes":"queue"})", R"({"zkrecipes":1})", "\xff\xfe",
                             R"({"zkrecipes":"term"} x)"})
@@ -57,6 +60,7 @@ BOOST_AUTO_TEST_CASE(the_inside_of_a_two_phase_commit_is_no_election_but_that_of
 BOOST_AUTO_TEST_CASE(the_inside_of_a_topic) {
   for (const char* part : {"0000", "0017", "9999", "_producers", "_dead"}) {
     BOOST_TEST(is_part_of(recipe::topic, part), part);
+    BOOST_TEST(is_part_of(recipe::stream, part), part);
     BOOST_TEST(!is_part_of(recipe::shard_group, part), part);
   }
   for (const char* other : {"", "1", "00000", "000x", "dead"}) BOOST_TEST(!is_part_of(recipe::topic, other), other);

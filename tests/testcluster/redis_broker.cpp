@@ -1,17 +1,10 @@
-// Brokers for tests, and the command that starts one.
-#include <fstream>
-#include <sstream>
-
-#include <fcntl.h>
-#include <signal.h>
-#include <unistd.h>
-
+// Redis for tests, and the command that starts it.
 #include <boost/test/unit_test.hpp>
 
 #include <testcluster/redis_broker.hpp>
 
+#include "commanded_broker.hpp"
 #include "connection.hpp"
-#include "spawn.hpp"
 #include "support.hpp"
 
 using testcluster::redis_broker;
@@ -25,58 +18,6 @@ std::string ask(const redis_broker& broker, const std::string& command, std::siz
   to.write(command + "\r\n");
   return to.read(bytes);
 }
-
-/// The command in a process of its own, with a pipe to its standard input.
-class testbroker {
- public:
-  testbroker() {
-    int ends[2];
-    BOOST_TEST_REQUIRE(::pipe2(ends, O_CLOEXEC) == 0);
-    input_ = ends[1];
-    pid_ = testcluster::detail::spawn({.command = {BROKER_PROGRAM, "redis", "--appendfsync", "none"},
-                                       .input = ends[0],
-                                       .output = place_.path() / "out"});
-    ::close(ends[0]);
-    BOOST_TEST_REQUIRE(eventually([this] { return contains(said(), "\n"); }));
-  }
-  ~testbroker() {
-    if (input_ >= 0) ::close(input_);
-    if (pid_ != 0) ::kill(pid_, SIGKILL), testcluster::detail::await(pid_);
-  }
-  testbroker(const testbroker&) = delete;
-  testbroker& operator=(const testbroker&) = delete;
-
-  void order(const std::string& what) {
-    const auto line = what + "\n";
-    BOOST_TEST_REQUIRE(::write(input_, line.data(), line.size()) == static_cast<ssize_t>(line.size()));
-  }
-  std::string said() const {
-    std::ifstream file(place_.path() / "out");
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-  }
-  /// The broker's process, as the last line tells it; 0: it is stopped.
-  pid_t broker() const {
-    const auto text = said();
-    const auto at = text.rfind("running ");
-    const auto stopped = text.rfind("stopped");
-    const bool runs = at != text.npos && (stopped == text.npos || stopped < at);
-    return runs ? static_cast<pid_t>(std::stol(text.substr(at + 8))) : 0;
-  }
-  void end_input() { ::close(std::exchange(input_, -1)); }
-  bool has_ended() {
-    if (!eventually([this] { return testcluster::detail::collect(pid_); })) return false;
-    pid_ = 0;
-    return true;
-  }
-  void kill() { ::kill(pid_, SIGKILL); }
-
- private:
-  scratch place_;
-  int input_ = -1;
-  pid_t pid_ = 0;
-};
 
 }  // namespace
 
@@ -136,7 +77,7 @@ BOOST_AUTO_TEST_CASE(calls_that_do_not_fit_and_bad_options_are_told) {
 }
 
 BOOST_AUTO_TEST_CASE(the_command_takes_orders_and_ends_with_its_input) {
-  testbroker command;
+  commanded_broker command({"redis", "--appendfsync", "none"});
   const auto first = command.broker();
   BOOST_TEST_REQUIRE(alive(first));
   command.order("kill");
@@ -154,7 +95,7 @@ BOOST_AUTO_TEST_CASE(the_command_takes_orders_and_ends_with_its_input) {
 }
 
 BOOST_AUTO_TEST_CASE(no_broker_outlives_a_command_that_is_killed) {
-  testbroker command;
+  commanded_broker command({"redis", "--appendfsync", "none"});
   const auto broker = command.broker();
   BOOST_TEST_REQUIRE(alive(broker));
   command.kill();

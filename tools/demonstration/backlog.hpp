@@ -19,6 +19,8 @@ class backlog {
 
   /// Messages that are still to be consumed; nothing if it can not be told at the moment.
   virtual boost::asio::awaitable<std::optional<std::uint64_t>> lag() = 0;
+  /// Whether `lag` counts the messages that a consumer has in hand, too.
+  virtual bool counts_in_hand() const noexcept { return true; }
   virtual boost::asio::awaitable<std::vector<zkrecipes::dead_letter>> dead_letters() = 0;
 };
 

@@ -39,7 +39,7 @@ awaitable<void> director::move_on() {
   for (std::size_t next = 1; next < how_.sources.size(); ++next) {
     co_await wait_produced();
     start_producer(next);
-    co_await wait_empty(next - 1);
+    co_await wait_empty(*backlogs_[next - 1]);
     source_ = how_.sources[next];
     say("the consumers go on with the " + name_of(source_));
     for (int i = 0; i < consumers_.size(); ++i) asio::co_spawn(io_, switch_consumer(i), rethrow);
@@ -54,19 +54,14 @@ awaitable<void> director::switch_consumer(int index) {
   consumers_.start(index);
 }
 
-awaitable<void> director::wait_empty(std::size_t source) {
-  for (;;) {
-    const auto left = co_await backlogs_[source]->lag();
-    if (left == std::uint64_t{0}) co_return;
-    co_await pause_between();
-  }
-}
-
 /// Waits until all messages are put, and all sources are empty: each message is done or parked.
 awaitable<void> director::wait_settled() {
   while (moves_ + 1 < how_.sources.size()) co_await pause_between();
   co_await wait_produced();
-  co_await wait_empty(moves_);
+  co_await wait_empty(*backlogs_[moves_]);
+  std::vector<backlog*> all;
+  for (const auto& each : backlogs_) all.push_back(each.get());
+  co_await wait_in_hand(all);
 }
 
 awaitable<void> director::audit_all() {

@@ -30,7 +30,6 @@ class director : private stage {
   boost::asio::awaitable<void> wait_leader(std::int64_t after);
   boost::asio::awaitable<void> move_on();
   boost::asio::awaitable<void> switch_consumer(int index);
-  boost::asio::awaitable<void> wait_empty(std::size_t source);
   boost::asio::awaitable<void> wait_settled();
   boost::asio::awaitable<void> audit_all();
   int leading_index() const { return consumers_.index_of(observer_.view().leader); }

@@ -38,8 +38,11 @@ void add_faults(CLI::App& app, demo::direction& how) {
   app.add_option("--changes", how.changes,
                  "How often to pause, restart, drain or cut off an owner of shards, in turn; balanced: to pause one")
       ->check(CLI::Range(0, 1'000));
-  app.add_option("--broker-kills", how.broker_kills, "How often to kill Redis, with --source redis")
+  app.add_option("--broker-kills", how.broker_kills,
+                 "How often to kill the broker, or a node of it, with --source redis or rabbitmq")
       ->check(CLI::Range(0, 1'000));
+  app.add_option("--broker-nodes", how.broker_nodes, "How many nodes RabbitMQ has, with --source rabbitmq (default: 3)")
+      ->check(CLI::Range(1, 7));
   app.add_option("--shards", how.work.shards, "How many shards there are")->check(CLI::Range(1, 1'000));
   app.add_option("--processes", how.consumers, "How many processes own shards, or have a lane each")
       ->check(CLI::Range(2, 20));
@@ -56,25 +59,41 @@ void add_mode(CLI::App& app, mode& chosen) {
   app.add_option(
          "--mode", chosen,
          "leader (the default): one of three consumers works; sharded: each has its shards; balanced: each has a "
-         "lane, and all go at the same pace; moving: as leader, and all moves from a queue to a topic to Redis")
+         "lane, and all go at the same pace; moving: as leader, and all moves from a queue to a topic to a broker")
       ->transform(CLI::CheckedTransformer(names).description("leader|sharded|balanced|moving"));
 }
 
 void add_source(CLI::App& app, demo::source_kind& source) {
-  app.add_option("--source", source, "Where the shards are: topic (the default), in the ensemble, or redis")
-      ->transform(CLI::CheckedTransformer(demo::source_names()).description("topic|redis"));
+  app.add_option(
+         "--source", source,
+         "Where the shards are: topic (the default), in the ensemble, redis or rabbitmq; moving: redis (the default) "
+         "or rabbitmq, where all moves to in the end")
+      ->transform(CLI::CheckedTransformer(demo::source_names()).description("topic|redis|rabbitmq"));
 }
 
 /// The options that a mode does not have.
 std::vector<std::string> options_of_others(mode chosen) {
   if (chosen == mode::sharded) return {"--kill-on", "--range"};
   if (chosen == mode::balanced)
-    return {"--kill-on", "--poison", "--keys", "--order", "--shards", "--guardian", "--source", "--broker-kills"};
-  return {"--shards", "--changes", "--processes", "--range", "--source", "--broker-kills"};
+    return {"--kill-on",  "--poison", "--keys",         "--order",       "--shards",
+            "--guardian", "--source", "--broker-kills", "--broker-nodes"};
+  if (chosen == mode::moving) return {"--shards", "--changes", "--processes", "--range", "--broker-kills"};
+  return {"--shards", "--changes", "--processes", "--range", "--source", "--broker-kills", "--broker-nodes"};
+}
+
+/// `last`: where the messages are in the end.
+void complete_nodes(const CLI::App& app, demo::source_kind last, int& nodes) {
+  const bool is_rabbitmq = last == demo::source_kind::rabbitmq;
+  if (!is_rabbitmq && app.count("--broker-nodes"))
+    throw std::invalid_argument("--broker-nodes needs --source rabbitmq");
+  if (is_rabbitmq && !app.count("--broker-nodes")) nodes = 3;
 }
 
 void complete_moving(const CLI::App& app, demo::direction& how) {
-  how.sources = {demo::source_kind::queue, demo::source_kind::topic, demo::source_kind::redis};
+  const auto last = app.count("--source") ? how.sources.front() : demo::source_kind::redis;
+  if (!demo::has_broker(last)) throw std::invalid_argument("--source: with --mode moving it is redis or rabbitmq");
+  complete_nodes(app, last, how.broker_nodes);
+  how.sources = {demo::source_kind::queue, demo::source_kind::topic, last};
   if (!app.count("--keys")) how.work.keys = 20;
   if (!app.count("--order")) how.order = zkrecipes::message_order::by_key;
   if (!app.count("--messages")) how.work.messages = 6'000;
@@ -94,11 +113,13 @@ void complete_source(const CLI::App& app, demo::direction& how) {
   auto& source = how.sources.front();
   if (!app.count("--source")) source = demo::source_kind::topic;
   if (source == demo::source_kind::queue) throw std::invalid_argument("--source: a queue has no shards");
-  const bool is_redis = source == demo::source_kind::redis;
-  if (!is_redis && app.count("--broker-kills")) throw std::invalid_argument("--broker-kills needs --source redis");
-  const auto messages_to_a_kill = 2'000;
+  complete_nodes(app, source, how.broker_nodes);
+  const bool is_killed = demo::has_broker(source);
+  if (!is_killed && app.count("--broker-kills"))
+    throw std::invalid_argument("--broker-kills needs --source redis or rabbitmq");
+  const auto messages_to_a_kill = source == demo::source_kind::redis ? 2'000 : 5'000;  // RabbitMQ starts slowly
   const auto kills = static_cast<int>(how.work.messages / messages_to_a_kill);
-  if (is_redis && !app.count("--broker-kills")) how.broker_kills = std::max(2, kills);
+  if (is_killed && !app.count("--broker-kills")) how.broker_kills = std::max(2, kills);
 }
 
 /// Refuses the options of other modes, and chooses those of this one that were not given.
@@ -109,7 +130,8 @@ void complete(const CLI::App& app, mode chosen, demo::direction& how) {
   if (chosen == mode::balanced) return complete_balanced(app, how);
   if (chosen == mode::moving) return complete_moving(app, how);
   if (chosen != mode::sharded) return;
-  if (!app.count("--shards")) how.work.shards = 64;
+  // A queue costs the nodes of RabbitMQ a Raft group.
+  if (!app.count("--shards")) how.work.shards = how.sources.front() == demo::source_kind::rabbitmq ? 16 : 64;
   if (!app.count("--keys")) how.work.keys = 300;
   if (!app.count("--order")) how.order = zkrecipes::message_order::by_key;
   if (!app.count("--processes")) how.consumers = 6;

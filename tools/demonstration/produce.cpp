@@ -17,6 +17,7 @@ namespace {
 
 asio::awaitable<void> put_into_source(zkrecipes::session session, const producer_settings& how, const workload& work) {
   if (how.source == source_kind::redis) return put_into_streams(session, how, work);
+  if (how.source == source_kind::rabbitmq) return put_into_queues(session, how, work);
   if (how.source == source_kind::topic) {
     const zkrecipes::topic topic(session, topic_path, topic_settings(std::max<std::uint32_t>(work.shards(), 1)));
     return put_all(zkrecipes::topic_producer(topic, producer_name), how, work);

@@ -27,12 +27,22 @@ void put(zkrecipes::producer& by, const workload& work, std::uint64_t number, Ha
   by.async_put(work.text(number), std::move(done));
 }
 
-/// Continues where an earlier run stopped. `Producer`: of a queue, of a topic, or of streams.
+/// How many messages earlier runs of this producer have put. Those of RabbitMQ do not know, and begin anew.
+template <class Producer>
+boost::asio::awaitable<std::uint64_t> put_before(Producer& by) {
+  if constexpr (requires { by.async_last(boost::asio::use_awaitable); }) {
+    co_return co_await by.async_last(boost::asio::use_awaitable);
+  } else {
+    co_return 0;
+  }
+}
+
+/// Continues where an earlier run stopped. `Producer`: of a queue, of a topic, of streams, or of queues of RabbitMQ.
 template <class Producer>
 boost::asio::awaitable<void> put_all(Producer producer, const producer_settings& how, const workload& work) {
   namespace asio = boost::asio;
   auto session = producer.get_session();
-  const auto put_so_far = co_await producer.async_last(asio::use_awaitable);
+  const auto put_so_far = co_await put_before(producer);
   std::uint64_t next = how.first + put_so_far;
   const auto last = how.last > 0 ? how.last : work.messages();
   const auto count_of_all = last - how.first + 1;
@@ -40,7 +50,7 @@ boost::asio::awaitable<void> put_all(Producer producer, const producer_settings&
   asio::steady_timer pace(session.get_executor());
   std::uint64_t finished = 0;
   zkrecipes::error_code failure;
-  auto count = [&](zkrecipes::error_code error, std::uint64_t) {
+  auto count = [&](zkrecipes::error_code error, auto...) {
     if (error) failure = error;
     ++finished;
   };
@@ -58,8 +68,12 @@ boost::asio::awaitable<void> put_all(Producer producer, const producer_settings&
   co_await session.async_close(asio::use_awaitable);
 }
 
-/// Puts into the streams of a broker. \throws std::invalid_argument if this was built without the component `redis`.
+/// Puts into the streams of Redis. \throws std::invalid_argument if this was built without the component `redis`.
 boost::asio::awaitable<void> put_into_streams(zkrecipes::session session, const producer_settings& how,
                                               const workload& work);
+
+/// Puts into the queues of RabbitMQ. \throws std::invalid_argument if this was built without the component `rabbitmq`.
+boost::asio::awaitable<void> put_into_queues(zkrecipes::session session, const producer_settings& how,
+                                             const workload& work);
 
 }  // namespace demo

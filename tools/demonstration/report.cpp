@@ -106,6 +106,7 @@ std::string to_json(const shard_summary& outcome) {
   const auto& moves = outcome.moves;
   auto all = begin(outcome);
   all["overlapping"] = outcome.counts.overlapping_terms + outcome.counts.overlapping_phases;
+  all["source"] = outcome.source;
   all["shards"] = outcome.shards;
   all["owned"] = outcome.owned;
   all["moves"] = moves.moves;
@@ -120,6 +121,7 @@ std::string to_json(const shard_summary& outcome) {
   all["restarts"] = outcome.restarts;
   all["drains"] = outcome.drains;
   all["cuts"] = outcome.cuts;
+  all["broker_nodes"] = outcome.broker_nodes;
   all["broker_kills"] = outcome.broker_kills;
   all["server_leaders_killed"] = outcome.server_leaders_killed;
   return end(std::move(all), outcome, outcome.success());
@@ -129,7 +131,10 @@ std::string to_text(const shard_summary& outcome) {
   const auto& moves = outcome.moves;
   std::ostringstream out;
   print_counts(out, outcome);
-  out << outcome.owned << " of " << outcome.shards << " shards owned at the end; " << moves.moves << " moves, at most "
+  out << "source: " << outcome.source;
+  if (outcome.broker_nodes > 1) out << ", a broker of " << outcome.broker_nodes << " nodes";
+  out << '\n'
+      << outcome.owned << " of " << outcome.shards << " shards owned at the end; " << moves.moves << " moves, at most "
       << moves.bound << ": of processes that were killed " << moves.died << ", stopped or drained " << moves.left
       << ", paused or cut off " << moves.lost << "; not seen " << moves.unseen << ", rebalanced " << moves.rebalanced
       << " (" << outcome.joins << " joins), unexplained " << moves.unexplained << '\n'

@@ -22,7 +22,8 @@ inline constexpr char queue_path[] = "/queue";
 inline constexpr char group_path[] = "/group";
 inline constexpr char topic_path[] = "/topic";
 inline constexpr char streams_path[] = "/streams";
-inline constexpr char source_group[] = "demo";  // of the topic, and of the streams
+inline constexpr char queues_path[] = "/queues";  // of RabbitMQ
+inline constexpr char source_group[] = "demo";    // of the topic, and of the streams
 inline constexpr char lanes_path[] = "/lanes";
 inline constexpr char pace_path[] = "/pace";
 inline constexpr char results_path[] = "/results";
@@ -47,7 +48,7 @@ struct consumer_settings {
   source_kind source = source_kind::queue;
   std::chrono::milliseconds grace{4'000};  ///< For so long its shards wait for it to come back.
   std::string guardian;                    ///< The socket of the guardian. Empty: there is none.
-  std::string broker;                      ///< The address of Redis.
+  std::string broker;                      ///< The address of Redis or RabbitMQ.
 };
 
 /// The same for all processes.
@@ -79,7 +80,7 @@ int guard(const std::string& socket);
 struct producer_settings {
   std::string hosts;
   source_kind source = source_kind::queue;
-  std::string broker;       ///< The address of Redis.
+  std::string broker;       ///< The address of Redis or RabbitMQ.
   std::uint64_t first = 1;  ///< The first message that it puts.
   std::uint64_t last = 0;   ///< 0: that of the workload.
   std::chrono::milliseconds duration{30'000};
@@ -97,7 +98,8 @@ struct direction {
   int changes = 0;       ///< How often an owner of shards is paused, restarted, drained or cut off.
   /// Where the messages are. With several of them the run moves from one to the next.
   std::vector<source_kind> sources{source_kind::queue};
-  int broker_kills = 0;     ///< How often Redis is killed.
+  int broker_kills = 0;     ///< How often a node of the broker is killed.
+  int broker_nodes = 1;     ///< Those of RabbitMQ.
   std::uint64_t range = 0;  ///< With one: processes with a lane each move at the same pace.
   bool guardian = false;    ///< A guardian runs beside the consumers.
   bool json = false;

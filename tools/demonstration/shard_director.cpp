@@ -4,6 +4,7 @@
 #include <exception>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
 #include "audit.hpp"
 #include "phases.hpp"
@@ -21,6 +22,8 @@ shard_director::shard_director(asio::io_context& io, const direction& how)
         if (!is_settled_) say(text);
       }) {
   summary_.shards = how.work.shards;
+  summary_.source = name_of(source_);
+  summary_.broker_nodes = broker_ ? broker_->nodes() : 0;
   summary_.planned_kills = how.kills;
   summary_.planned_changes = how.changes;
   summary_.planned_broker_kills = how.broker_kills;
@@ -50,6 +53,8 @@ awaitable<void> shard_director::wait_settled() {
       break;
     co_await pause_between();
   }
+  const std::vector<backlog*> all{messages_.get()};
+  co_await wait_in_hand(all);
   say("all messages are settled, and all shards are owned");
 }
 

@@ -55,7 +55,7 @@ class shard_director : private stage {
   std::set<int> hit_;  // processes that are down, paused or on their way out
   int beside_ = 0;     // faults that have not ended
   int last_cut_ = 0;
-  bool is_broker_away_ = false;  // until it answers again
+  bool is_broker_away_ = false;  // until all of it answers again
   bool is_settled_ = false;
 };
 

@@ -147,17 +147,17 @@ awaitable<void> shard_director::heal_later(int server) {
 awaitable<void> shard_director::kill_broker() {
   while (is_broker_away_) co_await pause_between();
   is_broker_away_ = true;
-  say("SIGKILL to the broker");
   ++summary_.broker_kills;
-  broker_->kill();
+  say("SIGKILL to " + broker_->kill_next());
   go_on_beside(start_broker_later(up_to(times_.timeout)));
 }
 
 awaitable<void> shard_director::start_broker_later(duration pause) {
   co_await wait_for(pause);
-  std::function<void()> start = [this] { broker_->start(); };
+  std::function<void()> start = [this] { broker_->restore(); };
   co_await blocking(start);
   is_broker_away_ = false;
+  say("the broker is as before");
 }
 
 awaitable<void> shard_director::cause(fault_kind what) {

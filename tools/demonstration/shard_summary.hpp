@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "figures.hpp"
 #include "moves.hpp"
@@ -21,6 +22,8 @@ struct shard_summary : figures {
   int restarts = 0;
   int drains = 0;
   int cuts = 0;
+  std::string source;    ///< Where the shards were.
+  int broker_nodes = 0;  ///< 0: there was no broker.
   int planned_broker_kills = 0;
   int broker_kills = 0;
 

@@ -1,6 +1,5 @@
 #include "stage.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -24,8 +23,6 @@ const char* to_option(zkrecipes::message_order order) {
   return order == zkrecipes::message_order::by_key ? "key" : "none";
 }
 
-bool needs_broker(const direction& how) { return std::ranges::count(how.sources, source_kind::redis) > 0; }
-
 std::string in_ms(std::chrono::milliseconds length) { return std::to_string(length.count()); }
 
 constexpr std::chrono::minutes start_timeout(2);  // a server starts beside all processes on a busy machine
@@ -42,9 +39,7 @@ stage::stage(asio::io_context& io, const direction& how)
                  .tick_time = times_.tick,
                  .delay_proxies = how.work.shards > 0,
                  .start_timeout = start_timeout}),
-      broker_(needs_broker(how) ? std::make_unique<testcluster::redis_broker>(
-                                      testcluster::redis_broker_options{.start_timeout = start_timeout})
-                                : nullptr),
+      broker_(make_broker(how)),
       log_(phases_.path() / "director"),
       session_(io.get_executor(), session_options(ensemble_.hosts())),
       progress_(session_),
@@ -151,7 +146,7 @@ awaitable<void> stage::start_guardian() {
 awaitable<void> stage::prepare() {
   if (how_.guardian) co_await start_guardian();
   say("three servers: " + ensemble_.hosts());
-  if (broker_) say("Redis: " + broker_->address());
+  if (broker_) say(broker_->name() + ": " + broker_->address());
   const std::string results = results_path;
   co_await session_.async_ensure_path(results, use_awaitable);
 }

@@ -6,15 +6,17 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <vector>
 
 #include <boost/asio.hpp>
 
 #include <zkrecipes/zkrecipes.hpp>
 
 #include <testcluster/ensemble.hpp>
-#include <testcluster/redis_broker.hpp>
 
+#include "backlog.hpp"
 #include "consumer_group.hpp"
+#include "demo_broker.hpp"
 #include "figures.hpp"
 #include "phase_log.hpp"
 #include "process.hpp"
@@ -47,6 +49,9 @@ class stage {
   /// The messages are divided evenly among the sources: it puts the part of this one.
   void start_producer(std::size_t part);
   boost::asio::awaitable<void> wait_produced();
+  boost::asio::awaitable<void> wait_empty(backlog& which);
+  /// Waits until consumers have settled what they have in hand, where the last of the backlogs does not tell.
+  boost::asio::awaitable<void> wait_in_hand(const std::vector<backlog*>& all);
   /// Ends the consumers and the dashboard.
   boost::asio::awaitable<void> stop_processes();
   /// Fills in what both kinds of runs have.
@@ -71,7 +76,7 @@ class stage {
   workload work_;
   std::mt19937_64 random_;
   testcluster::ensemble ensemble_;
-  std::unique_ptr<testcluster::redis_broker> broker_;  // null: the messages are in the ensemble
+  std::unique_ptr<demo_broker> broker_;  // null: the messages are in the ensemble
   scratch phases_;
   phase_log log_;
   zkrecipes::session session_;

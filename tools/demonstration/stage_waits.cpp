@@ -39,6 +39,34 @@ awaitable<void> stage::wait_progress() {
   }
 }
 
+awaitable<void> stage::wait_empty(backlog& which) {
+  for (;;) {
+    const auto left = co_await which.lag();
+    if (left == std::uint64_t{0}) co_return;
+    co_await pause_between();
+  }
+}
+
+/// A message that is lost is never settled, so the wait ends also if nothing is settled for a while.
+awaitable<void> stage::wait_in_hand(const std::vector<backlog*>& all) {
+  constexpr std::chrono::seconds quiet(20);
+  if (all.back()->counts_in_hand()) co_return;
+  std::uint64_t before = 0;
+  auto since = std::chrono::steady_clock::now();
+  for (;;) {
+    auto settled = co_await progress_.processed();
+    for (auto* each : all) {
+      const auto letters = co_await each->dead_letters();
+      settled += letters.size();
+    }
+    const auto now = std::chrono::steady_clock::now();
+    if (settled > before) since = now;
+    before = settled;
+    if (settled >= work_.messages() || now - since > quiet) co_return;
+    co_await pause_between();
+  }
+}
+
 /// Runs a function of the ensemble on another thread: these functions block, and our session must go on sending
 /// heartbeats.
 awaitable<void> stage::blocking(std::function<void()> call) {

@@ -7,12 +7,14 @@ namespace demo {
 timings choose_timings(const direction& how) {
   using namespace std::chrono_literals;
   timings chosen;
+  const bool is_rabbitmq = std::ranges::count(how.sources, source_kind::rabbitmq) > 0;
+  const auto broker_pause = is_rabbitmq ? 15s : 2s;  // until it is as before a kill
   if (how.kills > 1 || how.server_kills > 1 || how.changes > 0) {
     chosen.tick = 200ms;
     chosen.timeout = 1s;
     chosen.deadline = 200ms;
     chosen.production = std::max<std::chrono::milliseconds>(
-        15s, (how.kills + how.changes) * 2500ms + how.server_kills * 4s + how.broker_kills * 2s);
+        15s, (how.kills + how.changes) * 2500ms + how.server_kills * 4s + how.broker_kills * broker_pause);
   }
   const auto messages = static_cast<std::int64_t>(how.work.messages);
   chosen.production = std::max(chosen.production, messages * (how.work.shards ? 2ms : 3ms));

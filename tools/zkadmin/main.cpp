@@ -29,6 +29,8 @@ exit_code execute(surroundings& around, const settings& wanted, const invocation
     case command::freeze: return freeze_group(around, wanted, asked.path, true, asked.read_write);
     case command::thaw: return freeze_group(around, wanted, asked.path, false, asked.read_write);
     case command::topics: return show_topics(around, wanted, asked.path, asked.output);
+    case command::streams:
+      return show_streams(around, wanted, asked.path, place_of(asked.broker, wanted.timeout), asked.output);
     case command::recipes: return show_recipes(around, wanted, asked.path, asked.kind, asked.output);
     case command::release: return release_shard(around, wanted, asked.path, asked.shard, asked.read_write);
     case command::exporter: return run_exporter(around, wanted);
@@ -70,6 +72,13 @@ std::string joined(std::span<const char* const> arguments) {
   return line;
 }
 
+check_state check(surroundings& around, const settings& wanted, const invocation& asked) {
+  const auto broker = place_of(asked.broker, wanted.timeout);
+  if (!asked.security) return check_cluster(around, wanted, asked.only, broker, asked.output);
+  if (broker) throw failure(exit_code::usage, "--broker: --security asks no broker");
+  return check_security(around, wanted, asked.only, asked.output);
+}
+
 int run(std::span<const char* const> arguments) {
   const auto asked = parse_command_line(arguments, std::cout);
   if (!asked) return 0;
@@ -81,10 +90,7 @@ int run(std::span<const char* const> arguments) {
   // Never destroyed, because the destructor would wait for running name lookups, which can take arbitrarily long.
   static auto* const io = new boost::asio::io_context(1);
   surroundings around{*io, std::cout, std::cerr, joined(arguments)};
-  if (asked->command == command::check) {
-    const auto check = asked->security ? check_security : check_cluster;
-    return static_cast<int>(check(around, wanted, asked->only, asked->output));
-  }
+  if (asked->command == command::check) return static_cast<int>(check(around, wanted, *asked));
   if (asked->command == command::lock) return run_locked(around, wanted, asked->path, asked->hold);
   if (asked->command == command::lead) return run_leading(around, wanted, asked->path, asked->hold);
   return static_cast<int>(execute(around, wanted, *asked));

@@ -28,7 +28,8 @@ struct spool_status {
   /// is lost.
   std::uint64_t gap = 0;
   /// The last failure of the file or of the queue that has not been followed by a success. `connection_loss` also while
-  /// something is to be asked or put and there is no connection, told after 1 to 2 s.
+  /// something is to be asked or put and there is no connection, told after 1 to 2 s; with RabbitMQ it is
+  /// `rabbit_errc::unavailable` if the broker is away.
   error_code error{};
   std::string trouble;  ///< The same in words, with the file and the cure. Also tells of a gap.
 };

@@ -24,7 +24,8 @@ class topic;
 /// Accepts messages into a file, and puts them from there into a topic or a queue: each exactly once, and in the order
 /// in which they were accepted, over ends of the process and outages of the ensemble. The file belongs to one path and
 /// one producer name. An object of this name goes on after a restart where the queue says that the last one stopped.
-/// docs/recipes/spooled-producer.md says what is promised, and what is not.
+/// docs/recipes/spooled-producer.md says what is promised, and what is not. One for queues of RabbitMQ is made by
+/// `spool_into` (rabbit_spool.hpp), which says what differs.
 ///
 /// Needs the library `zkrecipes_spool` (CMake: the component `spool`, target `zkrecipes::spool`) and SQLite. It adds
 /// one thread to the process, which does all work with the file; nothing else waits for the disk.

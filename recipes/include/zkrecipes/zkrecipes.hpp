@@ -12,6 +12,11 @@
 #include <zkrecipes/diagnostic.hpp>
 #include <zkrecipes/double_barrier.hpp>
 #include <zkrecipes/election.hpp>
+#include <zkrecipes/external_log.hpp>
+#include <zkrecipes/external_message.hpp>
+#include <zkrecipes/external_options.hpp>
+#include <zkrecipes/external_queue.hpp>
+#include <zkrecipes/external_source.hpp>
 #include <zkrecipes/gate.hpp>
 #include <zkrecipes/keep.hpp>
 #include <zkrecipes/keyed_limiter.hpp>

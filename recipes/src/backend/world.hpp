@@ -1,5 +1,5 @@
 // The seam: the narrow interface between the library and the outside world, which is one connection to one server,
-// time, timers, random numbers, name resolution, and the guardian of the machine.
+// time, timers, random numbers, name resolution, the guardian of the machine, and brokers of messages.
 //
 // Nothing above this interface includes a ZooKeeper header, reads a clock, draws a random number or touches a socket.
 // The real world is in zookeeper/; the tests have a simulated one. Every function is called on the session's strand,
@@ -15,6 +15,7 @@
 
 #include <zkrecipes/lease_clock.hpp>
 
+#include "backend/broker_stream.hpp"
 #include "backend/endpoint.hpp"
 #include "backend/guardian/guardian_line.hpp"
 #include "backend/guardian/guardian_listener.hpp"
@@ -52,6 +53,14 @@ class world {
   /// no guardian in this world.
   virtual std::unique_ptr<guardian_line> call_guardian(const std::string& path, guardian_listener& listener) {
     static_cast<void>(path), static_cast<void>(listener);
+    return nullptr;
+  }
+
+  /// A stream to a broker of messages, not connected yet. `name`: as the user wrote it; the certificate has to have it.
+  /// Without `tls` the stream is plain text. Null: there can be no broker in this world.
+  virtual std::unique_ptr<broker_stream> open_broker(const endpoint& broker, const std::string& name,
+                                                     const std::shared_ptr<tls_context>& tls) {
+    static_cast<void>(broker), static_cast<void>(name), static_cast<void>(tls);
     return nullptr;
   }
 };

@@ -88,6 +88,7 @@ void delivery_run::step(lease_clock::time_point now) {
   } else if (is_committing_ && !may_commit()) {
     writer_.stop();
   }
+  if (!goes_on() && !may_commit() && !is_receiving_ && !is_reading_) frame_->source->let_go();
   end_step();
 }
 

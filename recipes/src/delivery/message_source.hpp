@@ -42,6 +42,8 @@ class message_source {
 
   /// For error texts, such as "queue /orders".
   virtual std::string name() const = 0;
+  /// With `career_failed`: what the user's code behind the source has said, in words. Read when the run has ended.
+  virtual std::string failure() const { return {}; }
 
   /// From here on we are the only consumer; messages that were received before and are not settled come again.
   virtual awaitable<error_code> open() = 0;
@@ -60,10 +62,13 @@ class message_source {
   virtual std::uint64_t take_passed_over() { return 0; }
   /// Why a message that was received can not be processed: it is parked. Empty: it can.
   virtual std::string problem_of(const std::string&) const { return {}; }
-  /// Reads messages that were received before again, because their data was dropped. Nothing for those that have gone.
+  /// Reads messages that were received before again, because their data was dropped, or messages that an earlier term
+  /// has received. Nothing for those that have gone; the name only for those that may still come.
   virtual awaitable<outcome<std::vector<std::optional<message>>>> read_again(std::vector<std::string> names) = 0;
   /// Whether `read_again` is possible.
   virtual bool can_read_again() const noexcept = 0;
+  /// False: this message is not in hand, and can not be received any more.
+  virtual bool can_come(const std::string&) const { return true; }
 
   /// The marks of the keys that are parked: see `mark_of`.
   virtual awaitable<outcome<std::set<std::string>>> parked_keys() = 0;
@@ -89,6 +94,9 @@ class message_source {
   /// The transaction was committed: the last one, if the source moves its position. Else it can be called again for the
   /// same messages, or never.
   virtual awaitable<void> settled(std::vector<settlement> batch) = 0;
+  /// Nothing is received or settled any more, although calls may go on: what is not settled is the successor's. Not
+  /// while `receive` runs. May be called several times before `close`.
+  virtual void let_go() {}
   /// No more messages are wanted. Those that are not settled go back, in order.
   virtual awaitable<void> close() = 0;
 };

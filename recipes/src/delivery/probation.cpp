@@ -24,6 +24,7 @@ probation::probation(const consumer_notes& notes, std::size_t length)
       written_(suspects_) {}
 
 awaitable<error_code> probation::prepare(message_source& from) {
+  std::erase_if(suspects_, [&from](const auto& each) { return !from.can_come(each); });
   if (is_prepared_ || suspects_.empty() || !from.can_read_again()) co_return error_code();
   const auto asked = suspects();
   auto read = co_await from.read_again(asked);

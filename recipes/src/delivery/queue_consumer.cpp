@@ -87,7 +87,7 @@ std::shared_ptr<delivery_frame> make_frame(const message_feed& from, queue_consu
   }
   check(options);
   require(options.spent != spent_message::park_key || from.get_source()->get_traits().parks_keys, "spent",
-          "other than park_key with a topic");
+          "other than park_key with a feed");
   auto frame = std::make_shared<delivery_frame>();
   frame->source = from.get_source();
   frame->options = std::move(options);
@@ -138,6 +138,7 @@ asio::awaitable<void> queue_consumer::execute(term present) {
   auto ended = co_await initiate<void(error_code)>(token, &start_delivery, run);
   if (run->failure()) std::rethrow_exception(run->failure());
   const auto error = std::get<0>(ended);
+  if (error == errc::career_failed) throw std::runtime_error(frame_->source->name() + ": " + frame_->source->failure());
   if (error && !is_fatal(error)) throw boost::system::system_error(error, frame_->source->name());
 }
 

@@ -39,7 +39,7 @@ std::string behind(const stream_id& id) { return id == stream_id() ? "-" : '(' +
 }  // namespace
 
 awaitable<error_code> redis_core::ask(redis_connection& by, redis_questions all, bool may_repeat) {
-  return ask_broker(frame_, by, std::move(all), may_repeat, frame_->session->retry_deadline());
+  return ask_broker(frame_, by, std::move(all), may_repeat, frame_->broker.session->retry_deadline());
 }
 
 awaitable<outcome<>> redis_core::seek(std::uint32_t shard, std::string group, redis_position where) {
@@ -51,10 +51,10 @@ awaitable<outcome<>> redis_core::seek(std::uint32_t shard, std::string group, re
   if (std::get<0>(found)) co_return outcome<>(std::get<0>(found));
   stream_position position;
   position.last = std::get<1>(found);
-  position.seek = frame_->session->make_guid();
+  position.seek = frame_->broker.session->make_guid();
   auto path = frame_->where.position(shard, group);
   auto text = serialize(position);
-  error = co_await write_position(frame_->session, std::move(path), std::move(text), position.seek);
+  error = co_await write_position(frame_->broker.session, std::move(path), std::move(text), position.seek);
   co_return outcome<>(error);
 }
 
@@ -103,7 +103,7 @@ awaitable<outcome<stream_ids>> redis_core::positions(std::uint32_t from, std::ui
   std::vector<backend::request> looks;
   for (auto shard = from; shard < to; ++shard)
     looks.push_back(make_request(opcode::get, frame_->where.position(shard, group)));
-  auto seen = co_await frame_->session->perform_all(std::move(looks));
+  auto seen = co_await frame_->broker.session->perform_all(std::move(looks));
   stream_ids all;
   for (const auto& each : seen) {
     if (each.error && each.error != errc::no_node) co_return failed<stream_ids>(each.error);
@@ -149,7 +149,7 @@ awaitable<error_code> redis_core::add_lags(redis_connection& by, std::uint32_t f
 
 awaitable<outcome<stream_letters>> redis_core::dead_letters(std::string group) {
   if (!is_group(group)) return refuse<stream_letters>(errc::bad_arguments);
-  return read_letters(frame_->session, frame_->where.dead(group));
+  return read_letters(frame_->broker.session, frame_->where.dead(group));
 }
 
 /// The letter is removed when the entry is put, so that it can not be lost.
@@ -159,11 +159,12 @@ awaitable<outcome<>> redis_core::revive(std::string group, dead_letter which) {
   if (!shard || *shard >= frame_->options.shards || !is_named || !is_group(group))
     co_return outcome<>(errc::bad_arguments);
   const auto folder = frame_->where.dead(group);
-  auto seen = co_await frame_->session->perform(make_request(opcode::exists, join(folder, which.name)), retry::always);
+  auto seen =
+      co_await frame_->broker.session->perform(make_request(opcode::exists, join(folder, which.name)), retry::always);
   if (seen.error) co_return outcome<>(seen.error);
   const auto error = co_await put(*shard, which);
   if (error) co_return outcome<>(error);
-  auto removed = co_await discard_letter(frame_->session, folder, which.name);
+  auto removed = co_await discard_letter(frame_->broker.session, folder, which.name);
   const bool has_gone = std::get<0>(removed) == errc::no_node || std::get<0>(removed) == errc::outcome_unknown;
   co_return has_gone ? outcome<>(error_code()) : removed;
 }
@@ -186,7 +187,7 @@ awaitable<error_code> redis_core::put(std::uint32_t shard, const dead_letter& wh
 
 awaitable<outcome<>> redis_core::discard(std::string group, dead_letter which) {
   if (!is_group(group) || which.name.empty()) return refuse<>(errc::bad_arguments);
-  return discard_letter(frame_->session, frame_->where.dead(group), std::move(which.name));
+  return discard_letter(frame_->broker.session, frame_->where.dead(group), std::move(which.name));
 }
 
 }  // namespace zkrecipes::detail

@@ -23,7 +23,7 @@ class redis_core : public std::enable_shared_from_this<redis_core> {
   explicit redis_core(redis_frame_ptr frame) : frame_(std::move(frame)) {}
 
   const redis_frame_ptr& frame() const noexcept { return frame_; }
-  const scheduler_ptr& get_scheduler() const noexcept { return frame_->session->get_scheduler(); }
+  const scheduler_ptr& get_scheduler() const noexcept { return frame_->broker.session->get_scheduler(); }
 
   awaitable<outcome<>> seek(std::uint32_t shard, std::string group, redis_position where);
   awaitable<outcome<std::vector<redis_lag>>> lag(std::string group);

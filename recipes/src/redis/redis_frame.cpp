@@ -15,11 +15,11 @@ json_object streams_record(const redis_frame& frame) {
 }  // namespace
 
 awaitable<error_code> agree_on_streams(redis_frame_ptr frame) {
-  return agree_on_record(frame->session, frame->where.root, streams_record(*frame));
+  return agree_on_record(frame->broker.session, frame->where.root, streams_record(*frame));
 }
 
 awaitable<error_code> find_streams(redis_frame_ptr frame) {
-  return find_record(frame->session, frame->where.root, streams_record(*frame));
+  return find_record(frame->broker.session, frame->where.root, streams_record(*frame));
 }
 
 }  // namespace zkrecipes::detail

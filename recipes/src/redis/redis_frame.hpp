@@ -3,23 +3,18 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include <zkrecipes/redis_options.hpp>
 
-#include "backend/endpoint.hpp"
-#include "backend/tls/tls_context.hpp"
-#include "session/core.hpp"
+#include "broker/broker_frame.hpp"
 #include "topic/topic_layout.hpp"
 
 namespace zkrecipes::detail {
 
 struct redis_frame {
-  core_ptr session;
+  broker_frame broker;
   topic_layout where;  ///< Positions, marks and dead letters have the places of those of a topic.
   redis_options options;
-  std::vector<backend::endpoint> brokers;
-  std::shared_ptr<backend::tls_context> tls;  ///< Null: plain text. On the strand.
 
   std::string stream(std::uint32_t shard) const { return options.stream + ':' + std::to_string(shard); }
 };

@@ -5,6 +5,7 @@
 #include <zkrecipes/redis_error.hpp>
 
 #include "session/forwarding.hpp"
+#include "session/operation.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {

@@ -6,8 +6,9 @@
 #include <hiredis/hiredis.h>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/error.hpp>
 
-#include <zkrecipes/error.hpp>
+#include <zkrecipes/redis_error.hpp>
 
 namespace zkrecipes::detail {
 
@@ -38,16 +39,18 @@ std::string formatted(const std::vector<std::string>& command) {
 
 void redis_link::reader_deleter::operator()(redisReader* what) const noexcept { redisReaderFree(what); }
 
-redis_link::redis_link(asio::any_io_executor strand, std::optional<backend::tls_context::connection> secure,
-                       std::function<void()> changed)
-    : socket_(strand, std::move(secure)), changed_(std::move(changed)), reader_(redisReaderCreate()) {
+redis_link::redis_link(std::unique_ptr<backend::broker_stream> over, std::function<void()> changed)
+    : stream_(std::move(over)), changed_(std::move(changed)), reader_(redisReaderCreate()) {
   if (!reader_) throw std::bad_alloc();
 }
 
 redis_link::~redis_link() { abandon(); }
 
+error_code redis_link::why() const noexcept { return redis_errc::unavailable; }
+
 void redis_link::connect(const backend::endpoint& broker) {
-  socket_.connect(broker, [self = shared_from_this()](const error_code& error) {
+  if (!stream_) return end("there are no brokers here");
+  stream_->connect(broker, [self = shared_from_this()](const error_code& error) {
     if (self->is_over_) return;
     if (error) return self->end(error.message());
     self->is_up_ = true;
@@ -68,7 +71,7 @@ void redis_link::send(const std::vector<std::string>& command, reply_handler han
 /// Commands sent meanwhile go together with the next write.
 void redis_link::write() {
   sending_ = std::exchange(to_send_, {});
-  socket_.write(asio::buffer(sending_), [self = shared_from_this()](const error_code& error, std::size_t) {
+  stream_->write(asio::buffer(sending_), [self = shared_from_this()](const error_code& error, std::size_t) {
     self->sending_.clear();
     if (self->is_over_) return;
     if (error) return self->end(error.message());
@@ -77,7 +80,7 @@ void redis_link::write() {
 }
 
 void redis_link::read() {
-  socket_.read_some(asio::buffer(received_), [self = shared_from_this()](const error_code& error, std::size_t size) {
+  stream_->read_some(asio::buffer(received_), [self = shared_from_this()](const error_code& error, std::size_t size) {
     if (self->is_over_) return;
     if (error) return self->end(error == asio::error::eof ? "the broker has closed the connection" : error.message());
     if (self->take_replies(size)) self->read();
@@ -109,7 +112,7 @@ void redis_link::end(const std::string& reason) {
   is_up_ = false;
   if (std::exchange(is_over_, true)) return;
   reason_ = reason;
-  socket_.close();
+  if (stream_) stream_->close();
   for (const auto& each : std::exchange(handlers_, {})) each(nullptr);
   if (changed_) changed_();
 }
@@ -119,7 +122,7 @@ void redis_link::abandon() {
   is_up_ = false;
   is_over_ = true;
   handlers_.clear();
-  socket_.close();
+  if (stream_) stream_->close();
 }
 
 }  // namespace zkrecipes::detail

@@ -5,45 +5,39 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include <boost/asio/any_io_executor.hpp>
-
-#include "backend/endpoint.hpp"
-#include "redis/redis_socket.hpp"
+#include "backend/broker_stream.hpp"
+#include "broker/broker_link.hpp"
 
 struct redisReader;
 struct redisReply;
 
 namespace zkrecipes::detail {
 
-/// It connects to one numeric address, and ends once. On the strand. hiredis' own connections resolve names while they
-/// block, know no TLS, and abort the process at a reply that comes unasked.
-class redis_link : public std::enable_shared_from_this<redis_link> {
+/// On the strand. hiredis' own connections resolve names while they block, know no TLS, and abort the process at a
+/// reply that comes unasked.
+class redis_link final : public broker_link, public std::enable_shared_from_this<redis_link> {
  public:
   /// With null if the connection has ended before the reply. It must only take note.
   using reply_handler = std::function<void(const redisReply*)>;
 
-  /// `changed`: called when the connection is up, and when it has ended. It must only take note. Without `secure` the
-  /// connection is plain text.
-  redis_link(boost::asio::any_io_executor strand, std::optional<backend::tls_context::connection> secure,
-             std::function<void()> changed);
-  ~redis_link();
-  redis_link(const redis_link&) = delete;
-  redis_link& operator=(const redis_link&) = delete;
+  /// `changed`: called when the connection is up, and when it has ended. It must only take note. Without a stream
+  /// `connect` fails.
+  redis_link(std::unique_ptr<backend::broker_stream> over, std::function<void()> changed);
+  ~redis_link() override;
 
-  void connect(const backend::endpoint& broker);
-  bool is_up() const noexcept { return is_up_; }
-  bool is_over() const noexcept { return is_over_; }
-  /// Why it has ended.
-  const std::string& reason() const noexcept { return reason_; }
+  void connect(const backend::endpoint& broker) override;
+  bool is_up() const noexcept override { return is_up_; }
+  bool is_over() const noexcept override { return is_over_; }
+  const std::string& reason() const noexcept override { return reason_; }
+  /// `redis_errc::unavailable`
+  error_code why() const noexcept override;
+  void abandon() override;
 
   /// Sends a command behind those sent before. The handlers are called in this order.
   void send(const std::vector<std::string>& command, reply_handler handler);
-  /// Ends the connection. Nothing is called after this.
-  void abandon();
 
  private:
   struct reader_deleter {
@@ -56,7 +50,7 @@ class redis_link : public std::enable_shared_from_this<redis_link> {
   void write();
   void end(const std::string& reason);
 
-  redis_socket socket_;
+  std::unique_ptr<backend::broker_stream> stream_;
   std::function<void()> changed_;
   std::unique_ptr<redisReader, reader_deleter> reader_;
   std::vector<char> received_;

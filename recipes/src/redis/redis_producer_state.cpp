@@ -56,29 +56,16 @@ void redis_producer_state::add(topic_caller::handler whose, std::vector<topic_me
              [self = shared_from_this()](auto arrived) { self->take_in(std::move(arrived)); });
 }
 
-/// If the coroutine goes with its context before its end, so do the callers that wait: they may own the producer.
-class redis_producer_state::abandonment {
- public:
-  explicit abandonment(std::shared_ptr<redis_producer_state> of) : of_(std::move(of)) {}
-  abandonment(const abandonment&) = delete;
-  abandonment& operator=(const abandonment&) = delete;
-  ~abandonment() {
-    if (!of_) return;
-    of_->broker_.close();
-    const auto callers = std::exchange(of_->waiting_, {});  // they may let go of the last handle
-  }
-  void dismiss() { of_.reset(); }
-
- private:
-  std::shared_ptr<redis_producer_state> of_;
-};
-
 void redis_producer_state::take_in(std::vector<waiting_put> arrived) {
   std::ranges::move(arrived, std::back_inserter(waiting_));
   changed_.notify();
   if (waiting_.empty() || std::exchange(is_working_, true)) return;
-  auto watch = std::make_shared<abandonment>(shared_from_this());
-  launch_detached(frame_->session->strand(), owning(shared_from_this(), &redis_producer_state::work, std::move(watch)));
+  auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] {
+    self->broker_.close();
+    const auto callers = std::exchange(self->waiting_, {});  // they may let go of the last handle
+  });
+  launch_detached(frame_->broker.session->strand(),
+                  owning(shared_from_this(), &redis_producer_state::work, std::move(watch)));
 }
 
 void redis_producer_state::leave() {
@@ -86,7 +73,7 @@ void redis_producer_state::leave() {
   changed_.notify();
 }
 
-awaitable<void> redis_producer_state::work(std::shared_ptr<abandonment> watch) {
+awaitable<void> redis_producer_state::work(std::shared_ptr<put_abandonment> watch) {
   co_await wait_for_calls();
   while (!waiting_.empty()) {
     co_await do_next();
@@ -100,13 +87,13 @@ awaitable<void> redis_producer_state::work(std::shared_ptr<abandonment> watch) {
 
 /// Until there are some, or there will be none.
 awaitable<void> redis_producer_state::wait_for_calls() {
-  const auto& session = frame_->session;
+  const auto& session = frame_->broker.session;
   const forwarding session_changes(session->changed(), changed_);
   while (waiting_.empty() && !is_left_ && !session->over()) co_await changed_.wait();
 }
 
 awaitable<void> redis_producer_state::do_next() {
-  auto error = frame_->session->over();
+  auto error = frame_->broker.session->over();
   const bool has_begun = !error && !is_known_;
   if (has_begun) error = co_await begin();
   if (error) co_return fail_all(error);
@@ -135,7 +122,7 @@ awaitable<error_code> redis_producer_state::claim(std::uint64_t& number) {
   const auto found = std::make_shared<std::uint64_t>(0);
   error_code error = errc::outcome_unknown;
   while (error == errc::outcome_unknown) {
-    id_ = frame_->session->make_guid();
+    id_ = frame_->broker.session->make_guid();
     const auto asked = std::make_shared<redis_question>();
     asked->command = claim_command(key_, id_);
     asked->take = [found](const redisReply& reply) {
@@ -180,7 +167,7 @@ awaitable<void> redis_producer_state::put_batch() {
   one.push_back(asked);
   const auto error = co_await ask_broker(frame_, broker_, std::move(one), true, never);
   if (!error) co_return conclude(count, *found, asked->is_open());
-  if (asked->is_open() && !frame_->session->over()) fail_batch(count, errc::outcome_unknown);
+  if (asked->is_open() && !frame_->broker.session->over()) fail_batch(count, errc::outcome_unknown);
   fail_all(error);
 }
 

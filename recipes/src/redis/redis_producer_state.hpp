@@ -11,6 +11,7 @@
 #include "redis/put_script.hpp"
 #include "redis/redis_question.hpp"
 #include "session/operation.hpp"
+#include "topic/put_abandonment.hpp"
 #include "topic/put_inbox.hpp"
 #include "topic/put_result.hpp"
 
@@ -24,7 +25,7 @@ class redis_producer_state : public std::enable_shared_from_this<redis_producer_
  public:
   redis_producer_state(redis_frame_ptr frame, const std::string& name);
 
-  const scheduler_ptr& get_scheduler() const noexcept { return frame_->session->get_scheduler(); }
+  const scheduler_ptr& get_scheduler() const noexcept { return frame_->broker.session->get_scheduler(); }
 
   /// From any thread. The caller is told the number of the message.
   void put(topic_caller::handler whose, topic_message what);
@@ -37,12 +38,11 @@ class redis_producer_state : public std::enable_shared_from_this<redis_producer_
 
  private:
   using waiting_put = put_inbox::waiting_put;
-  class abandonment;
 
   void accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
   void add(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
   void take_in(std::vector<waiting_put> arrived);
-  awaitable<void> work(std::shared_ptr<abandonment> watch);
+  awaitable<void> work(std::shared_ptr<put_abandonment> watch);
   awaitable<void> wait_for_calls();
   awaitable<void> do_next();
   awaitable<error_code> claim(std::uint64_t& number);

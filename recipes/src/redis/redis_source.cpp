@@ -5,7 +5,7 @@
 namespace zkrecipes::detail {
 
 redis_source::redis_source(redis_frame_ptr frame, std::uint32_t shard, std::string group)
-    : log_source(frame->session, frame->where, shard, group),
+    : log_source(frame->broker.session, frame->where, shard, group),
       frame_(std::move(frame)),
       reader_(frame_, shard, std::move(group), position()) {}
 

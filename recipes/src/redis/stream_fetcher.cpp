@@ -7,6 +7,7 @@
 #include <zkrecipes/redis_error.hpp>
 
 #include "redis/redis_inquiry.hpp"
+#include "session/operation.hpp"
 #include "session/outcomes.hpp"
 
 namespace zkrecipes::detail {
@@ -45,13 +46,13 @@ awaitable<outcome<stream_fetcher::entries>> stream_fetcher::fetch(std::vector<st
 }
 
 awaitable<outcome<bool>> stream_fetcher::ask(std::shared_ptr<batch> all) {
-  redis_inquiry asking(connection_, frame_->session->get_scheduler());
+  redis_inquiry asking(connection_, frame_->broker.session->get_scheduler());
   for (std::size_t i = 0; i < all->ids.size(); ++i) {
     const auto id = to_string(all->ids[i]);
     const std::vector<std::string> command{"XRANGE", stream_, id, id, "COUNT", "1"};
     asking.ask(command, [this, all, i](const redisReply& reply) { take(*all, i, reply); });
   }
-  co_return co_await asking.replies(frame_->session->now() + frame_->options.timeout);
+  co_return co_await asking.replies(frame_->broker.session->now() + frame_->options.timeout);
 }
 
 void stream_fetcher::take(batch& all, std::size_t which, const redisReply& reply) const {

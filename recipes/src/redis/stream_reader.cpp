@@ -30,7 +30,7 @@ stream_reader::stream_reader(redis_frame_ptr frame, std::uint32_t shard, std::st
     : frame_(std::move(frame)),
       stream_(frame_->stream(shard)),
       position_(position),
-      changed_(frame_->session->get_scheduler()),
+      changed_(frame_->broker.session->get_scheduler()),
       trimmer_(frame_, shard, std::move(group)),
       fetcher_(frame_, stream_),
       connection_(frame_) {}
@@ -140,7 +140,7 @@ struct stream_reader::look_at_stream {
 };
 
 awaitable<error_code> stream_reader::check_stream() {
-  redis_inquiry asking(connection_, frame_->session->get_scheduler());
+  redis_inquiry asking(connection_, frame_->broker.session->get_scheduler());
   auto look = std::make_shared<look_at_stream>();
   const std::vector<std::string> state{"XINFO", "STREAM", stream_};
   asking.ask(state, [look](const redisReply& reply) { look->take_state(reply); });
@@ -151,7 +151,7 @@ awaitable<error_code> stream_reader::check_stream() {
   };
   ask_for(progress_.last(), &look_at_stream::has_last);
   ask_for(progress_.farthest(), &look_at_stream::has_farthest);
-  auto asked = co_await asking.replies(frame_->session->now() + frame_->options.timeout);
+  auto asked = co_await asking.replies(frame_->broker.session->now() + frame_->options.timeout);
   const auto& [failure, is_complete] = asked;
   if (failure || !is_complete) co_return failure;  // the next connection asks again
   if (look->error) co_return answer_failure(look->error, look->words);
@@ -227,7 +227,7 @@ void stream_reader::ask() {
                                          stream_,
                                          to_string(cursor_)};
   is_asking_ = true;
-  answer_by_ = frame_->session->now() + block + frame_->options.timeout;
+  answer_by_ = frame_->broker.session->now() + block + frame_->options.timeout;
   connection_.send(command, [this](const redisReply* reply) { take(reply); });
 }
 

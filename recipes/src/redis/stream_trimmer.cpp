@@ -27,7 +27,7 @@ void stream_trimmer::reset() {
 }
 
 awaitable<std::optional<stream_id>> stream_trimmer::first_to_keep() {
-  const auto now = frame_->session->now();
+  const auto now = frame_->broker.session->now();
   const bool has_news = seen_ < consumed_ && now >= next_look_;
   if (!has_news || frame_->options.groups.empty()) co_return std::nullopt;
   next_look_ = now + pause_between_looks;
@@ -45,7 +45,7 @@ awaitable<std::optional<stream_id>> stream_trimmer::least_of_groups() {
   }
   if (!is_ours_named) co_return std::nullopt;  // the others trim
   if (looks.empty()) co_return least;
-  auto replies = co_await frame_->session->perform_all(std::move(looks));
+  auto replies = co_await frame_->broker.session->perform_all(std::move(looks));
   for (const auto& each : replies) {
     const auto position = each.error ? std::nullopt : parse_stream_position(each.data);
     if (!position) co_return std::nullopt;

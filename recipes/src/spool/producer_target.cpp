@@ -35,7 +35,10 @@ const boost::asio::any_io_executor& producer_target::strand() const noexcept {
   return session_->get_scheduler()->strand;
 }
 
-bool producer_target::is_connected() const { return session_->connected(); }
+spool_outage producer_target::outage() const {
+  if (session_->connected()) return {};
+  return {errc::connection_loss, "the session has no connection: check the ensemble and the network"};
+}
 
 error_code producer_target::check(const spool_row& what) const {
   if (bounds_.longest_key == 0 && !what.key.empty()) return errc::bad_arguments;

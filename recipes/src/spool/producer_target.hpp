@@ -26,7 +26,7 @@ class producer_target : public spool_target {
   error_code check(const spool_row& what) const override;
   std::size_t most_messages() const noexcept override { return bounds_.most_messages; }
   std::size_t most_bytes() const noexcept override { return bounds_.most_bytes; }
-  bool is_connected() const override;
+  spool_outage outage() const override;
   void cancel() override { asking_.cancel(); }
 
  protected:

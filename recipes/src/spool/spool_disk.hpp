@@ -21,6 +21,7 @@ struct spool_extent {
   std::int64_t base = 0;          ///< The number of a message in the file less its number in the queue.
   std::uint64_t unsent_from = 0;  ///< None from this one on can be in the queue. 0: it is not known of any.
   std::uint64_t bytes = 0;        ///< The messages in it take so many, by `size_of`.
+  std::uint64_t origin = 0;       ///< That of the messages that are appended until it is opened again. 0: none.
 };
 
 /// What one transaction changes.

@@ -62,6 +62,7 @@ spool_answer spool_file::open(std::optional<std::uint64_t> keep) {
     begin_anew(keep);
     all.extent = read_extent();
     require_all_there(all.extent);
+    if (settings_.has_origins) renew_origins(all.extent);
     all.extent.bytes = read_bytes();
   });
 }
@@ -102,6 +103,7 @@ spool_answer spool_file::load(std::uint64_t from, std::size_t most_messages, std
       if (next.number != from + all.rows.size()) {
         throw refusal{spool_errc::corrupt, "lacks message " + std::to_string(from + all.rows.size())};
       }
+      next.origin = origins_.of(next.number);
       bytes += size_of(next);
       if (bytes > most_bytes && !all.rows.empty()) break;
       all.rows.push_back(std::move(next));

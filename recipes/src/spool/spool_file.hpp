@@ -10,6 +10,7 @@
 #include <zkrecipes/spool_options.hpp>
 
 #include "spool/spool_disk.hpp"
+#include "spool/spool_origins.hpp"
 
 struct sqlite3;
 
@@ -24,6 +25,7 @@ struct spool_file_settings {
   std::string name;  ///< That of the producer.
   spool_durability durability = spool_durability::power;
   std::int64_t most_pages = 0;  ///< For the tests: a disk with so much room. 0: no bound.
+  bool has_origins = false;     ///< See `spool_origins`.
 };
 
 /// Every function may wait for the disk. So only the thread of an `sqlite_disk` has one: nothing else makes it, and a
@@ -64,6 +66,8 @@ class spool_file {
   void begin_anew(std::optional<std::uint64_t> keep);
   spool_extent read_extent();
   std::uint64_t read_bytes();
+  void read_origins();
+  void renew_origins(spool_extent& extent);
   void require_all_there(const spool_extent& extent);
   void write(const spool_change& change);
   void execute(const std::string& sql);
@@ -71,6 +75,7 @@ class spool_file {
   void set_synchronous(spool_durability as);
 
   spool_file_settings settings_;
+  spool_origins origins_;
   sqlite3* connection_ = nullptr;
   std::unique_ptr<sqlite_statement> append_;
   std::unique_ptr<sqlite_statement> remove_;

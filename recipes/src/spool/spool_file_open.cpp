@@ -172,6 +172,35 @@ std::uint64_t spool_file::read_bytes() {
   return static_cast<std::uint64_t>(value_of("SELECT coalesce(sum(length(key) + length(data) + 64), 0) FROM message"));
 }
 
+void spool_file::read_origins() {
+  origins_.clear();
+  sqlite_statement rows(connection_, "SELECT first, number FROM origin ORDER BY first");
+  while (rows.step()) {
+    const auto first = static_cast<std::uint64_t>(rows.number(0));
+    const auto number = static_cast<std::uint64_t>(rows.number(1));
+    if (!origins_.add(first, number)) throw refusal{spool_errc::corrupt, "has an origin that is none"};
+  }
+}
+
+/// Forgets those of messages that were put or removed. A file that had none gets one for all its messages.
+void spool_file::renew_origins(spool_extent& extent) {
+  execute("BEGIN IMMEDIATE");
+  execute("CREATE TABLE IF NOT EXISTS origin (first INTEGER PRIMARY KEY, number INTEGER NOT NULL)");
+  read_origins();
+  std::uint64_t random = 0;
+  sqlite3_randomness(sizeof random, &random);
+  extent.origin = origins_.next(random);
+  const auto next = std::to_string((origins_.is_empty() ? extent.put : extent.last) + 1);
+  execute("DELETE FROM origin WHERE first >= " + next +
+          " OR first < (SELECT max(first) FROM origin WHERE first <= " + std::to_string(extent.put + 1) + ")");
+  execute("INSERT INTO origin VALUES (" + next + ", " + std::to_string(extent.origin) + ")");
+  read_origins();
+  const bool has_all = origins_.of(extent.put + 1) != 0;
+  if (!has_all)
+    throw refusal{spool_errc::corrupt, "does not tell the origin of message " + std::to_string(extent.put + 1)};
+  execute("COMMIT");
+}
+
 /// The messages follow each other without a hole.
 void spool_file::require_all_there(const spool_extent& extent) {
   sqlite_statement row(connection_, "SELECT count(*), coalesce(min(number), 0), coalesce(max(number), 0) FROM message");

@@ -36,6 +36,11 @@ void spool_numbers::agree(const finding& what) noexcept {
   is_agreed_ = was_agreed_ = true;
 }
 
+void spool_numbers::go_on() noexcept {
+  unsent_from_ = 0;
+  is_agreed_ = was_agreed_ = true;
+}
+
 void spool_numbers::note_spooled(std::uint64_t count, std::uint64_t unsent_from) noexcept {
   spooled_ += count;
   unsent_from_ = unsent_from;

@@ -41,6 +41,8 @@ class spool_numbers {
   finding compare(std::uint64_t last_in_queue) const noexcept;
   /// The finding is in the file.
   void agree(const finding& what) noexcept;
+  /// The queue knows no numbers: it goes on behind what is known to be in it.
+  void go_on() noexcept;
 
   void note_spooled(std::uint64_t count, std::uint64_t unsent_from) noexcept;
   /// Messages that were sent before may still be put late. Without them somebody else has put what we have not.

@@ -13,6 +13,7 @@ struct spool_row {
   std::uint64_t number = 0;
   std::string key{};
   std::string data{};
+  std::uint64_t origin = 0;  ///< See `spool_origins`. 0: the file has none.
 };
 
 /// What a message counts for in the limits of the options.

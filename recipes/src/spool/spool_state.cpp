@@ -172,14 +172,11 @@ void spool_state::publish() {
 
 void spool_state::tell_trouble(spool_status& now) const {
   now.error = file_error_ ? file_error_ : stopped_ ? stopped_ : target_error_;
-  if (!now.error && is_cut_off_) now.error = errc::connection_loss;
+  if (!now.error) now.error = outage_.error;
   now.trouble = file_trouble_;
   if (now.error && !file_error_) now.trouble = path() + ": " + now.error.message();
-  if (is_cut_off_ && !file_error_ && !stopped_) {
-    now.trouble +=
-        "; the session has no connection: check the ensemble and the network. Messages are accepted as "
-        "before, and put when it is back";
-  }
+  if (outage_.error && !file_error_ && !stopped_)
+    now.trouble += "; " + outage_.words + ". Messages are accepted as before, and put when it is over";
   if (!news_.empty()) now.trouble += (now.trouble.empty() ? "" : "\n") + news_;
 }
 

@@ -95,6 +95,9 @@ class spool_state : public std::enable_shared_from_this<spool_state> {
   // The sender.
   awaitable<void> send();
   awaitable<void> agree();
+  void go_on();
+  bool begins_origin() const noexcept;
+  awaitable<void> remove_put();
   awaitable<void> fill_outbox();
   awaitable<void> put_some();
   std::vector<spool_row> next_to_put();
@@ -154,7 +157,11 @@ class spool_state : public std::enable_shared_from_this<spool_state> {
 
   std::chrono::milliseconds pause_{0};
   error_code target_error_;
-  bool is_cut_off_ = false;  // a call of the queue waits for a connection
+  spool_outage outage_;            // of a call of the queue that waits
+  std::uint64_t origin_ = 0;       // of the messages that are appended
+  std::uint64_t origin_sent_ = 0;  // of those that were sent last
+  bool is_removing_ = false;       // the sender waits until the file knows what was put
+  bool is_probing_ = false;        // the last put has failed
   std::uint64_t gap_ = 0;
   std::string news_;  // of what the queue and the file know of each other
 

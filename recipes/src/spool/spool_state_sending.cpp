@@ -1,5 +1,6 @@
 // The sender: puts what is in the file.
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "session/outcomes.hpp"
@@ -23,6 +24,8 @@ awaitable<void> spool_state::send() {
   while (!is_over() && !stopped_) {
     if (was_open_ && !numbers_.is_agreed()) {
       co_await agree();
+    } else if (numbers_.lag() > 0 && begins_origin()) {
+      co_await remove_put();
     } else if (numbers_.lag() > 0 && !outbox_.empty()) {
       co_await put_some();
     } else if (numbers_.lag() > 0 && is_open_) {
@@ -44,15 +47,19 @@ awaitable<spool_state::target_answer> spool_state::ask_target(std::function<void
     co_await sender_.wait(until);
     if (on_->now() < until) continue;
     until = on_->deadline_of(patience);
-    is_cut_off_ = !target_->is_connected();
+    outage_ = target_->outage();
     publish();
   }
-  is_cut_off_ = false;
+  outage_ = {};
   co_return *mine ? **mine : target_answer{errc::closed};
 }
 
 /// Asks the queue how far it is. What follows is written to the file before anything is sent.
 awaitable<void> spool_state::agree() {
+  if (!target_->knows_last()) {
+    go_on();
+    co_return;
+  }
   const auto answer = co_await ask_target([this](spool_target::handler done) { target_->last(std::move(done)); });
   if (is_over()) co_return;
   if (answer.error) {
@@ -71,6 +78,25 @@ awaitable<void> spool_state::agree() {
   if (numbers_.lag() == 0) target_error_ = {};  // otherwise the next put tells
   note_finding(found);
   note_progress();
+}
+
+/// Nothing can be asked. What may have been put is put again, so nothing changes in the file.
+void spool_state::go_on() {
+  numbers_.go_on();
+  next_ = numbers_.put() + 1;
+}
+
+bool spool_state::begins_origin() const noexcept {
+  return !outbox_.empty() && outbox_.front()->origin != origin_sent_ && numbers_.put() > removed_;
+}
+
+/// Before the first message of an origin is sent, the file knows that those of the one before were put. So all that is
+/// put again after a restart has one origin, however often the process is restarted: receivers remember few.
+awaitable<void> spool_state::remove_put() {
+  is_removing_ = true;
+  writer_.notify();
+  while (numbers_.put() > removed_ && !is_over() && !stopped_) co_await sender_.wait();
+  is_removing_ = false;
 }
 
 void spool_state::note_finding(const spool_numbers::finding& what) {
@@ -109,11 +135,14 @@ awaitable<void> spool_state::fill_outbox() {
   publish();
 }
 
-/// The rows are moved out: if the put fails they are read from the file again.
+/// The rows are moved out: if the put fails they are read from the file again. After a failure of a target that does
+/// not know what was put the first message goes alone, because those behind it could be repeated with each attempt.
 std::vector<spool_row> spool_state::next_to_put() {
   std::vector<spool_row> all;
   std::size_t bytes = 0;
-  while (!outbox_.empty() && all.size() < target_->most_messages()) {
+  const auto most = is_probing_ ? 1 : target_->most_messages();
+  while (!outbox_.empty() && all.size() < most) {
+    if (!all.empty() && outbox_.front()->origin != all.front().origin) break;
     bytes += size_of(*outbox_.front());
     if (bytes > target_->most_bytes() && !all.empty()) break;
     all.push_back(std::move(*outbox_.front()));
@@ -125,19 +154,28 @@ std::vector<spool_row> spool_state::next_to_put() {
 awaitable<void> spool_state::put_some() {
   auto some = next_to_put();
   const auto count = some.size();
-  std::size_t bytes = 0;
-  for (const auto& each : some) bytes += size_of(each);
+  std::vector<std::size_t> sizes;
+  for (const auto& each : some) sizes.push_back(size_of(each));
+  origin_sent_ = some.front().origin;
   const bool may_be_late = numbers_.is_unclear();
   numbers_.note_sent(count);
   next_ += count;
   const auto answer =
       co_await ask_target([&](spool_target::handler done) { target_->put(std::move(some), std::move(done)); });
   if (is_over()) co_return;
-  if (!answer.error && answer.number == count) {
+  const bool is_known = !answer.error || !target_->knows_last();
+  const auto put = is_known ? std::min<std::uint64_t>(answer.number, count) : 0;
+  const auto end = sizes.begin() + static_cast<std::ptrdiff_t>(put);
+  if (!answer.error && put == count) {
     pause_ = {};
     target_error_ = {};
-    note_put(count, bytes);
+    is_probing_ = false;
+    note_put(count, std::reduce(sizes.begin(), end));
   } else {
+    if (!target_->knows_last()) {
+      is_probing_ = true;
+      note_put(put, std::reduce(sizes.begin(), end));
+    }
     clear_outbox();
     co_await note_failed_put(answer.error ? answer.error : make_error_code(errc::outcome_unknown), may_be_late);
   }
@@ -145,7 +183,7 @@ awaitable<void> spool_state::put_some() {
 
 void spool_state::note_put(std::uint64_t count, std::size_t bytes) {
   numbers_.note_put(count);
-  outbox_bytes_ -= bytes;
+  outbox_bytes_ -= std::min(bytes, outbox_bytes_);  // `stop` has cleared the outbox, perhaps
   bytes_ -= bytes;
   note_progress();
 }

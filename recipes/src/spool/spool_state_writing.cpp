@@ -35,7 +35,7 @@ awaitable<void> spool_state::write() {
 bool spool_state::is_write_due() const {
   const bool in_haste = flushes_ > 0 || is_closing_ || stopped_;
   const auto to_remove = numbers_.put() - removed_;
-  if (to_agree_ || to_remove >= (is_ending_ ? 1 : options_.count)) return true;
+  if (to_agree_ || to_remove >= (is_ending_ || is_removing_ ? 1 : options_.count)) return true;
   if (buffer_.empty()) return false;
   return in_haste || buffer_.size() >= options_.count || buffer_bytes_ >= most_bytes_of_batch ||
          buffer_bytes_ >= options_.most_memory / 4 || on_->now() >= buffer_.front()->due;
@@ -96,6 +96,7 @@ void spool_state::end_with_failure() {
 
 void spool_state::take_up(const spool_extent& found) {
   is_open_ = true;
+  origin_ = found.origin;
   file_error_ = {};
   file_trouble_.clear();
   removed_ = found.put;
@@ -157,6 +158,7 @@ std::size_t spool_state::next_batch(spool_change& change) const {
     const auto count = change.rows.size();
     if (count > 0 && (count == options_.count || bytes > most_bytes_of_batch)) break;
     each->row->number = numbers_.spooled() + count + 1;
+    each->row->origin = origin_;
     change.rows.push_back(each->row);
   }
   return change.rows.size();

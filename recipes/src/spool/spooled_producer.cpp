@@ -3,31 +3,14 @@
 
 #include <zkrecipes/spooled_producer.hpp>
 
-#include "session/core.hpp"
+#include "spool/make_spool.hpp"
 #include "spool/queue_target.hpp"
 #include "spool/spool_state.hpp"
-#include "spool/sqlite_disk.hpp"
 #include "spool/topic_target.hpp"
 
 namespace zkrecipes {
 
 using namespace detail;
-
-namespace {
-
-std::shared_ptr<spool_state> make(const session& with, const std::string& name, spool_options options,
-                                  std::unique_ptr<spool_target> target) {
-  const auto& on = with.get_core()->get_scheduler();
-  // Two sessions with different roots have different queues at one path.
-  const auto path = with.get_core()->root() + target->path();
-  const spool_file_settings settings{options.file, path, name, options.durability};
-  auto disk = std::make_shared<sqlite_disk>(on->strand, settings);
-  auto state = std::make_shared<spool_state>(on, std::move(options), std::move(target), std::move(disk));
-  state->start();
-  return state;
-}
-
-}  // namespace
 
 spooled_producer::spooled_producer() noexcept = default;
 
@@ -36,13 +19,13 @@ spooled_producer::spooled_producer(std::shared_ptr<spool_state> state) noexcept 
 spooled_producer::spooled_producer(const topic& into, std::string name, spool_options options) {
   spool_state::check(options);
   auto target = std::make_unique<topic_target>(into, name);
-  state_ = make(into.get_session(), name, std::move(options), std::move(target));
+  state_ = make_spool(into.get_session(), name, std::move(options), std::move(target));
 }
 
 spooled_producer::spooled_producer(const queue& into, std::string name, spool_options options) {
   spool_state::check(options);
   auto target = std::make_unique<queue_target>(into, name);
-  state_ = make(into.get_session(), name, std::move(options), std::move(target));
+  state_ = make_spool(into.get_session(), name, std::move(options), std::move(target));
 }
 
 spooled_producer::spooled_producer(spooled_producer&&) noexcept = default;

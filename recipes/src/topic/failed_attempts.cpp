@@ -11,9 +11,9 @@ std::string failed_text(const std::string& name, const failed_attempts& attempts
 }
 
 std::optional<std::pair<std::string_view, failed_attempts>> parse_failed_attempts(std::string_view text) {
-  const auto first = text.find(' ');
-  const auto second = first == text.npos ? text.npos : text.find(' ', first + 1);
-  if (second == text.npos) return std::nullopt;
+  const auto second = text.rfind(' ');  // from behind, because a name may have blanks
+  const auto first = second == text.npos || second == 0 ? text.npos : text.rfind(' ', second - 1);
+  if (first == text.npos) return std::nullopt;
   const auto count = parse_whole<std::int32_t>(text.substr(first + 1, second - first - 1));
   const auto since = parse_whole<std::int64_t>(text.substr(second + 1));
   const bool is_good = count && *count < std::numeric_limits<std::int32_t>::max() && since;

@@ -20,7 +20,7 @@ class log_source : public message_source {
   log_source(core_ptr session, topic_layout where, std::uint32_t shard, std::string group);
 
   traits get_traits() const final { return {.settles_singly = false, .parks_keys = false, .most_at_once = 1'000}; }
-  bool is_outdated() const noexcept final { return position_.is_outdated(); }
+  bool is_outdated() const noexcept override { return position_.is_outdated(); }
   condition* changed() final { return &position_.changed(); }
   bool wants_look() const noexcept final { return position_.wants_look(); }
   void doubt() final { position_.note_outdated(); }

@@ -78,7 +78,9 @@ void topic_producer_state::take_in(std::vector<waiting_put> arrived) {
   }
   if (is_full()) changed_.notify();
   if (waiting_.empty() || std::exchange(is_working_, true)) return;
-  auto watch = std::make_shared<abandonment>(shared_from_this());
+  auto watch = std::make_shared<put_abandonment>([self = shared_from_this()] {
+    const auto callers = std::exchange(self->waiting_, {});  // they may let go of the last handle
+  });
   launch_detached(topic_->session->strand(), owning(shared_from_this(), &topic_producer_state::work, std::move(watch)));
 }
 
@@ -86,23 +88,7 @@ bool topic_producer_state::is_full() const noexcept {
   return waiting_messages_ >= options_.max_batch || waiting_bytes_ >= max_bytes_;
 }
 
-/// If the coroutine goes with its context before its end, so do the callers that wait: they may own the producer.
-class topic_producer_state::abandonment {
- public:
-  explicit abandonment(std::shared_ptr<topic_producer_state> of) : of_(std::move(of)) {}
-  abandonment(const abandonment&) = delete;
-  abandonment& operator=(const abandonment&) = delete;
-  ~abandonment() {
-    if (!of_) return;
-    const auto callers = std::exchange(of_->waiting_, {});  // they may let go of the last handle
-  }
-  void dismiss() { of_.reset(); }
-
- private:
-  std::shared_ptr<topic_producer_state> of_;
-};
-
-awaitable<void> topic_producer_state::work(std::shared_ptr<abandonment> watch) {
+awaitable<void> topic_producer_state::work(std::shared_ptr<put_abandonment> watch) {
   while (!waiting_.empty()) {
     if (sender_->is_idle()) {
       co_await fill();

@@ -10,6 +10,7 @@
 
 #include <zkrecipes/topic_producer.hpp>
 
+#include "topic/put_abandonment.hpp"
 #include "topic/put_inbox.hpp"
 #include "topic/put_result.hpp"
 #include "topic/topic_frame.hpp"
@@ -39,10 +40,9 @@ class topic_producer_state : public std::enable_shared_from_this<topic_producer_
   using waiting_put = put_inbox::waiting_put;
 
   void accept(topic_caller::handler whose, std::vector<topic_message> what, bool is_many);
-  class abandonment;
 
   void take_in(std::vector<waiting_put> arrived);
-  awaitable<void> work(std::shared_ptr<abandonment> watch);
+  awaitable<void> work(std::shared_ptr<put_abandonment> watch);
   awaitable<void> fill();
   awaitable<void> send_next();
   awaitable<void> wait_for_answer();

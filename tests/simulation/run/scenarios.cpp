@@ -1,8 +1,16 @@
 #include "run/scenarios.hpp"
 
+#include <algorithm>
+
 #include "scenario/coordinator.hpp"
 #include "scenario/election.hpp"
+#ifdef ZKRECIPES_RABBITMQ
+#include "scenario/rabbit/rabbit_scenario.hpp"
+#endif
 #include "scenario/recipes.hpp"
+#ifdef ZKRECIPES_REDIS
+#include "scenario/redis/redis_scenario.hpp"
+#endif
 #include "scenario/shared_gate.hpp"
 
 namespace zkrecipes::simulation {
@@ -30,7 +38,18 @@ const named_scenario all_scenarios[] = {
     {"topic", &make_topic_scenario},
     {"shared_gate", &make_gate_scenario},
     {"shared_balance", &make_pace_scenario},
+#ifdef ZKRECIPES_RABBITMQ
+    {"rabbit", &make_rabbit_scenario},
+#endif
+#ifdef ZKRECIPES_REDIS
+    {"redis", &make_redis_scenario},
+#endif
 };
+
+/// The first ones share the seeds of "all". A run of the others takes many times as long, so they get one seed in 61,
+/// and those of the first ones are the same with them and without.
+constexpr std::size_t quick_scenarios = 20;
+constexpr std::uint64_t seeds_of_a_slow_one = 61;
 
 }  // namespace
 
@@ -46,7 +65,10 @@ const named_scenario& pick_scenario(const std::string& name, std::uint64_t seed)
   for (const auto& each : all_scenarios) {
     if (name == each.name) return each;
   }
-  return all_scenarios[seed % std::size(all_scenarios)];
+  constexpr auto slow = std::size(all_scenarios) - quick_scenarios;
+  const bool is_slow = slow > 0 && seed % seeds_of_a_slow_one == seeds_of_a_slow_one - 1;
+  if (!is_slow) return all_scenarios[seed % quick_scenarios];
+  return all_scenarios[quick_scenarios + seed / seeds_of_a_slow_one % std::max<std::size_t>(slow, 1)];
 }
 
 }  // namespace zkrecipes::simulation

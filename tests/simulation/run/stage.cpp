@@ -15,6 +15,7 @@ stage::stage(plan what, const scenario_maker& make, bool print)
     : plan_(std::move(what)),
       notes_(clock_, print),
       servers_(std::make_unique<ensemble>(clock_, plan_.servers, plan_.seed, *this)),
+      brokers_(clock_, plan_.seed, plan_.servers.max_delay),
       scenario_(make(*this)) {
   const bool each = scenario_->contends_for_each();
   const auto things = static_cast<std::size_t>(each ? scenario_->contenders() : 1);
@@ -45,6 +46,7 @@ void stage::start(int client) {
                      &notes_,
                      plan_.seed * 1000 + each.lives * 10 + static_cast<std::uint64_t>(client),
                      {}};
+  where.brokers = &brokers_;
   where.connected = [this, client](const connection_ptr& made) {
     clients_[static_cast<std::size_t>(client)].wire = made;
   };
@@ -52,6 +54,7 @@ void stage::start(int client) {
   options.hosts = hosts(plan_.servers.servers);
   options.timeout = plan_.timeout;
   options.lease = plan_.lease;
+  options.log = scenario_->log_of(client);
   auto with = make_session(where, std::move(options));
   each.inside->run([&] { each.runs = scenario_->start(*this, client, std::move(with)); });
   if (each.is_to_stop) stop(each);

@@ -44,6 +44,8 @@ class scenario {
   /// all contend for one.
   virtual bool contends_for_each() const { return false; }
   virtual void committed(const entry&) {}
+  /// Is told what the log of the session of a process tells; none: nothing is logged.
+  virtual log_hook log_of(int /*client*/) { return {}; }
   /// What the guardian of a process was told of this session of it; nothing: there is no guardian.
   virtual std::optional<std::vector<detail::held_term>> told_of(std::int64_t /*session*/) const { return std::nullopt; }
   /// A request has arrived at a server and is not executed yet.
@@ -87,6 +89,8 @@ class stage final : public ensemble_observer {
   const plan& what() const noexcept { return plan_; }
   process& inside(int client) { return *clients_[static_cast<std::size_t>(client)].inside; }
   ensemble& servers() noexcept { return *servers_; }
+  /// The network to brokers of messages. None listens there but those of the scenario.
+  broker_network& brokers() noexcept { return brokers_; }
   /// The present connection of a client, if any.
   const connection_ptr& wire(int client) const { return clients_[static_cast<std::size_t>(client)].wire; }
   program* running(int client) { return clients_[static_cast<std::size_t>(client)].runs.get(); }
@@ -145,6 +149,7 @@ class stage final : public ensemble_observer {
   std::optional<violation> broken_;
   outcome result_;
   std::unique_ptr<ensemble> servers_;
+  broker_network brokers_;
   std::unique_ptr<scenario> scenario_;
   std::vector<belief_keeper> beliefs_;  // by thing
   std::vector<slot> clients_;

@@ -86,8 +86,9 @@ void process::resume(bool network_first) {
 void process::kill(const std::function<void()>& drop) {
   if (!std::exchange(alive_, false)) return;
   drop();
-  // Destroy the timers' handlers while the executor still exists, because they may use it.
+  // Destroy the handlers of timers and of the network while the executor still exists, because they may use it.
   std::exchange(timers_, {});
+  std::exchange(kept_, {});
   received_.clear();
   due_.clear();
   strand_ = {};

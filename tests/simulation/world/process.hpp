@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <boost/asio/any_io_executor.hpp>
@@ -42,6 +43,18 @@ class process : public std::enable_shared_from_this<process> {
   /// Handles input from the network; it is lost if the process has been killed.
   void receive(action what);
 
+  /// For the process itself: runs this behind the handlers that wait already.
+  void post(action what) {
+    if (alive_) strand_.execute(std::move(what));
+  }
+
+  /// Owns an object, such as a handler that waits for the network, until it is let go or the process is killed.
+  std::uint64_t keep(std::shared_ptr<void> what) {
+    kept_.emplace(++last_kept_, std::move(what));
+    return last_kept_;
+  }
+  void let_go(std::uint64_t which) { const auto gone = kept_.extract(which); }
+
   /// Runs something that the scenario tells the process to do.
   void run(const std::function<void()>& what);
 
@@ -77,6 +90,8 @@ class process : public std::enable_shared_from_this<process> {
   int looks_ = 0;
   std::uint64_t last_timer_ = 0;
   std::map<std::uint64_t, std::function<void()>> timers_;
+  std::uint64_t last_kept_ = 0;
+  std::map<std::uint64_t, std::shared_ptr<void>> kept_;
   std::vector<std::uint64_t> due_;  // timers that came due while paused
   std::vector<action> received_;    // input that arrived while paused
 };

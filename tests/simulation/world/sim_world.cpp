@@ -5,6 +5,7 @@
 #include <boost/asio/post.hpp>
 
 #include "session/make.hpp"
+#include "world/stream_end.hpp"
 #include "world/wire.hpp"
 
 namespace zkrecipes::simulation {
@@ -22,6 +23,19 @@ class sim_link final : public backend::link {
 
  private:
   std::shared_ptr<wire> shared_;
+};
+
+class sim_stream final : public backend::broker_stream {
+ public:
+  explicit sim_stream(std::shared_ptr<stream_end> shared) : shared_(std::move(shared)) {}
+  ~sim_stream() override { shared_->close(); }
+  void connect(const backend::endpoint& broker, connected then) override { shared_->connect(broker, std::move(then)); }
+  void read_some(asio::mutable_buffer to, moved then) override { shared_->read_some(to, std::move(then)); }
+  void write(asio::const_buffer all, moved then) override { shared_->write(all, std::move(then)); }
+  void close() override { shared_->close(); }
+
+ private:
+  std::shared_ptr<stream_end> shared_;
 };
 
 class sim_world final : public backend::world {
@@ -52,6 +66,13 @@ class sim_world final : public backend::world {
     auto made = std::make_shared<wire>(where_, listener);
     made->connect(options);
     return std::make_unique<sim_link>(std::move(made));
+  }
+
+  /// Plain text, whatever is asked for.
+  std::unique_ptr<backend::broker_stream> open_broker(const backend::endpoint&, const std::string&,
+                                                      const std::shared_ptr<backend::tls_context>&) override {
+    if (!where_.brokers) return nullptr;
+    return std::make_unique<sim_stream>(std::make_shared<stream_end>(where_.inside, *where_.brokers));
   }
 
  private:

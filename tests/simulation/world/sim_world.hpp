@@ -10,6 +10,7 @@
 #include "backend/world.hpp"
 #include "model/ensemble.hpp"
 #include "run/journal.hpp"
+#include "world/broker_network.hpp"
 #include "world/process.hpp"
 
 namespace zkrecipes::simulation {
@@ -20,6 +21,7 @@ struct surroundings {
   journal* notes = nullptr;
   std::uint64_t seed = 0;                                ///< For the random numbers that the library draws.
   std::function<void(const connection_ptr&)> connected;  ///< Called with every new connection.
+  broker_network* brokers = nullptr;                     ///< Null: there are none.
 };
 
 /// The seam for one session.

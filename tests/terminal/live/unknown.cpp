@@ -46,6 +46,8 @@ const kind_row kinds[] = {
      R"({"zkrecipes":"once_per","per_ms":60000,"later":1})"},
     {"shared_balance", "/limit", R"({"zkrecipes":"shared_balance","range":0})",
      R"({"zkrecipes":"shared_balance","range":10,"limit":20,"later":1})"},
+    {"stream", "", R"({"zkrecipes":"redis_streams","count":"x","hash":"crc32","stream":"s"})",
+     R"({"zkrecipes":"redis_streams","count":2,"hash":"crc32","stream":"s","later":1})"},
     {"shared_limiter", "", R"({"zkrecipes":"shards","count":4,"hash":"later"})",
      R"({"zkrecipes":"shards","count":4,"hash":"crc32","later":1})"},
 };
@@ -58,10 +60,9 @@ struct command_row {
 };
 
 const command_row commands[] = {
-    {{"status"}, "elections", true},  {{"groups"}, "groups", true},
-    {{"topics"}, "topics", true},     {{"recipes"}, "recipes", true},
-    {{"sessions"}, "sessions", true}, {{"tree", "/"}, "", true},
-    {{"history", "/e"}, "", true},    {{"audit"}, "", true},
+    {{"status"}, "elections", true}, {{"groups"}, "groups", true},   {{"topics"}, "topics", true},
+    {{"recipes"}, "recipes", true},  {{"streams"}, "streams", true}, {{"sessions"}, "sessions", true},
+    {{"tree", "/"}, "", true},       {{"history", "/e"}, "", true},  {{"audit"}, "", true},
 };
 
 class unknown_fixture : public recipe_fixture {
@@ -157,7 +158,7 @@ BOOST_AUTO_TEST_CASE(a_recipe_that_may_not_be_read) {
   }
   const auto checked = zkadmin({"check", "--recipes", declared(false)});
   BOOST_TEST(checked.code == 3, checked.out);
-  for (const char* command : {"status", "groups", "topics"}) {
+  for (const char* command : {"status", "groups", "topics", "streams"}) {
     const auto seen = zkadmin({command, "-o", "json"});
     BOOST_TEST(seen.code == 5, command << ": " << seen.err);
     BOOST_TEST(!json::parse(seen.out).at("complete").as_bool(), command);
@@ -182,7 +183,8 @@ BOOST_AUTO_TEST_CASE(a_recipe_with_foreign_data) {
     BOOST_TEST((seen.at("waiting").is_null() && seen.at("participants").as_array().empty()), each.kind);
     BOOST_TEST(seen.at("problems").at(0).at("name") == "foreign-data", each.kind);
   }
-  for (const auto& [command, path] : {std::pair("groups", "/of-shard_group"), {"topics", "/of-topic"}}) {
+  for (const auto& [command, path] :
+       {std::pair("groups", "/of-shard_group"), {"topics", "/of-topic"}, {"streams", "/of-stream"}}) {
     const auto seen = zkadmin({command, "-o", "json"});
     BOOST_TEST(seen.code == 1, command << ": " << seen.err);
     const auto found = json::parse(seen.out);
@@ -207,6 +209,7 @@ BOOST_AUTO_TEST_CASE(a_recipe_of_a_later_version_with_more_fields) {
   }
   BOOST_TEST(zkadmin({"groups"}).code == 0);
   BOOST_TEST(zkadmin({"topics"}).code == 0);
+  BOOST_TEST(zkadmin({"streams"}).code == 0);
   BOOST_TEST(zkadmin({"history", root() + "/of-election"}).code == 0);
 }
 

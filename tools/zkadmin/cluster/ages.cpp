@@ -10,7 +10,8 @@ namespace {
 using std::chrono::milliseconds;
 
 void grow_older(std::monostate, milliseconds) {}
-void grow_older(group_status&, milliseconds) {}  // followed elsewhere
+void grow_older(group_status&, milliseconds) {}   // followed elsewhere
+void grow_older(stream_status&, milliseconds) {}  // no broker is asked for what is followed
 
 }  // namespace
 

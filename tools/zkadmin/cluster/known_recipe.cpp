@@ -118,6 +118,25 @@ recipe_status recipe_status_of(topic_status topic) {
   return status;
 }
 
+recipe_status recipe_status_of(stream_status stream) {
+  auto status = status_at(stream.path, recipe::stream);
+  status.state = "in use";
+  if (stream.groups.empty()) status.state = "not consumed yet";
+  status.facts = {{"source", stream.source},
+                  {"name", stream.name},
+                  {"shards", std::int64_t(stream.shards)},
+                  {"producers", count_value(stream.producers)}};
+  for (const auto& each : stream.groups) {
+    participant_status who{"group", each.name, ""};
+    who.detail = std::to_string(each.shards.size()) + (each.shards.size() == 1 ? " shard begun" : " shards begun");
+    if (each.dead_letters > 0) append_to_list(who.detail, "dead letters: " + std::to_string(each.dead_letters));
+    if (damaged_of(each) > 0) append_to_list(who.detail, "damaged: " + std::to_string(damaged_of(each)));
+    status.participants.push_back(std::move(who));
+  }
+  status.original = std::move(stream);
+  return status;
+}
+
 recipe_status recipe_status_of(commit_status commit) {
   auto status = status_at(commit.path, recipe::two_phase_commit);
   status.state = commit.undecided.empty() ? "all decided" : "undecided";

@@ -10,6 +10,7 @@ recipe_status recipe_status_of(election_status election, std::chrono::system_clo
 recipe_status recipe_status_of(group_status group);
 recipe_status recipe_status_of(topic_status topic);
 recipe_status recipe_status_of(commit_status commit);
+recipe_status recipe_status_of(stream_status stream);
 /// Without its claims and letters.
 recipe_status recipe_status_of(queue_status queue);
 

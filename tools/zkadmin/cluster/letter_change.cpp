@@ -96,6 +96,10 @@ void require_room(const letter_list& from, std::size_t more) {
 }  // namespace
 
 letter_plan plan_letters(const letter_list& from, letter_fate fate) {
+  if (from.is_outside && fate == letter_fate::requeue)
+    throw failure(exit_code::error, printable(from.path) +
+                                        " has its messages outside of ZooKeeper, so zkadmin can not put any there: "
+                                        "nothing was sent");
   letter_plan plan;
   step_maker steps;
   for (const auto& each : from.letters) {

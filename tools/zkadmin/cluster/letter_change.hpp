@@ -29,7 +29,7 @@ struct letter_plan {
   std::size_t strange = 0;  ///< Letters of items that the queue could not have had.
 };
 
-/// Pure. Throws `failure` if the queue has no room for those that are put back.
+/// Pure. Throws `failure` if the queue has no room for those that are put back, or is a source outside of ZooKeeper.
 letter_plan plan_letters(const letter_list& from, letter_fate fate);
 
 /// All requests, as text for the user. If there are several transactions, a line says where each begins.

@@ -44,7 +44,15 @@ asio::awaitable<name_list> names_below(zkrecipes::session session, std::string p
   co_return std::move(std::get<1>(listing).names);
 }
 
-/// Looks what is at the path: a topic, or what may be a queue.
+/// Sources that are queues have one group.
+constexpr const char* only_group = "consumers";
+
+bool has_only_group(std::string_view data) {
+  const auto kind = text_field(parse_stored(data), "zkrecipes");
+  return kind == "rabbit_queues" || kind == "external_queue";
+}
+
+/// Looks what is at the path: a topic, a source outside, or what may be a queue.
 asio::awaitable<letter_list> find_source(zkrecipes::session session, const letter_source& from) {
   letter_list found{from.path};
   auto reading = co_await session.async_get(from.path, as_result);
@@ -53,12 +61,15 @@ asio::awaitable<letter_list> find_source(zkrecipes::session session, const lette
   check(error, "reading " + from.path);
   const auto& node = std::get<1>(reading);
   const auto kind = recipe_of(node.data);
-  const bool is_topic = kind == recipe::topic;
+  found.is_outside = kind == recipe::stream;
+  const bool is_topic = kind == recipe::topic || found.is_outside;
   if (!is_topic && kind != recipe::none)
     throw failure(exit_code::error,
                   printable(from.path) + " is no queue: it holds data of another recipe (" + to_string(kind) + ")");
-  if (is_topic && from.group.empty())
-    throw failure(exit_code::usage, printable(from.path) + " is a topic: name a group of its consumers by --group");
+  found.group = from.group.empty() && has_only_group(node.data) ? only_group : from.group;
+  if (is_topic && found.group.empty())
+    throw failure(exit_code::usage,
+                  printable(from.path) + " is a " + to_string(kind) + ": name a group of its consumers by --group");
   if (from.group.find('/') != std::string::npos) throw failure(exit_code::usage, "--group: no name of a group");
   if (!is_topic && !from.group.empty())
     throw failure(exit_code::usage, "--group: " + printable(from.path) + " is no topic");
@@ -66,8 +77,8 @@ asio::awaitable<letter_list> find_source(zkrecipes::session session, const lette
   if (!is_topic) co_return found;
   const auto count = integer_field(parse_stored(node.data), "count");
   if (count < 1 || count > detail::most_shards)
-    throw failure(exit_code::error, printable(from.path) + " is a topic with an unknown number of shards");
-  found.group = from.group;
+    throw failure(exit_code::error,
+                  printable(from.path) + " is a " + to_string(kind) + " with an unknown number of shards");
   found.shards = static_cast<std::uint32_t>(count);
   co_return found;
 }

@@ -16,7 +16,7 @@ namespace zkadmin {
 inline constexpr std::uint64_t most_letters = 1000;
 inline constexpr std::uint64_t most_letter_bytes = 32 * 1024 * 1024;
 
-/// The letters to read: those of the queue at `path`, or of a group of the topic there.
+/// The letters to read: those of the queue at `path`, or of a group of the topic, or of the source outside, there.
 struct letter_source {
   std::string path;
   std::string group{};

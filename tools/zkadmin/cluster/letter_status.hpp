@@ -1,4 +1,4 @@
-// The dead letters of a queue, or of a group of consumers of a topic: plain data.
+// The dead letters of a queue, or of a group of consumers of a topic or of a source outside: plain data.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,10 @@ struct letter_status {
 };
 
 struct letter_list {
-  std::string path;                      ///< That of the queue or the topic.
-  std::string group{};                   ///< The group of a topic; empty: it is a queue.
-  std::uint32_t shards = 0;              ///< The number of those of the topic.
+  std::string path;                      ///< That of the queue, the topic or the source.
+  std::string group{};                   ///< The group of consumers; empty: it is a queue.
+  std::uint32_t shards = 0;              ///< The number of those of the topic or the source.
+  bool is_outside = false;               ///< The messages of the source are not in ZooKeeper.
   bool is_apart = false;                 ///< A priority queue: its letters are not below its path.
   std::uint64_t items = 0;               ///< Nodes below the path of a queue.
   std::string folder{};                  ///< Where the letters are.

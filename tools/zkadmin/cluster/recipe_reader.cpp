@@ -18,6 +18,7 @@
 #include "cluster/recipe_place.hpp"
 #include "cluster/shared_reader.hpp"
 #include "cluster/shared_status.hpp"
+#include "cluster/stream_reader.hpp"
 #include "cluster/topic_reader.hpp"
 
 namespace zkadmin {
@@ -108,6 +109,11 @@ asio::awaitable<recipe_result> read_topic_recipe(zkrecipes::session session, std
   co_return made_of(std::move(seen));
 }
 
+asio::awaitable<recipe_result> read_stream_recipe(zkrecipes::session session, std::string path) {
+  auto seen = co_await read_stream(std::move(session), std::move(path));
+  co_return made_of(std::move(seen));
+}
+
 asio::awaitable<recipe_result> read_commit_recipe(zkrecipes::session session, std::string path) {
   auto seen = co_await read_commit(std::move(session), std::move(path));
   co_return made_of(std::move(seen));
@@ -120,6 +126,7 @@ asio::awaitable<recipe_result> read_as(zkrecipes::session session, recipe which,
     case recipe::shared_limiter:
     case recipe::shard_group: return read_group_recipe(std::move(session), which, std::move(path), how);
     case recipe::topic: return read_topic_recipe(std::move(session), std::move(path));
+    case recipe::stream: return read_stream_recipe(std::move(session), std::move(path));
     case recipe::two_phase_commit: return read_commit_recipe(std::move(session), std::move(path));
     case recipe::queue: return read_queue_recipe(std::move(session), std::move(path), how.participants);
     case recipe::semaphore: return read_semaphore(std::move(session), std::move(path), how.participants);

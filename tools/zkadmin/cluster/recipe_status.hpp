@@ -15,6 +15,7 @@
 #include "cluster/queue_status.hpp"
 #include "cluster/recognize.hpp"
 #include "cluster/status.hpp"
+#include "cluster/stream_status.hpp"
 #include "cluster/survey.hpp"
 #include "cluster/topic_status.hpp"
 
@@ -61,7 +62,8 @@ enum class recipe_access {
 const char* to_string(recipe_access access) noexcept;
 
 /// The state of a kind that has a form and rules of its own.
-using own_form = std::variant<std::monostate, election_status, group_status, topic_status, commit_status, queue_status>;
+using own_form = std::variant<std::monostate, election_status, group_status, topic_status, commit_status, queue_status,
+                              stream_status>;
 
 struct recipe_status {
   std::string path;

@@ -35,10 +35,10 @@ constexpr std::string_view leaf_ends[] = {"__lock__", "__rlock__"};
 constexpr std::string_view parts_of_groups[] = {"member", "away", "shard", "quarantine", "frozen", "map"};
 
 constexpr recipe recipes[] = {
-    recipe::election,       recipe::shard_group,   recipe::topic,           recipe::two_phase_commit, recipe::lock,
-    recipe::semaphore,      recipe::barrier,       recipe::double_barrier,  recipe::read_write_lock,  recipe::queue,
-    recipe::service,        recipe::membership,    recipe::persistent_node, recipe::shared_gate,      recipe::once_per,
-    recipe::shared_balance, recipe::shared_limiter};
+    recipe::election,       recipe::shard_group,    recipe::topic,           recipe::two_phase_commit, recipe::lock,
+    recipe::semaphore,      recipe::barrier,        recipe::double_barrier,  recipe::read_write_lock,  recipe::queue,
+    recipe::service,        recipe::membership,     recipe::persistent_node, recipe::shared_gate,      recipe::once_per,
+    recipe::shared_balance, recipe::shared_limiter, recipe::stream};
 
 /// `_c_<guid><middle>`, without the sequence number.
 bool is_protected(std::string_view begin, std::string_view middle) noexcept {
@@ -53,6 +53,12 @@ bool is_round_member(std::string_view begin) noexcept {
   const auto rest = begin.substr(0, begin.size() - middle.size());
   const auto size = rest.substr(rest.rfind('-') + 1);
   return !size.empty() && std::all_of(size.begin(), size.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+/// Whether the record is that of a source of messages outside of ZooKeeper.
+bool is_source(std::string_view kind) noexcept {
+  constexpr std::string_view sources[] = {"redis_streams", "rabbit_queues", "external_log", "external_queue"};
+  return std::find(std::begin(sources), std::end(sources), kind) != std::end(sources);
 }
 
 constexpr std::string_view kazoos_lock = "__lock__";
@@ -97,6 +103,7 @@ const char* to_string(recipe which) noexcept {
     case recipe::once_per: return "once per period";
     case recipe::shared_balance: return "shared balance";
     case recipe::shared_limiter: return "shared limiter";
+    case recipe::stream: return "stream";
   }
   return "none";
 }
@@ -142,6 +149,7 @@ recipe recipe_of(std::string_view data) {
   if (kind == "shards") return recipe::shard_group;
   if (kind == "two_phase_commit") return recipe::two_phase_commit;
   if (kind == "topic") return recipe::topic;
+  if (is_source(kind)) return recipe::stream;
   if (kind == "barrier") return recipe::barrier;
   if (kind == "double_barrier") return recipe::double_barrier;
   if (kind == "shared_gate") return recipe::shared_gate;
@@ -172,7 +180,8 @@ recipe recipe_among(const std::vector<std::string>& children) {
 }
 
 bool is_part_of(recipe which, std::string_view name) noexcept {
-  if (which == recipe::topic) return name == "_producers" || name == "_dead" || is_shard_name(name);
+  if (which == recipe::topic || which == recipe::stream)
+    return name == "_producers" || name == "_dead" || is_shard_name(name);
   // All but the election of the coordinators: transactions, and folders of marks.
   if (which == recipe::two_phase_commit) return name != "_coordinator";
   if (which == recipe::queue) return is_item_name(name) || name.starts_with('_');

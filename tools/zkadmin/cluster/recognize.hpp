@@ -39,6 +39,7 @@ enum class recipe {
   once_per,
   shared_balance,
   shared_limiter,
+  stream,  ///< Messages outside of ZooKeeper: streams of Redis, queues of RabbitMQ, or a source of the user's.
 };
 
 /// All but `none`, in the order in which they are listed.

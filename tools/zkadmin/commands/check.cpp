@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 
+#include "cluster/broker_reader.hpp"
 #include "cluster/inspector.hpp"
 #include "commands/bounded.hpp"
 #include "commands/commands.hpp"
@@ -22,11 +25,36 @@ namespace asio = boost::asio;
 /// The result of a look. The command and the look share it, because the look may go on after the command has stopped
 /// waiting.
 struct examination : contact {
-  examination(const settings& with, targets of) : contact(with, "recipes"), what(std::move(of)) {}
+  examination(const settings& with, targets of, std::optional<broker_place> asked)
+      : contact(with, "recipes"), what(std::move(of)), broker(std::move(asked)) {}
   targets what;
+  std::optional<broker_place> broker;
   findings seen;
   bool is_done = false;
 };
+
+/// A broker that is there and does not tell is a gap in what is known; one that is away is a problem.
+asio::awaitable<void> ask_brokers(examination& about, deadline limit) {
+  if (!about.broker || !about.seen.recipes) co_return;
+  auto& recipes = *about.seen.recipes;
+  for (auto& each : recipes.found) {
+    auto* const source = std::get_if<stream_status>(&each.original);
+    if (!source) continue;
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(middle(limit) - deadline::clock::now());
+    auto place = *about.broker;
+    place.limit = std::clamp(left, std::chrono::milliseconds(10), place.limit);
+    std::string gap;
+    try {
+      co_await ask_broker(*about.session, place, *source);
+      if (source->broker && !source->broker->is_away) gap = source->broker->trouble;
+    } catch (const failure& error) {
+      gap = error.what();
+    }
+    if (gap.empty()) continue;
+    recipes.complete = false;
+    recipes.notes.push_back({each.path, "its broker does not tell: " + gap});
+  }
+}
 
 asio::awaitable<void> examine_recipes(std::shared_ptr<examination> shared, deadline limit) {
   const std::vector<std::string> everything{shared->wanted.root};
@@ -35,6 +63,7 @@ asio::awaitable<void> examine_recipes(std::shared_ptr<examination> shared, deadl
                  shared->what.recipes);
   co_await look.search(middle(limit));
   co_await look.read(shared->seen, middle(limit));
+  co_await ask_brokers(*shared, limit);
 }
 
 asio::awaitable<void> examine(std::shared_ptr<examination> shared, deadline limit) {
@@ -70,9 +99,9 @@ void note_empty_paths(const examination& of, verdict& judged) {
 }  // namespace
 
 check_state check_cluster(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
-                          output_format format) {
+                          const std::optional<broker_place>& broker, output_format format) {
   const deadline limit = std::chrono::steady_clock::now() + wanted.timeout;
-  const auto shared = std::make_shared<examination>(wanted, parse_targets(only, wanted.queues, wanted.recipes));
+  const auto shared = std::make_shared<examination>(wanted, parse_targets(only, wanted.queues, wanted.recipes), broker);
   asio::co_spawn(around.io, examine(shared, limit), asio::detached);
   run_until(around.io, limit, [&shared] { return shared->is_done; });
   if (!shared->is_done && shared->seen.trouble.empty()) shared->seen.trouble = out_of_time(*shared).what();

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -63,6 +64,12 @@ exit_code decide_transaction(surroundings& around, const settings& wanted, const
 /// Prints the topics once or, if the path is not empty, the one at the path.
 exit_code show_topics(surroundings& around, const settings& wanted, const std::string& path, output_format format);
 
+/// Prints the sources of messages outside of ZooKeeper once or, if the path is not empty, the one at the path. Asks the
+/// broker what waits there, if there is one to be asked. A broker that does not tell is reported on `err` and by the
+/// exit code.
+exit_code show_streams(surroundings& around, const settings& wanted, const std::string& path,
+                       const std::optional<broker_place>& broker, output_format format);
+
 /// Prints the recipes of all kinds once, or of the one that `kind` names if it is not empty; or, if the path is not
 /// empty, all that is known of the one at the path.
 exit_code show_recipes(surroundings& around, const settings& wanted, const std::string& path, const std::string& kind,
@@ -72,9 +79,9 @@ exit_code show_recipes(surroundings& around, const settings& wanted, const std::
 exit_code show_sessions(surroundings& around, const settings& wanted, const std::string& session, output_format format);
 
 /// Prints the problems of the cluster, or of the part that `only` names (see targets.hpp), and what is not known of it.
-/// Returns the state for monitoring.
+/// Returns the state for monitoring. `broker`: asked about each source of messages outside of ZooKeeper.
 check_state check_cluster(surroundings& around, const settings& wanted, const std::vector<std::string>& only,
-                          output_format format);
+                          const std::optional<broker_place>& broker, output_format format);
 
 /// The same for access rights, and for what the servers tell everybody.
 check_state check_security(surroundings& around, const settings& wanted, const std::vector<std::string>& only,

@@ -8,6 +8,7 @@
 #include "problems/election_rules.hpp"
 #include "problems/group_rules.hpp"
 #include "problems/queue_rules.hpp"
+#include "problems/stream_rules.hpp"
 #include "problems/topic_rules.hpp"
 #include "text.hpp"
 

@@ -40,6 +40,8 @@ constexpr meaning meanings[] = {
      "read all items"},
     {recipe::topic, "put messages", "delete messages and positions", spoil_record,
      "move positions, so that messages are skipped or come again", "read all messages"},
+    {recipe::stream, nullptr, "delete positions and dead letters", spoil_record,
+     "change what is settled, so that messages are skipped or come again", "read dead letters"},
     {recipe::shard_group, "join, and so be given shards", "delete members and the records of shards", spoil_record,
      "forge the records of shards and the planner's orders", "read who owns what"},
     {recipe::shared_limiter, "join, and so take a part of the rate", "delete members and the records of shards",
@@ -67,9 +69,9 @@ const meaning& find_meaning(recipe which) noexcept {
 
 /// Whether nodes below its path have children of their own, so that it means something who may create or delete these.
 bool has_folders(recipe which) noexcept {
-  constexpr recipe with_folders[] = {recipe::none,           recipe::topic,         recipe::shard_group,
-                                     recipe::shared_limiter, recipe::shared_gate,   recipe::two_phase_commit,
-                                     recipe::once_per,       recipe::shared_balance};
+  constexpr recipe with_folders[] = {recipe::none,           recipe::topic,          recipe::shard_group,
+                                     recipe::shared_limiter, recipe::shared_gate,    recipe::two_phase_commit,
+                                     recipe::once_per,       recipe::shared_balance, recipe::stream};
   return std::find(std::begin(with_folders), std::end(with_folders), which) != std::end(with_folders);
 }
 

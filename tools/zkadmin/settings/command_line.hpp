@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hold/hold_options.hpp"
+#include "settings/broker_request.hpp"
 #include "settings/group_request.hpp"
 #include "settings/line_request.hpp"
 #include "settings/node_request.hpp"
@@ -29,6 +30,7 @@ enum class command {
   thaw,
   release,
   topics,
+  streams,
   recipes,
   check,
   exporter,
@@ -66,7 +68,8 @@ enum class output_format { table, json, tsv };
 struct invocation {
   zkadmin::command command = zkadmin::command::dashboard;
   output_format output = output_format::table;
-  std::string path;                   ///< For all but `dashboard` and `status`; may be empty for `groups` and `topics`.
+  /// For all but `dashboard` and `status`; may be empty for `groups`, `topics` and `streams`.
+  std::string path;
   std::uint32_t shard = 0;            ///< For `group release`.
   std::string session{};              ///< For `expire`; for `sessions`, where it may be empty.
   std::string because{};              ///< For `expire`.
@@ -80,6 +83,7 @@ struct invocation {
   std::string kind{};                 ///< For `recipes`; may be empty.
   std::string transaction{};          ///< For `commit decide`.
   queue_request queue{};              ///< For `queue`.
+  broker_request broker{};            ///< For `streams` and `check`.
   group_request group{};              ///< For `group drain`, `undrain`, `transfer` and `unpin`.
   line_request line{};                ///< For `revoke`, `evict` and `service`.
   std::optional<std::string> config;

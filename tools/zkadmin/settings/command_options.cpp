@@ -71,6 +71,17 @@ void add_duration(CLI::App& app, const char* name, std::optional<std::chrono::mi
   app.add_option_function<std::string>(name, keep, help)->type_name("DURATION");
 }
 
+void add_broker(CLI::App& app, invocation& asked) {
+  app.add_option(
+         "--broker", asked.broker.address,
+         "Ask this broker what waits in streams, too; behind the slash a database of Redis, or a virtual host of "
+         "RabbitMQ")
+      ->type_name("HOST:PORT[/SPACE]");
+  app.add_option("--broker-credentials", asked.broker.credentials_file,
+                 "File with the credentials for the broker, one line user:password; not readable by everybody")
+      ->type_name("FILE");
+}
+
 void add_line_format(CLI::App& app, bool& as_lines) {
   const auto keep_format = [&as_lines](const std::string& name) {
     if (name != "table" && name != "ndjson")

@@ -23,6 +23,9 @@ void add_change(CLI::App& app, invocation& asked, const char* path_help);
 /// A duration, kept as an option.
 void add_duration(CLI::App& app, const char* name, std::optional<std::chrono::milliseconds>& into, const char* help);
 
+/// `--broker` and `--broker-credentials`.
+void add_broker(CLI::App& app, invocation& asked);
+
 /// `-o` of a command that follows something to its end.
 void add_line_format(CLI::App& app, bool& as_lines);
 
@@ -30,7 +33,7 @@ void add_line_format(CLI::App& app, bool& as_lines);
 void add_overview_commands(CLI::App& app, invocation& asked);  ///< `dashboard`, `status`, `sessions`
 void add_election_commands(CLI::App& app, invocation& asked);  ///< `resign`, `history`, `audit`, `expire`
 void add_group_commands(CLI::App& app, invocation& asked);     ///< `groups` and `group`
-void add_topic_commands(CLI::App& app, invocation& asked);     ///< `topics`
+void add_topic_commands(CLI::App& app, invocation& asked);     ///< `topics` and `streams`
 void add_recipe_commands(CLI::App& app, invocation& asked);    ///< `recipes`
 void add_node_commands(CLI::App& app, invocation& asked);  ///< `ls`, `get`, `stat`, `tree`, `watch`, `set`, `delete`
 void add_hold_commands(CLI::App& app, invocation& asked);  ///< `lock` and `lead`

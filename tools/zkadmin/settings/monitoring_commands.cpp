@@ -14,6 +14,7 @@ void add_monitoring_commands(CLI::App& app, invocation& asked) {
       ->type_name("KIND|PATH");
   check.add_flag("--security", asked.security,
                  "Check who may do what instead: ACLs, and what the servers tell everybody");
+  add_broker(check, asked);
   add_command(app, asked, command::exporter, "exporter", "Serve metrics for Prometheus over HTTP");
 }
 

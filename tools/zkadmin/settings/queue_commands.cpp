@@ -5,8 +5,8 @@ namespace {
 
 void add_source(CLI::App& to, invocation& asked) {
   auto& queue = asked.queue;
-  to.add_option("path", queue.path, "Path of the queue, or of a topic")->required();
-  to.add_option("--group", queue.group, "Of a topic: the group of consumers whose letters they are")
+  to.add_option("path", queue.path, "Path of the queue, of a topic, or of streams")->required();
+  to.add_option("--group", queue.group, "Of a topic, or of streams: the group of consumers whose letters they are")
       ->type_name("GROUP");
 }
 

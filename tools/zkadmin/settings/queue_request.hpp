@@ -7,8 +7,8 @@
 namespace zkadmin {
 
 struct queue_request {
-  std::string path;   ///< That of the queue, or of a topic.
-  std::string group;  ///< The group of a topic; empty: it is a queue.
+  std::string path;   ///< That of the queue, of a topic, or of streams.
+  std::string group;  ///< The group of a topic or of streams; empty: it is a queue.
   /// The name of a letter's node; empty: all.
   std::string letter;
   bool all = false;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <stdexcept>
 #include <utility>
@@ -50,32 +49,10 @@ constexpr setting settings_table[] = {
     {"zxid_limit", value_type::count, false, "Problem: a server is so many transactions behind (default 10000)"},
 };
 
-constexpr std::streamsize longest_digest_file = 4096;
-
 std::string replaced(std::string_view text, char from, char to) {
   std::string result(text);
   std::replace(result.begin(), result.end(), from, to);
   return result;
-}
-
-/// A name with a colon may be the credentials themselves.
-std::string shown_file(const std::string& path) {
-  return path.find(':') == path.npos ? "the file " + path
-                                     : "the file that it names (what has a colon is not shown: it may be credentials, "
-                                       "which belong into a file)";
-}
-
-std::string read_digest_file(const std::string& path) {
-  require_private(path, "the credentials");
-  std::ifstream file(path, std::ios::binary);
-  std::string text(static_cast<std::size_t>(longest_digest_file) + 1, '\0');
-  if (!file || (file.read(text.data(), longest_digest_file + 1), file.bad()))
-    throw std::invalid_argument("cannot read " + shown_file(path));
-  if (file.gcount() > longest_digest_file)
-    throw std::invalid_argument("the file " + path + " is longer than " + std::to_string(longest_digest_file) +
-                                " bytes; it must contain one line, user:password");
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
 }
 
 /// The value of the last layer that has one.
@@ -102,7 +79,8 @@ void apply(std::span<const raw_settings> layers, std::string_view key, Assign as
 void apply_digest(std::span<const raw_settings> layers, settings& result) {
   for (std::size_t i = 0; i < layers.size(); ++i) {
     const auto layer = layers.subspan(i, 1);
-    apply(layer, "digest_file", [&](const auto& text) { result.digest = parse_digest(read_digest_file(text)); });
+    apply(layer, "digest_file",
+          [&](const auto& text) { result.digest = parse_digest(read_private_file(text, "one line, user:password")); });
     apply(layer, "digest", [&](const auto& text) { result.digest = parse_digest(text); });
   }
 }

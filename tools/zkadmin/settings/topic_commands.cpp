@@ -6,6 +6,11 @@ void add_topic_commands(CLI::App& app, invocation& asked) {
   auto& topics = add_command(app, asked, command::topics, "topics", "Print the topics, or one of them, once");
   add_format(topics, asked);
   topics.add_option("path", asked.path, "Path of a topic, to see its groups and shards");
+  auto& streams = add_command(app, asked, command::streams, "streams",
+                              "Print the sources of messages outside of ZooKeeper, or one of them, once");
+  add_format(streams, asked);
+  streams.add_option("path", asked.path, "Path of Redis streams, RabbitMQ queues or another source, to see its shards");
+  add_broker(streams, asked);
 }
 
 void add_recipe_commands(CLI::App& app, invocation& asked) {

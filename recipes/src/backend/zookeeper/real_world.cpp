@@ -1,10 +1,12 @@
 #include "backend/zookeeper/real_world.hpp"
 
+#include <optional>
 #include <random>
 #include <utility>
 
 #include <time.h>
 
+#include "backend/broker_socket.hpp"
 #include "backend/guardian/socket_guardian_line.hpp"
 #include "backend/zookeeper/name_resolution.hpp"
 #include "backend/zookeeper/random_generator.hpp"
@@ -58,6 +60,13 @@ class real_world final : public world {
     auto shared = std::make_shared<guardian_stream>(strand_, listener);
     shared->connect(path);
     return std::make_unique<socket_guardian_line>(std::move(shared));
+  }
+
+  std::unique_ptr<broker_stream> open_broker(const endpoint& broker, const std::string& name,
+                                             const std::shared_ptr<tls_context>& tls) override {
+    std::optional<tls_context::connection> secure;
+    if (tls) secure = tls->make(to_string(broker), {name});
+    return std::make_unique<broker_socket>(strand_, std::move(secure));
   }
 
  private:

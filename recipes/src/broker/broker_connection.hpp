@@ -1,0 +1,93 @@
+// The connection of a consumer or producer to a broker: it is made anew when it has ended.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <zkrecipes/log.hpp>
+
+#include "backend/broker_stream.hpp"
+#include "broker/broker_frame.hpp"
+#include "broker/broker_link.hpp"
+#include "session/back_off.hpp"
+#include "session/condition.hpp"
+
+namespace zkrecipes::detail {
+
+/// Finds a broker that serves, and authenticates. Failures that may pass are waited out with growing pauses; each new
+/// reason is told to the log of the session, without the password. On the strand.
+class broker_connection {
+ public:
+  explicit broker_connection(broker_frame_ptr frame);
+  virtual ~broker_connection();
+  broker_connection(const broker_connection&) = delete;
+  broker_connection& operator=(const broker_connection&) = delete;
+
+  /// Notified when the connection has ended. Handlers of replies notify conditions of their own.
+  condition& changed() noexcept { return changed_; }
+
+  /// Waits until there is a connection. Errors: `operation_aborted`, that of the session that is over, and those after
+  /// which `broker_frame::may_recover` is false; `broker_frame::unavailable` when a try has failed and the time is
+  /// over.
+  awaitable<error_code> ready(lease_clock::time_point until = never);
+  bool is_up() const noexcept { return is_ready_ && link_ && link_->is_up(); }
+  /// Each connection has another number.
+  std::uint64_t number() const noexcept { return number_; }
+
+  /// Ends the connection because of this, which is told; the next one is made after a pause.
+  void give_up(const error_code& why, std::string_view detail);
+  /// Ends the connection; the next one is made without a pause.
+  void close();
+  /// Tells the log what a reply of the broker says.
+  void tell(log_severity severity, session_event event, const error_code& why, std::string_view detail);
+  /// The broker has done what it was asked for: the next pause is the first one again.
+  void note_good() { pause_.reset(); }
+
+ protected:
+  /// A link over this stream, which is null in a world without brokers. `changed` must not be called after `abandon`.
+  virtual std::shared_ptr<broker_link> make_link(std::unique_ptr<backend::broker_stream> over,
+                                                 std::function<void()> changed) = 0;
+  /// What has to be said first on a link that is up. Before it returns an error it sets `note_detail`.
+  virtual awaitable<error_code> greet(lease_clock::time_point deadline) = 0;
+
+  /// The words of the log for the failure of now.
+  void note_detail(std::string words) { last_detail_ = std::move(words); }
+  /// A reply to the greeting has come.
+  void note_change() { changed_.notify(); }
+  /// The link of now, which may be over; null: there is none.
+  broker_link* present_link() const noexcept { return link_.get(); }
+  std::chrono::milliseconds timeout() const { return frame_->timeout; }
+
+ private:
+  struct candidate {
+    backend::endpoint at{};  // numeric
+    std::string name{};      // as the user wrote it
+  };
+
+  awaitable<error_code> try_brokers();
+  awaitable<error_code> try_broker(candidate broker);
+  void refresh_certificates();
+  awaitable<error_code> await_link(lease_clock::time_point deadline);
+  awaitable<std::vector<candidate>> resolve();
+  void tell_failure(const error_code& why, std::string_view detail);
+
+  broker_frame_ptr frame_;
+  log_hook log_;
+  condition changed_;
+  back_off pause_;
+  std::shared_ptr<broker_link> link_;
+  bool is_ready_ = false;
+  bool is_fresh_ = true;  // no pause before the next try
+  std::uint64_t number_ = 0;
+  std::string server_;  // of the log
+  std::string told_;    // the last reason that was told
+  std::string last_detail_;
+};
+
+}  // namespace zkrecipes::detail

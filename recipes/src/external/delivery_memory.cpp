@@ -1,0 +1,127 @@
+#include "external/delivery_memory.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace zkrecipes::detail {
+
+namespace {
+
+constexpr std::string_view memory_kind = "delivery_memory";
+constexpr auto highest_count = std::numeric_limits<std::int32_t>::max() - 1;
+
+std::optional<std::vector<std::string>> list_or_nothing(const json_object& of, std::string_view name) {
+  return of.has(name) ? of.texts(name) : std::vector<std::string>();
+}
+
+}  // namespace
+
+bool delivery_memory::knows(const std::string& id) const {
+  if (names_.contains(id)) return true;
+  const auto numbered = runs_.empty() ? std::nullopt : parse_numbered_id(id);
+  return numbered && runs_.has(*numbered);
+}
+
+void delivery_memory::settle(const std::string& id, std::uint64_t first) {
+  failed_.erase(id);
+  if (settled_ < std::numeric_limits<std::int64_t>::max()) ++settled_;
+  if (const auto numbered = parse_numbered_id(id)) return runs_.add(*numbered, first);
+  runs_.note_settlement();
+  add_name(id);
+  if (names_.size() > most_names) remove_name(std::string(places_.begin()->second));
+}
+
+void delivery_memory::forget(const std::string& id) {
+  failed_.erase(id);
+  remove_name(id);
+}
+
+/// False if it is there.
+bool delivery_memory::add_name(const std::string& id) {
+  const bool is_new = names_.try_emplace(id, last_place_ + 1).second;
+  if (is_new) places_.emplace(++last_place_, id);
+  return is_new;
+}
+
+void delivery_memory::remove_name(const std::string& id) {
+  const auto found = names_.find(id);
+  if (found == names_.end()) return;
+  places_.erase(found->second);
+  names_.erase(found);
+}
+
+void delivery_memory::fail(const std::string& id, std::int64_t since) {
+  if (failed_.size() >= most_failed && !failed_.contains(id)) return;
+  auto& attempts = failed_[id];
+  if (attempts.count == 0) attempts.since = std::max<std::int64_t>(since, 0);
+  if (attempts.count < highest_count) ++attempts.count;
+}
+
+failed_attempts delivery_memory::failed(const std::string& id) const {
+  const auto found = failed_.find(id);
+  return found == failed_.end() ? failed_attempts() : found->second;
+}
+
+std::vector<std::string> delivery_memory::names() const {
+  std::vector<std::string> all;
+  for (const auto& [place, each] : places_) all.push_back(each);
+  return all;
+}
+
+std::vector<std::string> delivery_memory::failed_names() const {
+  std::vector<std::string> all;
+  for (const auto& [each, attempts] : failed_) all.push_back(each);
+  return all;
+}
+
+bool delivery_memory::read_runs(const std::vector<std::string>& texts) {
+  for (const auto& each : texts) {
+    if (!runs_.append(each)) return false;
+  }
+  return true;
+}
+
+bool delivery_memory::read_names(const std::vector<std::string>& texts) {
+  for (const auto& each : texts) {
+    if (each.empty() || parse_numbered_id(each) || !add_name(each)) return false;
+  }
+  return names_.size() <= most_names;
+}
+
+bool delivery_memory::read_failed(const std::vector<std::string>& texts) {
+  for (const auto& each : texts) {
+    const auto read = parse_failed_attempts(each);
+    if (!read || read->first.empty() || read->second.count == 0) return false;
+    if (!failed_.try_emplace(std::string(read->first), read->second).second) return false;
+  }
+  return failed_.size() <= most_failed;
+}
+
+std::string serialize(const delivery_memory& memory) {
+  auto all = json_object::of_kind(memory_kind);
+  all.set("settled", memory.settled_);
+  if (!memory.runs_.empty()) all.set("runs", memory.runs_.texts());
+  if (!memory.names_.empty()) all.set("names", memory.names());
+  std::vector<std::string> failed;
+  for (const auto& [id, attempts] : memory.failed_) failed.push_back(failed_text(id, attempts));
+  if (!failed.empty()) all.set("failed", failed);
+  return all.add(memory.unknown_fields_).to_text();
+}
+
+std::optional<delivery_memory> parse_delivery_memory(std::string_view text) {
+  const auto read = json_object::parse(text);
+  if (!read || !read->is(memory_kind)) return std::nullopt;
+  delivery_memory memory;
+  const auto settled = read->integer("settled", 0);
+  const auto runs = list_or_nothing(*read, "runs");
+  const auto names = list_or_nothing(*read, "names");
+  const auto failed = list_or_nothing(*read, "failed");
+  if (!settled || !runs || !names || !failed) return std::nullopt;
+  memory.settled_ = *settled;
+  if (!memory.read_runs(*runs) || !memory.read_names(*names) || !memory.read_failed(*failed)) return std::nullopt;
+  memory.unknown_fields_ = read->without({"settled", "runs", "names", "failed"});
+  return memory;
+}
+
+}  // namespace zkrecipes::detail

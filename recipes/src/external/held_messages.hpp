@@ -1,0 +1,41 @@
+// The messages of a user's source that were received and are not settled.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include <zkrecipes/external_message.hpp>
+
+namespace zkrecipes::detail {
+
+/// A source of the user's can not read a message again, so it is kept until it is settled.
+class held_messages {
+ public:
+  /// What the ids of all take in a record, at most, and the attempts of each.
+  static constexpr std::size_t most_bytes = 128 * 1'024;
+  static constexpr std::size_t bytes_of_attempts = 32;
+
+  /// `most`: messages.
+  explicit held_messages(std::size_t most) : most_(most) {}
+
+  /// How many more there may be, by their number and by what their ids take in a record.
+  std::size_t room() const noexcept;
+  bool contains(std::string_view id) const { return all_.contains(id); }
+  /// Null: it is not here.
+  const external_message* find(std::string_view id) const;
+  void add(external_message what);
+  void remove(std::string_view id);
+  void clear();
+
+  /// What an id takes as an element of a record, at most: as a JSON string, with a comma.
+  static std::size_t cost_of(std::string_view id);
+
+ private:
+  std::size_t most_;
+  std::size_t bytes_ = 0;
+  std::map<std::string, external_message, std::less<>> all_;
+};
+
+}  // namespace zkrecipes::detail

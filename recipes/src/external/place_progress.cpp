@@ -1,0 +1,75 @@
+#include "external/place_progress.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace zkrecipes::detail {
+
+place_progress::place_progress(place_position stored)
+    : stored_(std::move(stored)), ahead_(stored_.ahead.begin(), stored_.ahead.end()) {}
+
+bool place_progress::open(const std::string& place) {
+  if (numbers_.contains(place) || place == stored_.last) return false;
+  const bool is_settled = ahead_.contains(place);
+  pass_stored(place);
+  numbers_.emplace(place, first_ + open_.size());
+  open_.push_back({place, is_settled});
+  move_on();
+  return !is_settled;
+}
+
+/// The log has its order, so what was stored in front of this place, and was not read, has left the log. In front of
+/// what is stored there are at most `most_open` places that are not: behind so many, all of it has left the log.
+void place_progress::pass_stored(const std::string& place) {
+  auto& ahead = stored_.ahead;
+  const bool is_stored = ahead_.contains(place);
+  const bool is_behind_all = !is_stored && ++unknown_ == most_open + 1;
+  auto end = is_behind_all ? ahead.end() : ahead.begin();
+  if (is_stored) end = std::next(std::ranges::find(ahead, place));
+  for (auto each = ahead.begin(); each != end; ++each) ahead_.erase(*each);
+  ahead.erase(ahead.begin(), end);
+  if (is_behind_all) std::erase_if(stored_.failed, [this](const auto& each) { return !numbers_.contains(each.first); });
+}
+
+void place_progress::settle(const std::string& place) {
+  const auto found = numbers_.find(place);
+  if (found == numbers_.end()) return;
+  const auto failed = stored_.failed.find(place);
+  if (failed != stored_.failed.end()) stored_.failed.erase(failed);
+  open_[found->second - first_].is_settled = true;
+  move_on();
+}
+
+void place_progress::fail(const std::string& place, std::int64_t since) {
+  if (!numbers_.contains(place)) return;
+  auto& attempts = stored_.failed[place];
+  if (attempts.count++ == 0) attempts.since = since;
+}
+
+failed_attempts place_progress::failed(std::string_view place) const {
+  const auto found = stored_.failed.find(place);
+  return found == stored_.failed.end() ? failed_attempts() : found->second;
+}
+
+void place_progress::move_on() {
+  while (!open_.empty() && open_.front().is_settled) {
+    stored_.last = std::move(open_.front().place);
+    numbers_.erase(stored_.last);
+    open_.pop_front();
+    ++first_;
+  }
+}
+
+place_position place_progress::position() const {
+  auto all = stored_;
+  std::vector<std::string> ahead;
+  for (const auto& each : open_) {
+    if (each.is_settled) ahead.push_back(each.place);
+  }
+  std::ranges::move(all.ahead, std::back_inserter(ahead));
+  all.ahead = std::move(ahead);
+  return all;
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,55 @@
+// Which messages of a log of the user's a group has settled, between what is stored and what was read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "external/place_position.hpp"
+
+namespace zkrecipes::detail {
+
+/// Places are opened in the order of the log, as they are read, and settled in any order. The position follows behind
+/// the first place that is not settled. It does no I/O.
+class place_progress {
+ public:
+  /// Most places that are open and not settled, in this term and in those before: see `external_options::in_hand`.
+  static constexpr std::size_t most_open = 2'000;
+
+  place_progress() = default;
+  explicit place_progress(place_position stored);
+
+  /// It was read. False: it was settled before, or is open.
+  bool open(const std::string& place);
+  void settle(const std::string& place);
+  /// Nothing for a place that is not open.
+  void fail(const std::string& place, std::int64_t since);
+  failed_attempts failed(std::string_view place) const;
+
+  place_position position() const;
+  /// It and all in front of it are settled. Empty: nothing is.
+  const std::string& last() const noexcept { return stored_.last; }
+
+ private:
+  struct entry {
+    std::string place;
+    bool is_settled;
+  };
+
+  void pass_stored(const std::string& place);
+  void move_on();
+
+  place_position stored_;                                      // `last` is up to date; `ahead` is what was not read yet
+  std::set<std::string, std::less<>> ahead_;                   // the same places
+  std::deque<entry> open_;                                     // read, and behind `last`; in order
+  std::map<std::string, std::uint64_t, std::less<>> numbers_;  // of the open ones
+  std::uint64_t first_ = 0;                                    // the number of the first open one
+  std::size_t unknown_ = 0;                                    // places that were read and not stored
+};
+
+}  // namespace zkrecipes::detail

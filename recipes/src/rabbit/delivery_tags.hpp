@@ -1,0 +1,93 @@
+// The deliveries of one connection, and which acknowledgements the broker has for certain.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace zkrecipes::detail {
+
+/// A message may have several deliveries: the broker gives it out again on the same connection when it has lost sight
+/// of the consumer for a while, and another message may have the same id. All are acknowledged when the message is
+/// settled, because nothing tells which of them counts.
+///
+/// The proof. A quorum queue gives a consumer a message only while fewer than `prefetch` of those that it has given are
+/// not acknowledged, and it gives what was returned to it first. So when a fresh message comes, which was never
+/// delivered before, each of the n messages that came on this connection is acknowledged in the broker, or is one of
+/// `prefetch` at most. The broker takes acknowledgements in order, so those of the first n - `prefetch` have arrived.
+/// A delivery that may be the second one of a message is not counted, and what was acknowledged of the message before
+/// proves nothing any more, but keeps its place: so the proof holds whichever of the two it was. It does no I/O.
+class delivery_tags {
+ public:
+  struct acknowledgement {
+    std::uint64_t tag = 0;
+    bool is_multiple = false;  ///< And all before it.
+    friend bool operator==(const acknowledgement&, const acknowledgement&) = default;
+  };
+  struct delivery {
+    std::uint64_t tag = 0;  ///< More than that of the one before.
+    std::string id{};       ///< That of the message.
+    bool is_fresh = true;   ///< It was never delivered before.
+    bool is_named = true;   ///< The message has this id in the broker. Else it can not be known again.
+  };
+
+  explicit delivery_tags(std::size_t prefetch) : prefetch_(prefetch) {}
+
+  /// For a new connection.
+  void reset();
+  void add(const delivery& what);
+  /// Whether a delivery of it is not settled.
+  bool holds(const std::string& id) const;
+  /// Whether it was delivered, and its acknowledgement may not have arrived.
+  bool is_open(const std::string& id) const { return messages_.contains(id); }
+  /// It is settled.
+  void settle(const std::string& id);
+  /// Those that are to be sent now, in order.
+  std::vector<acknowledgement> take_acknowledgements();
+  /// The messages of which it has become certain that the broker has all acknowledgements.
+  std::vector<std::string> take_proven();
+
+  /// Whether a fresh message has come. What was returned to the queue before this connection has all come in front.
+  bool has_fresh() const noexcept { return has_fresh_; }
+  /// Deliveries that are not acknowledged.
+  std::size_t unacknowledged() const noexcept { return open_.size(); }
+  /// Acknowledgements that may not have arrived.
+  std::size_t unproven() const noexcept { return sent_.size(); }
+  /// The proof has fallen far behind, because messages have come twice again and again. A new connection helps.
+  bool is_far_behind() const noexcept { return sent_.size() > 3 * prefetch_; }
+
+ private:
+  struct message {
+    std::vector<std::uint64_t> tags{};  // that are not acknowledged
+    bool is_settled = false;            // all of `tags` are
+    std::size_t sent = 0;               // acknowledgements since `round` began that are not proven
+    std::uint64_t round = 0;            // a new one begins when the message may have come again
+  };
+  struct sent_acknowledgement {
+    std::string id{};
+    std::uint64_t round = 0;
+  };
+  using messages = std::unordered_map<std::string, message>;
+
+  void acknowledge(std::uint64_t tag);
+  void prove();
+  void prove_first();
+
+  std::size_t prefetch_;
+  std::map<std::uint64_t, std::string> open_;  // ids by the tags that are not acknowledged
+  std::set<std::uint64_t> settled_;            // of these
+  messages messages_;
+  std::deque<sent_acknowledgement> sent_;  // those that are not proven, in order
+  std::uint64_t last_round_ = 0;
+  std::size_t counted_ = 0;  // messages that have come
+  std::size_t proven_ = 0;   // acknowledgements
+  bool has_fresh_ = false;
+  std::vector<std::string> news_;  // see `take_proven`
+};
+
+}  // namespace zkrecipes::detail

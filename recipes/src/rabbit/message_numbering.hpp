@@ -1,0 +1,27 @@
+// How the messages of a producer get their numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "rabbit/message_number.hpp"
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+/// On the strand.
+class message_numbering {
+ public:
+  virtual ~message_numbering() = default;
+
+  /// What has to be done in ZooKeeper before a message gets a number.
+  virtual awaitable<error_code> begin() = 0;
+  virtual bool has_begun() const noexcept = 0;
+  /// For the next message, which goes to this queue. `given`: what the caller has for it, if anything.
+  virtual message_number next(std::uint32_t shard, const message_number& given) = 0;
+  /// Messages keep their numbers when the producer ends: the next one puts again what this one has not put.
+  virtual bool are_lasting() const noexcept = 0;
+  /// All puts have failed, and it is not known what was put.
+  virtual void fail() = 0;
+};
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,40 @@
+// Counts what waits in the queues.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <zkrecipes/rabbit_types.hpp>
+
+#include "rabbit/rabbit_connection.hpp"
+#include "session/operation.hpp"
+
+namespace zkrecipes::detail {
+
+/// It asks for many queues at once. The broker answers in order, and ends the connection at the first one that is
+/// missing; the next connection goes on behind it. On the strand, with a connection of its own.
+class queue_census {
+ public:
+  explicit queue_census(rabbit_frame_ptr frame);
+
+  /// Each shard, in order. Errors: `operation_aborted`, and those of `broker_connection::ready`; `unavailable` when the
+  /// time is over.
+  awaitable<outcome<std::vector<rabbit_depth>>> count(lease_clock::time_point until);
+
+ private:
+  void ask();
+  void note(std::uint32_t shard, const amqp_answer& answer);
+  awaitable<error_code> answers();
+  error_code judge();
+
+  rabbit_frame_ptr frame_;
+  rabbit_connection broker_;
+  condition arrived_;
+  std::vector<rabbit_depth> found_;
+  std::size_t asked_ = 0;
+  std::size_t awaited_ = 0;
+  amqp_answer refusal_;  // the first one of this connection
+};
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,98 @@
+#include "rabbit/queue_progress.hpp"
+
+#include "rabbit/unnamed_message.hpp"
+
+namespace zkrecipes::detail {
+
+void queue_progress::open(delivery_memory stored) {
+  lose();
+  memory_ = std::move(stored);
+  in_hand_.clear();
+  firsts_.clear();
+  unnamed_ = 0;
+  is_confused_ = false;
+}
+
+void queue_progress::lose() {
+  tags_.reset();
+  unnamed_waiting_ = 0;
+  std::erase_if(firsts_, [this](const auto& each) { return !in_hand_.contains(each.first); });
+}
+
+std::optional<std::string> queue_progress::take(const amqp_delivery& what) {
+  const bool is_named = !what.id.empty();
+  const bool is_fresh = !what.is_redelivered;
+  const bool is_first_fresh = is_fresh && !tags_.has_fresh();
+  const bool comes_again = !is_fresh && tags_.has_fresh();  // what was returned before has come already
+  if (!is_named && comes_again && unnamed_ + unnamed_waiting_ > 0) is_confused_ = true;
+  auto name = is_named ? what.id : name_of(what);
+  const bool is_here = tags_.holds(name) || in_hand_.contains(name);
+  tags_.add({what.tag, name, is_fresh, is_named});
+  for (const auto& each : tags_.take_proven()) memory_.forget(each);
+  if (is_first_fresh) forget_old();
+  if (is_here) return std::nullopt;
+  if (is_named && memory_.knows(name)) {
+    tags_.settle(name);
+    return std::nullopt;
+  }
+  if (!is_named) ++unnamed_waiting_;
+  if (is_named && what.first > 0) firsts_[name] = what.first;
+  return name;
+}
+
+std::string queue_progress::name_of(const amqp_delivery& what) const {
+  const unnamed_message unnamed(what);
+  for (std::uint64_t copy = 1;; ++copy) {
+    auto name = unnamed.name(copy);
+    if (!tags_.holds(name) && !in_hand_.contains(name)) return name;
+  }
+}
+
+/// What was returned to the queue before this connection has come in front of the first fresh message. What has not is
+/// not in the queue any more.
+void queue_progress::forget_old() {
+  forget_if_gone(memory_.names());
+  forget_if_gone(memory_.failed_names());
+}
+
+void queue_progress::forget_if_gone(const std::vector<std::string>& names) {
+  for (const auto& each : names) {
+    if (!tags_.is_open(each) && !in_hand_.contains(each)) memory_.forget(each);
+  }
+}
+
+void queue_progress::hand_out(const std::string& name, bool is_named) {
+  in_hand_.emplace(name, is_named);
+  if (is_named) return;
+  ++unnamed_;
+  --unnamed_waiting_;
+}
+
+bool queue_progress::can_come(const std::string& name) const {
+  if (!tags_.has_fresh()) return true;
+  return in_hand_.contains(name) || tags_.holds(name);
+}
+
+void queue_progress::apply(delivery_memory& to, const std::string& name) const {
+  const auto found = in_hand_.find(name);
+  const bool is_named = found == in_hand_.end() || found->second;
+  const auto first = firsts_.find(name);
+  if (is_named) to.settle(name, first == firsts_.end() ? 0 : first->second);
+  if (!is_named) to.forget(name);
+}
+
+void queue_progress::settle(const std::string& name) {
+  apply(memory_, name);
+  firsts_.erase(name);
+  const auto found = in_hand_.find(name);
+  if (found != in_hand_.end()) {
+    if (!found->second) --unnamed_;
+    in_hand_.erase(found);
+  }
+  const bool has_come = tags_.holds(name);
+  if (has_come) tags_.settle(name);
+  // Handed out by an earlier connection, and not among what was returned: it has gone from the queue.
+  if (!has_come && tags_.has_fresh()) memory_.forget(name);
+}
+
+}  // namespace zkrecipes::detail

@@ -1,0 +1,219 @@
+#include <algorithm>
+#include <optional>
+#include <stdexcept>
+
+#include <testcluster/rabbit_broker.hpp>
+
+#include "drawn_secret.hpp"
+#include "guard.hpp"
+#include "owned_folder.hpp"
+#include "rabbit_node.hpp"
+#include "rabbit_probe.hpp"
+#include "tls_folder.hpp"
+#include "workspace.hpp"
+#include "written_file.hpp"
+
+namespace testcluster {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+struct rabbit_broker::impl {
+  explicit impl(const rabbit_broker_options& given);
+
+  detail::rabbit_node& node(int number);
+  detail::tls_folder& certificates();
+  std::vector<detail::rabbit_node*> stopped();
+  std::vector<std::string> reachable();
+  void make_nodes();
+  void start(const std::vector<detail::rabbit_node*>& which);
+
+  rabbit_broker_options options;
+  detail::workspace files;
+  detail::guard keeper;
+  detail::owned_folder folder;
+  fs::path home;
+  std::optional<detail::tls_folder> tls;
+  std::vector<std::unique_ptr<detail::rabbit_node>> nodes;
+  std::optional<detail::rabbit_probe> probe;
+};
+
+namespace {
+
+void require_text(const std::string& text, const char* what) {
+  const bool is_printable =
+      std::none_of(text.begin(), text.end(), [](unsigned char each) { return each < 0x20 || each == 0x7f; });
+  if (!text.empty() && text.size() <= 127 && is_printable) return;
+  throw std::invalid_argument(std::string(what) + ": it must have 1 to 127 bytes, none of them a control character");
+}
+
+const rabbit_broker_options& checked_options(const rabbit_broker_options& options) {
+  constexpr int most = 65535 - detail::rabbit_node::distribution_offset;
+  if (options.nodes < 1 || options.nodes > 7) throw std::invalid_argument("nodes: there must be 1 to 7");
+  if (options.start_timeout <= 0ms) throw std::invalid_argument("start_timeout: it must be more than zero");
+  if (options.port == 0 || options.port > most)
+    throw std::invalid_argument("port: it must be 1 to " + std::to_string(most));
+  require_text(options.user, "user");
+  require_text(options.password, "password");
+  require_text(options.virtual_host, "virtual_host");
+  return options;
+}
+
+std::string joined(const std::vector<std::unique_ptr<detail::rabbit_node>>& nodes,
+                   const std::string& (detail::rabbit_node::*address)() const) {
+  std::string all;
+  for (const auto& each : nodes) all += (all.empty() ? "" : ",") + ((*each).*address)();
+  return all;
+}
+
+}  // namespace
+
+rabbit_broker::impl::impl(const rabbit_broker_options& given)
+    : options(checked_options(given)),
+      files(options.dir),
+      keeper(files.temporary() ? files.path() : fs::path{}),
+      folder(files.path() / "rabbitmq"),
+      home(folder.path() / "home") {
+  // Its line in rabbitmq.conf would end there.
+  if (options.tls && files.path().string().find('#') != std::string::npos)
+    throw std::invalid_argument("dir: " + files.path().string() + " has a '#'; name another directory with tls");
+  fs::create_directory(home);
+  detail::write_file(home / ".erlang.cookie", detail::drawn_secret(), 0400);
+  if (options.tls) tls.emplace(folder.path() / "tls");
+  make_nodes();
+  start({nodes.front().get()});
+  if (options.nodes > 1) start(stopped());
+}
+
+void rabbit_broker::impl::make_nodes() {
+  for (int number = 1; number <= options.nodes; ++number) {
+    const auto place = folder.path() / ("node." + std::to_string(number));
+    auto& made = *nodes.emplace_back(std::make_unique<detail::rabbit_node>(number, place, options.port));
+    if (tls) {
+      auto& signer = tls->signer();
+      const auto name = "node-" + std::to_string(number);
+      made.secure(signer.issue({.name = name, .hosts = {made.host(), "localhost"}}), signer.certificate());
+    }
+    made.configure(options, nodes.front()->name());
+  }
+  probe.emplace(home, nodes.front()->host(), options.port + detail::rabbit_node::distribution_offset, keeper.group());
+}
+
+detail::rabbit_node& rabbit_broker::impl::node(int number) {
+  if (number >= 1 && number <= options.nodes) return *nodes[static_cast<std::size_t>(number - 1)];
+  throw std::invalid_argument("there is no node " + std::to_string(number) + ", there are 1 to " +
+                              std::to_string(options.nodes));
+}
+
+detail::tls_folder& rabbit_broker::impl::certificates() {
+  if (!tls) throw error("the broker was started without tls");
+  return *tls;
+}
+
+std::vector<detail::rabbit_node*> rabbit_broker::impl::stopped() {
+  std::vector<detail::rabbit_node*> found;
+  for (const auto& each : nodes) {
+    if (!each->process().runs()) found.push_back(each.get());
+  }
+  return found;
+}
+
+/// The Erlang names of those that can be asked.
+std::vector<std::string> rabbit_broker::impl::reachable() {
+  std::vector<std::string> names;
+  for (const auto& each : nodes) {
+    if (each->process().runs() && !each->process().is_paused()) names.push_back(each->name());
+  }
+  return names;
+}
+
+void rabbit_broker::impl::start(const std::vector<detail::rabbit_node*>& which) {
+  const auto deadline = detail::clock::now() + options.start_timeout;
+  for (auto* each : which) each->launch(home, keeper.group());
+  for (auto* each : which) each->process().await_answer([&] { return each->answers(); }, 20ms, deadline);
+  const auto names = reachable();
+  if (names.size() < 2 || probe->await_cluster(names, deadline)) return;
+  throw error("rabbitmq-server: not every node knows in time that the others run");
+}
+
+rabbit_broker::rabbit_broker(const rabbit_broker_options& options) : impl_(std::make_unique<impl>(options)) {}
+
+rabbit_broker::~rabbit_broker() = default;
+
+int rabbit_broker::nodes() const { return impl_->options.nodes; }
+
+const std::string& rabbit_broker::address(int node) const { return impl_->node(node).address(); }
+
+std::string rabbit_broker::addresses() const { return joined(impl_->nodes, &detail::rabbit_node::address); }
+
+const fs::path& rabbit_broker::dir() const { return impl_->files.path(); }
+
+const std::string& rabbit_broker::secure_address(int node) const {
+  impl_->certificates();
+  return impl_->node(node).secure_address();
+}
+
+std::string rabbit_broker::secure_addresses() const {
+  impl_->certificates();
+  return joined(impl_->nodes, &detail::rabbit_node::secure_address);
+}
+
+authority& rabbit_broker::authority() { return impl_->certificates().signer(); }
+
+const certificate_files& rabbit_broker::client_certificate() const { return impl_->certificates().client(); }
+
+bool rabbit_broker::running(int node) { return impl_->node(node).process().runs(); }
+
+pid_t rabbit_broker::pid(int node) { return impl_->node(node).process().pid(); }
+
+void rabbit_broker::kill(int node) {
+  auto& process = impl_->node(node).process();
+  process.require(true, "kill");
+  process.kill();
+}
+
+void rabbit_broker::stop(int node) {
+  auto& process = impl_->node(node).process();
+  process.require(true, "stop");
+  process.stop(impl_->options.start_timeout);
+}
+
+void rabbit_broker::start(int node) {
+  auto& started = impl_->node(node);
+  started.process().require(false, "start");
+  impl_->start({&started});
+}
+
+void rabbit_broker::start_all() { impl_->start(impl_->stopped()); }
+
+void rabbit_broker::restart(int node) {
+  if (running(node)) kill(node);
+  start(node);
+}
+
+void rabbit_broker::pause(int node) {
+  auto& process = impl_->node(node).process();
+  process.require(true, "pause");
+  process.pause();
+}
+
+void rabbit_broker::resume(int node) {
+  auto& process = impl_->node(node).process();
+  process.require(true, "resume");
+  process.resume();
+}
+
+int rabbit_broker::leader_of(const std::string& queue) {
+  const auto names = impl_->reachable();
+  if (names.empty()) return 0;
+  const auto deadline = detail::clock::now() + impl_->options.start_timeout;
+  const auto leader = impl_->probe->leader_of(impl_->options.virtual_host, queue, names, deadline);
+  for (const auto& each : impl_->nodes) {
+    if (leader == each->name()) return each->number();
+  }
+  return 0;
+}
+
+std::string rabbit_broker::log(int node) const { return impl_->node(node).process().log(); }
+
+}  // namespace testcluster

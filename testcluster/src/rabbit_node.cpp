@@ -1,0 +1,124 @@
+#include "rabbit_node.hpp"
+
+#include <algorithm>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include <testcluster/error.hpp>
+
+#include "connection.hpp"
+#include "environment.hpp"
+#include "rabbit_environment.hpp"
+#include "written_file.hpp"
+
+namespace testcluster::detail {
+
+using namespace std::chrono_literals;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// "127.4.8.15" as Erlang writes it, {127,4,8,15}.
+std::string tuple_of(std::string host) {
+  std::replace(host.begin(), host.end(), '.', ',');
+  return "{" + host + "}";
+}
+
+/// The bytes of a text as Erlang reads them, whatever characters they are.
+std::string erlang_binary(const std::string& text) {
+  std::string numbers;
+  for (const unsigned char each : text) numbers += (numbers.empty() ? "" : ",") + std::to_string(each);
+  return "<<" + numbers + ">>";
+}
+
+std::string secret_terms(const rabbit_broker_options& options) {
+  return "[{rabbit, [{default_user, " + erlang_binary(options.user) + "}, {default_pass, " +
+         erlang_binary(options.password) + "}, {default_vhost, " + erlang_binary(options.virtual_host) + "}]}].\n";
+}
+
+}  // namespace
+
+rabbit_node::rabbit_node(int number, fs::path folder, int base_port)
+    : number_(number),
+      folder_(std::move(folder)),
+      base_port_(base_port),
+      address_(host() + ":" + std::to_string(base_port)),
+      secure_address_(host() + ":" + std::to_string(base_port + 1)),
+      process_(
+          {.program = "rabbitmq-server", .package = "rabbitmq-server", .subject = "node " + std::to_string(number)},
+          folder_.path() / "log") {}
+
+void rabbit_node::secure(const certificate_files& own, const fs::path& trusted) {
+  std::ostringstream out;
+  out << "listeners.ssl.1 = " << secure_address_ << "\nssl_options.cacertfile = " << trusted.string()
+      << "\nssl_options.certfile = " << own.certificate.string() << "\nssl_options.keyfile = " << own.key.string()
+      << "\nssl_options.verify = verify_peer\nssl_options.fail_if_no_peer_cert = true\n";
+  secure_lines_ = out.str();
+}
+
+/// RabbitMQ takes the last of two lines with one key.
+std::string rabbit_node::lines(const rabbit_broker_options& options, const std::string& first) const {
+  std::ostringstream out;
+  out << "listeners.tcp.1 = " << address_ << '\n' << secure_lines_;
+  out << "log.console = true\nlog.console.level = info\nlog.file = false\n";
+  out << "vm_memory_high_watermark.absolute = 1GiB\ndisk_free_limit.absolute = 1MB\n";
+  out << "raft.wal_max_size_bytes = 33554432\n";  // a node keeps as much in memory; the default is 512 MiB
+  // Only the first node may found a cluster, so that two nodes never found two.
+  out << "cluster_formation.peer_discovery_backend = classic_config\n";
+  out << "cluster_formation.classic_config.nodes.1 = " << first << '\n';
+  if (first != name()) out << "cluster_formation.classic_config.nodes.2 = " << name() << '\n';
+  out << "cluster_formation.randomized_startup_delay_range.min = 0\n";
+  out << "cluster_formation.randomized_startup_delay_range.max = 0\n";
+  for (const auto& each : options.extra_config) out << each << '\n';
+  return out.str();
+}
+
+void rabbit_node::configure(const rabbit_broker_options& options, const std::string& first) {
+  write_file(folder_.path() / "rabbitmq.conf", lines(options, first), 0600);
+  write_file(folder_.path() / "advanced.config", secret_terms(options), 0600);
+  write_file(folder_.path() / "enabled_plugins", "[].\n", 0600);
+  write_file(folder_.path() / "env.conf", "", 0600);
+}
+
+/// A listener on every address takes the port on this one, too. RabbitMQ would tell this after some seconds only.
+void rabbit_node::require_free(int port) const {
+  boost::asio::io_context io;
+  tcp::acceptor tried(io, tcp::v4());
+  close_on_exec(tried.native_handle());
+  tried.set_option(tcp::acceptor::reuse_address(true));
+  boost::system::error_code failure;
+  const auto place = host() + ":" + std::to_string(port);
+  tried.bind(parse_endpoint(place), failure);
+  if (failure) throw error("port: could not listen at " + place + ": " + failure.message());
+}
+
+void rabbit_node::launch(const fs::path& home, pid_t group) {
+  const int distribution_port = base_port_ + distribution_offset;
+  require_free(base_port_);
+  if (!secure_lines_.empty()) require_free(base_port_ + 1);
+  require_free(distribution_port);
+  const auto script = environment("TESTCLUSTER_RABBITMQ", "/usr/lib/rabbitmq/bin") + "/rabbitmq-server";
+  std::vector<std::string> command{script, "-noinput", "-name", name(), "+S", "1:1", "+SDcpu", "1:1", "+A", "1"};
+  command.insert(command.end(), {"-erl_epmd_port", std::to_string(distribution_port)});
+  command.insert(command.end(), {"-kernel", "inet_dist_use_interface", tuple_of(host())});
+  process_.launch({.command = std::move(command),
+                   .group = group,
+                   .working_directory = folder_.path(),
+                   .environment = rabbit_environment(home, folder_.path(), name(), distribution_port)});
+}
+
+/// After the header of the protocol a broker sends connection.start: method 10 of class 10, on channel 0.
+bool rabbit_node::answers() const {
+  constexpr std::string_view header("AMQP\0\0\x09\x01", 8);
+  constexpr std::string_view method("\0\x0a\0\x0a", 4);
+  try {
+    connection to(parse_endpoint(address_), clock::now() + 1s);
+    to.write(header);
+    return to.read(11).substr(7) == method;
+  } catch (const error&) {
+    return false;
+  }
+}
+
+}  // namespace testcluster::detail

@@ -1,0 +1,254 @@
+// The bytes of a broker, good ones in pieces and bad ones of all kinds.
+#include <algorithm>
+
+#include <boost/test/unit_test.hpp>
+
+#include <zkrecipes/rabbit_error.hpp>
+
+#include "rabbit/amqp_case.hpp"
+#include "rabbit/amqp_table_check.hpp"
+
+using namespace std::literals;
+using namespace zkrecipes;
+using namespace zkrecipes::detail;
+using namespace zkrecipes::test;
+
+namespace {
+
+constexpr std::uint64_t most_bytes = 128 << 20;
+
+/// The broker's part of a connection on which two messages are delivered.
+std::string conversation() {
+  const auto headers = wire::table("key", 'S' + wire::long_text("tea"));
+  return wire::welcome() + wire::heartbeat() + wire::consume_ok() + wire::message(1, "m-1", "green") +
+         wire::deliver(2, true) + wire::head(6, wire::with_headers(headers, "m-2")) + wire::heartbeat() +
+         wire::body("bla") + wire::body("ck!");
+}
+
+/// Feeds a client with pieces that end at these places.
+struct conversation_case : amqp_case {
+  void hear(std::string_view bytes, std::size_t piece) {
+    while (!bytes.empty()) {
+      const auto size = std::min(piece, bytes.size());
+      client.feed(bytes.substr(0, size));
+      bytes.remove_prefix(size);
+      if (client.is_open() && !has_consumer) consume_now();
+    }
+  }
+  void consume_now() {
+    has_consumer = true;
+    client.consume(
+        "q", 10, [this](amqp_delivery each) { delivered.push_back(std::move(each)); }, note());
+  }
+  void require_all() {
+    BOOST_TEST(client.is_open());
+    BOOST_TEST_REQUIRE(delivered.size() == 2u);
+    BOOST_TEST(delivered[0].data == "green");
+    BOOST_TEST(delivered[0].id == "m-1");
+    BOOST_TEST(!delivered[0].is_redelivered);
+    BOOST_TEST(delivered[1].tag == 2u);
+    BOOST_TEST(delivered[1].data == "black!");
+    BOOST_TEST(delivered[1].key == "tea");
+    BOOST_TEST(delivered[1].is_redelivered);
+  }
+
+  bool has_consumer = false;
+};
+
+struct open_case : amqp_case {
+  open_case() { open(), consume(); }
+  /// The client ends because of these bytes, and says nothing more to its handlers.
+  void refuse(const std::string& bytes, const std::string& words) {
+    client.feed(bytes);
+    BOOST_TEST(client.is_over());
+    BOOST_TEST((client.why() == rabbit_errc::unexpected_reply));
+    BOOST_TEST(client.words() == words);
+    client.feed(wire::message(9, "late", "x"));
+    BOOST_TEST(delivered.empty());
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rabbit_frames)
+
+BOOST_AUTO_TEST_CASE(bytes_may_be_cut_anywhere) {
+  const auto before = wire::welcome().size();
+  const auto bytes = conversation();
+  for (std::size_t piece = 1; piece <= before; ++piece) {
+    conversation_case talk;
+    talk.hear(std::string_view(bytes).substr(0, before), piece);
+    talk.hear(std::string_view(bytes).substr(before), piece);
+    talk.require_all();
+  }
+  for (std::size_t cut = before; cut < bytes.size(); ++cut) {
+    conversation_case talk;
+    talk.hear(std::string_view(bytes).substr(0, before), before);
+    talk.hear(std::string_view(bytes).substr(before, cut - before), bytes.size());
+    talk.hear(std::string_view(bytes).substr(cut), bytes.size());
+    talk.require_all();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(each_byte_may_be_wrong) {
+  const auto bytes = conversation();
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    for (const int other : {0x00, 0x01, 0x7f, 0xff}) {
+      auto bad = bytes;
+      bad[at] = static_cast<char>(other);
+      conversation_case talk;
+      talk.hear(bad, 50);
+      BOOST_TEST(talk.delivered.size() <= 2u);
+      BOOST_TEST(talk.client.is_over() == bool(talk.client.why()));
+    }
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_frame_without_its_end_is_refused, open_case) {
+  auto bytes = wire::heartbeat();
+  bytes.back() = 'x';
+  refuse(bytes, "a frame has no end");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_frame_that_is_too_large_is_refused_by_its_head, open_case) {
+  refuse(wire::number(3, 1) + wire::number(1, 2) + wire::number(0xffffffff, 4), "a frame has 4294967303 bytes");
+}
+
+BOOST_AUTO_TEST_CASE(the_agreed_size_of_frames_is_the_limit) {
+  amqp_case talk;
+  talk.open(4'096);
+  talk.consume();
+  const std::string most(4'088, 'a');
+  talk.client.feed(wire::deliver(1) + wire::head(2 * most.size(), wire::id_only("m")) + wire::body(most));
+  BOOST_TEST(talk.client.is_open());
+  talk.client.feed(wire::body(most + 'a'));
+  BOOST_TEST(talk.client.words() == "a frame has 4097 bytes");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_frame_of_an_unknown_kind_or_channel_is_refused, open_case) {
+  refuse(wire::frame(4, 1, "abcd"), "a frame is none of AMQP's");
+  for (const auto& bytes : {wire::frame(1, 2, wire::number(0x00320011, 4)), wire::frame(3, 0, "data"),
+                            wire::frame(1, 1, "abc"), wire::frame(1, 0, "")}) {
+    open_case other;
+    other.refuse(bytes, "a frame is none of AMQP's");
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(content_without_a_method_is_refused, open_case) {
+  refuse(wire::head(3, wire::id_only("m")), "a part of a message comes without it");
+  open_case other;
+  other.refuse(wire::body("abc"), "a part of a message comes without it");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_message_that_is_interrupted_is_refused, open_case) {
+  refuse(wire::deliver(1) + wire::deliver(2), "a message is interrupted");
+  open_case headless;
+  headless.refuse(wire::deliver(1) + wire::body("abc"), "a part of a message comes without it");
+  open_case twice;
+  twice.refuse(wire::deliver(1) + wire::head(3, wire::id_only("m")) + wire::head(3, wire::id_only("m")),
+               "a part of a message comes without it");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_message_has_the_size_that_was_announced, open_case) {
+  refuse(wire::deliver(1) + wire::head(3, wire::id_only("m")) + wire::body("ab") + wire::body("cd"),
+         "a message has more bytes than were announced");
+  open_case large;
+  large.client.feed(wire::deliver(1) + wire::head(most_bytes, wire::id_only("m")));
+  BOOST_TEST(large.client.is_open());
+  open_case larger;
+  larger.refuse(wire::deliver(1) + wire::head(most_bytes + 1, wire::id_only("m")), "a message has 134217729 bytes");
+}
+
+BOOST_FIXTURE_TEST_CASE(properties_that_can_not_be_read_are_refused, open_case) {
+  const std::string words = "the properties of a message can not be read";
+  const auto second_word = wire::number(1 << 7 | 1, 2) + wire::number(0, 2) + wire::short_text("m");
+  refuse(wire::deliver(1) + wire::head(0, second_word), words);
+  for (const auto& bad : {wire::number(1 << 7, 2) + wire::number(200, 1) + "short", wire::number(1 << 13, 2) + "abc",
+                          wire::with_headers(wire::table("a", "?"), "m"), std::string("\x80", 1)}) {
+    open_case other;
+    other.refuse(wire::deliver(1) + wire::head(0, bad), words);
+  }
+  open_case other_class;
+  other_class.refuse(wire::deliver(1) + wire::frame(2, 1, wire::number(50, 2) + wire::number(0, 12)),
+                     "the head of a message is not one");
+}
+
+BOOST_AUTO_TEST_CASE(tables_have_sixteen_levels_at_most) {
+  BOOST_TEST(begins_with_table(wire::nested_tables(16)));
+  BOOST_TEST(!begins_with_table(wire::nested_tables(17)));
+  std::string arrays = wire::number(0, 4);
+  for (int level = 2; level < 16; ++level) arrays = wire::long_text('A' + arrays);
+  BOOST_TEST(begins_with_table(wire::table("a", 'A' + arrays)));
+  BOOST_TEST(!begins_with_table(wire::table("a", 'A' + wire::long_text('A' + arrays))));
+}
+
+BOOST_AUTO_TEST_CASE(deep_tables_are_refused_in_a_greeting_and_in_headers) {
+  amqp_case talk;
+  talk.client.feed(wire::start(wire::nested_tables(17)));
+  BOOST_TEST((talk.client.why() == rabbit_errc::unexpected_reply));
+  BOOST_TEST(talk.client.words() == "the greeting can not be read");
+  open_case other;
+  other.refuse(wire::deliver(1) + wire::head(0, wire::with_headers(wire::nested_tables(20'000 / 7), "m")),
+               "the properties of a message can not be read");
+}
+
+BOOST_AUTO_TEST_CASE(all_kinds_of_values_are_known) {
+  const auto all = "t1"s + "b1" + "B1" + "s12" + "u12" + "I1234" + "i1234" + "l12345678" + "L12345678" + "f1234" +
+                   "d12345678" + "D12345" + "T12345678" + "V" + 'S' + wire::long_text("a") + 'x' +
+                   wire::long_text("b") + 'F' + wire::table("c", "V") + 'A' + wire::number(0, 4);
+  BOOST_TEST(begins_with_table(wire::table("all", 'A' + wire::long_text(all))));
+  open_case talk;
+  talk.client.feed(wire::deliver(1) +
+                   wire::head(0, wire::with_headers(wire::table("all", 'A' + wire::long_text(all)), "m")));
+  BOOST_TEST_REQUIRE(talk.delivered.size() == 1u);
+  BOOST_TEST(talk.delivered[0].id == "m");
+  for (std::size_t size = 0; size < all.size(); ++size) {
+    const auto cut = wire::table("all", 'A' + wire::number(all.size(), 4) + all.substr(0, size));
+    BOOST_TEST(!begins_with_table(cut));
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(a_method_that_is_not_expected_is_refused, open_case) {
+  refuse(wire::method(1, 50, 11, wire::short_text("q") + wire::number(0, 8)), "the broker answers nothing");
+  for (const auto& [of_class, id] : {std::pair{99, 1}, {50, 10}, {60, 20}, {10, 10}, {20, 11}, {60, 71}}) {
+    open_case other;
+    other.refuse(wire::method(1, static_cast<std::uint16_t>(of_class), static_cast<std::uint16_t>(id), ""),
+                 "the broker answers nothing");
+  }
+  open_case elsewhere;
+  elsewhere.refuse(wire::method(0, 60, 80, wire::number(1, 8) + wire::number(0, 1)),
+                   "the broker says something that is not expected");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_method_that_is_cut_short_is_refused, open_case) {
+  const std::string words = "a method can not be read";
+  refuse(wire::method(1, 60, 60, wire::short_text("t") + wire::number(1, 4)), words);
+  for (const auto id : {80, 120}) {
+    open_case other;
+    other.refuse(wire::method(1, 60, static_cast<std::uint16_t>(id), "abc"), words);
+  }
+  open_case closing;
+  closing.refuse(wire::method(1, 20, 40, wire::number(404, 2)), words);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_tag_that_is_not_new_is_refused, open_case) {
+  refuse(wire::deliver(0), "the broker delivers a message with a tag that is not new");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_for_nobody_is_refused) {
+  amqp_case talk;
+  talk.open();
+  talk.client.feed(wire::deliver(1));
+  BOOST_TEST(talk.client.words() == "the broker delivers a message to nobody");
+}
+
+BOOST_FIXTURE_TEST_CASE(heartbeats_change_nothing, open_case) {
+  client.feed(wire::heartbeat() + wire::deliver(1) + wire::heartbeat());
+  client.feed(wire::head(0, wire::id_only("m")) + wire::heartbeat());
+  BOOST_TEST_REQUIRE(delivered.size() == 1u);
+  BOOST_TEST(delivered[0].data.empty());
+  client.beat();
+  BOOST_TEST(client.take_output() == wire::heartbeat());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

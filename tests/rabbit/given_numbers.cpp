@@ -1,0 +1,119 @@
+// Numbers that come from a file which feeds several queues: what is told of their holes, and what a consumer remembers.
+#include "rabbit/given_numbers.hpp"
+
+#include <cstdint>
+#include <string>
+
+#include <boost/test/unit_test.hpp>
+
+#include "external/numbered_id.hpp"
+#include "rabbit/amqp_case.hpp"
+#include "rabbit/queue_progress.hpp"
+
+using namespace zkrecipes::test;
+using namespace zkrecipes::detail;
+
+namespace {
+
+struct given_numbers_case {
+  given_numbers numbers{nullptr};
+
+  std::uint64_t first_of(std::uint32_t shard, std::uint64_t number, std::uint64_t epoch = 7) {
+    const auto found = numbers.next(shard, {epoch, number, 0});
+    BOOST_TEST(found.epoch == epoch);
+    BOOST_TEST(found.number == number);
+    return found.first;
+  }
+};
+
+/// A consumer of one queue.
+struct remembering {
+  queue_progress progress{100};
+  std::uint64_t tag = 0;
+
+  /// Whether it is handed out.
+  bool deliver(std::uint64_t number, std::uint64_t first) {
+    amqp_delivery what;
+    what.tag = ++tag;
+    what.id = to_string(numbered_id{"p:0", 7, number});
+    what.first = first;
+    const auto name = progress.take(what);
+    if (name) progress.hand_out(*name, true);
+    return name.has_value();
+  }
+  void settle(std::uint64_t number) { progress.settle(to_string(numbered_id{"p:0", 7, number})); }
+  bool knows(std::uint64_t number) const { return progress.memory().knows(to_string(numbered_id{"p:0", 7, number})); }
+  std::string record() const { return serialize(progress.memory()); }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(rabbit_given_numbers)
+
+BOOST_FIXTURE_TEST_CASE(the_numbers_between_two_messages_of_a_queue_went_elsewhere, given_numbers_case) {
+  BOOST_TEST(first_of(0, 10) == 0u);  // nothing is known of those before
+  BOOST_TEST(first_of(1, 11) == 0u);
+  BOOST_TEST(first_of(1, 12) == 0u);  // there is no hole
+  BOOST_TEST(first_of(0, 13) == 11u);
+  BOOST_TEST(first_of(0, 14) == 0u);
+  BOOST_TEST(first_of(1, 15) == 13u);
+}
+
+BOOST_FIXTURE_TEST_CASE(nothing_is_known_when_numbers_begin_anew, given_numbers_case) {
+  first_of(0, 10), first_of(1, 11);
+  BOOST_TEST(first_of(0, 10) == 0u);  // it is put again
+  BOOST_TEST(first_of(1, 11) == 0u);
+  BOOST_TEST(first_of(0, 12) == 11u);
+  BOOST_TEST(first_of(0, 14) == 0u);  // there is a hole
+  BOOST_TEST(first_of(0, 15, 8) == 0u);
+  BOOST_TEST(first_of(1, 16, 8) == 0u);
+  BOOST_TEST(first_of(0, 17, 8) == 16u);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_consumer_remembers_one_range, remembering) {
+  BOOST_TEST(deliver(3, 0));
+  BOOST_TEST(deliver(7, 4));
+  BOOST_TEST(deliver(9, 8));
+  settle(3);
+  settle(9);
+  BOOST_TEST(!knows(7));
+  BOOST_TEST(knows(8));
+  BOOST_TEST(record().find("\"3,8-9 7 p:0\"") != std::string::npos, record());
+  settle(7);
+  BOOST_TEST(record().find("\"3-9 7 p:0\"") != std::string::npos, record());
+  BOOST_TEST(!knows(2));
+  BOOST_TEST(!deliver(7, 0));
+}
+
+BOOST_FIXTURE_TEST_CASE(what_a_message_tells_is_kept_while_it_is_in_hand, remembering) {
+  BOOST_TEST(deliver(3, 2));
+  progress.lose();
+  settle(3);
+  BOOST_TEST(record().find("\"2-3 7 p:0\"") != std::string::npos, record());
+}
+
+BOOST_FIXTURE_TEST_CASE(what_tells_nonsense_is_remembered_alone, remembering) {
+  BOOST_TEST(deliver(3, 4));
+  settle(3);
+  BOOST_TEST(record().find("\"3 7 p:0\"") != std::string::npos, record());
+}
+
+BOOST_AUTO_TEST_CASE(it_is_a_header_of_the_message) {
+  amqp_case talk;
+  talk.open();
+  BOOST_TEST(talk.client.publish("q", "m", "tea", "", 12'345, 77) == 1u);
+  const auto sent = talk.sent();
+  BOOST_TEST_REQUIRE(sent.size() == 2u);
+  const auto header = wire::short_text("zkr-first") + 'l' + wire::number(77, 8);
+  BOOST_TEST(sent[1].payload.find(header) != std::string::npos);
+  amqp_case reads;
+  reads.open(), reads.consume();
+  reads.client.feed(wire::deliver(1) + wire::frame(2, 1, sent[1].payload));
+  BOOST_TEST_REQUIRE(reads.delivered.size() == 1u);
+  BOOST_TEST(reads.delivered[0].first == 77u);
+  BOOST_TEST(reads.delivered[0].key == "tea");
+  talk.client.publish("q", "n", "tea", "", 12'345);
+  BOOST_TEST(talk.sent()[1].payload.find("zkr-first") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,191 @@
+// A client that blocks, for what a test does to a broker.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "rabbit/rabbit_channel.hpp"
+
+namespace zkrecipes::test {
+
+/// A message to put.
+struct rabbit_post {
+  std::string queue;
+  std::string data;
+  std::string id{};                  ///< Empty: none.
+  std::optional<std::string> key{};  ///< The header "key"; none: no header.
+};
+
+struct rabbit_counts {
+  std::uint32_t messages = 0;  ///< Ready to be delivered.
+  std::uint32_t consumers = 0;
+};
+
+class rabbit_client {
+ public:
+  /// `hosts`: one or more, with commas. Connects with the first call, and again after a failure, each time to the next
+  /// host if one does not take the connection.
+  explicit rabbit_client(const std::string& hosts, std::string password = "guest") : password_(std::move(password)) {
+    std::size_t begin = 0;
+    for (std::size_t end = 0; end != hosts.npos; begin = end + 1) {
+      end = hosts.find(',', begin);
+      hosts_.push_back(hosts.substr(begin, end == hosts.npos ? end : end - begin));
+    }
+  }
+
+  /// The functions below throw `rabbit_failure`, and the connection has ended then.
+  /// Makes a queue as the library does.
+  void declare(const std::string& queue) {
+    amqp_table_entry_t entries[2];
+    entries[0].key = amqp_cstring_bytes("x-queue-type");
+    entries[0].value.kind = AMQP_FIELD_KIND_UTF8;
+    entries[0].value.value.bytes = amqp_cstring_bytes("quorum");
+    entries[1].key = amqp_cstring_bytes("x-single-active-consumer");
+    entries[1].value.kind = AMQP_FIELD_KIND_BOOLEAN;
+    entries[1].value.value.boolean = 1;
+    ask([&](const rabbit_channel& by) { declare_with(by, queue, {2, entries}); });
+  }
+  void declare_classic(const std::string& queue) {
+    ask([&](const rabbit_channel& by) { declare_with(by, queue, amqp_empty_table); });
+  }
+  /// None: there is no such queue.
+  std::optional<rabbit_counts> look_at(const std::string& queue) {
+    rabbit_counts found;
+    try {
+      ask([&](const rabbit_channel& by) {
+        const auto* told =
+            amqp_queue_declare(by.state(), rabbit_channel::number, bytes_of(queue), 1, 0, 0, 0, amqp_empty_table);
+        by.check();
+        found = {told->message_count, told->consumer_count};
+      });
+    } catch (const rabbit_failure& why) {
+      if (why.code != AMQP_NOT_FOUND) throw;
+      return std::nullopt;
+    }
+    return found;
+  }
+  /// The ready messages of a queue that is there.
+  std::uint32_t depth(const std::string& queue) { return look_at(queue).value().messages; }
+  /// Nothing happens if there is no such queue.
+  void remove(const std::string& queue) {
+    ask([&](const rabbit_channel& by) {
+      amqp_queue_delete(by.state(), rabbit_channel::number, bytes_of(queue), 0, 0);
+      by.check();
+    });
+  }
+  void purge(const std::string& queue) {
+    ask([&](const rabbit_channel& by) {
+      amqp_queue_purge(by.state(), rabbit_channel::number, bytes_of(queue));
+      by.check();
+    });
+  }
+
+  /// Returns when the broker has confirmed the message. It is a failure if there is no such queue.
+  void put(const rabbit_post& what) { put_all({what}); }
+  void put_all(const std::vector<rabbit_post>& all) {
+    constexpr std::size_t at_once = 1'000;
+    ask([&](const rabbit_channel& by) {
+      for (std::size_t from = 0; from < all.size(); from += at_once) {
+        const auto to = std::min(all.size(), from + at_once);
+        for (auto i = from; i < to; ++i) publish(by, all[i]);
+        while (!unconfirmed_.empty()) take_confirm(by);
+      }
+    });
+  }
+  /// False: the connection was lost, or the broker has rejected the message, or there is no queue at present.
+  bool try_put(const rabbit_post& what) {
+    try {
+      put(what);
+      return true;
+    } catch (const rabbit_failure&) {
+      return false;
+    }
+  }
+  void disconnect() { channel_.reset(); }
+
+ private:
+  template <class Call>
+  void ask(Call call) {
+    try {
+      call(connected());
+      amqp_maybe_release_buffers(channel_->state());
+    } catch (const rabbit_failure&) {
+      channel_.reset();
+      throw;
+    }
+  }
+  const rabbit_channel& connected() {
+    for (std::size_t tries = 1; !channel_; ++tries) {
+      const auto& host = hosts_[next_++ % hosts_.size()];
+      try {
+        channel_ = std::make_unique<rabbit_channel>(host, password_);
+      } catch (const rabbit_failure&) {
+        if (tries == hosts_.size()) throw;
+        continue;
+      }
+      amqp_confirm_select(channel_->state(), rabbit_channel::number);
+      channel_->check();
+      unconfirmed_.clear();
+      last_ = 0;
+    }
+    return *channel_;
+  }
+
+  static void declare_with(const rabbit_channel& by, const std::string& queue, amqp_table_t arguments) {
+    amqp_queue_declare(by.state(), rabbit_channel::number, bytes_of(queue), 0, 1, 0, 0, arguments);
+    by.check();
+  }
+
+  void publish(const rabbit_channel& by, const rabbit_post& what) {
+    amqp_basic_properties_t properties{};
+    properties._flags = AMQP_BASIC_DELIVERY_MODE_FLAG;
+    properties.delivery_mode = AMQP_DELIVERY_PERSISTENT;
+    if (!what.id.empty()) {
+      properties._flags |= AMQP_BASIC_MESSAGE_ID_FLAG;
+      properties.message_id = bytes_of(what.id);
+    }
+    amqp_table_entry_t header{};
+    if (what.key) {
+      properties._flags |= AMQP_BASIC_HEADERS_FLAG;
+      header.key = amqp_cstring_bytes("key");
+      header.value.kind = AMQP_FIELD_KIND_UTF8;
+      header.value.value.bytes = bytes_of(*what.key);
+      properties.headers = {1, &header};
+    }
+    rabbit_channel::throw_if_failed(amqp_basic_publish(by.state(), rabbit_channel::number, amqp_empty_bytes,
+                                                       bytes_of(what.queue), 1, 0, &properties, bytes_of(what.data)));
+    unconfirmed_.insert(++last_);
+  }
+  void take_confirm(const rabbit_channel& by) {
+    amqp_maybe_release_buffers(by.state());
+    amqp_frame_t frame;
+    rabbit_channel::throw_if_failed(amqp_simple_wait_frame_noblock(by.state(), &frame, &rabbit_channel::longest));
+    if (frame.frame_type != AMQP_FRAME_METHOD) return;
+    const auto& method = frame.payload.method;
+    if (method.id == AMQP_BASIC_ACK_METHOD) {
+      const auto& taken = *static_cast<amqp_basic_ack_t*>(method.decoded);
+      if (taken.multiple) unconfirmed_.erase(unconfirmed_.begin(), unconfirmed_.upper_bound(taken.delivery_tag));
+      unconfirmed_.erase(taken.delivery_tag);
+    } else if (method.id == AMQP_BASIC_RETURN_METHOD) {
+      throw rabbit_failure("there is no such queue", AMQP_NO_ROUTE);
+    } else if (method.id == AMQP_BASIC_NACK_METHOD) {
+      throw rabbit_failure("the broker has rejected a message", 0);
+    } else {
+      rabbit_channel::throw_exception(method);
+    }
+  }
+
+  std::vector<std::string> hosts_;
+  std::size_t next_ = 0;
+  std::string password_;
+  std::unique_ptr<rabbit_channel> channel_;
+  std::set<std::uint64_t> unconfirmed_;
+  std::uint64_t last_ = 0;
+};
+
+}  // namespace zkrecipes::test

@@ -1,0 +1,53 @@
+// The data of a broker, and the commands that read and change it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "model/redis/redis_data.hpp"
+#include "model/redis/redis_scripts.hpp"
+#include "model/redis/redis_watcher.hpp"
+#include "world/chance.hpp"
+
+namespace zkrecipes::simulation {
+
+/// It knows as much of Redis 7 as the library uses. A command is done as a whole, and so is a script.
+class redis_store {
+ public:
+  redis_store(std::uint64_t seed, redis_watcher& watcher) : chance_(seed, 2'960), watcher_(watcher) {}
+
+  /// The reply. `now`: milliseconds, by the clock of the broker.
+  std::string execute(const redis_command& command, std::uint64_t now);
+  /// The reply of an XREAD; empty: there is nothing behind this id.
+  std::string read(const std::string& stream, const std::string& behind, std::size_t most) const;
+  static bool is_write(const redis_command& command);
+
+  const redis_data& data() const noexcept { return data_; }
+  /// The ids of from now on differ from those of before, whatever the clock says.
+  void become(redis_data other);
+  void remove(const std::string& key);
+  /// Whether the clock of the broker says something else than the true time from now on.
+  void set_clock(std::int64_t ahead) { ahead_ = ahead; }
+
+ private:
+  std::string info(const std::string& key) const;
+  std::string range(const redis_command& command, bool is_reverse) const;
+  std::string add(const redis_command& command, std::uint64_t now);
+  std::string trim(const redis_command& command);
+  std::string hash(const redis_command& command);
+  std::string evaluate(const redis_command& command, std::uint64_t now);
+  std::string claim(const redis_command& command);
+  std::string put(const redis_script& how, const redis_command& command, std::uint64_t now);
+  std::string count(const redis_command& command) const;
+  detail::stream_id next_id(const redis_stream& of, std::uint64_t now) const;
+
+  chance chance_;
+  redis_watcher& watcher_;
+  redis_data data_;
+  std::int64_t ahead_ = 0;
+  std::uint64_t generation_ = 0;  // how often the data has gone back
+};
+
+}  // namespace zkrecipes::simulation

@@ -1,0 +1,251 @@
+// Spooled producers whose target does not tell what was put: what may have been put is put again, and dropped behind
+// it.
+#include <algorithm>
+#include <random>
+
+#include "spool/simulated_receiver.hpp"
+#include "spool/spooling.hpp"
+
+using namespace zkrecipes;
+using namespace zkrecipes::test;
+
+namespace {
+
+/// What outlives a process.
+struct receiver_remains : spool_remains {
+  std::shared_ptr<received_items> received = std::make_shared<received_items>();
+
+  receiver_remains() { file->has_origins = true; }
+};
+
+std::unique_ptr<spooling_process> begin_life(receiver_remains& remains, step_plan plan = {},
+                                             put_fault fault = put_fault::refused,
+                                             spool_options options = small_spool()) {
+  const auto make = [received = remains.received, fault](boost::asio::any_io_executor strand,
+                                                         spooling_process::plan_ptr steps) {
+    return std::make_unique<simulated_receiver>(std::move(strand), received, std::move(steps), fault);
+  };
+  return std::make_unique<spooling_process>(remains, make, options, plan);
+}
+
+void put_range(spooling_process& by, int from, int to) {
+  for (int i = from; i <= to; ++i) by.put(std::to_string(i));
+}
+
+std::vector<std::string> texts_of(int from, int to) {
+  std::vector<std::string> all;
+  for (int i = from; i <= to; ++i) all.push_back(std::to_string(i));
+  return all;
+}
+
+void expect_received(const receiver_remains& remains, int last) {
+  BOOST_TEST(remains.received->all == texts_of(1, last), boost::test_tools::per_element());
+}
+
+/// One history, all of which follows from the seed.
+class receiver_history {
+ public:
+  explicit receiver_history(unsigned seed) : random_(seed) {
+    options_.count = 1 + below(5);
+    options_.durability = below(2) ? spool_durability::power : spool_durability::process;
+    options_.most_memory = below(2) ? 600 : 16'000;
+    options_.most_messages = below(2) ? 5 : 1'000;
+  }
+
+  void run() {
+    const int lives = 2 + static_cast<int>(below(4));
+    for (int i = 0; i < lives; ++i) live(i + 1 == lives);
+    judge_.judge(remains_.received->all, false);
+  }
+
+ private:
+  std::size_t below(std::size_t bound) { return random_() % bound; }
+
+  void live(bool is_last) {
+    step_plan plan;
+    const auto fault = static_cast<put_fault>(below(5));
+    plan.fault_at = static_cast<int>(below(40));
+    if (!is_last) plan.crash_at = static_cast<int>(below(60));
+    remains_.received->is_away = below(3) == 0;
+    const auto life = begin_life(remains_, plan, fault, options_);
+    for (int i = 0; i < 30 && !life->plan().is_crashed; ++i) act(*life);
+    if (is_last) finish(*life);
+    judge_.note_life(*life);
+    life->plan().is_crashed = true;
+    if (below(2) == 0) return;
+    if (options_.durability != spool_durability::power) judge_.forgive();
+    remains_.file->lose_power();
+  }
+  void finish(spooling_process& life) {
+    remains_.received->is_away = false;
+    life.disk().release();
+    auto end = life.flush(10min);
+    for (int i = 0; i < 10; ++i) life.recover();
+    BOOST_TEST_REQUIRE(end.done());
+    BOOST_TEST(life.status().lag == 0u);
+    BOOST_TEST(life.status().memory == 0u);
+  }
+  void act(spooling_process& life) {
+    switch (below(9)) {
+      case 0: remains_.received->is_away = !remains_.received->is_away; break;
+      case 1: life.pass(std::chrono::milliseconds(below(10))); break;
+      case 2: life.pass(std::chrono::milliseconds(below(5'000))); break;
+      case 3: life.disk().hold(); break;
+      case 4: life.disk().release(); break;
+      case 5: life.put_through(std::to_string(++last_)); break;
+      case 6: remains_.received->bring_late(); break;
+      default:
+        for (auto i = 1 + below(4); i > 0; --i) life.put(std::to_string(++last_));
+    }
+    if (below(2)) life.settle();
+  }
+
+  std::mt19937 random_;
+  spool_options options_ = small_spool();
+  receiver_remains remains_;
+  spool_judge judge_;
+  int last_ = 0;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(spool_repeats)
+
+BOOST_AUTO_TEST_CASE(an_end_at_any_step_loses_nothing_and_has_nothing_taken_twice) {
+  std::size_t repeats = 0;
+  for (int step = 0; step <= 40; ++step) {
+    BOOST_TEST_CONTEXT("end at step " << step) {
+      receiver_remains remains;
+      spool_judge judge;
+      {
+        const auto life = begin_life(remains, {.crash_at = step});
+        put_range(*life, 1, 10);
+        life->recover();
+        judge.note_life(*life);
+      }
+      const auto next = begin_life(remains);
+      put_range(*next, 11, 15);
+      next->recover();
+      BOOST_TEST(next->status().lag == 0u);
+      judge.note_life(*next);
+      judge.judge(remains.received->all, false);
+      repeats += remains.received->repeats;
+    }
+  }
+  BOOST_TEST(repeats > 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_put_that_fails_in_any_way_loses_nothing_and_has_nothing_taken_twice) {
+  for (const auto fault :
+       {put_fault::refused, put_fault::not_done, put_fault::done, put_fault::half_done, put_fault::late}) {
+    for (int step = 0; step <= 30; ++step) {
+      receiver_remains remains;
+      const auto life = begin_life(remains, {.fault_at = step}, fault);
+      auto& last = life->put_through("1");
+      put_range(*life, 2, 12);
+      life->recover();
+      remains.received->bring_late();
+      spool_judge judge;
+      judge.note_life(*life);
+      judge.judge(remains.received->all, false);
+      BOOST_TEST(last.done());
+      BOOST_TEST(life->status().lag == 0u);
+    }
+  }
+}
+
+// The queue has messages that the file has lost. Others get their numbers.
+BOOST_AUTO_TEST_CASE(a_power_failure_that_takes_the_end_of_the_file_makes_no_message_look_like_a_repeat) {
+  auto options = small_spool();
+  options.durability = spool_durability::process;
+  receiver_remains remains;
+  {
+    const auto life = begin_life(remains, {}, put_fault::refused, options);
+    life->settle();
+    put_range(*life, 1, 8);
+    life->recover();
+    expect_received(remains, 8);
+  }
+  remains.file->lose_power();
+  BOOST_TEST_REQUIRE(remains.file->seen.extent.last == 0u);
+  const auto next = begin_life(remains, {}, put_fault::refused, options);
+  put_range(*next, 9, 20);
+  next->recover();
+  expect_received(remains, 20);
+}
+
+BOOST_AUTO_TEST_CASE(copies_of_a_file_that_are_used_in_turn_lose_nothing) {
+  receiver_remains remains;
+  remains.received->is_away = true;
+  {
+    const auto life = begin_life(remains);
+    put_range(*life, 1, 5);
+    life->recover();
+  }
+  receiver_remains copy;
+  *copy.file = *remains.file;
+  copy.received = remains.received;
+  remains.received->is_away = false;
+  {
+    const auto life = begin_life(remains);
+    put_range(*life, 6, 8);
+    life->recover();
+  }
+  copy.file->origins = 100;  // they are random
+  {
+    const auto life = begin_life(copy);
+    put_range(*life, 9, 11);
+    life->recover();
+  }
+  const auto life = begin_life(remains);
+  put_range(*life, 12, 14);
+  life->recover();
+  expect_received(remains, 14);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_put_again_after_a_restart_has_one_origin) {
+  receiver_remains remains;
+  remains.received->is_away = true;
+  for (int i = 0; i < 5; ++i) {
+    const auto life = begin_life(remains);
+    put_range(*life, 4 * i + 1, 4 * i + 4);
+    life->recover();
+  }
+  BOOST_TEST_REQUIRE(remains.file->seen.rows.size() == 20u);
+  remains.received->is_away = false;
+  auto options = small_spool();
+  options.count = 1'000;  // nothing is removed before so many were put
+  for (int step = 0; step < 40; ++step) {
+    remains.received->repeated.clear();
+    const auto life = begin_life(remains, {.crash_at = step}, put_fault::refused, options);
+    life->recover();
+    BOOST_TEST(remains.received->repeated.size() <= 1u);
+  }
+  BOOST_TEST(remains.received->repeats > 0u);
+  expect_received(remains, 20);
+}
+
+BOOST_AUTO_TEST_CASE(what_can_not_be_put_is_tried_again_alone_and_what_is_behind_it_waits) {
+  receiver_remains remains;
+  remains.received->refused = "5";
+  const auto life = begin_life(remains);
+  put_range(*life, 1, 12);
+  life->recover();
+  expect_received(remains, 4);
+  BOOST_TEST((life->status().error == errc::no_auth));
+  BOOST_TEST(life->status().put == 4u);
+  BOOST_TEST(remains.received->repeats == 0u);
+  remains.received->refused.clear();
+  life->recover();
+  expect_received(remains, 12);
+  BOOST_TEST(!life->status().error);
+  BOOST_TEST(remains.received->repeats == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(whatever_happens_each_is_taken_once_and_in_order) {
+  for (unsigned seed = 1; seed <= 1'000; ++seed) {
+    BOOST_TEST_CONTEXT("seed " << seed) { receiver_history(seed).run(); }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

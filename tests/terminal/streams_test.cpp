@@ -1,0 +1,202 @@
+// Sources of messages outside of ZooKeeper: what is read of them, their problems, and the output of `streams`.
+#include <algorithm>
+
+#include <boost/json/parse.hpp>
+#include <boost/json/serialize.hpp>
+
+#include "cluster/known_recipe.hpp"
+#include "cluster/letter_change.hpp"
+#include "cluster/stream_memory.hpp"
+#include "problems/recipe_rules.hpp"
+#include "problems/stream_rules.hpp"
+#include "report/stream_report.hpp"
+#include "settings_place.hpp"
+#include "stream_samples.hpp"
+
+namespace json = boost::json;
+
+BOOST_AUTO_TEST_SUITE(streams)
+
+BOOST_AUTO_TEST_CASE(a_position_in_a_log) {
+  const auto redis = read_memory(R"({"zkrecipes":"stream_position","last":"17-3","ahead":["18-0 19-2","21-0"],)"
+                                 R"("failed":["20-0 2 1700000000000"],"seek":"x"})");
+  BOOST_TEST(!redis.is_damaged);
+  BOOST_TEST(redis.last == "17-3");
+  BOOST_TEST(redis.ahead == (std::vector<std::string>{"18-0 19-2", "21-0"}));
+  BOOST_TEST(redis.failed == 1u);
+  BOOST_TEST(settled_text(redis) == "17-3, ranges ahead: 2");
+  const auto own = read_memory(R"({"zkrecipes":"external_position","last":"page 7"})");
+  BOOST_TEST(settled_text(own) == "page 7");
+}
+
+BOOST_AUTO_TEST_CASE(a_memory_of_deliveries) {
+  const auto seen = read_memory(R"({"zkrecipes":"delivery_memory","settled":33,"runs":["1-29,57 8589934601 shop 2"],)"
+                                R"("names":["a","b"],"failed":["c 1 1700000000000"]})");
+  BOOST_TEST(!seen.is_damaged);
+  BOOST_TEST_REQUIRE(seen.runs.size() == 1u);
+  BOOST_TEST((seen.runs[0] == settled_run_status{"shop 2", "8589934601", "1-29,57"}));
+  BOOST_TEST(seen.names == 2u);
+  BOOST_TEST(seen.failed == 1u);
+  BOOST_TEST(settled_text(seen) == "shop 2 1-29,57 (epoch 8589934601), names: 2");
+}
+
+BOOST_AUTO_TEST_CASE(damaged_records) {
+  for (const char* bad : {"", "x", "[]", R"({"last":"1-1"})", R"({"zkrecipes":"stream_position"})",
+                          R"({"zkrecipes":"stream_position","last":"1-1","ahead":[1]})",
+                          R"({"zkrecipes":"stream_position","last":"1-1","failed":["x"]})",
+                          R"({"zkrecipes":"external_position","last":1})", R"({"zkrecipes":"delivery_memory"})",
+                          R"({"zkrecipes":"delivery_memory","settled":1,"runs":["x 1 p"]})",
+                          R"({"zkrecipes":"delivery_memory","settled":1,"names":[""]})"}) {
+    const auto seen = read_memory(bad);
+    BOOST_TEST(seen.is_damaged, bad);
+    BOOST_TEST(settled_text(seen) == "damaged");
+  }
+  const auto later = read_memory(R"({"zkrecipes":"kept_otherwise","x":1})");
+  BOOST_TEST(!later.is_damaged);
+  BOOST_TEST(settled_text(later) == R"({"zkrecipes":"kept_otherwise","x":1})");
+}
+
+BOOST_AUTO_TEST_CASE(what_waits_is_summed_up) {
+  const auto& broker = samples::log_of_orders().broker.value();
+  const auto billing = depth_of(broker, "billing");
+  BOOST_TEST(waiting_text(billing) == "10017+");
+  BOOST_TEST((billing.oldest == 400s));
+  BOOST_TEST(depth_of(broker, "nobody").messages == 0u);
+  const auto jobs = depth_of(samples::queues_of_jobs().broker.value(), "consumers");
+  BOOST_TEST(jobs.messages == 12u);
+  BOOST_TEST(jobs.consumers.value() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(problems_of_streams) {
+  const auto names = [](const stream_status& of) {
+    std::string all;
+    for (const auto& each : problems_of(of)) all += (all.empty() ? "" : " ") + each.name;
+    return all;
+  };
+  BOOST_TEST(names(samples::log_of_orders()) == "dead-letters damaged-position old-messages");
+  BOOST_TEST(names(samples::queues_of_jobs()) == "missing-queue queue-without-consumers");
+  BOOST_TEST(names(samples::without_broker()) == "broker-away");
+  BOOST_TEST(is_critical(problems_of(samples::without_broker())));
+  auto unasked = samples::log_of_orders();
+  unasked.broker.reset();
+  BOOST_TEST(names(unasked) == "dead-letters damaged-position");
+  auto fresh = samples::queues_of_jobs();
+  fresh.groups.clear();
+  BOOST_TEST(names(fresh) == "queue-without-consumers", "a queue that nobody has consumed may be missing");
+  BOOST_TEST((problems_of(recipe_status_of(samples::log_of_orders())) == problems_of(samples::log_of_orders())));
+}
+
+BOOST_AUTO_TEST_CASE(as_a_recipe) {
+  const auto seen = recipe_status_of(samples::log_of_orders());
+  BOOST_TEST(kind_text(seen) == "stream");
+  BOOST_TEST(seen.participants.at(0).id == "audit");
+  BOOST_TEST(seen.participants.at(0).detail == "1 shard begun, dead letters: 2, damaged: 1");
+}
+
+BOOST_AUTO_TEST_CASE(json_of_streams) {
+  stream_survey all;
+  all.found = {samples::log_of_orders(), samples::queues_of_jobs()};
+  const auto text = to_json(known_streams(all));
+  BOOST_TEST(text.find('\n') == text.size() - 1);
+  const auto document = json::parse(text);
+  BOOST_TEST(document.at("complete").as_bool());
+  const auto& orders = document.at("streams").at(0);
+  BOOST_TEST(orders.at("path") == "/orders");
+  BOOST_TEST(orders.at("source") == "redis_streams");
+  BOOST_TEST(orders.at("groups").at(0).at("shards").at(0).at("damaged").as_bool());
+  const auto& billing = orders.at("groups").at(1);
+  BOOST_TEST(json::serialize(billing.at("shards").at(0)) ==
+             R"({"shard":0,"damaged":false,"last":"17-3","ahead":["18-0 19-2"],"runs":[],"names":0,"to_try_again":1,)"
+             R"("record":null})");
+  BOOST_TEST(json::serialize(orders.at("broker").at("depths").at(0)) ==
+             R"({"shard":0,"group":"billing","messages":10000,"more":true,"oldest_ms":400000,"consumers":null,)"
+             R"("missing":false})");
+  const auto& jobs = document.at("streams").at(1);
+  BOOST_TEST(json::serialize(jobs.at("groups").at(0).at("shards").at(0).at("runs")) ==
+             R"([{"producer":"shop","epoch":"8589934601","ranges":"1-29"}])");
+  BOOST_TEST(to_json(known_streams()) == R"({"schema":1,"complete":false,"streams":null,"notes":[]})"
+                                         "\n");
+}
+
+BOOST_AUTO_TEST_CASE(tables_of_streams) {
+  BOOST_TEST(to_table(known_streams()) == "Streams: not known.\n");
+  BOOST_TEST(to_table(known_streams(stream_survey())) == "No streams.\n");
+  const auto orders = to_table(samples::log_of_orders());
+  BOOST_TEST(orders.starts_with("/orders: redis_streams orders, 4 shards, 1 producer\n\nGROUP "), orders);
+  BOOST_TEST(has(orders, "10017+"));
+  BOOST_TEST(has(orders, "damaged"));
+  BOOST_TEST(has(orders, "17-3, ranges ahead: 1"));
+  const auto jobs = to_table(samples::queues_of_jobs());
+  BOOST_TEST(has(jobs, "shop 1-29 (epoch 8589934601)"));
+  BOOST_TEST(has(jobs, "missing"));
+  BOOST_TEST(has(to_table(samples::without_broker()), "\nThe broker: it does not answer\n"));
+}
+
+BOOST_AUTO_TEST_CASE(lines_of_streams) {
+  stream_survey all;
+  all.found = {samples::queues_of_jobs()};
+  BOOST_TEST(to_tsv(known_streams(all)) ==
+             "streams\tcomplete\t1\n"
+             "stream\t/jobs\trabbit_queues\tjobs\t3\t0\t1\n"
+             "group\t/jobs\tconsumers\t2\t0\t0\t0\n"
+             "shard\t/jobs\tconsumers\t0\treadable\t0\tshop 1-29 (epoch 8589934601)\n"
+             "shard\t/jobs\tconsumers\t1\treadable\t0\tnames: 2\n"
+             "broker\t/jobs\ttold\t\n"
+             "depth\t/jobs\t0\t\t12\tno\t\t0\tthere\n"
+             "depth\t/jobs\t1\t\t0\tno\t\t\tmissing\n"
+             "depth\t/jobs\t2\t\t0\tno\t\t1\tthere\n");
+}
+
+BOOST_AUTO_TEST_CASE(letters_of_a_source_are_not_put_back) {
+  letter_list list{"/orders", "billing", 4};
+  list.is_outside = true;
+  list.folder = "/orders/_dead/billing";
+  list.letters.push_back({});
+  list.letters.back().letter.name = "letter-0000000000";
+  BOOST_CHECK_THROW(plan_letters(list, letter_fate::requeue), failure);
+  BOOST_TEST(plan_letters(list, letter_fate::drop).letters == 1u);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_broker_of_a_command_line, settings_place) {
+  const auto asked = parse_command_line(std::vector{"streams", "/orders", "--broker", "a:1,b:2/5"}, std::cout).value();
+  BOOST_TEST((asked.command == command::streams));
+  BOOST_TEST(asked.path == "/orders");
+  const auto place = place_of(asked.broker, 4s).value();
+  BOOST_TEST(place.hosts == "a:1,b:2");
+  BOOST_TEST(place.space == "5");
+  BOOST_TEST(!place.user.has_value());
+  BOOST_TEST((place.limit == 2s));
+  BOOST_TEST(!place_of({}, 4s).has_value());
+
+  const auto file = write_private("broker", "app:top:secret\n");
+  const auto known = place_of({"a", file}, 4s).value();
+  BOOST_TEST(known.user.value() == "app");
+  BOOST_TEST(known.password == "top:secret");
+  const auto nameless = write_private("nameless", ":topsecret");
+  BOOST_TEST(place_of({"a", nameless}, 4s).value().user.value() == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_broker_that_is_refused, settings_place) {
+  const auto refusal_of = [](const broker_request& asked) {
+    try {
+      place_of(asked, 4s);
+    } catch (const failure& error) {
+      BOOST_TEST((error.code() == exit_code::usage));
+      return std::string(error.what());
+    }
+    return std::string("not refused");
+  };
+  BOOST_TEST(refusal_of({"", "file"}) == "--broker-credentials needs --broker");
+  BOOST_TEST(refusal_of({"/5", ""}) == "--broker: expected HOST:PORT");
+  const auto open = write("open", "app:topsecret");
+  fs::permissions(open, fs::perms::others_read, fs::perm_options::add);
+  BOOST_TEST(has(refusal_of({"a", open}), "--broker-credentials: everybody may read the credentials in " + open));
+  for (const char* text : {"", "topsecret", "app:", "app:topsecret\nand more"}) {
+    const auto said = refusal_of({"a", write_private("bad", text)});
+    BOOST_TEST(has(said, "--broker-credentials: expected one line user:password"));
+    BOOST_TEST(!has(said, "topsecret"));
+  }
+  BOOST_TEST(has(refusal_of({"a", (dir / "missing").string()}), "cannot read"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,232 @@
+// The memory of deliveries: stored and read again, and refused where it is damaged.
+#include "external/delivery_memory.hpp"
+
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <boost/test/unit_test.hpp>
+
+using namespace zkrecipes::detail;
+
+namespace {
+
+using id_list = std::vector<std::string>;
+
+std::string memory_record(const std::string& fields) {
+  return R"({"zkrecipes":"delivery_memory","settled":3)" + fields + '}';
+}
+
+delivery_memory read_memory(const std::string& text) {
+  auto read = parse_delivery_memory(text);
+  BOOST_TEST_REQUIRE(read.has_value(), text);
+  return std::move(*read);
+}
+
+/// Settles, fails and forgets at random, and compares with plain sets.
+class random_memory {
+ public:
+  explicit random_memory(std::uint64_t seed) : random_(seed) {
+    for (int i = 0; i < 12; ++i) ids_.push_back("zkr:p:" + std::to_string(1 + i % 3) + ':' + std::to_string(1 + i / 2));
+    for (const auto* each : {"plain", "with a blank", "\"quoted\"\n", "\xff\x01", "zkr:p:1:0", "7 2 1700"})
+      ids_.push_back(each);
+  }
+  void run() {
+    for (int step = 0; step < 80; ++step) {
+      const auto& id = ids_[random_() % ids_.size()];
+      act(id);
+      compare();
+      const auto text = serialize(memory_);
+      memory_ = read_memory(text);
+      compare();
+      BOOST_TEST_REQUIRE(serialize(memory_) == text);
+    }
+  }
+
+ private:
+  void act(const std::string& id) {
+    const auto what = random_() % 6;
+    if (what == 0) {
+      memory_.forget(id);
+      if (!parse_numbered_id(id)) settled_.erase(id);
+      failed_.erase(id);
+    } else if (what < 3) {
+      memory_.fail(id, static_cast<std::int64_t>(1'700 + step_++));
+      auto& attempts = failed_[id];
+      if (attempts.count++ == 0) attempts.since = static_cast<std::int64_t>(1'699 + step_);
+    } else {
+      memory_.settle(id);
+      settled_.insert(id);
+      failed_.erase(id);
+    }
+  }
+  void compare() const {
+    for (const auto& each : ids_) {
+      BOOST_TEST_REQUIRE(memory_.knows(each) == settled_.contains(each), each);
+      const auto found = failed_.find(each);
+      const auto expected = found == failed_.end() ? failed_attempts() : found->second;
+      BOOST_TEST_REQUIRE(memory_.failed(each).count == expected.count);
+      BOOST_TEST_REQUIRE(memory_.failed(each).since == expected.since);
+    }
+    BOOST_TEST_REQUIRE(memory_.failed_names().size() == failed_.size());
+  }
+
+  std::mt19937_64 random_;
+  id_list ids_;
+  delivery_memory memory_;
+  std::set<std::string> settled_;
+  std::map<std::string, failed_attempts> failed_;
+  int step_ = 0;
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(delivery_memories)
+
+BOOST_AUTO_TEST_CASE(a_new_memory_knows_nothing) {
+  const delivery_memory memory;
+  BOOST_TEST(memory.is_new());
+  BOOST_TEST(!memory.knows("a"));
+  BOOST_TEST(serialize(memory) == R"({"zkrecipes":"delivery_memory","settled":0})");
+  BOOST_TEST(read_memory(serialize(memory)).is_new());
+}
+
+BOOST_AUTO_TEST_CASE(it_is_stored_as_documented) {
+  delivery_memory memory;
+  for (const auto* each : {"zkr:orders:7:1", "zkr:orders:7:2", "b", "zkr:orders:7:4", "a", "zkr:x:9:3"})
+    memory.settle(each);
+  memory.fail("an id", 1'700);
+  memory.fail("an id", 1'800);
+  BOOST_TEST(serialize(memory) == R"({"zkrecipes":"delivery_memory","settled":6,"runs":["1-2,4 7 orders","3 9 x"],)"
+                                  R"("names":["b","a"],"failed":["an id 2 1700"]})");
+  BOOST_TEST(memory.names() == id_list({"b", "a"}), boost::test_tools::per_element());
+}
+
+// Else a queue that was consumed and has gone would be taken for one that was never there.
+BOOST_AUTO_TEST_CASE(a_memory_that_has_forgotten_all_is_not_new) {
+  delivery_memory memory;
+  memory.settle("a");
+  memory.forget("a");
+  BOOST_TEST(!memory.knows("a"));
+  BOOST_TEST(!memory.is_new());
+  BOOST_TEST(!read_memory(serialize(memory)).is_new());
+  delivery_memory failing;
+  failing.fail("a", 1);
+  BOOST_TEST(!failing.is_new());
+}
+
+BOOST_AUTO_TEST_CASE(numbers_are_known_for_ever_and_names_until_they_are_forgotten) {
+  delivery_memory memory;
+  for (const auto* each : {"zkr:p:1:1", "plain"}) memory.settle(each);
+  for (const auto* each : {"zkr:p:1:1", "plain"}) memory.forget(each);
+  BOOST_TEST(memory.knows("zkr:p:1:1"));
+  BOOST_TEST(!memory.knows("zkr:p:1:2"));
+  BOOST_TEST(!memory.knows("plain"));
+}
+
+BOOST_AUTO_TEST_CASE(numbers_that_are_of_no_other_message_are_settled_with_one) {
+  delivery_memory memory;
+  memory.settle("zkr:p:1:3");
+  memory.settle("zkr:p:1:9", 4);
+  memory.settle("zkr:p:1:12", 13);  // that says nothing
+  memory.settle("plain", 4);
+  BOOST_TEST(serialize(memory) ==
+             R"({"zkrecipes":"delivery_memory","settled":4,"runs":["3-9,12 1 p"],"names":["plain"]})");
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_is_settled_or_forgotten_has_no_failed_attempts) {
+  delivery_memory memory;
+  for (const auto* each : {"a", "b", "zkr:p:1:1"}) memory.fail(each, 5);
+  memory.settle("a");
+  memory.forget("b");
+  BOOST_TEST(memory.failed_names() == id_list({"zkr:p:1:1"}), boost::test_tools::per_element());
+  memory.settle("zkr:p:1:1");
+  BOOST_TEST(memory.failed("zkr:p:1:1").count == 0);
+}
+
+BOOST_AUTO_TEST_CASE(it_does_as_the_model_and_comes_back_as_it_was) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    BOOST_TEST_CONTEXT("seed " << seed) { random_memory(seed).run(); }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(of_too_many_names_the_first_is_forgotten) {
+  delivery_memory memory;
+  for (std::size_t i = 0; i <= delivery_memory::most_names; ++i) memory.settle(std::to_string(i));
+  BOOST_TEST(!memory.knows("0"));
+  BOOST_TEST(memory.knows("1"));
+  BOOST_TEST(memory.names().size() == delivery_memory::most_names);
+  BOOST_TEST(parse_delivery_memory(serialize(memory)).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(of_too_many_failed_messages_the_last_are_not_counted) {
+  delivery_memory memory;
+  for (std::size_t i = 0; i <= delivery_memory::most_failed; ++i) memory.fail(std::to_string(i), 1);
+  memory.fail("0", 2);
+  BOOST_TEST(memory.failed("0").count == 2);
+  BOOST_TEST(memory.failed(std::to_string(delivery_memory::most_failed)).count == 0);
+  BOOST_TEST(parse_delivery_memory(serialize(memory)).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(fields_of_a_later_version_are_kept) {
+  const auto text = memory_record(R"(,"names":["a"],"more":{"x":1})");
+  BOOST_TEST(serialize(read_memory(text)) == text);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_such_record_is_foreign) {
+  for (const auto* each : {R"(,"runs":["1 7"])",
+                           R"(,"runs":["1 7 "])",
+                           R"(,"runs":["0 7 p"])",
+                           R"(,"runs":["1,2 7 p"])",
+                           R"(,"runs":["1 07 p"])",
+                           R"(,"runs":[" 7 p"])",
+                           R"(,"runs":["1 x p"])",
+                           R"(,"runs":["1 7 p","2 7 p"])",
+                           R"(,"runs":"1 7 p")",
+                           R"(,"runs":[1])",
+                           R"(,"names":[""])",
+                           R"(,"names":["a","a"])",
+                           R"(,"names":["zkr:p:1:1"])",
+                           R"(,"names":{})",
+                           R"(,"names":[1])",
+                           R"(,"failed":["a"])",
+                           R"(,"failed":["a 1"])",
+                           R"(,"failed":["a 0 5"])",
+                           R"(,"failed":[" 1 5"])",
+                           R"(,"failed":["a x 5"])",
+                           R"(,"failed":["a 1 -5"])",
+                           R"(,"failed":["a 1 5","a 2 5"])",
+                           R"(,"failed":["a 2147483647 5"])",
+                           R"(,"failed":7)"}) {
+    BOOST_TEST(!parse_delivery_memory(memory_record(each)), each);
+  }
+  for (const auto* each :
+       {"", "{}", "x", R"({"zkrecipes":"delivery_memory"})", R"({"zkrecipes":"delivery_memory","settled":-1})",
+        R"({"zkrecipes":"delivery_memory","settled":"1"})", R"({"zkrecipes":"position","settled":1})"}) {
+    BOOST_TEST(!parse_delivery_memory(each), each);
+  }
+  const auto long_name = std::string(256, 'n');
+  BOOST_TEST(!parse_delivery_memory(memory_record(R"(,"runs":["1 7 )" + long_name + "\"]")));
+}
+
+/// Bytes are changed, dropped and doubled: a text that is still a memory is written again as one.
+BOOST_AUTO_TEST_CASE(damaged_texts_are_refused_or_read_as_a_memory) {
+  const auto good = memory_record(R"(,"runs":["1-2,4 7 orders","3 9 x"],"names":["b","a"],"failed":["an id 2 1700"])");
+  std::size_t refused = 0;
+  for (std::uint64_t seed = 1; seed <= 5'000; ++seed) {
+    std::mt19937_64 random(seed);
+    auto text = good;
+    const auto at = random() % text.size();
+    if (random() % 3 == 0) text.erase(at, 1 + random() % 3);
+    if (random() % 3 == 0) text.insert(at, text.substr(at, 1 + random() % 5));
+    if (random() % 3 == 0) text[at % text.size()] = static_cast<char>(random());
+    const auto read = parse_delivery_memory(text);
+    if (!read) ++refused;
+    if (read) BOOST_TEST_REQUIRE(parse_delivery_memory(serialize(*read)).has_value(), text);
+  }
+  BOOST_TEST(refused > 500u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,65 @@
+// What waits in Redis streams.
+#include <charconv>
+#include <stdexcept>
+#include <utility>
+
+#include <zkrecipes/redis_streams.hpp>
+
+#include "as_result.hpp"
+#include "cluster/broker_reader.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+using zkrecipes::error_code;
+
+std::uint32_t database_of(const std::string& space) {
+  std::uint32_t database = 0;
+  if (space.empty()) return database;
+  const auto* const end = space.data() + space.size();
+  const auto read = std::from_chars(space.data(), end, database);
+  if (read.ec != std::errc() || read.ptr != end)
+    throw std::invalid_argument("expected the number of a database behind the slash");
+  return database;
+}
+
+zkrecipes::redis_options options_of(const broker_place& place, const stream_status& of) {
+  zkrecipes::redis_options options;
+  options.hosts = place.hosts;
+  options.user = place.user.value_or("");
+  options.password = place.password;
+  options.database = database_of(place.space);
+  options.stream = of.name;
+  options.shards = of.shards;
+  options.timeout = place.limit;
+  return options;
+}
+
+/// To a group that has not begun everything is to be consumed: this one stands for none.
+constexpr const char* no_group = "_";
+
+}  // namespace
+
+asio::awaitable<error_code> read_redis(zkrecipes::session session, const broker_place& place, const stream_status& of,
+                                       broker_status& into) {
+  zkrecipes::redis_streams streams(std::move(session), of.path, options_of(place, of));
+  std::vector<std::string> groups;
+  for (const auto& each : of.groups) groups.push_back(each.name);
+  if (groups.empty()) groups.push_back("");
+  for (const auto& group : groups) {
+    auto lagging = co_await streams.async_lag(group.empty() ? no_group : group, as_result);
+    const error_code error = std::get<0>(lagging);
+    if (error) co_return error;
+    for (const auto& each : std::get<1>(lagging)) {
+      shard_depth_status depth{each.shard, group, each.messages, each.is_more};
+      if (each.messages > 0) depth.oldest = each.oldest;
+      into.depths.push_back(std::move(depth));
+    }
+  }
+  co_return error_code();
+}
+
+bool is_redis_away(const error_code& error) noexcept { return error == zkrecipes::redis_errc::unavailable; }
+
+}  // namespace zkadmin

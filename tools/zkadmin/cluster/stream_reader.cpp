@@ -1,0 +1,140 @@
+#include "cluster/stream_reader.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "as_result.hpp"
+#include "cluster/node_path.hpp"
+#include "cluster/recognize.hpp"
+#include "cluster/stored_record.hpp"
+#include "cluster/stream_memory.hpp"
+#include "for_each_index.hpp"
+#include "shards/shard_name.hpp"
+#include "topic/topic_layout.hpp"
+
+namespace zkadmin {
+namespace {
+
+namespace asio = boost::asio;
+namespace detail = zkrecipes::detail;
+using zkrecipes::errc;
+using zkrecipes::error_code;
+
+/// By name, and within a group by shard.
+using kept_groups = std::map<std::string, std::map<std::uint32_t, stream_shard_status>>;
+
+/// The source as its record tells; a later version may have written more shards than this one can read.
+bool read_source_record(std::string_view data, stream_status& into) {
+  const auto record = parse_stored(data);
+  if (recipe_of(data) != recipe::stream) return false;
+  const auto count = record.integer("count", 1, detail::most_shards);
+  if (!count) return false;
+  into.source = text_field(record, "zkrecipes");
+  into.shards = static_cast<std::uint32_t>(*count);
+  for (const auto* field : {"stream", "queue", "source"})
+    if (into.name.empty()) into.name = text_field(record, field);
+  return true;
+}
+
+/// The names of the children; none if there is no node.
+asio::awaitable<error_code> list_children(zkrecipes::session session, std::string path,
+                                          std::vector<std::string>& into) {
+  auto listing = co_await session.async_children(std::move(path), as_result);
+  const error_code error = std::get<0>(listing);
+  if (!error) into = std::move(std::get<1>(listing).names);
+  co_return error == errc::no_node ? error_code() : error;
+}
+
+/// A node that has gone meanwhile is left out.
+asio::awaitable<error_code> add_memory(zkrecipes::session session, std::string path, std::string group,
+                                       std::uint32_t shard, kept_groups& into) {
+  auto looked = co_await session.async_get(std::move(path), as_result);
+  const error_code error = std::get<0>(looked);
+  if (error == errc::no_node) co_return error_code();
+  if (error) co_return error;
+  auto& kept = into[group][shard];
+  kept = read_memory(std::get<1>(looked).data);
+  kept.shard = shard;
+  co_return error_code();
+}
+
+asio::awaitable<error_code> add_shard(zkrecipes::session session, std::string path, std::uint32_t shard,
+                                      kept_groups& into) {
+  const auto folder = detail::topic_layout{path}.positions(shard);
+  std::vector<std::string> names;
+  auto error = co_await list_children(session, folder, names);
+  for (const auto& each : names) {
+    if (error) break;
+    error = co_await add_memory(session, join(folder, each), each, shard, into);
+  }
+  co_return error;
+}
+
+/// Some shards at a time. The first error is returned.
+asio::awaitable<error_code> add_shards(zkrecipes::session session, const stream_status& of,
+                                       const std::vector<std::string>& children, kept_groups& into) {
+  constexpr std::size_t shards_at_a_time = 32;
+  std::vector<std::uint32_t> shards;
+  for (const auto& each : children) {
+    const auto shard = detail::parse_shard_name(each);
+    if (shard && *shard < of.shards) shards.push_back(*shard);
+  }
+  error_code first;
+  const auto add = [&](std::size_t i) -> asio::awaitable<void> {
+    if (first) co_return;
+    const auto error = co_await add_shard(session, of.path, shards[i], into);
+    if (error && !first) first = error;
+  };
+  co_await for_each_index(shards.size(), shards_at_a_time, add);
+  co_return first;
+}
+
+asio::awaitable<error_code> count_letters(zkrecipes::session session, std::string path, stream_group_status& of) {
+  const auto folder = detail::topic_layout{path}.dead(of.name);
+  auto looked = co_await session.async_exists(folder, as_result);
+  const error_code error = std::get<0>(looked);
+  if (error == errc::no_node) co_return error_code();
+  if (!error) of.dead_letters = static_cast<std::uint64_t>(std::get<1>(looked).num_children);
+  co_return error;
+}
+
+/// Those that have begun a shard, and those that have only dead letters left.
+asio::awaitable<error_code> add_groups(zkrecipes::session session, kept_groups kept, stream_status& to) {
+  std::vector<std::string> names;
+  auto error = co_await list_children(session, join(to.path, "_dead"), names);
+  if (error) co_return error;
+  for (const auto& each : names) kept.try_emplace(each);
+  for (auto& [name, shards] : kept) {
+    stream_group_status group{name};
+    for (auto& [number, each] : shards) group.shards.push_back(std::move(each));
+    error = co_await count_letters(session, to.path, group);
+    if (error) co_return error;
+    to.groups.push_back(std::move(group));
+  }
+  co_return error_code();
+}
+
+}  // namespace
+
+asio::awaitable<reading<stream_status>> read_stream(zkrecipes::session session, std::string path) {
+  reading<stream_status> result;
+  auto& status = result.status;
+  status.path = path;
+  auto looked = co_await session.async_get(path, as_result);
+  result.error = std::get<0>(looked);
+  if (result.error) co_return result;
+  if (!read_source_record(std::get<1>(looked).data, status)) result.error = errc::foreign_data;
+  if (result.error) co_return result;
+  std::vector<std::string> children, producers;
+  kept_groups kept;
+  result.error = co_await list_children(session, path, children);
+  if (!result.error) result.error = co_await add_shards(session, status, children, kept);
+  if (!result.error) result.error = co_await list_children(session, join(path, "_producers"), producers);
+  status.producers = producers.size();
+  if (!result.error) result.error = co_await add_groups(std::move(session), std::move(kept), status);
+  co_return result;
+}
+
+}  // namespace zkadmin

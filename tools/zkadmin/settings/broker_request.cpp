@@ -1,0 +1,44 @@
+#include "settings/broker_request.hpp"
+
+#include <stdexcept>
+
+#include "failure.hpp"
+#include "settings/private_file.hpp"
+
+namespace zkadmin {
+namespace {
+
+/// One line; the password may hold colons. The message does not show the text, because it is a secret.
+void read_credentials(const std::string& file, broker_place& into) {
+  auto text = read_private_file(file, "one line, user:password");
+  while (!text.empty() && (text.back() == '\n' || text.back() == '\r')) text.pop_back();
+  const auto colon = text.find(':');
+  const bool is_one_line = text.find_first_of(std::string("\r\n\0", 3)) == text.npos;
+  if (colon == text.npos || colon + 1 == text.size() || !is_one_line)
+    throw std::invalid_argument("expected one line user:password in the file, or :password for Redis without a user");
+  into.user = text.substr(0, colon);
+  into.password = text.substr(colon + 1);
+}
+
+}  // namespace
+
+std::optional<broker_place> place_of(const broker_request& asked, std::chrono::milliseconds timeout) {
+  if (asked.address.empty()) {
+    if (!asked.credentials_file.empty()) throw failure(exit_code::usage, "--broker-credentials needs --broker");
+    return std::nullopt;
+  }
+  broker_place place;
+  const auto slash = asked.address.find('/');
+  place.hosts = asked.address.substr(0, slash);
+  if (slash != asked.address.npos) place.space = asked.address.substr(slash + 1);
+  place.limit = timeout / 2;
+  if (place.hosts.empty()) throw failure(exit_code::usage, "--broker: expected HOST:PORT");
+  try {
+    if (!asked.credentials_file.empty()) read_credentials(asked.credentials_file, place);
+  } catch (const std::invalid_argument& error) {
+    throw failure(exit_code::usage, std::string("--broker-credentials: ") + error.what());
+  }
+  return place;
+}
+
+}  // namespace zkadmin
