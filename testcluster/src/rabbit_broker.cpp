@@ -214,6 +214,8 @@ int rabbit_broker::leader_of(const std::string& queue) {
   return 0;
 }
 
+bool rabbit_broker::keeps(const std::string& queue, int node) const { return impl_->node(node).keeps(queue); }
+
 std::string rabbit_broker::log(int node) const { return impl_->node(node).process().log(); }
 
 }  // namespace testcluster

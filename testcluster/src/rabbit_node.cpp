@@ -1,6 +1,8 @@
 #include "rabbit_node.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -106,6 +108,13 @@ void rabbit_node::launch(const fs::path& home, pid_t group) {
                    .group = group,
                    .working_directory = folder_.path(),
                    .environment = rabbit_environment(home, folder_.path(), name(), distribution_port)});
+}
+
+/// Ra finds its servers by the file `names.dets`, which is written now and then.
+bool rabbit_node::keeps(const std::string& queue) const {
+  std::ifstream file(folder_.path() / "data" / "node" / "quorum" / name() / "names.dets", std::ios::binary);
+  const std::string names(std::istreambuf_iterator<char>(file), {});
+  return names.find('_' + queue) != names.npos;
 }
 
 /// After the header of the protocol a broker sends connection.start: method 10 of class 10, on channel 0.

@@ -38,6 +38,8 @@ class rabbit_node {
 
   /// Whether it begins an AMQP connection. Asks for at most a second.
   bool answers() const;
+  /// Whether its list of queues names this one.
+  bool keeps(const std::string& queue) const;
 
  private:
   void require_free(int port) const;

@@ -51,6 +51,7 @@ BOOST_FIXTURE_TEST_SUITE(rabbit_brokers, rabbit_case)
 
 BOOST_AUTO_TEST_CASE(a_broker_that_is_away_is_waited_for_and_its_absence_told) {
   put_all(numbers(1, 20));
+  await_kept();
   client().disconnect();
   broker().kill();
   consume(&succeed);
@@ -68,6 +69,7 @@ BOOST_AUTO_TEST_CASE(under_kills_of_the_broker_each_message_is_consumed_once_and
     const auto done = who.does.status().done;
     for (const auto& each : numbers(40 * kills + 1, 40 * kills + 40)) put_in_the_end(each);
     BOOST_TEST_REQUIRE(run_until([&] { return who.does.status().done > done || kills % 2 == 0; }));
+    await_kept();
     broker().kill();
     client().disconnect();
     beside([&] { broker().start(); });

@@ -168,6 +168,7 @@ BOOST_AUTO_TEST_CASE(under_kills_of_the_broker_each_message_is_put_once_and_in_o
     by.async_put_all(with_key("k", first, first + 2'999), waits.token());
     const auto wanted = static_cast<std::size_t>(first + 500 * kills);
     BOOST_TEST_REQUIRE(run_until([&] { return waits.done() || has_depth(wanted); }));
+    await_kept();
     broker().kill();
     client().disconnect();
     beside([&] { broker().start(); });

@@ -162,6 +162,10 @@ class rabbit_case : protected with_shared_rabbit, public ensemble_case {
     const rabbit_post what{.queue = queue(), .data = data, .id = data};
     BOOST_TEST_REQUIRE(run_until([&] { return client().try_put(what); }, 2min), data);
   }
+  /// A broker that is killed now finds the queue again.
+  void await_kept() {
+    BOOST_TEST_REQUIRE(run_until([&] { return broker().keeps(queue()); }));
+  }
   /// So many messages are ready in the queue. It has none while the broker can not tell.
   bool has_depth(std::size_t messages) {
     try {

@@ -77,6 +77,7 @@ BOOST_AUTO_TEST_CASE(messages_of_many_records) {
 BOOST_AUTO_TEST_CASE(a_broker_that_is_killed_is_found_again) {
   consume(&succeed);
   BOOST_TEST_REQUIRE(has_results(3));
+  await_kept();
   client().disconnect();
   beside([&] { broker().restart(); });
   for (const auto& each : numbers(4, 6)) put_in_the_end(each);

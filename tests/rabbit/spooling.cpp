@@ -175,6 +175,7 @@ BOOST_AUTO_TEST_CASE(under_kills_of_the_broker_each_message_is_put_once_and_in_o
     const int first = 2 + 2'000 * kills;
     accept(life.spool, first, first + 1'999);
     BOOST_TEST_REQUIRE(run_until([&] { return has_depth(static_cast<std::size_t>(first + 300 * kills)); }));
+    await_kept();
     broker().kill();
     client().disconnect();
     beside([&] { broker().start(); });

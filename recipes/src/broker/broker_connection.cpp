@@ -37,8 +37,7 @@ void broker_connection::close() {
 awaitable<error_code> broker_connection::ready(lease_clock::time_point until) {
   const auto session = frame_->session;
   while (!is_up()) {
-    if (is_ready_) tell(log_severity::warning, session_event::connection_lost, link_->why(), link_->reason());
-    is_ready_ = false;
+    tell_end();
     if (session->over()) co_return session->over();
     if (!std::exchange(is_fresh_, false)) {
       const bool is_rested = co_await session->rest(pause_);
@@ -49,6 +48,12 @@ awaitable<error_code> broker_connection::ready(lease_clock::time_point until) {
     if (error && (is_late || !frame_->may_recover(error))) co_return error;
   }
   co_return error_code();
+}
+
+void broker_connection::tell_end() {
+  if (!is_ready_ || is_up()) return;
+  is_ready_ = false;
+  tell(log_severity::warning, session_event::connection_lost, link_->why(), link_->reason());
 }
 
 /// Goes round all addresses once.

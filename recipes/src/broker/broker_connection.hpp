@@ -40,6 +40,8 @@ class broker_connection {
   /// Each connection has another number.
   std::uint64_t number() const noexcept { return number_; }
 
+  /// If the connection has ended, and nobody was told, the log is told now instead of in `ready`.
+  void tell_end();
   /// Ends the connection because of this, which is told; the next one is made after a pause.
   void give_up(const error_code& why, std::string_view detail);
   /// Ends the connection; the next one is made without a pause.

@@ -67,6 +67,7 @@ awaitable<outcome<queue_messages>> queue_reader::receive(std::size_t most) {
   for (;;) {
     auto error = co_await read_memory();
     if (!error && most == 0 && position_.wants_look()) error = co_await position_.look();
+    connection_.tell_end();
     if (error || is_outdated() || most == 0) co_return failed<queue_messages>(error);
     drop_lost();
     acknowledge();
@@ -97,10 +98,11 @@ queue_messages queue_reader::hand_out(std::size_t most) {
 /// The first time.
 awaitable<error_code> queue_reader::read_memory() {
   if (position_.is_known()) co_return error_code();
-  auto nothing_more = [] { return std::vector<backend::request>(); };
+  auto record = [frame = frame_] { return std::vector<backend::request>{request_of_queues(*frame)}; };
   auto agree = [frame = frame_] { return agree_on_queues(frame); };
-  auto begun = co_await position_.begin(nothing_more, agree, serialize(delivery_memory()));
+  auto begun = co_await position_.begin(record, agree, serialize(delivery_memory()));
   auto& [error, seen] = begun;
+  if (!error) error = compare_queues(*frame_, seen[1]);
   if (error) co_return error;
   auto stored = parse_delivery_memory(seen[0].data);
   if (!stored) co_return errc::foreign_data;

@@ -26,4 +26,12 @@ awaitable<error_code> find_queues(rabbit_frame_ptr frame) {
   return find_record(frame->broker.session, frame->where.root, queues_record(*frame));
 }
 
+backend::request request_of_queues(const rabbit_frame& frame) {
+  return make_request(backend::opcode::get, frame.where.root);
+}
+
+error_code compare_queues(const rabbit_frame& frame, const backend::reply& found) {
+  return compare_record(found, queues_record(frame));
+}
+
 }  // namespace zkrecipes::detail

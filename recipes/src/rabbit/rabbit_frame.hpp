@@ -31,5 +31,8 @@ bool may_recover_rabbit(const error_code& error);
 awaitable<error_code> agree_on_queues(rabbit_frame_ptr frame);
 /// Compares it only. Errors: `no_node` (there is none), and the same.
 awaitable<error_code> find_queues(rabbit_frame_ptr frame);
+/// The request that reads it, and what its reply says of our options. Errors: as `compare_record`.
+backend::request request_of_queues(const rabbit_frame& frame);
+error_code compare_queues(const rabbit_frame& frame, const backend::reply& found);
 
 }  // namespace zkrecipes::detail

@@ -22,4 +22,12 @@ awaitable<error_code> find_streams(redis_frame_ptr frame) {
   return find_record(frame->broker.session, frame->where.root, streams_record(*frame));
 }
 
+backend::request request_of_streams(const redis_frame& frame) {
+  return make_request(backend::opcode::get, frame.where.root);
+}
+
+error_code compare_streams(const redis_frame& frame, const backend::reply& found) {
+  return compare_record(found, streams_record(frame));
+}
+
 }  // namespace zkrecipes::detail

@@ -25,5 +25,8 @@ using redis_frame_ptr = std::shared_ptr<const redis_frame>;
 awaitable<error_code> agree_on_streams(redis_frame_ptr frame);
 /// Compares it only. Errors: `no_node` (there is none), and the same.
 awaitable<error_code> find_streams(redis_frame_ptr frame);
+/// The request that reads it, and what its reply says of our options. Errors: as `compare_record`.
+backend::request request_of_streams(const redis_frame& frame);
+error_code compare_streams(const redis_frame& frame, const backend::reply& found);
 
 }  // namespace zkrecipes::detail

@@ -94,10 +94,11 @@ awaitable<outcome<stream_messages>> stream_reader::receive(std::size_t most) {
 /// The first time.
 awaitable<error_code> stream_reader::read_position() {
   if (position_.is_known()) co_return error_code();
-  auto nothing_more = [] { return std::vector<backend::request>(); };
+  auto record = [frame = frame_] { return std::vector<backend::request>{request_of_streams(*frame)}; };
   auto agree = [frame = frame_] { return agree_on_streams(frame); };
-  auto begun = co_await position_.begin(nothing_more, agree, serialize(stream_position()));
+  auto begun = co_await position_.begin(record, agree, serialize(stream_position()));
   auto& [error, seen] = begun;
+  if (!error) error = compare_streams(*frame_, seen[1]);
   if (error) co_return error;
   auto stored = parse_stream_position(seen[0].data);
   if (!stored) co_return errc::foreign_data;

@@ -43,6 +43,11 @@ awaitable<error_code> find_topic(topic_frame_ptr topic) {
   return find_record(topic->session, topic->where.root, topic_record(*topic));
 }
 
+error_code compare_record(const backend::reply& found, const json_object& ours) {
+  if (found.error || found.data.empty()) return found.error == errc::no_node ? error_code() : found.error;
+  return compare_records(found.data, ours);
+}
+
 awaitable<error_code> find_record(core_ptr session, std::string path, json_object ours) {
   auto found = co_await session->perform(make_request(opcode::get, std::move(path)), retry::always);
   if (found.error) co_return found.error;

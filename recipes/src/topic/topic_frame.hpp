@@ -30,6 +30,9 @@ bool removes_consumed(const topic_retention& keep, const std::string& group);
 /// those of `core::perform`.
 awaitable<error_code> agree_on_record(core_ptr session, std::string path, json_object ours);
 
+/// The same for a record that was read. One that is missing, or empty, is no error.
+error_code compare_record(const backend::reply& found, const json_object& ours);
+
 /// Compares the record only. Errors: `no_node` (there is none), and those of `agree_on_record`.
 awaitable<error_code> find_record(core_ptr session, std::string path, json_object ours);
 

@@ -59,7 +59,7 @@ struct rabbit_broker_options {
 ///
 /// Functions throw testcluster::error if the state does not allow the call, such as kill() of a node that does not
 /// run, and std::invalid_argument if there is no such node. Thread safety: distinct objects: safe; shared object: only
-/// nodes(), address(), addresses(), secure_address(), secure_addresses() and dir().
+/// nodes(), address(), addresses(), secure_address(), secure_addresses(), dir() and keeps().
 class rabbit_broker {
  public:
   explicit rabbit_broker(const rabbit_broker_options& options = {});
@@ -100,6 +100,11 @@ class rabbit_broker {
   /// such queue. Asks the nodes that run and are not paused, by an Erlang machine of its own, which takes a fifth of a
   /// second of processor.
   int leader_of(const std::string& queue);
+
+  /// Whether the node has written to its disk that it has a part of this quorum queue. RabbitMQ 3.10 does so about a
+  /// second after the queue was made; if every node is killed before that, nobody finds the queue again, although
+  /// messages in it were confirmed.
+  bool keeps(const std::string& queue, int node = 1) const;
 
   /// What the node has printed, over all its starts.
   std::string log(int node = 1) const;
