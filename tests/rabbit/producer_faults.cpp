@@ -133,7 +133,8 @@ BOOST_AUTO_TEST_CASE(a_wrong_password_is_told_and_its_text_is_not) {
 // It has no room on its disk, so it reads nothing more from a connection on which a message has come.
 BOOST_AUTO_TEST_CASE(a_broker_that_asks_for_a_pause_is_waited_for_and_its_reason_told) {
   use_own_broker({.extra_config = {"disk_free_limit.absolute = 1000000GB"}});
-  auto by = producer();
+  auto own = connect(logging());
+  rabbit_producer by(queues(own), "p");
   recorder<> first(executor()), second(executor());
   by.async_put(of_first, "1", first.token());
   BOOST_TEST_REQUIRE(run_until([&] { return first.done() || has_logged("low on disk"); }));
@@ -143,6 +144,7 @@ BOOST_AUTO_TEST_CASE(a_broker_that_asks_for_a_pause_is_waited_for_and_its_reason
   for (auto* each : {&first, &second}) each->cancel(asio::cancellation_type::total);
   BOOST_TEST_REQUIRE(run_until([&] { return first.done() && second.done(); }));
   check(second.error(), error_code(asio::error::operation_aborted));
+  BOOST_TEST(!std::get<0>(run(own.async_close(tuple))));  // until then what was called is put all the same
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -154,6 +154,25 @@ BOOST_AUTO_TEST_CASE(what_has_no_id_counts_only_when_it_is_fresh) {
   BOOST_TEST(tags.unproven() == 0u);
 }
 
+// RabbitMQ 3.10 puts what comes back behind all that has come back before, so a new connection would cost the order.
+BOOST_AUTO_TEST_CASE(what_a_larger_prefetch_has_left_is_no_reason_for_a_new_connection) {
+  delivery_tags tags(2);
+  std::uint64_t tag = 0;
+  for (; tag < 1'000; ++tag) {
+    tags.add({tag + 1, std::to_string(tag), false});
+    settle_at_once(tags, std::to_string(tag));
+    BOOST_TEST_REQUIRE(!tags.is_far_behind());
+  }
+  tags.add({++tag, "fresh"});
+  BOOST_TEST(!tags.is_far_behind());
+  BOOST_TEST(tags.unproven() == 1u);
+  for (int i = 0; i < 6; ++i) {
+    tags.add({++tag, "fresh", false});
+    settle_at_once(tags, "fresh");
+  }
+  BOOST_TEST(tags.is_far_behind());
+}
+
 BOOST_AUTO_TEST_CASE(a_name_of_the_connection_before_is_forgotten_with_the_first_fresh_message_unless_it_came) {
   queue_progress progress(10);
   delivery_memory stored;

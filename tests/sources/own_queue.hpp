@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -24,7 +26,9 @@ struct queue_in_memory {
   std::map<std::string, int> acknowledged{};  ///< How often, by id, also where the queue did not note it.
   std::vector<std::string> forgotten{};
   std::size_t put_count = 0;
-  int times = 1;          ///< Each message is delivered so often.
+  int times = 1;                                               ///< Each message is delivered so often.
+  std::size_t most = std::numeric_limits<std::size_t>::max();  ///< Messages of one call of `receive`.
+  std::function<boost::asio::awaitable<void>()> read{};  ///< Called between the reading of messages and their receipt.
   int lost = 0;           ///< Acknowledgements that the queue will not note, although it reports no error.
   bool is_final = false;  ///< It tells the ids that can not come again.
   int opened = 0;
@@ -69,7 +73,9 @@ class own_queue final : public external_queue {
     for (;;) {
       some.error = from_->faults.take("receive");
       if (!some.error) add_to(some.messages, most);
-      if (some.error || !some.messages.empty()) co_return some;
+      const bool has_messages = !some.messages.empty();
+      if (has_messages && from_->read) co_await from_->read();
+      if (some.error || has_messages) co_return some;
       co_await from_->changed.wait();
     }
   }
@@ -89,7 +95,7 @@ class own_queue final : public external_queue {
   void add_to(std::vector<external_message>& some, std::size_t most) {
     for (const auto& each : from_->all) {
       auto& times = delivered_[each.id];
-      for (; times < from_->times && some.size() < most; ++times) some.push_back(each);
+      for (; times < from_->times && some.size() < std::min(most, from_->most); ++times) some.push_back(each);
     }
   }
 

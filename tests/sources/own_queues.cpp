@@ -82,6 +82,34 @@ BOOST_AUTO_TEST_CASE(an_id_that_can_not_come_again_is_not_remembered) {
   BOOST_TEST(memory.find("id 3") != std::string::npos, memory);
 }
 
+// A table is read, the row is removed meanwhile, and then the answer of the read comes.
+BOOST_AUTO_TEST_CASE(what_was_read_before_it_could_not_come_again_is_processed_once) {
+  queue->is_final = true;
+  queue->times = 2;
+  queue->most = 1;
+  hold_point second(executor());
+  int reads = 0;
+  queue->read = [&]() -> asio::awaitable<void> {
+    if (++reads == 2) co_await second.pass_in_the_end();
+  };
+  hold_point held(executor());
+  put_into_queue({"1"});
+  consume_queue([&](term, message item) -> asio::awaitable<message_outcome> {
+    if (item.data == "1") co_await held.pass_in_the_end();
+    co_return effect_of(item);
+  });
+  BOOST_TEST_REQUIRE(run_until([&] { return held.is_reached() && second.is_reached(); }));
+  held.open();
+  BOOST_TEST_REQUIRE(run_until([&] { return queue->all.empty() && queue->forgotten.empty(); }));
+  second.open();
+  put_into_queue({"2"});
+  BOOST_TEST_REQUIRE(has_results(2));
+  BOOST_TEST_REQUIRE(run_until([&] { return queue->all.empty(); }));
+  BOOST_TEST(results() == numbers(1, 2), boost::test_tools::per_element());
+  BOOST_TEST(queue->acknowledged["id 1"] == 2);
+  queue->read = nullptr;
+}
+
 BOOST_AUTO_TEST_CASE(a_memory_that_is_removed_lets_what_comes_again_be_processed_again) {
   queue->lost = 1;
   put_into_queue({"1"});

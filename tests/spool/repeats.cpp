@@ -73,7 +73,11 @@ class receiver_history {
     judge_.note_life(*life);
     life->plan().is_crashed = true;
     if (below(2) == 0) return;
-    if (options_.durability != spool_durability::power) judge_.forgive();
+    if (options_.durability != spool_durability::power) {
+      judge_.forgive();
+      // What the file may have lost, and was sent, is not sent again in its place: it must not come later.
+      remains_.received->bring_late();
+    }
     remains_.file->lose_power();
   }
   void finish(spooling_process& life) {

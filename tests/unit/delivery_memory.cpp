@@ -161,6 +161,26 @@ BOOST_AUTO_TEST_CASE(of_too_many_names_the_first_is_forgotten) {
   BOOST_TEST(parse_delivery_memory(serialize(memory)).has_value());
 }
 
+// A server takes no request of more than 1 MB, and a record that is too large could never be written again.
+BOOST_AUTO_TEST_CASE(it_fits_into_a_request_whatever_the_ids_are) {
+  delivery_memory memory;
+  const auto id_of = [](std::size_t number) { return std::string(240, '\x01') + std::to_string(number); };
+  constexpr std::size_t count = 3'000;
+  for (std::size_t i = 0; i < count; ++i) memory.fail("failed " + id_of(i), 1'700'000'000'000);
+  for (std::size_t i = 0; i < count; ++i) memory.settle(id_of(i));
+  BOOST_TEST(serialize(memory).size() < 800'000u);
+  BOOST_TEST(!memory.knows(id_of(0)));
+  BOOST_TEST(memory.knows(id_of(count - 1)));
+  BOOST_TEST(memory.failed("failed " + id_of(0)).count == 1);
+  BOOST_TEST(memory.failed("failed " + id_of(count - 1)).count == 0);
+  auto next = read_memory(serialize(memory));
+  BOOST_TEST(serialize(next) == serialize(memory));
+  for (const auto& each : next.names()) next.forget(each);
+  for (const auto& each : next.failed_names()) next.forget(each);
+  for (std::size_t i = 0; i < 1'000; ++i) next.settle(std::to_string(i));
+  BOOST_TEST(next.names().size() == 1'000u);
+}
+
 BOOST_AUTO_TEST_CASE(of_too_many_failed_messages_the_last_are_not_counted) {
   delivery_memory memory;
   for (std::size_t i = 0; i <= delivery_memory::most_failed; ++i) memory.fail(std::to_string(i), 1);

@@ -103,6 +103,31 @@ BOOST_AUTO_TEST_CASE(what_has_left_the_log_is_forgotten_behind_as_many_as_can_be
   BOOST_TEST(fields_of(next) == R"("last":"row 2000"})");
 }
 
+// Else the record of a log in which one message rests could not be written any more.
+BOOST_AUTO_TEST_CASE(no_more_is_read_when_too_much_is_settled_ahead_of_a_message) {
+  place_progress progress;
+  const auto long_row = [](std::size_t number) { return std::string(200, 'r') + std::to_string(number); };
+  BOOST_TEST(progress.open("first"));
+  std::size_t count = 0;
+  for (; count < 10'000 && !progress.is_far_ahead(); ++count) {
+    progress.open(long_row(count));
+    progress.settle(long_row(count));
+  }
+  BOOST_TEST(count > 1'000u);
+  BOOST_TEST(serialize(progress.position()).size() < 500'000u);
+  auto next = place_progress(progress.position());
+  BOOST_TEST(!next.is_far_ahead());  // the first one has to be read
+  BOOST_TEST(next.open("first"));
+  BOOST_TEST(next.is_far_ahead());
+  next.settle("first");
+  for (std::size_t i = 0; i < count; ++i) BOOST_TEST_REQUIRE(!next.open(long_row(i)));
+  BOOST_TEST(next.open("behind"));
+  BOOST_TEST(!next.is_far_ahead());
+  BOOST_TEST(fields_of(next) == R"("last":")" + long_row(count - 1) + "\"}");
+  progress.settle("first");
+  BOOST_TEST(!progress.is_far_ahead());
+}
+
 BOOST_AUTO_TEST_CASE(failed_attempts_are_stored_until_the_message_is_settled) {
   place_progress progress;
   progress.open("a b");

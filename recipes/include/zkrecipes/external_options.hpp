@@ -18,7 +18,8 @@ struct external_options {
   std::uint32_t shards = 1;
   /// Most messages of a shard that were received and are not settled. They are kept in memory with their data, twice
   /// while they are in the window of the consumer. Fewer if their ids are long: those have 128 KiB together, with 32
-  /// bytes more for each. While there is no room, nothing is received. 1 to 2 000.
+  /// bytes more for each. While there is no room, nothing is received; nor, in a log, while the ids of what is settled
+  /// behind a message that is not take 384 KiB. 1 to 2 000.
   std::size_t in_hand = 500;
   /// Queues only: the ids of so many settled messages are remembered, those settled last. Each commit writes them all,
   /// so 1 000 ids of 36 bytes cost 39 kB a commit. Fewer if they are long: they have 384 KiB together. A message that

@@ -10,10 +10,20 @@ namespace {
 
 constexpr std::string_view memory_kind = "delivery_memory";
 constexpr auto highest_count = std::numeric_limits<std::int32_t>::max() - 1;
+constexpr std::size_t longest_attempts = 31;  // a count and a time, with blanks
 
 std::optional<std::vector<std::string>> list_or_nothing(const json_object& of, std::string_view name) {
   return of.has(name) ? of.texts(name) : std::vector<std::string>();
 }
+
+/// What an id takes as an element of the record, with a comma.
+std::size_t bytes_in_record(const std::string& id) {
+  std::string text;
+  append_quoted(text, id);
+  return text.size() + 1;
+}
+
+std::size_t bytes_with_attempts(const std::string& id) { return bytes_in_record(id) + longest_attempts; }
 
 }  // namespace
 
@@ -24,35 +34,46 @@ bool delivery_memory::knows(const std::string& id) const {
 }
 
 void delivery_memory::settle(const std::string& id, std::uint64_t first) {
-  failed_.erase(id);
+  remove_failed(id);
   if (settled_ < std::numeric_limits<std::int64_t>::max()) ++settled_;
   if (const auto numbered = parse_numbered_id(id)) return runs_.add(*numbered, first);
   runs_.note_settlement();
   add_name(id);
-  if (names_.size() > most_names) remove_name(std::string(places_.begin()->second));
+  while (names_.size() > most_names || bytes_of_names_ > most_bytes_of_names)
+    remove_name(std::string(places_.begin()->second));
 }
 
 void delivery_memory::forget(const std::string& id) {
-  failed_.erase(id);
+  remove_failed(id);
   remove_name(id);
 }
 
 /// False if it is there.
 bool delivery_memory::add_name(const std::string& id) {
   const bool is_new = names_.try_emplace(id, last_place_ + 1).second;
-  if (is_new) places_.emplace(++last_place_, id);
-  return is_new;
+  if (!is_new) return false;
+  places_.emplace(++last_place_, id);
+  bytes_of_names_ += bytes_in_record(id);
+  return true;
 }
 
 void delivery_memory::remove_name(const std::string& id) {
   const auto found = names_.find(id);
   if (found == names_.end()) return;
+  bytes_of_names_ -= bytes_in_record(id);
   places_.erase(found->second);
   names_.erase(found);
 }
 
+void delivery_memory::remove_failed(const std::string& id) {
+  if (failed_.erase(id) > 0) bytes_of_failed_ -= bytes_with_attempts(id);
+}
+
 void delivery_memory::fail(const std::string& id, std::int64_t since) {
-  if (failed_.size() >= most_failed && !failed_.contains(id)) return;
+  const bool is_new = !failed_.contains(id);
+  const auto bytes = is_new ? bytes_with_attempts(id) : 0;
+  if (is_new && (failed_.size() >= most_failed || bytes_of_failed_ + bytes > most_bytes_of_failed)) return;
+  bytes_of_failed_ += bytes;
   auto& attempts = failed_[id];
   if (attempts.count == 0) attempts.since = std::max<std::int64_t>(since, 0);
   if (attempts.count < highest_count) ++attempts.count;
@@ -93,7 +114,9 @@ bool delivery_memory::read_failed(const std::vector<std::string>& texts) {
   for (const auto& each : texts) {
     const auto read = parse_failed_attempts(each);
     if (!read || read->first.empty() || read->second.count == 0) return false;
-    if (!failed_.try_emplace(std::string(read->first), read->second).second) return false;
+    const std::string id(read->first);
+    if (!failed_.try_emplace(id, read->second).second) return false;
+    bytes_of_failed_ += bytes_with_attempts(id);
   }
   return failed_.size() <= most_failed;
 }

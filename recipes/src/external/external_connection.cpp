@@ -62,6 +62,7 @@ void external_connection::leave() {
   is_leaving_ = is_used_;
   unreported_.clear();
   forgotten_.clear();
+  forgotten_later_.clear();
   for (const auto* each : {&opening_, &receiving_, &reporting_}) cancel(each->run, asio::cancellation_type::terminal);
 }
 
@@ -127,6 +128,7 @@ std::vector<external_message> external_connection::take() {
   if (messages.size() > asked_) fail("receive: it has given more messages than it was asked for");
   if (judge(ended, "receive") && !messages.empty()) pause_.reset();
   if (has_failed()) messages.clear();
+  std::ranges::move(std::exchange(forgotten_later_, {}), std::back_inserter(forgotten_));
   return std::move(messages);
 }
 
@@ -147,7 +149,8 @@ awaitable<void> external_connection::run_reports() {
     while (reporting_.is_running()) co_await changed_.wait();
     const auto ended = std::exchange(reporting_, {});
     if (!is_open_ || number != number_ || !judge(ended, "report")) continue;
-    std::ranges::move(ended.answer->forgotten, std::back_inserter(forgotten_));
+    auto& into = receiving_.is_there() ? forgotten_later_ : forgotten_;
+    std::ranges::move(ended.answer->forgotten, std::back_inserter(into));
   }
   has_reporter_ = false;
   changed_.notify();

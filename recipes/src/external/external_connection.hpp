@@ -47,7 +47,8 @@ class external_connection : public std::enable_shared_from_this<external_connect
   std::vector<external_message> take();
   /// It is settled. Reported behind what was reported before, and dropped when the source is not open.
   void report(std::vector<std::string> settled);
-  /// See `external_queue::take_forgotten`.
+  /// See `external_queue::take_forgotten`. Not before the call of `receive` has been taken that was under way when the
+  /// source told it: that call may have read the message before it was acknowledged.
   std::vector<std::string> take_forgotten();
   /// What the user's source has given is of no use. An exception does the same.
   void fail(const std::string& why);
@@ -85,10 +86,11 @@ class external_connection : public std::enable_shared_from_this<external_connect
   external_call closing_;
   std::vector<std::string> unreported_;
   std::vector<std::string> forgotten_;
-  bool is_used_ = false;     // `open` was called, and `close` has not ended since
-  bool is_open_ = false;     // `open` has ended
-  bool is_leaving_ = false;  // the calls that run were cancelled, and `close` is next
-  bool is_fresh_ = true;     // no pause before the next try
+  std::vector<std::string> forgotten_later_;  // behind the call of `receive` that is under way
+  bool is_used_ = false;                      // `open` was called, and `close` has not ended since
+  bool is_open_ = false;                      // `open` has ended
+  bool is_leaving_ = false;                   // the calls that run were cancelled, and `close` is next
+  bool is_fresh_ = true;                      // no pause before the next try
   bool has_reporter_ = false;
   std::size_t asked_ = 0;     // most messages of the call of `receive`
   std::uint64_t number_ = 0;  // of the last `open` that has ended well

@@ -25,6 +25,7 @@ class external_log_source final : public external_message_source {
   void settle(const std::vector<settlement>& batch) override;
   bool admit(const std::string& id) override;
   failed_attempts failed(const std::string& id) const override { return progress_.failed(id); }
+  bool is_far_ahead() const override { return progress_.is_far_ahead(); }
   std::string place() const override { return cursor_; }
   static void apply(place_progress& to, const std::vector<settlement>& batch);
 

@@ -84,7 +84,7 @@ awaitable<error_code> external_message_source::read_record() {
 awaitable<error_code> external_message_source::await_more(std::size_t most) {
   if (position().has_fired()) co_return co_await position().look();  // our own commits bring us here, too
   if (!connection_->is_open()) co_return co_await connection_->ready(place());
-  const auto wanted = std::min(most, held_.room());
+  const auto wanted = is_far_ahead() ? 0 : std::min(most, held_.room());
   if (wanted > 0) connection_->ask(wanted);
   const auto why = co_await changed_.wait();
   co_return why == wake::cancelled ? make_error_code(asio::error::operation_aborted) : error_code();

@@ -52,6 +52,8 @@ class external_message_source : public log_source {
   /// A message has come that is not held. False: it was settled before.
   virtual bool admit(const std::string& id) = 0;
   virtual failed_attempts failed(const std::string& id) const = 0;
+  /// Nothing is to be read before a message is settled that is in hand, because the record would become too large.
+  virtual bool is_far_ahead() const { return false; }
   /// What the source has said besides messages, after all messages that came before it have been admitted.
   virtual void take_news() {}
   /// Where `external_log::open` goes on.

@@ -4,10 +4,14 @@
 #include <iterator>
 #include <utility>
 
+#include "external/held_messages.hpp"
+
 namespace zkrecipes::detail {
 
 place_progress::place_progress(place_position stored)
-    : stored_(std::move(stored)), ahead_(stored_.ahead.begin(), stored_.ahead.end()) {}
+    : stored_(std::move(stored)), ahead_(stored_.ahead.begin(), stored_.ahead.end()) {
+  for (const auto& each : ahead_) bytes_ += held_messages::cost_of(each);
+}
 
 bool place_progress::open(const std::string& place) {
   if (numbers_.contains(place) || place == stored_.last) return false;
@@ -15,6 +19,7 @@ bool place_progress::open(const std::string& place) {
   pass_stored(place);
   numbers_.emplace(place, first_ + open_.size());
   open_.push_back({place, is_settled});
+  bytes_ += held_messages::cost_of(place);
   move_on();
   return !is_settled;
 }
@@ -27,7 +32,10 @@ void place_progress::pass_stored(const std::string& place) {
   const bool is_behind_all = !is_stored && ++unknown_ == most_open + 1;
   auto end = is_behind_all ? ahead.end() : ahead.begin();
   if (is_stored) end = std::next(std::ranges::find(ahead, place));
-  for (auto each = ahead.begin(); each != end; ++each) ahead_.erase(*each);
+  for (auto each = ahead.begin(); each != end; ++each) {
+    bytes_ -= held_messages::cost_of(*each);
+    ahead_.erase(*each);
+  }
   ahead.erase(ahead.begin(), end);
   if (is_behind_all) std::erase_if(stored_.failed, [this](const auto& each) { return !numbers_.contains(each.first); });
 }
@@ -55,6 +63,7 @@ failed_attempts place_progress::failed(std::string_view place) const {
 void place_progress::move_on() {
   while (!open_.empty() && open_.front().is_settled) {
     stored_.last = std::move(open_.front().place);
+    bytes_ -= held_messages::cost_of(stored_.last);
     numbers_.erase(stored_.last);
     open_.pop_front();
     ++first_;

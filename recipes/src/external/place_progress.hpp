@@ -20,6 +20,8 @@ class place_progress {
  public:
   /// Most places that are open and not settled, in this term and in those before: see `external_options::in_hand`.
   static constexpr std::size_t most_open = 2'000;
+  /// What the ids of all that is settled ahead of the first open place take in a record, before no more is to be read.
+  static constexpr std::size_t most_bytes = 384 * 1'024;
 
   place_progress() = default;
   explicit place_progress(place_position stored);
@@ -30,6 +32,8 @@ class place_progress {
   /// Nothing for a place that is not open.
   void fail(const std::string& place, std::int64_t since);
   failed_attempts failed(std::string_view place) const;
+  /// So much is settled ahead of a place that is open that the record would become too large if more were read.
+  bool is_far_ahead() const noexcept { return !open_.empty() && bytes_ >= most_bytes; }
 
   place_position position() const;
   /// It and all in front of it are settled. Empty: nothing is.
@@ -50,6 +54,7 @@ class place_progress {
   std::map<std::string, std::uint64_t, std::less<>> numbers_;  // of the open ones
   std::uint64_t first_ = 0;                                    // the number of the first open one
   std::size_t unknown_ = 0;                                    // places that were read and not stored
+  std::size_t bytes_ = 0;                                      // what `ahead_` and `open_` take in a record
 };
 
 }  // namespace zkrecipes::detail

@@ -1,6 +1,7 @@
 // The deliveries of one connection, and which acknowledgements the broker has for certain.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -58,8 +59,13 @@ class delivery_tags {
   std::size_t unacknowledged() const noexcept { return open_.size(); }
   /// Acknowledgements that may not have arrived.
   std::size_t unproven() const noexcept { return sent_.size(); }
-  /// The proof has fallen far behind, because messages have come twice again and again. A new connection helps.
-  bool is_far_behind() const noexcept { return sent_.size() > 3 * prefetch_; }
+  /// The proof has fallen far behind, because messages have come twice again and again. A new connection helps. But
+  /// what a consumer with a larger prefetch has left comes first, and proves nothing. If a connection ended in the
+  /// middle of that, the broker would put what is not acknowledged behind the rest of it, and the order would be lost.
+  bool is_far_behind() const noexcept {
+    constexpr std::size_t most_returned = 1'000;  // the largest prefetch
+    return sent_.size() > 3 * (has_fresh_ ? prefetch_ : std::max(prefetch_, most_returned));
+  }
 
  private:
   struct message {
