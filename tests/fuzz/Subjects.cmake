@@ -77,6 +77,7 @@ set(spool_subjects
 set(redis_subjects
   redis/put_script
   redis/redis_error
+  redis/reply_reader
   redis/stream_id
   redis/stream_position
   redis/stream_replies)

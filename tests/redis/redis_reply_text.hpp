@@ -7,13 +7,15 @@
 
 #include <hiredis/hiredis.h>
 
+#include "redis/reply_reader.hpp"
+
 namespace zkrecipes::test {
 
 using owned_reply = std::unique_ptr<redisReply, void (*)(void*)>;
 
 /// \throws std::runtime_error if the bytes are not exactly one reply.
 inline owned_reply reply_of(const std::string& bytes) {
-  const std::unique_ptr<redisReader, void (*)(redisReader*)> reader(redisReaderCreate(), &redisReaderFree);
+  const auto reader = detail::make_reply_reader();
   void* made = nullptr;
   redisReaderFeed(reader.get(), bytes.data(), bytes.size());
   if (redisReaderGetReply(reader.get(), &made) != REDIS_OK || !made) throw std::runtime_error("no reply: " + bytes);

@@ -38,6 +38,16 @@ stream_state state_of(stream_id last, std::optional<stream_id> first, std::uint6
 
 BOOST_AUTO_TEST_SUITE(redis_replies)
 
+BOOST_AUTO_TEST_CASE(an_array_that_announces_too_much_is_refused_before_it_is_made) {
+  for (const std::string announced : {"*1000001\r\n", "*555555552\r\n", "*1\r\n*2147483647\r\n"}) {
+    const auto reader = make_reply_reader();
+    void* made = nullptr;
+    redisReaderFeed(reader.get(), announced.data(), announced.size());
+    BOOST_TEST(redisReaderGetReply(reader.get(), &made) == REDIS_ERR, announced);
+    BOOST_TEST(made == nullptr);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(entries_are_read_with_their_key_and_data) {
   const auto read =
       parse(stream_of(good_entry("5-0"), entry("5-1", array_of(bulk("data"), bulk(std::string("a\0b", 3))))));

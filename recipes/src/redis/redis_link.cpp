@@ -35,14 +35,14 @@ std::string formatted(const std::vector<std::string>& command) {
   return std::string(text, static_cast<std::size_t>(size));
 }
 
+std::string reason_of(const redisReader& refused) {
+  return refused.err == REDIS_ERR_OOM ? "a reply takes too much memory" : refused.errstr;
+}
+
 }  // namespace
 
-void redis_link::reader_deleter::operator()(redisReader* what) const noexcept { redisReaderFree(what); }
-
 redis_link::redis_link(std::unique_ptr<backend::broker_stream> over, std::function<void()> changed)
-    : stream_(std::move(over)), changed_(std::move(changed)), reader_(redisReaderCreate()) {
-  if (!reader_) throw std::bad_alloc();
-}
+    : stream_(std::move(over)), changed_(std::move(changed)), reader_(make_reply_reader()) {}
 
 redis_link::~redis_link() { abandon(); }
 
@@ -94,7 +94,7 @@ bool redis_link::take_replies(std::size_t size) {
     void* parsed = nullptr;
     const int rc = redisReaderGetReply(reader_.get(), &parsed);
     const reply_ptr owner(parsed, &freeReplyObject);
-    if (rc != REDIS_OK) return end(reader_->errstr), false;
+    if (rc != REDIS_OK) return end(reason_of(*reader_)), false;
     if (!parsed) return true;
     if (!take_reply(static_cast<const redisReply*>(parsed)) || is_over_) return false;
   }

@@ -10,6 +10,7 @@
 
 #include "backend/broker_stream.hpp"
 #include "broker/broker_link.hpp"
+#include "redis/reply_reader.hpp"
 
 struct redisReader;
 struct redisReply;
@@ -40,10 +41,6 @@ class redis_link final : public broker_link, public std::enable_shared_from_this
   void send(const std::vector<std::string>& command, reply_handler handler);
 
  private:
-  struct reader_deleter {
-    void operator()(redisReader* what) const noexcept;
-  };
-
   void read();
   bool take_replies(std::size_t size);
   bool take_reply(const redisReply* reply);
@@ -52,7 +49,7 @@ class redis_link final : public broker_link, public std::enable_shared_from_this
 
   std::unique_ptr<backend::broker_stream> stream_;
   std::function<void()> changed_;
-  std::unique_ptr<redisReader, reader_deleter> reader_;
+  reply_reader reader_;
   std::vector<char> received_;
   std::string to_send_;
   std::string sending_;  // what the socket is being given

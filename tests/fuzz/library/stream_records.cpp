@@ -5,6 +5,7 @@
 
 #include "fuzz/target.hpp"
 #include "redis/put_script.hpp"
+#include "redis/reply_reader.hpp"
 #include "redis/stream_id.hpp"
 #include "redis/stream_letters.hpp"
 #include "redis/stream_position.hpp"
@@ -49,7 +50,7 @@ void read_reply(const redisReply& reply) {
 
 /// As `redis_link` reads them.
 void read_replies(std::string_view input) {
-  const std::unique_ptr<redisReader, void (*)(redisReader*)> reader(redisReaderCreate(), &redisReaderFree);
+  const auto reader = make_reply_reader();
   redisReaderFeed(reader.get(), input.data(), input.size());
   for (;;) {
     void* made = nullptr;

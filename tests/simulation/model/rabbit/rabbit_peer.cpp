@@ -133,11 +133,6 @@ void rabbit_peer::misbehave(const std::string& how) {
   end();
 }
 
-template <class Fields>
-void rabbit_peer::say(std::uint32_t number, Fields fields, std::size_t texts) {
-  writer_.method(1, number, &fields, texts);
-}
-
 bool rabbit_peer::take_protocol() {
   if (input_.size() < protocol_size) return false;
   const bool is_known = input_.substr(0, protocol_size) == std::string_view("AMQP\0\0\x09\x01", protocol_size);

@@ -74,7 +74,9 @@ class rabbit_peer final : public wire_end, public queue_user, public std::enable
   void close_channel(std::uint16_t code, const std::string& text, std::uint32_t method);
   void misbehave(const std::string& how);
   template <class Fields>
-  void say(std::uint32_t number, Fields fields, std::size_t texts = 0);
+  void say(std::uint32_t number, Fields fields, std::size_t texts = 0) {
+    writer_.method(1, number, &fields, texts);
+  }
 
   // Queues.
   void declare(std::string_view arguments);

@@ -1,0 +1,24 @@
+// hiredis' parser of replies, with a bound for what a reply announces.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+struct redisReader;
+
+namespace zkrecipes::detail {
+
+struct reply_reader_deleter {
+  void operator()(redisReader* what) const noexcept;
+};
+
+using reply_reader = std::unique_ptr<redisReader, reply_reader_deleter>;
+
+/// hiredis 0.14 allocates an array as soon as its length is announced, so a few bytes could ask for any amount of
+/// memory. A longer array is refused as if there were no memory for it.
+inline constexpr std::size_t longest_reply_array = 1'000'000;
+
+/// \throws std::bad_alloc
+reply_reader make_reply_reader();
+
+}  // namespace zkrecipes::detail
