@@ -6,6 +6,7 @@
 
 namespace testcluster::command {
 
+/// A RabbitMQ cluster that takes orders.
 class ordered_rabbit final : public ordered_broker {
  public:
   static constexpr const char* orders = "kill N, stop N, start [N], restart N, pause N, resume N, leader QUEUE, status";

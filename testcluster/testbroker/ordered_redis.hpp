@@ -6,6 +6,7 @@
 
 namespace testcluster::command {
 
+/// A Redis server that takes orders.
 class ordered_redis final : public ordered_broker {
  public:
   static constexpr const char* orders = "kill, start, restart, pause, resume, status";

@@ -16,8 +16,8 @@
 namespace zkrecipes::test {
 
 /// It gives what was returned to it first, then the others, while fewer than `prefetch` are not acknowledged. The
-/// connection takes its time: deliveries arrive when they are taken, acknowledgements when the test says so. The data of
-/// a message is its number.
+/// connection takes its time: deliveries arrive when they are taken, acknowledgements when the test says so. The data
+/// of a message is its number.
 class simulated_queue {
  public:
   using delivery = detail::amqp_delivery;

@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(damaged_records) {
 }
 
 BOOST_AUTO_TEST_CASE(what_waits_is_summed_up) {
-  const auto& broker = samples::log_of_orders().broker.value();
+  const auto broker = samples::log_of_orders().broker.value();
   const auto billing = depth_of(broker, "billing");
   BOOST_TEST(waiting_text(billing) == "10017+");
   BOOST_TEST((billing.oldest == 400s));

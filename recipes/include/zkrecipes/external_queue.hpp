@@ -46,8 +46,8 @@ class external_queue {
 
   /// The ids, acknowledged before, that can not come again, whatever happens to the process or to the connection; each
   /// is told once. They need not be remembered, so the memory is short where an acknowledgement that has completed is
-  /// final, as the removal of a row is. A call of `receive` under way may still bring them: they are remembered until it
-  /// has ended. Called after each `acknowledge`. Nothing: it is not known of any.
+  /// final, as the removal of a row is. A call of `receive` under way may still bring them: they are remembered until
+  /// it has ended. Called after each `acknowledge`. Nothing: it is not known of any.
   virtual std::vector<std::string> take_forgotten();
 
   /// The connection can be ended. What was not acknowledged is delivered after the next `open`, here or in another

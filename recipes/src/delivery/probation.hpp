@@ -26,7 +26,8 @@ class probation {
   /// `notes`: of the term's record as the term began. `length`: how many messages the first search takes one at a time.
   probation(const consumer_notes& notes, std::size_t length);
 
-  /// Forgets the names of messages that have gone, as far as the source knows that by now. It is asked to read them once.
+  /// Forgets the names of messages that have gone, as far as the source knows that by now. It is asked to read them
+  /// once.
   awaitable<error_code> prepare(message_source& from);
   /// Whether messages are taken one at a time.
   bool is_on() const noexcept { return left_ > 0; }

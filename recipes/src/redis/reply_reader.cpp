@@ -9,7 +9,7 @@ namespace zkrecipes::detail {
 namespace {
 
 redisReplyObjectFunctions default_functions() {
-  const reply_reader usual(redisReaderCreate());
+  const reply_reader usual(redisReaderCreate(), &redisReaderFree);
   if (!usual) throw std::bad_alloc();
   return *usual->fn;
 }
@@ -34,11 +34,9 @@ redisReplyObjectFunctions bounded_functions() {
 
 }  // namespace
 
-void reply_reader_deleter::operator()(redisReader* what) const noexcept { redisReaderFree(what); }
-
 reply_reader make_reply_reader() {
   static auto functions = bounded_functions();
-  reply_reader made(redisReaderCreateWithFunctions(&functions));
+  reply_reader made(redisReaderCreateWithFunctions(&functions), &redisReaderFree);
   if (!made) throw std::bad_alloc();
   return made;
 }

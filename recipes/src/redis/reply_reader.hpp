@@ -8,11 +8,7 @@ struct redisReader;
 
 namespace zkrecipes::detail {
 
-struct reply_reader_deleter {
-  void operator()(redisReader* what) const noexcept;
-};
-
-using reply_reader = std::unique_ptr<redisReader, reply_reader_deleter>;
+using reply_reader = std::unique_ptr<redisReader, void (*)(redisReader*)>;
 
 /// hiredis 0.14 allocates an array as soon as its length is announced, so a few bytes could ask for any amount of
 /// memory. A longer array is refused as if there were no memory for it.

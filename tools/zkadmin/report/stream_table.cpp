@@ -108,7 +108,7 @@ std::string stream_block(const table& content) { return content.rows.empty() ? "
 std::string broker_block(const std::optional<broker_status>& broker) {
   if (!broker) return {};
   if (!broker->trouble.empty())
-    return printable("\nThe broker: " + broker->trouble) + "\n" + stream_block(depth_table(*broker));
+    return "\nThe broker: " + printable(broker->trouble) + "\n" + stream_block(depth_table(*broker));
   const auto rows = stream_block(depth_table(*broker));
   return rows.empty() ? "\nNothing waits in the broker.\n" : rows;
 }
