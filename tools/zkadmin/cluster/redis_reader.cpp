@@ -46,13 +46,14 @@ asio::awaitable<error_code> read_redis(zkrecipes::session session, const broker_
   zkrecipes::redis_streams streams(std::move(session), of.path, options_of(place, of));
   std::vector<std::string> groups;
   for (const auto& each : of.groups) groups.push_back(each.name);
-  if (groups.empty()) groups.push_back("");
+  const bool is_unused = groups.empty();
+  if (is_unused) groups.push_back(no_group);
   for (const auto& group : groups) {
-    auto lagging = co_await streams.async_lag(group.empty() ? no_group : group, as_result);
+    auto lagging = co_await streams.async_lag(group, as_result);
     const error_code error = std::get<0>(lagging);
     if (error) co_return error;
     for (const auto& each : std::get<1>(lagging)) {
-      shard_depth_status depth{each.shard, group, each.messages, each.is_more};
+      shard_depth_status depth{each.shard, is_unused ? std::string() : group, each.messages, each.is_more};
       if (each.messages > 0) depth.oldest = each.oldest;
       into.depths.push_back(std::move(depth));
     }
