@@ -124,4 +124,27 @@ BOOST_AUTO_TEST_CASE(no_term_follows_the_last_epoch) {
   BOOST_TEST((at_the_end.running.error() == errc::foreign_data));
 }
 
+// Each place would be lost at once, and the client would send without end.
+BOOST_AUTO_TEST_CASE(the_line_is_entered_again_when_a_strict_lease_holds_again) {
+  auto options = usual();
+  options.lease = lease_mode::strict;
+  working it(std::move(options));
+  it.serve_until("");
+  BOOST_TEST_REQUIRE(it.entries == 1);
+  it.advance(12s);
+  constexpr int most_answers = 200;
+  const auto serve_all = [&] {
+    for (int i = 0; i < most_answers && it.next_request() != ""; ++i) it.serve();
+  };
+  serve_all();
+  BOOST_TEST(it.entries <= 2);
+  for (int i = 0; i < 20; ++i) {
+    it.advance(500ms);
+    serve_all();
+  }
+  BOOST_TEST((it.zk.valid_until() > it.now()));
+  BOOST_TEST((it.coordinator.status().phase == coordinator_phase::executing));
+  BOOST_TEST(it.entries <= 3);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

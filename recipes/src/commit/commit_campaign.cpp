@@ -28,6 +28,10 @@ awaitable<outcome<>> commit_campaign::run() {
     const bool lost = is_loss(error) && error != errc::closed;
     const bool again = !error || lost || is_reply_lost(error);
     if (!again) co_return outcome<>(error);
+    while (session_->has_lapsed()) {
+      error = co_await session_->outwait(pause, nullptr);
+      if (error) co_return outcome<>(error);
+    }
   }
 }
 

@@ -106,6 +106,7 @@ awaitable<error_code> coordinator::run_terms() {
     if (stopping_) break;
     if (!mends) co_return won.error;
     co_await rest(is_refused ? std::max(options_.rest, session_->options().retry.max_pause) : options_.rest);
+    co_await await_lease();
   }
   co_return error_code();
 }
@@ -144,6 +145,11 @@ awaitable<coordinator::campaign_result> coordinator::run_campaign() {
 awaitable<void> coordinator::rest(std::chrono::milliseconds length) {
   const auto until = session_->now() + length;
   while (!stopping_ && session_->now() < until) co_await changed_.wait(until);
+}
+
+awaitable<void> coordinator::await_lease() {
+  const auto pause = session_->options().retry.first_pause;
+  while (!stopping_ && session_->has_lapsed()) co_await changed_.wait(session_->now() + pause);
 }
 
 awaitable<error_code> coordinator::lead(campaign_result won) {

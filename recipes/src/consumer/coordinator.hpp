@@ -54,6 +54,7 @@ class coordinator : public std::enable_shared_from_this<coordinator> {
   awaitable<error_code> lead(campaign_result won);
   awaitable<void> serve(term_ptr term);
   awaitable<void> rest(std::chrono::milliseconds length);
+  awaitable<void> await_lease();
 
   error_code read_traits(leader_career& career);
   void end_run() {

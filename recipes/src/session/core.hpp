@@ -60,6 +60,9 @@ class core final : public std::enable_shared_from_this<core>, private backend::l
   // On the strand.
   lease_clock::time_point now() const { return scheduler_->now(); }
   bool connected() const noexcept { return link_ && up_; }
+  /// The session is there, and its lease does not hold for now: what is taken meanwhile is lost at once. Strict mode
+  /// only: there the lease takes several heartbeats to hold again, and they are sent without a holder, too.
+  bool has_lapsed() const;
   error_code ended() const noexcept { return ended_; }  ///< `closed` or `auth_failed`, once it is over for good.
   /// Like `ended`, but `closed` already from the moment when the close was requested.
   error_code over() const noexcept { return closing_ && !ended_ ? make_error_code(errc::closed) : ended_; }

@@ -17,6 +17,10 @@ lease_clock::time_point core::valid_until(std::uint64_t number) const {
                                                                                   : lease_clock::time_point{};
 }
 
+bool core::has_lapsed() const {
+  return options_.lease == lease_mode::strict && connected() && !over() && valid_until() <= now();
+}
+
 core::holder core::add_holder(condition& tell) {
   heartbeat_.notify();
   return holders_.insert(holders_.end(), &tell);

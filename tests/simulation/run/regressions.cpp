@@ -56,6 +56,7 @@ constexpr regression regressions[] = {
     {"what is left of a balance is removed, too, if a deposed leader has removed a part", "shared_balance", 6300013839},
     {"no shard waits for a member whose successor is there, and drains", "shards", 6200254596},
     {"a message that a call took along is stalled by its own begin", "coordinator", 4941},
+    {"a candidate enters its line again when its strict lease holds again, not before", "rabbit", 40},
 };
 
 }  // namespace

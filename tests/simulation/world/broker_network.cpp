@@ -8,6 +8,8 @@ using side = broker_wire::side;
 
 namespace {
 
+constexpr std::uint64_t loss_stream = 1'000'000;
+
 bool is_closed(const broker_wire_ptr& which) { return !which->is_open(side::client) && !which->is_open(side::broker); }
 
 }  // namespace
@@ -37,8 +39,9 @@ void broker_network::arrive(const broker_wire_ptr& wire, const std::string& at) 
   there.host->accept(wire);
 }
 
+/// The connection decides how, because those of a process are lost in any order: its objects end in that of addresses.
 void broker_network::lose_process(broker_wire& wire) {
-  chance_.one_in(4) ? wire.vanish(side::client) : wire.close(side::client);
+  chance(seed_, loss_stream + wire.number()).one_in(4) ? wire.vanish(side::client) : wire.close(side::client);
 }
 
 void broker_network::forget_closed() { std::erase_if(wires_, &is_closed); }

@@ -99,8 +99,10 @@ rabbit_message_ptr quorum_queue::take_next() {
   return next;
 }
 
+/// What a forgotten consumer has goes back before another one is served.
 void quorum_queue::deliver() {
   if (consumers_.empty()) return;
+  for (auto& each : forgotten_) take_back(each);
   auto& active = consumers_.front();
   while (active.unacknowledged.size() < active.prefetch && ready() > 0) {
     const auto next = take_next();

@@ -93,7 +93,10 @@ void rabbit_rules::deleted(const std::string& queue, const messages& all) {
   const auto shard = shard_of_queue(queue);
   in_.notes().note(journal::ensemble, "queue is deleted", queue, static_cast<std::int64_t>(all.size()));
   deleted_at_[shard] = in_.clock().now();
-  for (const auto& each : all) fates_.at(each->what.data).copies = 0;
+  for (const auto& each : all) {
+    fates_.at(each->what.data).copies = 0;
+    gone_[shard].insert(each->what.data);
+  }
   present_[shard].clear();
 }
 
@@ -184,9 +187,10 @@ void rabbit_rules::check_effect(const settled_message& what, const fate& which) 
               what.data);
 }
 
-/// Numbered messages of one life of a producer: those of a key, or all, in the order of the puts.
+/// Numbered messages of one life of a producer: those of a key, or all, in the order of the puts. What was put while
+/// its queue was away, and was not confirmed, is put again, perhaps behind others.
 void rabbit_rules::check_order(const fate& which) {
-  if (!which.number || options_.order == message_order::none) return;
+  if (!which.number || options_.order == message_order::none || was_deleted(which.shard)) return;
   const bool is_by_key = options_.order == message_order::by_key;
   const auto line = is_by_key ? which.key : std::to_string(which.shard);
   auto& last = last_[{which.number->producer, which.number->epoch, line}];
@@ -196,6 +200,7 @@ void rabbit_rules::check_order(const fate& which) {
 
 /// A message that is settled and may be delivered again is known.
 void rabbit_rules::check_memory(std::uint32_t shard, const std::string& text) {
+  in_.notes().note(journal::ensemble, "memory", text, static_cast<std::int64_t>(shard));
   const auto memory = detail::parse_delivery_memory(text);
   in_.require(memory.has_value(), "a memory can be read", text);
   if (!memory) return;
@@ -206,6 +211,11 @@ void rabbit_rules::check_memory(std::uint32_t shard, const std::string& text) {
     in_.require(is_known || (which.settlements() == 0 && !which.is_known), "settled, and still in the queue: known",
                 each);
     which.is_known |= is_known;
+  }
+  // What was handed out before its queue was deleted is settled all the same.
+  for (const auto& each : gone_[shard]) {
+    auto& which = fates_.at(each);
+    which.is_known |= !which.id.empty() && memory->knows(which.id);
   }
   if (!memory->is_new() && !remembers_since_[shard]) remembers_since_[shard] = in_.clock().now();
   check_size(shard, *memory);

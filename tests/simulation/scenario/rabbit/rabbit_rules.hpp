@@ -99,6 +99,7 @@ class rabbit_rules final : public rabbit_observer {
   std::string killer_;  // the message that kills its process; empty: none
   std::map<std::string, fate> fates_;
   std::array<std::set<std::string>, rabbit_shards> present_;  // in the queue
+  std::array<std::set<std::string>, rabbit_shards> gone_;     // with the queue
   std::map<numbers_of, std::uint64_t> last_;                  // number that was settled
   std::array<std::uint64_t, rabbit_shards> acknowledged_{};
   std::array<std::optional<instant>, rabbit_shards> deleted_at_;
