@@ -126,6 +126,29 @@ BOOST_AUTO_TEST_CASE(a_consumer_can_be_told_to_go_on_with_what_is_put_afterwards
   BOOST_TEST(has_logged("going on with what is put from now on"));
 }
 
+BOOST_AUTO_TEST_CASE(a_group_that_does_not_know_of_a_loss_yet_keeps_others_from_trimming) {
+  const auto accept = [](term, message) -> asio::awaitable<message_outcome> { co_return message_outcome::done(); };
+  with.regress = redis_regress::go_on;
+  with.groups = {"g", "h"};
+  put_all(numbers(1, 300));
+  client().get({"SAVE"});
+  put_all(numbers(301, 310));
+  consume(accept);
+  consume(accept, "h");
+  BOOST_TEST_REQUIRE(run_until([&] { return all[0].does.status().done == 310 && all[1].does.status().done == 310; }));
+  end_runs(all);
+  lose_what_was_put_since_the_save();
+  auto& g = consume(accept);
+  BOOST_TEST_REQUIRE(run_until([&] { return has_logged("orders:0: the last id of the stream is "); }));
+  put_all(numbers(311, 320));
+  BOOST_TEST_REQUIRE(run_until([&] { return g.does.status().done == 10; }));
+  put_all({"321"});
+  BOOST_TEST_REQUIRE(run_until([&] { return g.does.status().done == 11; }));
+  BOOST_TEST(client().length("orders:0") == 311);
+  consume(accept, "h");
+  BOOST_TEST_REQUIRE(run_until([&] { return has_logged("which was consumed or read, is not in the stream"); }));
+}
+
 BOOST_AUTO_TEST_CASE(what_is_in_hand_when_it_is_lost_is_still_done) {
   with.regress = redis_regress::go_on;
   put_all(numbers(1, 5));

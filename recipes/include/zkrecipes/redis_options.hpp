@@ -46,7 +46,8 @@ struct redis_options {
   std::string key_field = "key";
   std::string data_field = "data";
   /// Consumers remove from a stream what all of these groups have consumed (`XTRIM`), now and then. A group that has no
-  /// position yet keeps everything. Empty: nothing is removed.
+  /// position yet keeps everything, and so does one whose last consumed entry the broker has lost. Empty: nothing is
+  /// removed.
   std::vector<std::string> groups{};
   redis_regress regress = redis_regress::stop_the_run;
   /// Most entries that are read at once; up to twice as many wait to be processed. 1 to 100 000.

@@ -37,12 +37,13 @@ class redis_producer {
   /// persistence: docs/recipes/redis.md.
   ///
   /// Signature: `void(error_code, std::uint64_t)`.
-  /// Errors: `too_large` (nothing was sent), `superseded` (another object of this name has begun since; it was not
-  /// put), `outcome_unknown` (the same, or a refusal, after a lost reply: it may have been put; `async_last` tells),
-  /// `foreign_data` (the key of the stream or of the producer holds something else, or the path belongs to another
-  /// recipe), `size_mismatch` (the path is used with another number of shards), `no_auth`, `redis_errc` (`unavailable`
-  /// is waited out; `source_regressed`: the broker has lost messages of this producer that it had acknowledged, or its
-  /// key, and `redis_options::regress` is `stop_the_run`), and those of `session`.
+  /// Errors: `too_large` (nothing was sent), `superseded` (another object of this name has begun since, or a try of
+  /// this one to begin has come late; it was not put), `outcome_unknown` (the same, or a refusal, after a lost reply:
+  /// it may have been put; `async_last` tells), `foreign_data` (the key of the stream or of the producer holds
+  /// something else, or the path belongs to another recipe), `size_mismatch` (the path is used with another number of
+  /// shards), `no_auth`, `redis_errc` (`unavailable` is waited out; `source_regressed`: the broker has lost messages of
+  /// this producer that it had acknowledged, or its key, and `redis_options::regress` is `stop_the_run`), and those of
+  /// `session`.
   /// Cancellation: all types; it ends the wait, and the message is put all the same.
   /// Thread safety: as the class says.
   /// Cost: 1 round trip to the broker, 1 script for each batch; the first put, and the first after an error, 1 more,

@@ -117,6 +117,8 @@ awaitable<error_code> stream_reader::get_connection() {
 
 /// The replies that tell whether the stream is the one that was consumed.
 struct stream_reader::look_at_stream {
+  stream_id last{};  // what was asked for: commits move on while the broker answers
+  stream_id farthest{};
   error_code error{};
   std::string words{};
   stream_state state{};
@@ -143,6 +145,8 @@ struct stream_reader::look_at_stream {
 awaitable<error_code> stream_reader::check_stream() {
   redis_inquiry asking(connection_, frame_->broker.session->get_scheduler());
   auto look = std::make_shared<look_at_stream>();
+  look->last = progress_.last();
+  look->farthest = progress_.farthest();
   const std::vector<std::string> state{"XINFO", "STREAM", stream_};
   asking.ask(state, [look](const redisReply& reply) { look->take_state(reply); });
   const auto ask_for = [&](const stream_id& which, bool look_at_stream::*has) {
@@ -150,8 +154,8 @@ awaitable<error_code> stream_reader::check_stream() {
     const std::vector<std::string> command{"XRANGE", stream_, id, id, "COUNT", "1"};
     asking.ask(command, [look, has](const redisReply& reply) { (*look).*has = look->take_entry(reply); });
   };
-  ask_for(progress_.last(), &look_at_stream::has_last);
-  ask_for(progress_.farthest(), &look_at_stream::has_farthest);
+  ask_for(look->last, &look_at_stream::has_last);
+  ask_for(look->farthest, &look_at_stream::has_farthest);
   auto asked = co_await asking.replies(frame_->broker.session->now() + frame_->options.timeout);
   const auto& [failure, is_complete] = asked;
   if (failure || !is_complete) co_return failure;  // the next connection asks again
@@ -160,8 +164,8 @@ awaitable<error_code> stream_reader::check_stream() {
 }
 
 awaitable<error_code> stream_reader::judge(look_at_stream& look) {
-  const auto farthest = progress_.farthest();
-  auto loss = loss_of(look.state, progress_.last(), look.has_last, farthest);
+  const auto& farthest = look.farthest;
+  auto loss = loss_of(look.state, look.last, look.has_last, farthest);
   if (loss.empty()) loss = loss_of(look.state, farthest, look.has_farthest, farthest);
   if (!loss.empty()) {
     const bool stops = frame_->options.regress == redis_regress::stop_the_run;
@@ -199,9 +203,22 @@ error_code stream_reader::answer_failure(const error_code& why, const std::strin
 /// stream: its last entries would go, which tell the next time whether it is still the same.
 awaitable<void> stream_reader::trim() {
   if (end_of_rest_) co_return;
-  const auto keep = co_await trimmer_.first_to_keep();
-  if (!keep || !is_checked()) co_return;
-  const std::vector<std::string> command{"XTRIM", stream_, "MINID", "~", to_string(*keep)};
+  const auto consumed = co_await trimmer_.consumed_by_all();
+  if (consumed.empty() || !is_checked()) co_return;
+  const auto left = std::make_shared<std::size_t>(consumed.size());
+  for (const auto& each : consumed) {
+    const auto id = to_string(each);
+    const std::vector<std::string> command{"XRANGE", stream_, id, id, "COUNT", "1"};
+    connection_.send(command, [this, left, keep = consumed.front()](const redisReply* reply) {
+      const bool is_there = reply && reply->type == REDIS_REPLY_ARRAY && reply->elements > 0;
+      if (is_there && --*left == 0) remove_consumed(keep);
+    });
+  }
+}
+
+/// By the connection that has told that the stream is whole: what a broker loses ends it.
+void stream_reader::remove_consumed(const stream_id& keep) {
+  const std::vector<std::string> command{"XTRIM", stream_, "MINID", "~", to_string(keep)};
   connection_.send(command, [](const redisReply*) {});  // a refusal shows in the length of the stream only
 }
 

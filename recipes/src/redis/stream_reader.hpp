@@ -48,6 +48,7 @@ class stream_reader {
   awaitable<error_code> judge(look_at_stream& look);
   awaitable<error_code> await_more();
   awaitable<void> trim();
+  void remove_consumed(const stream_id& keep);
   bool is_checked() const noexcept { return connection_.is_up() && checked_ == connection_.number(); }
   error_code answer_failure(const error_code& why, const std::string& words);
   void ask();

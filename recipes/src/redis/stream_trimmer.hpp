@@ -2,8 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "redis/redis_frame.hpp"
 #include "redis/stream_id.hpp"
@@ -11,9 +11,10 @@
 
 namespace zkrecipes::detail {
 
-/// What all groups of `redis_options::groups` have consumed, as their positions say. Positions only grow, so it does no
-/// harm if a consumer whose term is over trims, too. The last entry that was consumed stays, because it tells after a
-/// restart of the broker that the stream is still the same. On the strand.
+/// What all groups of `redis_options::groups` have consumed, as their positions say. The last entry that a group has
+/// consumed stays, because it tells after a restart of the broker that the stream is still the same. If it is not in
+/// the stream, the broker has lost it, and the group does not know yet: its position says nothing of entries that were
+/// put since, and nothing may be removed. On the strand.
 class stream_trimmer {
  public:
   stream_trimmer(redis_frame_ptr frame, std::uint32_t shard, std::string group);
@@ -21,12 +22,13 @@ class stream_trimmer {
   void reset();
   /// All up to this entry is consumed and committed by our group.
   void note_consumed(const stream_id& last) { consumed_ = last; }
-  /// The first entry to keep, if something is to be removed now. Looks from time to time only. Positions of other
+  /// The last entries that the groups have consumed, least first, if something is to be removed now; else none. What is
+  /// in front of the least can go if all of them are in the stream. Looks from time to time only. Positions of other
   /// groups are read; if that fails, nothing is removed.
-  awaitable<std::optional<stream_id>> first_to_keep();
+  awaitable<std::vector<stream_id>> consumed_by_all();
 
  private:
-  awaitable<std::optional<stream_id>> least_of_groups();
+  awaitable<std::vector<stream_id>> read_positions();
 
   redis_frame_ptr frame_;
   std::uint32_t shard_;

@@ -30,6 +30,8 @@ void put_rules::lost(const std::string& place, const std::string& text) {
   if (mark.origin != bare && acknowledged_.contains(mark)) untold_.insert(mark.origin);
 }
 
+void put_rules::removed(const std::string& place, const std::string& text) { there_[place].erase(put_mark::of(text)); }
+
 /// One that was put before the loss may be acknowledged behind it.
 void put_rules::acknowledged(const std::string& text) {
   const auto mark = put_mark::of(text);

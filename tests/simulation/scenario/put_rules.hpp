@@ -38,6 +38,8 @@ class put_rules {
   void arrived(const std::string& place, const std::string& text);
   /// The broker has it no more, and it does not count any more.
   void lost(const std::string& place, const std::string& text);
+  /// The same, by the hand of somebody: the broker still knows that it was put, so that no producer can find out.
+  void removed(const std::string& place, const std::string& text);
   /// The log has told that a producer's messages were lost, or its caller was.
   void told() { untold_.clear(); }
   void acknowledged(const std::string& text);

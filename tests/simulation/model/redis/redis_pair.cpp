@@ -139,7 +139,7 @@ void redis_pair::set(trouble what) {
   for (const auto& each : std::vector(peers_)) each->unblock();
 }
 
-void redis_pair::remove(const std::string& stream) { store_.remove(stream); }
+void redis_pair::remove(const std::string& stream) { store_.remove(stream, now()); }
 
 void redis_pair::heal() {
   copy_.reset();

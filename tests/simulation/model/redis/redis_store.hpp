@@ -27,7 +27,7 @@ class redis_store {
   const redis_data& data() const noexcept { return data_; }
   /// The ids of from now on differ from those of before, whatever the clock says.
   void become(redis_data other);
-  void remove(const std::string& key);
+  void remove(const std::string& key, std::uint64_t now);
   /// Whether the clock of the broker says something else than the true time from now on.
   void set_clock(std::int64_t ahead) { ahead_ = ahead; }
 
@@ -47,7 +47,7 @@ class redis_store {
   redis_watcher& watcher_;
   redis_data data_;
   std::int64_t ahead_ = 0;
-  std::uint64_t generation_ = 0;  // how often the data has gone back
+  std::uint64_t generation_ = 0;  // how often the data has gone back, or a stream was deleted
 };
 
 }  // namespace zkrecipes::simulation

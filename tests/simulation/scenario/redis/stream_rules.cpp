@@ -68,25 +68,24 @@ void stream_rules::trimmed(const std::string& stream, const std::vector<stream_i
   for (const auto& id : ids) {
     in_.notes().note(journal::ensemble, "trimmed", stream + ' ' + to_string(id));
     for (const auto feed : feeds_of(stream)) {
+      const auto& which = records_[stream].at(id);
       const auto& position = states_[static_cast<std::size_t>(feed)].position;
       const bool is_named = std::ranges::count(broker_.groups, group_of(feed)) > 0;
-      in_.require(!is_named || (position && position->is_settled(id)),
-                  "what a named group has not consumed is not removed", stream + ' ' + to_string(id));
+      const bool is_consumed = which.settled.contains(feed) || which.excused.contains(feed);
+      const bool was_needed = !which.sought.contains(feed) && !(is_consumed && position && position->is_settled(id));
+      in_.require(!is_named || !was_needed, "what a named group has not consumed is not removed",
+                  stream + ' ' + to_string(id));
     }
   }
-}
-
-void stream_rules::note_lost(const std::string& stream, record& which) {
-  which.is_lost = true;
-  lossy_.insert(stream);
-  puts_.lost(stream, which.data);
 }
 
 void stream_rules::deleted(const std::string& stream) {
   in_.notes().note(journal::ensemble, "stream is deleted", stream);
   lossy_.insert(stream);  // consumers may know entries that were trimmed
   for (auto& [id, each] : records_[stream]) {
-    if (!each.is_lost) note_lost(stream, each);
+    if (each.is_lost) continue;
+    each.is_lost = true;
+    puts_.removed(stream, each.data);
   }
 }
 
@@ -102,7 +101,9 @@ void stream_rules::went_back(const redis_data& to) {
         each.is_lost = false;
         for (const auto feed : feeds_of(stream)) each.excused.insert(feed);
       } else if (!each.is_lost && id > last) {
-        note_lost(stream, each);
+        each.is_lost = true;
+        lossy_.insert(stream);
+        puts_.lost(stream, each.data);
         for (const auto feed : each.settled) states_[static_cast<std::size_t>(feed)].untold = births_;
       }
     }
@@ -169,9 +170,13 @@ void stream_rules::move(int feed, const std::string& text, const results& done) 
   const auto position = detail::parse_stream_position(text);
   in_.require(position.has_value(), "a position can be read", text);
   if (!position) return;
+  in_.notes().note(journal::ensemble, "position", stream_of(feed) + ' ' + group_of(feed) + ' ' + text);
   const bool is_sought = state.position ? position->seek != state.position->seek : !position->seek.empty();
   state.position = position;
   auto& all = records_[stream_of(feed)];
+  const auto last = all.find(position->last);
+  const bool is_behind_loss = is_sought && (last == all.end() || !last->second.is_lost);
+  if (is_behind_loss) state.untold.reset();  // an operator has named an entry that is there
   for (const auto& [id, each] : all) {
     if (each.is_lost && position->is_settled(id)) state.beyond = std::max(state.beyond, id);
   }
@@ -184,12 +189,13 @@ void stream_rules::move(int feed, const std::string& text, const results& done) 
       in_.require(!is_done, "the position moves with the effects", to_string(id));
       const bool may_be_open = !is_settled || each.is_lost || each.excused.contains(feed) || is_sought;
       in_.require(may_be_open, "a position never moves back", text);
+      if (is_sought && each.settled.erase(feed) > 0) each.sought.insert(feed);
       continue;
     }
     in_.require(!is_done || !is_settled, "once in effect, or parked, never both", to_string(id));
     if (is_settled || (!is_done && !is_sought && !each.is_lost && id <= state.beyond)) continue;
     if (is_done) check_result(feed, id, each, result->second);
-    const bool may_be_passed = is_sought || each.is_lost || each.excused.contains(feed);
+    const bool may_be_passed = is_sought || each.is_lost || each.excused.contains(feed) || each.sought.contains(feed);
     in_.require(is_done || may_be_passed, "nothing is passed over", stream_of(feed) + ' ' + to_string(id));
     each.settled.insert(feed);
     if (is_done) ++settled_;
@@ -215,7 +221,8 @@ void stream_rules::check_order(int feed, const stream_id& id, const record& whic
   for (const auto& [other, each] : records_.at(stream_of(feed))) {
     if (other >= id) return;
     const bool counts = consuming_.order == message_order::strict || each.key == which.key;
-    const bool is_open = !each.is_lost && !each.settled.contains(feed) && !each.excused.contains(feed);
+    const bool is_known = each.settled.contains(feed) || each.excused.contains(feed) || each.sought.contains(feed);
+    const bool is_open = !each.is_lost && !is_known;
     in_.require(!counts || !is_open, "in order", to_string(other) + " before " + to_string(id));
   }
 }
@@ -225,7 +232,8 @@ std::string stream_rules::unsettled() const {
     const auto found = records_.find(stream_of(feed));
     if (found == records_.end()) continue;
     for (const auto& [id, each] : found->second) {
-      if (each.is_lost || each.settled.contains(feed) || each.excused.contains(feed)) continue;
+      const bool is_known = each.settled.contains(feed) || each.excused.contains(feed) || each.sought.contains(feed);
+      if (each.is_lost || is_known) continue;
       return stream_of(feed) + ' ' + to_string(id) + " of group " + group_of(feed);
     }
   }

@@ -58,6 +58,7 @@ class stream_rules final : public redis_watcher {
     bool is_lost = false;
     std::set<int> settled{};  // by these feeds
     std::set<int> excused{};  // these were told that entries were lost, and may have passed over it
+    std::set<int> sought{};   // these had settled it, and an operator has moved them back in front of it
   };
   using records = std::map<detail::stream_id, record>;
   /// What a commit says of the entries of a feed: its effect, or empty for a letter.
@@ -78,7 +79,6 @@ class stream_rules final : public redis_watcher {
     return static_cast<int>(shard * group_count() + static_cast<std::uint32_t>(group));
   }
   std::vector<int> feeds_of(const std::string& stream) const;
-  void note_lost(const std::string& stream, record& which);
   void note_result(const change& what, std::map<int, results>& into) const;
   void move(int feed, const std::string& text, const results& done);
   void check_result(int feed, const detail::stream_id& id, const record& which, const std::string& effect);
