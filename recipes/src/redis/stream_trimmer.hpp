@@ -22,7 +22,7 @@ class stream_trimmer {
   void reset();
   /// All up to this entry is consumed and committed by our group.
   void note_consumed(const stream_id& last) { consumed_ = last; }
-  /// The last entries that the groups have consumed, least first, if something is to be removed now; else none. What is
+  /// The last entries that the groups have consumed, least first, if something is to be removed now; else none. Entries
   /// in front of the least can go if all of them are in the stream. Looks from time to time only. Positions of other
   /// groups are read; if that fails, nothing is removed.
   awaitable<std::vector<stream_id>> consumed_by_all();
