@@ -3,7 +3,6 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
-#include <thread>
 #include <utility>
 
 #include <signal.h>
@@ -42,11 +41,12 @@ void broker_process::launch(spawn_options how) {
 void broker_process::await_answer(const std::function<bool()>& answers, std::chrono::milliseconds interval,
                                   clock::time_point deadline) {
   while (!answers()) {
-    const bool is_gone = !runs();
+    // A broker tells its end by itself, but not that it is ready.
+    const bool is_gone = !runs() || await_until(pid_, clock::now() + interval);
+    if (is_gone) pid_ = 0;
     if (is_gone || clock::now() > deadline) {
       throw error(names_.program + (is_gone ? " has ended" : " does not answer") + "; its log:\n" + end_of(log()));
     }
-    std::this_thread::sleep_for(interval);
   }
 }
 

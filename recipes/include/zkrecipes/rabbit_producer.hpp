@@ -17,12 +17,12 @@ class rabbit_producer_state;
 }
 
 /// Puts messages into RabbitMQ queues, each into the queue of the shard of its key. A message gets an id before it is
-/// sent, and is sent again with the same id until the broker has confirmed it; a consumer knows the ids of what it has
-/// settled for ever, so effects happen once. The id consists of the name, of the epoch, which is the number of a write
-/// to ZooKeeper, and of the number of the message in its queue: after a restart there is another epoch. Up to 1 000
-/// messages or 1 MiB of them are unconfirmed at a time, and further puts wait: so a queue that does not confirm can
-/// hold up those into others. The producer makes a queue at its first put into it, and keeps its connection to the
-/// broker until it is destroyed or its session is closed.
+/// sent, and is sent again with the same id until the broker has confirmed it; a consumer remembers the ids of what it
+/// has settled as ranges, for the last epochs of each name (docs/recipes/rabbitmq.md), so effects happen once. The id
+/// consists of the name, of the epoch, which is the number of a write to ZooKeeper, and of the number of the message in
+/// its queue: after a restart there is another epoch. Up to 1 000 messages or 1 MiB of them are unconfirmed at a time,
+/// and further puts wait: so a queue that does not confirm can hold up those into others. The producer makes a queue at
+/// its first put into it, and keeps its connection to the broker until it is destroyed or its session is closed.
 ///
 /// The broker knows no fence for producers: if two objects have one name, both go on, with epochs of their own. Use one
 /// object for a name at a time: a consumer remembers the last 4 epochs of a name, and the 256 names used last.
@@ -45,11 +45,11 @@ class rabbit_producer {
   /// Signature: `void(error_code)`.
   /// Errors: `too_large` (nothing was sent), `foreign_data` (the path, or the producer's record, belongs to another
   /// recipe), `size_mismatch` (the path is used with another number of shards), `no_auth`, `rabbit_errc`
-  /// (`unavailable` is waited out; `missing_queue`: the queue was there and was deleted, the message was not put, and
-  /// later puts into it fail the same way until a consumer or another producer has made it anew; `other_queue`: it is
-  /// no quorum queue with a single active consumer; `refused`: the broker does not accept this message), and those of
-  /// `session`. With an error of the session, or `refused_credentials` or `unexpected_reply`, the message may have
-  /// been put; with others it was not.
+  /// (`unavailable` is waited out; `missing_queue`: the queue was there and was deleted, the message is in no queue,
+  /// and later puts into it fail the same way until a consumer or another producer has made it anew; `other_queue`: it
+  /// is no quorum queue with a single active consumer; `refused`: the broker does not accept this message), and those
+  /// of `session`. With an error of the session, or `refused_credentials` or `unexpected_reply`, the message may have
+  /// been put; with others it is in no queue.
   /// Cancellation: all types; it ends the wait, and the message is put all the same.
   /// Thread safety: as the class says.
   /// Cost: 1 message to the broker. The first put of an object, and the first after an error that has ended all puts,

@@ -25,7 +25,8 @@ class rabbit_core;
 /// quorum queue with a single active consumer, `orders:7`, behind the default exchange. Settled messages are written
 /// into a memory in ZooKeeper, in the same transaction as the effects, and acknowledged to the broker afterwards; a
 /// message that is delivered again and is in the memory is acknowledged unprocessed. So effects in ZooKeeper happen
-/// once for each message id, whatever is killed. A `rabbit_producer` gives each message an id that is known for ever.
+/// once for each message id, whatever is killed. A `rabbit_producer` numbers its messages, so that their ids are
+/// remembered as ranges, for its last epochs.
 /// Any client of RabbitMQ puts with a publish to the default exchange, with the routing key `orders:7`, where 7 is
 /// `shard_of("smith")`, the header `key`, and a message id of its own; its id is known until the broker has the
 /// acknowledgement, and a message without an id is processed at least once. docs/recipes/rabbitmq.md has an example,
