@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <set>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "delivery/retry_pause.hpp"
 #include "session/outcomes.hpp"
@@ -44,6 +45,7 @@ awaitable<error_code> delivery_committer::commit() {
   auto error = co_await compose(batch);
   if (error) co_return error;
   std::vector<settlement> settlements;
+  settlements.reserve(batch.members().size());
   for (const auto& each : batch.members()) settlements.push_back(each.how);
   auto operations = batch.seal(for_all(settlements));
   auto notes = notes_of(batch);
@@ -149,8 +151,8 @@ std::int64_t delivery_committer::first_failure_of(const message_in_hand& whose) 
 }
 
 consumer_notes delivery_committer::notes_of(const delivery_batch& batch) const {
-  std::set<std::string> settled;
-  for (const auto& each : batch.members()) settled.insert(each.how.what->name);
+  std::vector<std::string_view> settled;
+  for (const auto& each : batch.members()) settled.push_back(each.how.what->name);
   return probation_.notes_with(settled);
 }
 

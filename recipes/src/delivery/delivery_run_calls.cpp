@@ -35,11 +35,11 @@ void delivery_run::begin(message_in_hand& which) {
 /// the strand and back would cost several times as much as the call itself. So a call takes along the messages behind
 /// its own for which nothing has to be done first, and goes on with them while the calls end at once.
 void delivery_run::take_along(process_call& with) {
-  for (const auto* each : window_.behind(window_.at(with.number()))) {
+  for (const auto* each : window_.behind(window_.at(with.number()), most_together - 1)) {
     const auto& what = *each->what;
     const bool is_plain = frame_->source->problem_of(what.name).empty() && !parked_.has(each->lane) &&
                           !probation_.is_suspect(what.name) && !probation_.must_be_named(what);
-    if (!is_plain || with.messages.size() == most_together) return;
+    if (!is_plain) return;
     with.messages.push_back({each->number, each->what});
   }
 }

@@ -20,6 +20,9 @@ bool lets_others_pass(const message_in_hand& which) {
 
 }  // namespace
 
+delivery_window::delivery_window(limits how)
+    : how_(how), all_(&memory_), lanes_(&memory_), working_(&memory_), resting_(&memory_), ready_of_(&memory_) {}
+
 void delivery_window::resize(std::size_t window, std::size_t parallel) {
   how_.window = window;
   how_.parallel = parallel;
@@ -38,7 +41,7 @@ std::size_t delivery_window::places() const {
 
 void delivery_window::add(message what, std::string lane, lease_clock::time_point now, bool is_sound) {
   const auto number = ++last_number_;
-  auto& added = all_[number];
+  auto& added = all_.try_emplace(all_.end(), number)->second;
   added.number = number;
   added.what = std::make_shared<message>(std::move(what));
   added.takes_part = how_.keep && is_sound && !lane.empty();
@@ -46,8 +49,9 @@ void delivery_window::add(message what, std::string lane, lease_clock::time_poin
   added.received = now;
   ++loaded_;
   ++count_of(added.at);
-  if (is_strict()) note_progress(added);
-  lanes_[added.lane].insert(number);
+  if (is_strict()) unprocessed_.insert(unprocessed_.end(), number);
+  auto& members = lanes_[added.lane];
+  members.insert(members.end(), number);
   if (how_.may_unload && is_resting(added.lane)) unload(added);
   if (added.takes_part) decline_duplicates(added.lane);
   review(added.lane);
@@ -105,11 +109,12 @@ void delivery_window::begin(message_in_hand& which, lease_clock::time_point now)
   review(which.lane);
 }
 
-delivery_window::entries delivery_window::behind(const message_in_hand& which) {
+delivery_window::entries delivery_window::behind(const message_in_hand& which, std::size_t most) {
   entries found;
+  most = std::min(most, how_.window - std::min(how_.window, begun_));
   for (auto each = unprocessed_.upper_bound(which.number); each != unprocessed_.end(); ++each) {
     auto& next = all_.at(*each);
-    if (next.at != stage::waiting || !next.is_loaded || begun_ + found.size() >= how_.window) break;
+    if (next.at != stage::waiting || !next.is_loaded || found.size() == most) break;
     found.push_back(&next);
   }
   return found;
@@ -181,11 +186,11 @@ void delivery_window::rest(message_in_hand& which, lease_clock::time_point until
 }
 
 void delivery_window::remove(message_in_hand& which) {
-  set(which, stage::waiting);
   const auto lane = which.lane;
   const auto number = which.number;
+  leave(which);
   if (which.is_loaded) --loaded_;
-  --count_of(which.at);
+  if (!barring_.empty()) barring_.erase(number);
   unprocessed_.erase(number);
   missing_.erase(number);
   const auto members = lanes_.find(lane);  // a declined message is in none
@@ -224,44 +229,53 @@ std::size_t delivery_window::count_removed() const {
 
 const message_in_hand* delivery_window::oldest() const { return all_.empty() ? nullptr : &all_.begin()->second; }
 
-/// Changes the stage of a message, and what is counted of it. After a rest, what its lane has dropped is read again.
+/// Changes the stage of a message, and what is counted of it.
 void delivery_window::set(message_in_hand& which, stage at) {
-  const bool has_rested = which.at == stage::resting && at != stage::resting;
-  if (which.at == stage::working) working_.erase({which.begun, which.number});
-  if (which.at == stage::finished) finished_.erase(which.number);
-  if (which.at == stage::resting) resting_.erase({which.rests_until, which.number});
-  begun_ -= which.is_begun() ? 1 : 0;
-  --count_of(which.at);
+  const bool was_processed = is_processed(which);
+  leave(which);
   which.at = at;
   ++count_of(at);
   begun_ += which.is_begun() ? 1 : 0;
   if (at == stage::working) working_.insert({which.begun, which.number});
-  if (at == stage::finished) finished_.insert(which.number);
+  if (at == stage::finished) finished_.insert(finished_.end(), which.number);
   if (at == stage::resting) resting_.insert({which.rests_until, which.number});
-  if (has_rested) want_lane(which.lane);
-  if (is_strict()) note_progress(which);
+  if (is_strict()) note_progress(which, was_processed);
 }
 
-void delivery_window::note_progress(const message_in_hand& which) {
+/// It is in no stage any more. After a rest, what its lane has dropped is read again.
+void delivery_window::leave(message_in_hand& which) {
+  if (which.at == stage::working) working_.erase({which.begun, which.number});
+  if (which.at == stage::finished) finished_.erase(which.number);
+  if (which.at == stage::resting) resting_.erase({which.rests_until, which.number});
+  if (which.at == stage::resting) want_lane(which.lane);
+  begun_ -= which.is_begun() ? 1 : 0;
+  --count_of(which.at);
+}
+
+void delivery_window::note_progress(const message_in_hand& which, bool was_processed) {
   const bool is_done = is_processed(which);
-  if (is_done) unprocessed_.erase(which.number);
-  if (!is_done) unprocessed_.insert(which.number);
-  if (is_done && !lets_others_pass(which)) barring_.insert(which.number);
-  if (!is_done || lets_others_pass(which)) barring_.erase(which.number);
+  if (is_done && !was_processed) unprocessed_.erase(which.number);
+  if (!is_done && was_processed) unprocessed_.insert(which.number);
+  const bool bars_others = is_done && !lets_others_pass(which);
+  if (bars_others) barring_.insert(which.number);
+  if (!bars_others && !barring_.empty()) barring_.erase(which.number);
 }
 
 /// Finds out which message of a lane may be begun next.
 void delivery_window::review(const std::string& lane) {
-  const auto old = ready_of_.find(lane);
-  if (old != ready_of_.end()) {
-    ready_.erase(old->second);
-    ready_of_.erase(old);
-  }
   const auto members = lanes_.find(lane);
   const auto found = members == lanes_.end() ? 0 : candidate(members->second);
-  if (found == 0) return;
-  ready_.insert(found);
-  ready_of_[lane] = found;
+  const auto old = ready_of_.find(lane);
+  if (old == ready_of_.end()) {
+    if (found == 0) return;
+    ready_of_.emplace(lane, found);
+  } else {
+    if (old->second == found) return;
+    ready_.erase(old->second);
+    if (found == 0) ready_of_.erase(old);
+    if (found != 0) old->second = found;
+  }
+  if (found != 0) ready_.insert(found);
 }
 
 /// The first message of the lane that is not begun, if those in front of it let it pass; else 0.

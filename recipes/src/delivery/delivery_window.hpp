@@ -5,11 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory_resource>
 #include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <boost/container/deque.hpp>
+#include <boost/container/flat_set.hpp>
 
 #include <zkrecipes/queue_consumer_options.hpp>
 
@@ -38,7 +42,7 @@ class delivery_window {
     std::optional<zkrecipes::keep> keep{};  ///< By key only: duplicates are declined, and this one waits.
   };
 
-  explicit delivery_window(limits how) : how_(how) {}
+  explicit delivery_window(limits how);
 
   /// From now on at most so many messages are begun and not committed, and so many processed at the same time.
   void resize(std::size_t window, std::size_t parallel);
@@ -65,8 +69,8 @@ class delivery_window {
   message_in_hand* next(lease_clock::time_point now);
   void begin(message_in_hand& which, lease_clock::time_point now);
   /// In strict order: the messages right behind this one, which has been begun, that wait to be begun, as many as there
-  /// is room for.
-  entries behind(const message_in_hand& which);
+  /// is room for, and at most so many.
+  entries behind(const message_in_hand& which, std::size_t most);
   /// Whether the messages behind one with this outcome may be begun, in strict order.
   static bool lets_pass(const message_outcome& outcome);
   /// `process` has ended. Says whether its outcome counts: else the message waits again.
@@ -121,12 +125,16 @@ class delivery_window {
   const message_in_hand* oldest() const;
 
  private:
-  using lane_members = std::set<std::uint64_t>;
-  using timed_messages = std::set<std::pair<lease_clock::time_point, std::uint64_t>>;
+  using lane_members = std::pmr::set<std::uint64_t>;
+  /// Numbers come and go in about their order, so a flat list of them takes no memory, and moves little.
+  using numbers =
+      boost::container::flat_set<std::uint64_t, std::less<std::uint64_t>, boost::container::deque<std::uint64_t>>;
+  using timed_messages = std::pmr::set<std::pair<lease_clock::time_point, std::uint64_t>>;
 
   bool is_strict() const noexcept { return how_.order == message_order::strict; }
   void set(message_in_hand& which, stage at);
-  void note_progress(const message_in_hand& which);
+  void leave(message_in_hand& which);
+  void note_progress(const message_in_hand& which, bool was_processed);
   std::size_t& count_of(stage at) noexcept { return counts_[static_cast<std::size_t>(at)]; }
   void review(const std::string& lane);
   std::uint64_t candidate(const lane_members& members) const;
@@ -139,16 +147,17 @@ class delivery_window {
   void want_lane(const std::string& lane);
 
   limits how_;
-  std::map<std::uint64_t, message_in_hand> all_;  // by number
-  std::map<std::string, lane_members> lanes_;
-  std::set<std::uint64_t> ready_;  // at most one of each lane: the next one that may be begun
-  std::set<std::uint64_t> finished_;
-  std::set<std::uint64_t> unprocessed_;            // in strict order: those that wait, are worked on, or rest
-  std::set<std::uint64_t> barring_;                // in strict order: processed, and nothing behind them may be begun
-  timed_messages working_;                         // by when they were begun
-  timed_messages resting_;                         // by when their rest ends
-  std::set<std::uint64_t> missing_;                // to be read again: those that were unloaded, in lanes that go on
-  std::map<std::string, std::uint64_t> ready_of_;  // by lane
+  std::pmr::unsynchronized_pool_resource memory_;      // a message enters and leaves half a dozen of these lists
+  std::pmr::map<std::uint64_t, message_in_hand> all_;  // by number
+  std::pmr::map<std::string, lane_members> lanes_;
+  numbers ready_;  // at most one of each lane: the next one that may be begun
+  numbers finished_;
+  numbers unprocessed_;     // in strict order: those that wait, are worked on, or rest
+  numbers barring_;         // in strict order: processed, and nothing behind them may be begun
+  timed_messages working_;  // by when they were begun
+  timed_messages resting_;  // by when their rest ends
+  numbers missing_;         // to be read again: those that were unloaded, in lanes that go on
+  std::pmr::map<std::string, std::uint64_t> ready_of_;  // by lane
   std::uint64_t last_number_ = 0;
   std::array<std::size_t, 5> counts_{};  // by stage
   std::size_t begun_ = 0;

@@ -52,15 +52,18 @@ void probation::forget(const std::string& name) {
   in_hand_.erase(name);
 }
 
-probation::names probation::present(const names& settled) const {
+probation::names probation::present(const std::vector<std::string_view>& settled) const {
   auto all = suspects_;
   all.insert(in_hand_.begin(), in_hand_.end());
   if (!announced_.empty()) all.insert(announced_);
-  for (const auto& each : settled) all.erase(each);
+  for (const auto each : settled) {
+    const auto found = all.find(each);
+    if (found != all.end()) all.erase(found);
+  }
   return all;
 }
 
-consumer_notes probation::notes_with(const names& settled) const {
+consumer_notes probation::notes_with(const std::vector<std::string_view>& settled) const {
   const auto in_hand = present(settled);
   consumer_notes notes;
   notes.crashes = crashes_;

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <zkrecipes/queue_types.hpp>
@@ -21,7 +23,7 @@ namespace zkrecipes::detail {
 /// finds the name, and counts a failed attempt of that message.
 class probation {
  public:
-  using names = std::set<std::string>;
+  using names = std::set<std::string, std::less<>>;
 
   /// `notes`: of the term's record as the term began. `length`: how many messages the first search takes one at a time.
   probation(const consumer_notes& notes, std::size_t length);
@@ -56,13 +58,13 @@ class probation {
   /// Whether the record names other messages than it should.
   bool wants_write() const { return present({}) != written_; }
   /// What to write together with the settlement of these messages.
-  consumer_notes notes_with(const names& settled) const;
+  consumer_notes notes_with(const std::vector<std::string_view>& settled) const;
   bool is_written(const consumer_notes& notes) const { return names_of(notes) == written_; }
   void written(const consumer_notes& notes) { written_ = names_of(notes); }
 
  private:
   static names names_of(const consumer_notes& notes) { return {notes.in_hand.begin(), notes.in_hand.end()}; }
-  names present(const names& settled) const;
+  names present(const std::vector<std::string_view>& settled) const;
 
   std::int32_t crashes_;
   std::size_t left_;

@@ -11,10 +11,13 @@ namespace zkrecipes::detail {
 /// Nothing unless the text consists of decimal digits, and the number fits. Leading zeros are read over.
 template <class Number>
 std::optional<Number> parse_whole(std::string_view text) {
-  if (text.empty() || text.find_first_not_of("0123456789") != text.npos) return std::nullopt;
+  const bool has_sign = text.starts_with('-');
+  if (text.empty() || has_sign) return std::nullopt;
   Number value{};
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value);
-  return read.ec == std::errc() ? std::optional(value) : std::nullopt;
+  const auto* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  const bool is_whole = read.ec == std::errc() && read.ptr == end;
+  return is_whole ? std::optional(value) : std::nullopt;
 }
 
 }  // namespace zkrecipes::detail

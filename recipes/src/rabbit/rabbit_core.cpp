@@ -26,8 +26,8 @@ awaitable<outcome<std::vector<dead_letter>>> rabbit_core::dead_letters() {
   return read_letters(frame_->broker.session, frame_->where.dead(rabbit_group));
 }
 
-/// The letter is removed when the message is put, so that it can not be lost. The id is that of no other letter: no
-/// other node has the number of the transaction that made this one.
+/// The letter is removed when the message is put, so that it can not be lost. The id is that of no other letter: one
+/// commit can make several, and another node can have the same name later.
 awaitable<outcome<>> rabbit_core::revive(dead_letter which) {
   const auto shard = shard_of_queue_letter(which.item);
   const bool is_named = !which.name.empty() && which.name.find('/') == which.name.npos;
@@ -39,7 +39,7 @@ awaitable<outcome<>> rabbit_core::revive(dead_letter which) {
   if (seen.error) co_return outcome<>(seen.error);
   lone_put::message what;
   what.queue = frame_->queue(*shard);
-  what.id = "zkr-letter:" + std::to_string(seen.stat.czxid);
+  what.id = "zkr-letter:" + std::to_string(seen.stat.czxid) + ':' + which.name;
   what.key = which.key;
   what.data = which.data;
   lone_put putting(frame_, std::move(what));

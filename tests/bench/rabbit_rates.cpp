@@ -1,14 +1,13 @@
 // How many messages a second a consumer takes from a queue, beside two clients of rabbitmq-c: one that only reads,
 // because the broker takes each message for acknowledged when it has sent it, and one that acknowledges every hundred
-// messages at once. `rabbit_rates [MESSAGES [ROUNDS]]`, see sources/rates.hpp. The messages have 100 bytes, and ids as
+// messages at once. `rabbit_rates [MESSAGES [ROUNDS]]`, see source_rates.hpp. The messages have 100 bytes, and ids as
 // a `rabbit_producer` gives them. Everyone gets a queue of its own, because what is read leaves it.
-#include "sources/rates.hpp"
-
 #include <zkrecipes/rabbit_queues.hpp>
 
 #include <testcluster/rabbit_broker.hpp>
 
 #include "rabbit/rabbit_client.hpp"
+#include "source_rates.hpp"
 
 using namespace zkrecipes;
 using namespace zkrecipes::test;
